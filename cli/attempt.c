@@ -20,25 +20,27 @@ double cli_rtol(const cli *c)
     return c->args.type == GSOLVE_F32 ? 1e-5 : 1e-8;
 }
 
-/* a->solver = name with the keys of "auto,key=value" and the tolerances of the arguments, of which
- * those given last count: the tolerance that goes with f32 gives way to one in the spec. */
+/* a->solver = name with the keys of "auto,key=value" and the tolerances of the arguments. A later
+ * key overrides an earlier one: the default tolerance of f32 comes first, that of --rtol after the
+ * spec. */
 static void set_solver(const cli *c, cli_attempt *a, const char *name)
 {
     const char *given = c->args.solver && is_auto(c->args.solver) ? c->args.solver : "";
     const int head = (int)strcspn(name, ",");
-    char atol[64] = "", maxit[64] = "", rtol[64] = "", usual[64] = "";
-    char *tolerance = isnan(c->args.rtol) ? usual : rtol;
+    char atol[64] = "", maxit[64] = "", rtol[64] = "", default_rtol[64] = "";
+    char *tolerance = isnan(c->args.rtol) ? default_rtol : rtol;
 
     if (!isnan(c->args.rtol) || c->args.type == GSOLVE_F32) {
         snprintf(tolerance, sizeof rtol, ",rtol=%s", cli_number(cli_rtol(c)).text);
     }
-    if (!isnan(c->args.atol)) snprintf(atol, sizeof atol, ",atol=%s", cli_number(c->args.atol).text);
+    if (!isnan(c->args.atol))
+        snprintf(atol, sizeof atol, ",atol=%s", cli_number(c->args.atol).text);
     if (c->args.maxit >= 0) snprintf(maxit, sizeof maxit, ",maxit=%d", c->args.maxit);
-    snprintf(a->solver, sizeof a->solver, "%.*s%s%s%s%s%s%s", head, name, usual, name + head,
+    snprintf(a->solver, sizeof a->solver, "%.*s%s%s%s%s%s%s", head, name, default_rtol, name + head,
              given + strcspn(given, ","), rtol, atol, maxit);
 }
 
-/* The method is to be chosen for a preconditioner that the user wants: the first that uses one. */
+/* Chooses the method for the preconditioner that the user named: the first choice that uses one. */
 static void choose_solver(const cli *c, const gsolve_statistics *statistics, cli_attempt *a)
 {
     gsolve_choice choice;
@@ -61,8 +63,9 @@ static bool is_kind_of_cg(const char *spec)
     return is;
 }
 
-/* The preconditioner is to be chosen for a method that the user wants. That many iterations with
- * jacobi are the fastest holds for cg, whose iterations are the cheapest. */
+/* Chooses the preconditioner for the method that the user named. The cost model is that of cg: many
+ * iterations with jacobi are the fastest only because an iteration of cg costs little. Other
+ * methods get the next choice instead of jacobi. */
 static void choose_precond(const cli *c, const gsolve_statistics *statistics, cli_attempt *a)
 {
     gsolve_choice choice;
@@ -126,8 +129,8 @@ int cli_check_specs(cli *c)
     if (check_length(c, "solver", c->args.solver) || check_length(c, "precond", c->args.precond)) {
         return CLI_ERROR;
     }
-    if (!is_auto(c->args.solver) && cli_spec_is(c->args.solver, "direct") && !is_auto(c->args.precond) &&
-        !cli_spec_is(c->args.precond, "none")) {
+    if (!is_auto(c->args.solver) && cli_spec_is(c->args.solver, "direct") &&
+        !is_auto(c->args.precond) && !cli_spec_is(c->args.precond, "none")) {
         return cli_fail(c, "direct uses no preconditioner; remove --precond %s", c->args.precond);
     }
     set_solver(c, &a, is_auto(c->args.solver) ? "auto" : c->args.solver);
@@ -144,14 +147,14 @@ int cli_check_specs(cli *c)
 
 /* --- monitoring the run ------------------------------------------------------------------ */
 
-typedef struct watch {
+typedef struct monitor {
     cli_attempt *a;
     cli_live live;
     FILE *lines; /* of --monitor, or NULL */
-    bool keep;   /* the history */
-} watch;
+    bool keep;   /* whether to keep the history */
+} monitor;
 
-static void remember(cli_attempt *a, int iteration, double residual)
+static void add_to_history(cli_attempt *a, int iteration, double residual)
 {
     if (iteration >= a->capacity) {
         const int capacity = 2 * iteration + 256;
@@ -164,17 +167,18 @@ static void remember(cli_attempt *a, int iteration, double residual)
     a->history[iteration] = residual;
 }
 
-static bool see(int iteration, double residual, void *user)
+/* A gsolve_monitor. */
+static bool show_iteration(int iteration, double residual, void *user)
 {
-    watch *w = user;
+    monitor *m = user;
 
-    if (w->keep) remember(w->a, iteration, residual);
-    if (w->lines) fprintf(w->lines, "%12d  %.6e\n", iteration, residual);
-    cli_live_iteration(&w->live, iteration, residual);
+    if (m->keep) add_to_history(m->a, iteration, residual);
+    if (m->lines) fprintf(m->lines, "%12d  %.6e\n", iteration, residual);
+    cli_live_iteration(&m->live, iteration, residual);
     return !cli_interrupted();
 }
 
-/* --- trying -------------------------------------------------------------------------------- */
+/* --- set-up and run ------------------------------------------------------------------------- */
 
 void cli_describe_precond(cli_attempt *a, const gsolve_precond *M)
 {
@@ -198,7 +202,7 @@ static gsolve_status set_up(cli *c, cli_attempt *a, const gsolve_matrix *A, gsol
     if (status != GSOLVE_OK) return status;
     a->precond_seconds = cli_now() - begin;
     cli_describe_precond(a, *M);
-    if (a->free_method && gsolve_precond_is_variable(*M)) { /* auto knows what suits */
+    if (a->free_method && gsolve_precond_is_variable(*M)) { /* auto chooses a flexible method */
         snprintf(flexible, sizeof flexible, "auto%.500s", keys);
         snprintf(a->solver, sizeof a->solver, "%s", flexible);
     }
@@ -214,23 +218,23 @@ static gsolve_status run(cli *c, cli_attempt *a, gsolve_solver *S, gsolve_dense 
 {
     const double begin = cli_now();
     const bool json_out = c->args.json && strcmp(c->args.json, "-") == 0;
-    watch w = {.a = a, .keep = c->args.json || c->args.history};
+    monitor m = {.a = a, .keep = c->args.json || c->args.history};
     gsolve_status status;
 
-    if (c->args.monitor) w.lines = json_out ? stderr : c->text;
-    if (w.lines) fprintf(w.lines, "%12s  residual\n", "iteration");
-    cli_live_begin(&w.live, c, a->method);
-    w.live.on = w.live.on && !w.lines;
-    w.live.target = cli_rtol(c);
-    gsolve_solver_set_monitor(S, see, &w);
+    if (c->args.monitor) m.lines = json_out ? stderr : c->text;
+    if (m.lines) fprintf(m.lines, "%12s  residual\n", "iteration");
+    cli_live_begin(&m.live, c, a->method);
+    m.live.on = m.live.on && !m.lines;
+    m.live.target = cli_rtol(c);
+    gsolve_solver_set_monitor(S, show_iteration, &m);
     status = gsolve_solver_run(S, b, x, &a->result);
-    cli_live_erase(&w.live);
+    cli_live_erase(&m.live);
     a->solve_seconds = cli_now() - begin;
     return status;
 }
 
-/* The results of the columns, and the explanation. */
-static void read_back(cli_attempt *a, gsolve_solver *S, int32_t ncols)
+/* Reads the results of the columns, and the explanation. */
+static void read_results(cli_attempt *a, gsolve_solver *S, int32_t ncols)
 {
     a->ran = true;
     snprintf(a->method_note, sizeof a->method_note, "%s", gsolve_solver_note(S));
@@ -261,7 +265,7 @@ static gsolve_status profile(cli *c, cli_attempt *a, gsolve_solver *S, gsolve_de
     return status;
 }
 
-/* guess = x where a profile asks for it. */
+/* guess = x, if there will be a profile, which solves again from the guess. */
 static int keep_guess(cli *c, gsolve_dense x, gsolve_dense *guess)
 {
     if (!c->args.profile) return 0;
@@ -289,7 +293,7 @@ int cli_try(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_dense b, gsol
     cli_end_setup();
     cli_live_erase(&live);
     if (a->status == GSOLVE_OK) a->status = run(c, a, S, b, x);
-    if (a->status == GSOLVE_OK) read_back(a, S, b.ncols);
+    if (a->status == GSOLVE_OK) read_results(a, S, b.ncols);
     if (a->ran) a->status = profile(c, a, S, b, guess, x);
     if (a->status != GSOLVE_OK && chosen && gsolve_auto_may_fall_back(a->status)) {
         snprintf(a->explanation, sizeof a->explanation, "%s", gsolve_error(c->ctx));

@@ -4,7 +4,6 @@
 #include "cli/json.h"
 #include "cli/live_progress.h"
 
-/* Writes the matrix read, says so, and tells JSON. */
 int cli_write_matrix(cli *c, cli_system *s, const char *path, gsolve_symmetry symmetry,
                      const char *comment)
 {
@@ -24,7 +23,8 @@ int cli_write_matrix(cli *c, cli_system *s, const char *path, gsolve_symmetry sy
     cli_item(c, "written", "%s, %s, in %s", path, kept[symmetry],
              cli_seconds(cli_now() - begin).text);
     if (!c->args.json) return 0;
-    if (gsolve_csr_statistics(c->ctx, &s->csr, &s->statistics) != GSOLVE_OK) return cli_fail_library(c);
+    if (gsolve_csr_statistics(c->ctx, &s->csr, &s->statistics) != GSOLVE_OK)
+        return cli_fail_library(c);
     object = cJSON_CreateObject();
     cli_json_matrix(object, s);
     cli_json_text(object, "output", path);
@@ -45,7 +45,7 @@ static int convert_matrix(cli *c, const char *in, const char *out)
 
     symmetry = c->args.symmetric ? GSOLVE_SYMMETRIC
                : c->args.general ? GSOLVE_GENERAL
-                               : s.source.symmetry;
+                                 : s.source.symmetry;
     if (!code) code = cli_write_matrix(c, &s, out, symmetry, NULL);
     cli_close_system(c, &s);
     return code;

@@ -17,7 +17,7 @@ static bool positive_diagonal(const gsolve_statistics *t)
     return t->zero_diagonals == 0 && t->negative_diagonals == 0;
 }
 
-/* What the signs and sizes tell of definiteness, and only that. */
+/* What signs and row sums alone show about definiteness. */
 static const char *definiteness(const gsolve_statistics *t)
 {
     const bool dominant = t->dominant_rows == t->nrows;
@@ -30,8 +30,7 @@ static const char *definiteness(const gsolve_statistics *t)
         if (dominant && t->dominance > 1) return "nonsingular: all rows strictly dominant";
         if (dominant && positive_diagonal(t) && t->positive_off == 0) {
             return "M-matrix, possibly singular: positive diagonal, no positive entry off it, all "
-                   "rows "
-                   "at least weakly dominant";
+                   "rows at least weakly dominant";
         }
         return "unknown: not symmetric";
     }
@@ -162,11 +161,11 @@ static void say_values(const cli *c, const gsolve_statistics *t)
              cli_bytes((double)csr_bytes(t, sizeof(float))).text);
 }
 
-static void say_choices(const cli *c, const gsolve_context *there, const gsolve_statistics *t)
+static void say_choices(const cli *c, const gsolve_context *target, const gsolve_statistics *t)
 {
     gsolve_choice choice;
 
-    for (int k = 0; gsolve_auto_choose(there, t, k, &choice); k++) {
+    for (int k = 0; gsolve_auto_choose(target, t, k, &choice); k++) {
         cli_item(c, k ? "then" : "auto", "%s + %s: %s", choice.solver, choice.precond, choice.why);
     }
 }
@@ -213,7 +212,7 @@ static void add_statistics(cJSON *object, const gsolve_statistics *t)
     cJSON_AddStringToObject(object, "definiteness", definiteness(t));
 }
 
-static int write_json(cli *c, const gsolve_context *there, const cli_system *s,
+static int write_json(cli *c, const gsolve_context *target, const cli_system *s,
                       const cli_precond_estimate *p)
 {
     cJSON *object = cJSON_CreateObject(), *list, *item;
@@ -234,7 +233,7 @@ static int write_json(cli *c, const gsolve_context *there, const cli_system *s,
         cJSON_AddItemToArray(list, item);
     }
     list = cJSON_AddArrayToObject(object, "auto");
-    for (int k = 0; gsolve_auto_choose(there, &s->statistics, k, &choice); k++) {
+    for (int k = 0; gsolve_auto_choose(target, &s->statistics, k, &choice); k++) {
         item = cJSON_CreateObject();
         cJSON_AddStringToObject(item, "solver", choice.solver);
         cJSON_AddStringToObject(item, "precond", choice.precond);
@@ -244,37 +243,39 @@ static int write_json(cli *c, const gsolve_context *there, const cli_system *s,
     return cli_json_write(c, object);
 }
 
-/* What the system looks like, and what a solve there would make of it. */
-static int look(cli *c, gsolve_context *there, const cli_system *s)
+/* Prints the properties of the matrix, and the memory and the choices for a solve on target's
+ * device.
+ */
+static int describe(cli *c, gsolve_context *target, const cli_system *s)
 {
     cli_precond_estimate p = {0};
 
-    cli_precond_estimate_make(c, there, s, &p);
+    cli_precond_estimate_make(c, target, s, &p);
     say_shape(c, &s->statistics);
     say_values(c, &s->statistics);
     cli_memory_estimate_print(c, s);
-    say_choices(c, there, &s->statistics);
+    say_choices(c, target, &s->statistics);
     cli_precond_estimate_print(c, &p);
-    return c->args.json ? write_json(c, there, s, &p) : 0;
+    return c->args.json ? write_json(c, target, s, &p) : 0;
 }
 
-/* A context of its own on the device that the user names, else the CPU: a GPU is started only where
- * it is asked for. */
-static int open_there(cli *c, gsolve_context **there)
+/* Creates a second context, on the device that the user named, else on the CPU: a GPU is started
+ * only if the user asks for one. */
+static int open_target(cli *c, gsolve_context **target)
 {
     gsolve_context *host = c->ctx;
     int code;
 
     c->ctx = NULL;
     code = cli_names_device(c) ? cli_open(c) : cli_open_host(c);
-    *there = c->ctx;
+    *target = c->ctx;
     c->ctx = host;
     return code;
 }
 
 int cli_info(cli *c)
 {
-    gsolve_context *there = NULL;
+    gsolve_context *target = NULL;
     cli_system s = {0};
     int code;
 
@@ -282,9 +283,9 @@ int cli_info(cli *c)
     if (cli_check_outputs(c) || cli_open_host(c) || cli_check_specs(c)) return CLI_ERROR;
     code = cli_read_matrix(c, c->args.matrix, &s);
     if (!code) code = cli_analyse(c, &s);
-    if (!code) code = open_there(c, &there);
-    if (!code) code = look(c, there, &s);
-    gsolve_context_destroy(&there);
+    if (!code) code = open_target(c, &target);
+    if (!code) code = describe(c, target, &s);
+    gsolve_context_destroy(&target);
     cli_close_system(c, &s);
     return code;
 }

@@ -6,16 +6,16 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define EVERY    0.1 /* seconds between two writes */
-#define PATIENCE 0.2 /* seconds before the first */
-#define BAR      24  /* characters of the progress bar */
+#define EVERY 0.1 /* seconds between two writes */
+#define DELAY 0.2 /* seconds before the first write */
+#define BAR   24  /* characters of the progress bar */
 
 void cli_live_begin(cli_live *live, const cli *c, const char *what)
 {
     struct winsize size = {0};
 
     *live = (cli_live){.on = c->live && c->text, .what = what, .begin = cli_now()};
-    live->last = live->begin + PATIENCE - EVERY;
+    live->last = live->begin + DELAY - EVERY;
     ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
     live->width = size.ws_col > 0 ? size.ws_col : 80;
 }
@@ -66,7 +66,8 @@ void cli_live_read(int64_t done, int64_t total, void *user)
     show(live, line);
 }
 
-/* Moves the marks: base to where next was, whenever as much time has passed since. */
+/* Moves the marks: when twice the time of next has passed, base becomes next, and next the present.
+ */
 static void mark(cli_live *live, const cli_mark *now)
 {
     if (live->next.at == 0) live->base = live->next = *now;
@@ -84,8 +85,8 @@ void cli_live_iteration(cli_live *live, int iteration, double residual)
     mark(live, &now);
     if (!due(live, now.at)) return;
     const int steps = iteration - live->base.iteration;
-    const double digits = log10(live->base.residual / residual); /* won since base */
-    const double left = log10(residual / live->target);          /* to be won */
+    const double digits = log10(live->base.residual / residual); /* reduced since base */
+    const double left = log10(residual / live->target);          /* to the target */
     const double seconds = left / digits * (now.at - live->base.at);
     if (digits > 0 && left > 0 && seconds < 1e6) {
         snprintf(end, sizeof end, "  rate %.3f  end in %s", pow(10, -digits / steps),

@@ -18,9 +18,10 @@ static const cli_arguments no_arguments = {.rtol = NAN,
                                            .repeat = -1,
                                            .columns_count = -1};
 
-/* --- how it speaks ------------------------------------------------------------------------- */
+/* --- the output of text --------------------------------------------------------------------- */
 
-static void find_voice(cli *c)
+/* Sets c->text, c->live and c->width. */
+static void set_text_output(cli *c)
 {
     struct winsize size = {0};
 
@@ -39,7 +40,7 @@ static void find_voice(cli *c)
                                    : size.ws_col;
 }
 
-/* --- which command ------------------------------------------------------------------------- */
+/* --- the command --------------------------------------------------------------------------- */
 
 static const char *command_name(const void *user, int k)
 {
@@ -71,7 +72,7 @@ static int run_command(cli *c, const cli_command *command, int argc, char **argv
     if (cli_parse(c, argc, argv)) return CLI_ERROR;
     if (c->args.help) return cli_command_help(stdout, command), 0;
     if (c->args.version) return printf("gsolve %s\n", gsolve_version()), 0;
-    find_voice(c);
+    set_text_output(c);
     return command->run(c);
 }
 

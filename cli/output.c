@@ -1,5 +1,5 @@
-/* output.c: files written: whether they can be, before the work; and whole or not at all, after it.
- */
+/* output.c: output files: checks them before the work, and writes them complete or not at all after
+ * it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -11,7 +11,7 @@
 
 #include "cli/signals.h"
 
-/* --- before --------------------------------------------------------------------------------- */
+/* --- checks before the work ------------------------------------------------------------------ */
 
 static bool same_file(const char *a, const char *b)
 {
@@ -23,7 +23,7 @@ static bool same_file(const char *a, const char *b)
 
 enum { SENTENCE = 5000 };
 
-/* Whether path's folder can take a file; else why tells. */
+/* Whether a file can be created in path's folder; else `why` gets the reason. */
 static bool folder_fits(const char *path, char why[SENTENCE])
 {
     char copy[PATH_MAX];
@@ -67,7 +67,7 @@ static bool is_device(const char *path)
     return stat(path, &s) == 0 && !S_ISREG(s.st_mode);
 }
 
-enum { OUTPUTS = 6, TO_STDOUT = 3 }; /* from the latter on, "-" is standard output */
+enum { OUTPUTS = 6, TO_STDOUT = 3 }; /* from output TO_STDOUT on, "-" is standard output */
 
 static const char *output_at(const cli_arguments *args, int k)
 {
@@ -76,7 +76,7 @@ static const char *output_at(const cli_arguments *args, int k)
     return path[k];
 }
 
-/* The k-th file read; "" where there is none, NULL past the last. */
+/* Input file k; "": it is not given; NULL: k is past the last one. */
 static const char *input_at(const cli_arguments *args, int k)
 {
     const char *const path[] = {args->matrix, args->rhs, args->guess,
@@ -91,7 +91,7 @@ static bool is_stdout(int k, const char *path)
     return k >= TO_STDOUT && strcmp(path, "-") == 0;
 }
 
-/* Whether the k-th output can be written and is no input nor another output. */
+/* Whether output k can be written and is neither an input nor another output. */
 static bool output_fits(const cli_arguments *args, int k, char why[SENTENCE])
 {
     const char *path = output_at(args, k), *other;
@@ -137,7 +137,7 @@ bool cli_json_fits(const cli *c)
     return output_fits(&c->args, TO_STDOUT, why);
 }
 
-/* --- after ---------------------------------------------------------------------------------- */
+/* --- writing -------------------------------------------------------------------------------- */
 
 static bool write_all(int file, const char *text)
 {
@@ -199,7 +199,8 @@ int cli_write_text(cli *c, const char *path, const char *text)
     if (stat(path, &s) == 0 && !S_ISREG(s.st_mode)) {
         done = write_in_place(path, text); /* a device or a pipe */
     } else {
-        done = write_and_rename(realpath(path, resolved) ? resolved : path, text); /* past links */
+        /* a link stays: the file that it names is replaced */
+        done = write_and_rename(realpath(path, resolved) ? resolved : path, text);
     }
     if (!done) return cli_fail(c, "cannot write %s: %s", path, strerror(errno));
     return 0;

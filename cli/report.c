@@ -7,8 +7,7 @@
 #include "cli/json.h"
 #include "cli/solve.h"
 
-/* --- on the way ----------------------------------------------------------------------------------
- */
+/* --- during the attempts ---------------------------------------------------------------------- */
 
 void cli_report_choice(const cli *c, const cli_solution *s, int k)
 {
@@ -23,7 +22,7 @@ void cli_report_choice(const cli *c, const cli_solution *s, int k)
     }
 }
 
-/* A choice that failed, in a line; the last one is told by cli_report. */
+/* Prints an attempt that failed, in a line; cli_report prints the last one. */
 void cli_report_attempt(const cli *c, const cli_solution *s, int k)
 {
     const cli_attempt *a = &s->attempt[k];
@@ -39,15 +38,14 @@ void cli_report_attempt(const cli *c, const cli_solution *s, int k)
     }
 }
 
-/* --- in the end ----------------------------------------------------------------------------------
- */
+/* --- at the end ------------------------------------------------------------------------------- */
 
 static void say_format(const cli *c, const cli_solution *s)
 {
-    const bool turned = strcmp(s->info.format, "auto") == 0; /* its note names formats */
+    const bool adapts = strcmp(s->info.format, "auto") == 0; /* its note names formats */
 
     if (!s->info.note[0]) return;
-    cli_item(c, "format", "%s%s%s", turned ? "" : s->info.format, turned ? "" : ": ", s->info.note);
+    cli_item(c, "format", "%s%s%s", adapts ? "" : s->info.format, adapts ? "" : ": ", s->info.note);
 }
 
 static void say_precond(const cli *c, const cli_solution *s)
@@ -165,8 +163,7 @@ void cli_report(const cli *c, const cli_solution *s)
              cli_bytes(process_peak()).text);
 }
 
-/* --- JSON
- * ----------------------------------------------------------------------------------------- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static void add_seconds(cJSON *object, const cli *c, const cli_solution *s)
 {
@@ -215,8 +212,8 @@ static void add_columns(cJSON *object, const cli_attempt *a)
     }
 }
 
-/* What was used: device, format, preconditioner, method. */
-static void add_means(cJSON *object, const cli *c, const cli_solution *s)
+/* Adds device, format, preconditioner and method. */
+static void add_components(cJSON *object, const cli *c, const cli_solution *s)
 {
     const cli_attempt *a = &s->attempt[s->best];
     gsolve_context_info info;
@@ -262,7 +259,7 @@ int cli_report_json(cli *c, const cli_solution *s)
     cli_json_matrix(object, &s->system);
     cli_json_text(object, "rhs", c->args.rhs ? c->args.rhs : "A*ones");
     cJSON_AddNumberToObject(object, "rhs_columns", s->system.b.ncols);
-    add_means(object, c, s);
+    add_components(object, c, s);
     cJSON_AddStringToObject(object, "outcome", gsolve_outcome_text(a->result.outcome));
     cJSON_AddStringToObject(object, "explanation", a->explanation);
     cJSON_AddNumberToObject(object, "iterations", a->result.iterations);
@@ -280,8 +277,7 @@ int cli_report_json(cli *c, const cli_solution *s)
     return cli_json_write(c, object);
 }
 
-/* --- the history
- * ---------------------------------------------------------------------------------- */
+/* --- the history ------------------------------------------------------------------------------ */
 
 int cli_report_history(cli *c, const cli_solution *s)
 {

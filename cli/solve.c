@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- the steps before ---------------------------------------------------------------------------
- */
+/* --- preparation ------------------------------------------------------------------------------ */
 
 static void say_system(const cli *c, const cli_solution *s)
 {
@@ -34,7 +33,7 @@ static int prepare(cli *c, cli_solution *s)
     if (cli_read_vectors(c, &s->system)) return CLI_ERROR;
     deciding = cli_now();
     if (cli_decide_device(c, &s->system)) return CLI_ERROR;
-    begin += cli_now() - deciding; /* the start of a GPU is no part of the format */
+    begin += cli_now() - deciding; /* the start of a GPU is not part of the format's time */
     if (cli_analyse(c, &s->system)) return CLI_ERROR;
     if (gsolve_matrix_create_owned(&s->A, c->ctx, c->args.format ? c->args.format : "auto",
                                    &s->system.csr) != GSOLVE_OK) {
@@ -48,8 +47,7 @@ static int prepare(cli *c, cli_solution *s)
     return 0;
 }
 
-/* --- the attempts -------------------------------------------------------------------------------
- */
+/* --- the attempts ----------------------------------------------------------------------------- */
 
 static void add_seconds(cli_solution *s, const cli_attempt *a)
 {
@@ -58,16 +56,16 @@ static void add_seconds(cli_solution *s, const cli_attempt *a)
     s->seconds.solve += a->solve_seconds;
 }
 
-typedef struct trying { /* what try_choice needs */
+typedef struct attempt_data { /* the user data of try_choice */
     cli *c;
     cli_solution *s;
     int code; /* CLI_ERROR: an error was reported */
-} trying;
+} attempt_data;
 
 /* A gsolve_attempt_function: solves with choice k, and reports it. */
 static bool try_choice(int k, gsolve_dense x, gsolve_attempt *attempt, void *user)
 {
-    trying *t = user;
+    attempt_data *t = user;
     cli_solution *s = t->s;
     cli_attempt *a = &s->attempt[k], next;
     bool ended;
@@ -88,7 +86,7 @@ static bool try_choice(int k, gsolve_dense x, gsolve_attempt *attempt, void *use
     return true;
 }
 
-/* The columns of x one behind the other: those of a file may lie apart. */
+/* Makes the columns of x contiguous; those of a file may not be. */
 static void close_gaps(gsolve_dense *x)
 {
     double *value = x->value;
@@ -102,7 +100,7 @@ static void close_gaps(gsolve_dense *x)
 
 static int solve(cli *c, cli_solution *s)
 {
-    trying t = {.c = c, .s = s};
+    attempt_data t = {.c = c, .s = s};
     gsolve_result result;
     gsolve_status status;
     int best;
@@ -115,8 +113,7 @@ static int solve(cli *c, cli_solution *s)
     return s->attempts == 0 ? cli_fail_library(c) : cli_fail(c, "%s", s->attempt[0].explanation);
 }
 
-/* --- the results --------------------------------------------------------------------------------
- */
+/* --- the results ------------------------------------------------------------------------------ */
 
 static void measure_error(const cli *c, cli_solution *s)
 {

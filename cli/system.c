@@ -8,11 +8,11 @@
 
 /* --- the device ------------------------------------------------------------------------------ */
 
-/* Starting CUDA takes 0.2 s and more. In that time the CPU makes a thousand iterations with so many
- * entries, at the nanosecond for each that two cores need (bench/results/cpu). */
+/* Starting CUDA takes 0.2 s or more. In that time two cores make a thousand iterations with this
+ * number of entries, at 1 ns for each entry (bench/results/cpu). */
 #define SMALL 200000
 
-#define MOST_COLUMNS 4096 /* that are made */
+#define MOST_COLUMNS 4096 /* of a generated b */
 
 static const char *device_of(const cli *c)
 {
@@ -52,7 +52,7 @@ int cli_open_host(cli *c)
 
 int cli_open_undecided(cli *c)
 {
-    /* a format may be one that only a GPU has */
+    /* --format may name a format that only a GPU has */
     c->undecided = strcmp(device_of(c), "auto") == 0 && c->args.threads < 0 && !c->args.format;
     return c->undecided ? cli_open_host(c) : cli_open(c);
 }
@@ -71,7 +71,7 @@ static bool rhs_is(const cli *c, const char *name)
     return c->args.rhs && strcmp(c->args.rhs, name) == 0;
 }
 
-/* The columns of -b random or random,k=N; 0: it is something else. */
+/* The number of columns of -b random or random,k=N; 0: -b is something else. */
 static int random_columns(const cli *c)
 {
     int columns = 0, end = 0;
@@ -81,8 +81,8 @@ static int random_columns(const cli *c)
     return c->args.rhs[end] == 0 && columns >= 1 && columns <= MOST_COLUMNS ? columns : 0;
 }
 
-/* Columns that b is given where it is made: by -b, or by --columns-count. */
-static int made_columns(const cli *c)
+/* The number of columns of a generated b, by -b or --columns-count. */
+static int generated_columns(const cli *c)
 {
     const int random = random_columns(c), asked = c->args.columns_count;
 
@@ -91,7 +91,7 @@ static int made_columns(const cli *c)
 
 int cli_decide_device(cli *c, const cli_system *s)
 {
-    const int64_t columns = s->b.value ? s->b.ncols : made_columns(c);
+    const int64_t columns = s->b.value ? s->b.ncols : generated_columns(c);
 
     if (!c->undecided) return 0;
     c->undecided = false;
@@ -113,7 +113,7 @@ const char *cli_device_words(const cli *c, char words[400])
 
 /* --- the matrix ------------------------------------------------------------------------------ */
 
-/* How it was read: "read in 12 ms, 310 MB/s". */
+/* Prints the matrix and how it was read: "read in 12 ms, 310 MB/s". */
 static void say_read(const cli *c, const cli_system *s)
 {
     const gsolve_source *source = &s->source;
@@ -167,7 +167,8 @@ int cli_analyse(cli *c, cli_system *s)
     const double begin = cli_now();
     gsolve_csr single;
 
-    if (gsolve_csr_statistics(c->ctx, &s->csr, &s->statistics) != GSOLVE_OK) return cli_fail_library(c);
+    if (gsolve_csr_statistics(c->ctx, &s->csr, &s->statistics) != GSOLVE_OK)
+        return cli_fail_library(c);
     if (c->args.type == GSOLVE_F32) {
         if (gsolve_csr_convert(&single, c->ctx, GSOLVE_F32, &s->csr) != GSOLVE_OK) {
             return cli_fail_library(c);
@@ -247,7 +248,7 @@ int cli_read_vectors(cli *c, cli_system *s)
         code = read_vector(c, c->args.rhs, "the right-hand side b", s->nrows, asked, s, &s->b);
     }
     if (!code && c->args.guess) {
-        const int32_t ncols = s->b.value ? s->b.ncols : made_columns(c);
+        const int32_t ncols = s->b.value ? s->b.ncols : generated_columns(c);
         code = read_vector(c, c->args.guess, "the initial guess x0", s->ncols, ncols, s, &s->x);
     }
     s->read_seconds += cli_now() - begin;
@@ -276,7 +277,7 @@ int cli_make_vectors(cli *c, cli_system *s, const gsolve_csr *rows)
     double *b;
 
     if (!s->b.value) {
-        if (cli_new_dense(c, &s->b, s->nrows, made_columns(c))) return CLI_ERROR;
+        if (cli_new_dense(c, &s->b, s->nrows, generated_columns(c))) return CLI_ERROR;
         b = s->b.value;
         for (int64_t i = 0; i < (int64_t)s->nrows * s->b.ncols; i++) {
             const bool first = i < s->nrows && random_columns(c) == 0;

@@ -26,6 +26,7 @@ static char peek(scanner *s)
     return *s->p >= 'A' && *s->p <= 'Z' ? (char)(*s->p + 32) : *s->p;
 }
 
+/* Reads the character c, if it comes next. */
 static bool take(scanner *s, char c)
 {
     if (peek(s) != c) return false;
@@ -73,7 +74,7 @@ static bool take_fields(scanner *s, int count)
 
 static bool take_group(scanner *s, int depth);
 
-/* A repeat count or a scale, and what it is for. */
+/* A repeat count or a scale factor, and the fields or the group that it applies to. */
 static bool take_item(scanner *s, int depth)
 {
     const bool negative = take(s, '-');
@@ -149,7 +150,9 @@ static bool next_field(gs_fortran_reader *r)
     return true;
 }
 
-/* The field without its blanks, an 'e' before an exponent that has none; returns the length. */
+/* text = the field without blanks, with an 'e' before an exponent that has none; returns its
+ * length.
+ */
 static size_t squeeze(const gs_fortran_reader *r, char text[2 * MOST_WIDTH + 1])
 {
     size_t length = 0;

@@ -1,5 +1,5 @@
-/* generate_rows.c: compressed rows from a source that tells its rows one by one. Two passes: one
- * counts the entries of groups of rows, the other writes each group where it belongs. */
+/* generate_rows.c: compressed rows from a source that generates single rows. The first pass counts
+ * the entries of groups of rows; the second pass writes the groups to their places. */
 #include <string.h>
 
 #include "core/try.h"
@@ -25,7 +25,7 @@ static void count_groups(gsolve_context *ctx, const gs_row_source *s, int64_t gr
     }
 }
 
-/* Writes the rows of a group and their offsets, the first of which is at. */
+/* Writes the rows of a group, whose first entry is number `at`, and their offsets. */
 static void fill_group(const gs_row_source *s, int64_t group, int64_t at, const gs_csr_arrays *A)
 {
     const int64_t end = least((group + 1) * GROUP, s->nrows);
@@ -41,7 +41,7 @@ static void fill_group(const gs_row_source *s, int64_t group, int64_t at, const 
     }
 }
 
-/* The first group that part's share of the entries begins with, if they are shared among parts. */
+/* The first group of a part, if `parts` parts of about equally many entries are formed. */
 static int64_t first_group(int64_t groups, const int64_t *begin, int part, int parts)
 {
     const int64_t entry = begin[groups] / parts * part;

@@ -7,13 +7,13 @@
 /* --- bars of times -----------------------------------------------------------------------------
  */
 
-#define CUT 6 /* bars longer than so many of the shortest are cut */
+#define CUT 6 /* bars longer than this multiple of the shortest bar are cut */
 
 typedef struct bar {
     const char *name;
     int colour;
-    double part[3], sum; /* seconds: of the build, the set-up, and all that is left */
-    char note[32];       /* behind the figure */
+    double part[3], sum; /* seconds: of the build, the set-up and the rest; their sum */
+    char note[32];       /* after the number */
 } bar;
 
 static int by_sum(const void *a, const void *b)
@@ -40,7 +40,7 @@ static void put_bar(FILE *file, const bar *b, double longest)
             b->note[0] ? " <small>" : "", b->note, b->note[0] ? "</small>" : "");
 }
 
-/* The shortest first. Returns whether some were cut. */
+/* Writes the bars, the shortest first. Returns whether some are cut. */
 static bool put_bars(FILE *file, bar *b, int count)
 {
     qsort(b, (size_t)count, sizeof *b, by_sum);
@@ -132,7 +132,7 @@ static cli_words brief(double count)
     return words;
 }
 
-/* Lengths at which the k-th bin begins: 0, 1, 2, 4, ... */
+/* The length at which bin k begins: 0, 1, 2, 4, ... */
 static cli_words bin_name(int k)
 {
     cli_words words;

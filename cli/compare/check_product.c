@@ -15,7 +15,7 @@ static int64_t start_at(const gsolve_csr *A, int32_t i)
                                    : ((const int32_t *)A->start)[i];
 }
 
-/* A sum of n products has an error of at most about n eps times the sum of their sizes. */
+/* A sum of n products has an error of at most about n eps times the sum of their magnitudes. */
 int cmp_reference_make(cmp *m, cmp_reference *t, const gsolve_csr *rows, const double *x)
 {
     const size_t n = (size_t)rows->nrows;

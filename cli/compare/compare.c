@@ -8,10 +8,9 @@
 #include "cli/json.h"
 #include "cli/options.h"
 
-/* --- before ------------------------------------------------------------------------------------
- */
+/* --- preparation ------------------------------------------------------------------------------ */
 
-/* The matrices: those of -A, then the words. */
+/* The matrices: those of -A, then the operands. */
 static int gather_names(cli *c)
 {
     cli_many *names = &c->args.matrices;
@@ -34,8 +33,8 @@ static const char *generator_name(const void *unused, int k)
     return generator ? generator->name : NULL;
 }
 
-/* Whether a matrix is there to be read, told before another one has taken its time. A single one is
- * read at once, with the reader's own sentence. */
+/* Checks that a matrix can be read, before others are measured. A single matrix is read at once and
+ * needs no check. */
 static int check_name(cli *c, const char *name)
 {
     const char *known;
@@ -129,10 +128,10 @@ static int compare_all(cmp *m)
     return code;
 }
 
-/* --- after -------------------------------------------------------------------------------------
+/* --- results -----------------------------------------------------------------------------------
  */
 
-/* path = what write tells. */
+/* Writes the output of the function `write` to the file path; NULL: does nothing. */
 static int write_by(cmp *m, const char *path, void (*write)(FILE *file, const cmp *m))
 {
     char *text = NULL;
@@ -160,19 +159,19 @@ static int write_all(cmp *m)
     return 0;
 }
 
-/* Whether every solve converged, and nothing was left out by Ctrl-C. */
-static bool all_is_well(const cmp *m)
+/* Whether every product is correct, every solve converged, and Ctrl-C interrupted nothing. */
+static bool all_succeeded(const cmp *m)
 {
-    bool well = !cli_interrupted();
+    bool success = !cli_interrupted();
 
     for (int k = 0; k < m->matrices; k++) {
         const cmp_matrix *a = &m->matrix[k];
         for (int f = 0; f < m->formats; f++) {
             const cmp_row *r = &a->row[f];
-            well &= !r->wrong && (!r->solved || r->result.outcome == GSOLVE_CONVERGED);
+            success &= !r->wrong && (!r->solved || r->result.outcome == GSOLVE_CONVERGED);
         }
     }
-    return well;
+    return success;
 }
 
 int cli_compare(cli *c)
@@ -185,7 +184,7 @@ int cli_compare(cli *c)
     code = prepare(m);
     if (!code) code = compare_all(m);
     if (!code) code = write_all(m);
-    if (!code && !all_is_well(m)) code = CLI_NOT_CONVERGED;
+    if (!code && !all_succeeded(m)) code = CLI_NOT_CONVERGED;
     for (int k = 0; k < m->matrices; k++) free(m->matrix[k].row);
     free(m->matrix);
     free(m);

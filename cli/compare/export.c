@@ -1,6 +1,5 @@
 /* export.c: gsolve compare as JSON and as comma-separated values; docs/howto/compare_formats.md
- * tells the keys.
- */
+ * describes the keys. */
 #include <math.h>
 #include <string.h>
 
@@ -162,7 +161,7 @@ static void csv_text(FILE *file, const char *text)
     fputc('"', file);
 }
 
-/* ",value", or "," of none. */
+/* ",value", or "," if it is not finite. */
 static void csv_number(FILE *file, double value)
 {
     if (isfinite(value)) {

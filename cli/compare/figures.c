@@ -127,19 +127,18 @@ bool cmp_converged(const cmp_matrix *a, const cmp_row *r)
     return a->solves && r->solved && r->result.outcome == GSOLVE_CONVERGED;
 }
 
-/* --- against the others ------------------------------------------------------------------------
- */
+/* --- comparison with csr ---------------------------------------------------------------------- */
 
 /* build + n t < build_csr + n t_csr from n = (build - build_csr) / (t_csr - t) on. */
 double cmp_overtakes(const cmp *m, const cmp_matrix *a, const cmp_row *r)
 {
     const cmp_row *csr = &a->row[m->base];
-    const double won = cmp_step(a, csr) - cmp_step(a, r);
-    const double paid = cmp_median(&r->build) - cmp_median(&csr->build);
+    const double gain = cmp_step(a, csr) - cmp_step(a, r);
+    const double extra = cmp_median(&r->build) - cmp_median(&csr->build);
 
-    if (isnan(won) || isnan(paid)) return NAN;
-    if (!(won > 0)) return INFINITY;
-    return paid > 0 ? ceil(paid / won) : 0;
+    if (isnan(gain) || isnan(extra)) return NAN;
+    if (!(gain > 0)) return INFINITY;
+    return extra > 0 ? ceil(extra / gain) : 0;
 }
 
 cli_words cmp_overtakes_words(const cmp *m, const cmp_matrix *a, const cmp_row *r)

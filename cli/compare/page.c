@@ -166,8 +166,7 @@ static void put_matrix(FILE *file, const cmp *m, const cmp_matrix *a)
     fprintf(file, "</section>\n");
 }
 
-/* --- all of them -------------------------------------------------------------------------------
- */
+/* --- all matrices ----------------------------------------------------------------------------- */
 
 static void put_ratio(FILE *file, double value, double best)
 {
@@ -191,7 +190,8 @@ static void put_means_row(FILE *file, const cmp *m, int f, const cmp_mean *most)
     fprintf(file, "</tr>\n");
 }
 
-/* Of formats that were measured on every matrix, for only these compare. */
+/* The largest means of the formats that were measured on every matrix; means over different
+ * matrices cannot be compared. */
 static cmp_mean most_of(const cmp *m)
 {
     cmp_mean most = {.product = NAN, .step = NAN, .total = NAN};

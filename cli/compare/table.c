@@ -3,7 +3,7 @@
 
 #include "cli/compare/compare.h"
 
-/* Columns that the names of the formats take. */
+/* The width of the column of names. */
 static int name_width(const cmp *m)
 {
     int width = 10;
@@ -44,8 +44,7 @@ static void say_head(const cmp *m, const cmp_matrix *a)
              1e-9 * a->copy_speed);
 }
 
-/* --- what is stored, and the product -----------------------------------------------------------
- */
+/* --- build and product ------------------------------------------------------------------------ */
 
 static void say_product(const cmp *m, const cmp_matrix *a, const cmp_row *r, int width)
 {

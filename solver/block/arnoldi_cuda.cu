@@ -41,8 +41,8 @@ struct row_block {
     double sum[N][gs_wide<T>][2]; // [column tile][row of a pack][pack]
 };
 
-// y += V C in the rows from i on, for `count` vectors of the piece in s. The loads of `ahead` groups
-// of four vectors are in flight at once.
+// y += V C in the rows from i on, for `count` vectors of the piece in s. The loads of `ahead`
+// groups of four vectors are in flight at once.
 template <class T, int N>
 __device__ void add(row_block<T, N> &y, const coefficients<T, N> &s, int count, int64_t i,
                     int64_t n)

@@ -1,6 +1,6 @@
-// arnoldi_project.cuh: C = V'W for arnoldi_cuda.cu, and the functions that its kernels share. Tensor
-// cores multiply 8 vectors by 8 others; they add in fp64 and in a fixed order. W has few columns, so
-// that the speed of the kernel is that of reading V from memory.
+// arnoldi_project.cuh: C = V'W for arnoldi_cuda.cu, and the functions that its kernels share.
+// Tensor cores multiply 8 vectors by 8 others; they add in fp64 and in a fixed order. W has few
+// columns, so that the speed of the kernel is that of reading V from memory.
 #include "solver/block/arnoldi_small.cuh"
 
 namespace
@@ -64,8 +64,7 @@ __device__ void part_sums(const double (&mine)[S], double (*of_warp)[S * 32], in
     __syncthreads();
     if (!last) return;
     __threadfence();
-    for (int e = t % count; e < count;
-         e += gs_block_size) { // `share` threads for each e
+    for (int e = t % count; e < count; e += gs_block_size) { // `share` threads for each e
         double total = 0;
 #pragma unroll 16
         for (int p = t / count; p < parts; p += share) {
@@ -95,8 +94,8 @@ struct projection {
     int64_t ld; // of C
 };
 
-// A group of blocks owns `warp_tiles` tiles of 8 vectors of V, with all N tiles of columns of W. The
-// blocks of a group divide the rows; blocks with consecutive numbers have the same rows and
+// A group of blocks owns `warp_tiles` tiles of 8 vectors of V, with all N tiles of columns of W.
+// The blocks of a group divide the rows; blocks with consecutive numbers have the same rows and
 // different groups, so that W comes from memory once. A warp owns `rows` rows at a time and keeps
 // warp_tiles x N tiles of sums in registers. V is read once.
 template <class T, int N>
@@ -162,7 +161,7 @@ template <class T, int N>
 gsolve_status project_of(gs_queue *q, int64_t n, const gs_arnoldi_basis &V, gs_block_columns W,
                          double *C, int64_t ld, void *space)
 {
-    constexpr int rows = 16 * gs_wide<T> * warps;   // of a block, about
+    constexpr int rows = 16 * gs_wide<T> * warps;        // of a block, about
     constexpr int once = most_counters * warp_tiles * 8; // vectors of a launch
     const basis<T> all = vectors_of<T>(V);
     gsolve_status status = GSOLVE_OK;

@@ -1,6 +1,6 @@
 // arnoldi_small.cuh: the kernels of arnoldi.h on small matrices. Each is one block of threads; the
-// matrices stay in global memory, their current blocks in shared memory. arnoldi_host.c has the same
-// algorithms for one thread.
+// matrices stay in global memory, their current blocks in shared memory. arnoldi_host.c has the
+// same algorithms for one thread.
 #include "core/pdl.cuh"
 #include "solver/block/block.cuh"
 
@@ -262,9 +262,9 @@ __device__ void solve_diagonal(const gs_arnoldi_small &a, int k, double (&D)[sid
     if (in) a.again[k * b + i + j * a.ld] = y[j][i];
 }
 
-// gs_arnoldi_kernels.solve: one block of side x side threads substitutes from the last block of rows
-// to the first. solve_diagonal solves a diagonal block; then each thread updates elements of the
-// rows above it. Reads R once.
+// gs_arnoldi_kernels.solve: one block of side x side threads substitutes from the last block of
+// rows to the first. solve_diagonal solves a diagonal block; then each thread updates elements of
+// the rows above it. Reads R once.
 __global__ void __launch_bounds__(gs_block_size) solve_kernel(gs_arnoldi_small a, gs_guard guard)
 {
     __shared__ double D[side][side + 1], y[side][side + 1];

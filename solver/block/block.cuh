@@ -111,8 +111,8 @@ struct factor {
     double inverse[side]; // 1 / the square roots of the pivots
 };
 
-// The vector that depends least on the vectors chosen before, or -1 if all depend on these; the same
-// in all threads of a warp.
+// The vector that depends least on the vectors chosen before, or -1 if all depend on these; the
+// same in all threads of a warp.
 __device__ int least_dependent(const factor &f, int b)
 {
     const int i = (int)threadIdx.x % 32;

@@ -8,8 +8,8 @@
 
 #define GS_BLOCK 16
 
-/* The number of columns of each block but the last, if no block may have more than `most`: the blocks
- * get about the same number. */
+/* The number of columns of each block but the last, if no block may have more than `most`: the
+ * blocks get about the same number. */
 static inline int gs_block_width(int32_t columns, int most)
 {
     const int blocks = (columns + most - 1) / most;

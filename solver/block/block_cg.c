@@ -2,8 +2,8 @@
  * spaces (O'Leary 1980). For A and M symmetric positive definite.
  *
  * The residuals of several columns become linearly dependent, and the original method loses all
- * accuracy when they nearly are. So they are stored as R = w sigma with w'M^-1 w = I and sigma b x b
- * (Dubrulle 2001, "Retooling the method of block conjugate gradients"; with M: Tichy, Meurant and
+ * accuracy when they nearly are. So they are stored as R = w sigma with w'M^-1 w = I and sigma b x
+ * b (Dubrulle 2001, "Retooling the method of block conjugate gradients"; with M: Tichy, Meurant and
  * Simonova 2025, "Block CG algorithms revisited"):
  *
  *   Q = A S, xi = (S'Q)^-1, X += S xi sigma, W = w - Q xi, Z = M^-1 W,

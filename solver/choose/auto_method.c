@@ -59,9 +59,9 @@ static gsolve_status choose_both(gs_krylov *k, const char *spec,
     return GSOLVE_OK;
 }
 
-/* Sets up the first choice of a method. If that is direct and A is square, sets up gmres instead, so
- * that the caller's preconditioner is used: gmres allows any, while cg and minres need a positive
- * definite one. */
+/* Sets up the first choice of a method. If that is direct and A is square, sets up gmres instead,
+ * so that the caller's preconditioner is used: gmres allows any, while cg and minres need a
+ * positive definite one. */
 static gsolve_status choose_method(gs_krylov *k, const char *spec,
                                    const gsolve_statistics *statistics,
                                    const gsolve_precond_info *M)

@@ -183,9 +183,9 @@ static const prices cpu = {
     .device = "",
 };
 
-/* An H200. ic comes last, because triangular solves run one set of rows after another. Its set-up is
- * not counted. The set-up of jacobi is not counted either: auto has the rows on the host already,
- * where jacobi is set up. */
+/* An H200. ic comes last, because triangular solves run one set of rows after another. Its set-up
+ * is not counted. The set-up of jacobi is not counted either: auto has the rows on the host
+ * already, where jacobi is set up. */
 static const prices gpu = {
     .plain = {{0.0024, 0.0226, 14e3, 0, 0, 0},
               {0.25, 0, 600e3, 0, 0, 0},
@@ -222,14 +222,15 @@ static void estimate_times(const gsolve_statistics *t, const prices *of, problem
     if (one_level && dims == 3) ns[GS_AMG] *= 2.5; /* more fill */
 }
 
-/* Digits of a time relative to the fastest: enough to show that it is slower, without an exponent. */
+/* Digits of a time relative to the fastest: enough to show that it is slower, without an exponent.
+ */
 static int digits_of(double ratio)
 {
     return ratio < 1.095 ? 3 : ratio < 99.5 ? 2 : 1 + (int)log10(ratio + 0.5);
 }
 
-/* Puts the fastest first, or multigrid if it is only negligibly slower: where an estimate is too low,
- * the iterations of multigrid grow least. The others follow. */
+/* Puts the fastest first, or multigrid if it is only negligibly slower: where an estimate is too
+ * low, the iterations of multigrid grow least. The others follow. */
 static void rank_by_time(const gsolve_statistics *t, const prices *of, problem kind,
                          gs_precond_ranking *l)
 {

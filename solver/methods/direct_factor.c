@@ -131,8 +131,8 @@ done:
     return status;
 }
 
-/* The analysis for any pivots, which bounds LU's cost. The bound may be far too high; so LU is tried
- * even if the bound is above the limits, for about a second. */
+/* The analysis for any pivots, which bounds LU's cost. The bound may be far too high; so LU is
+ * tried even if the bound is above the limits, for about a second. */
 static gsolve_status plan_pivoted(gs_krylov *k, gs_direct_state *s, const cs_di *A)
 {
     gsolve_status status = GSOLVE_OK;
@@ -164,9 +164,9 @@ done:
     return status;
 }
 
-/* Pivots are sought on the diagonal where the pattern is symmetric and no diagonal entry is 0. Small
- * diagonal entries may still force other pivots, and the factors may fill. LU then starts again,
- * with the columns in an order that suits any pivots. */
+/* Pivots are sought on the diagonal where the pattern is symmetric and no diagonal entry is 0.
+ * Small diagonal entries may still force other pivots, and the factors may fill. LU then starts
+ * again, with the columns in an order that suits any pivots. */
 static gsolve_status lu(gs_krylov *k, gs_direct_state *s, const gsolve_statistics *t)
 {
     const cs_di A = columns_of(k->ctx, &s->rows);
@@ -242,9 +242,9 @@ gsolve_status gs_direct_factor(gs_krylov *k)
     TRY(gsolve_csr_statistics(k->ctx, &k->csr, &t));
     if (!s->kind)
         s->kind = asked != GS_FACTOR_AUTO ? asked
-                  : !square              ? GS_QR
-                  : t.symmetric          ? GS_CHOLESKY
-                                         : GS_LU;
+                  : !square               ? GS_QR
+                  : t.symmetric           ? GS_CHOLESKY
+                                          : GS_LU;
     TRY(gather_rows(k, s, s->kind == GS_QR && (square || tall)));
     cs_di_nfree(s->numeric);
     s->numeric = NULL;

@@ -23,12 +23,12 @@ typedef struct gmres_options {
 } gmres_options;
 
 typedef struct gmres {
-    int m;                    /* steps of a cycle */
-    bool low;                 /* V is of a lower type than A */
-    gsolve_dense V, Z;        /* m vectors a column; m if flexible, else one */
-    gsolve_dense w;           /* the current vector, in A's type, before it is stored in V */
-    gsolve_dense z_copy;      /* if flexible: see precond_result */
-    int64_t ld;               /* elements from one vector of a basis to the next */
+    int m;                        /* steps of a cycle */
+    bool low;                     /* V is of a lower type than A */
+    gsolve_dense V, Z;            /* m vectors a column; m if flexible, else one */
+    gsolve_dense w;               /* the current vector, in A's type, before it is stored in V */
+    gsolve_dense z_copy;          /* if flexible: see precond_result */
+    int64_t ld;                   /* elements from one vector of a basis to the next */
     gs_scalar scalar[GM_SCALARS]; /* see scalar_kernels.h */
     int *once;
 } gmres;
@@ -117,7 +117,7 @@ static gsolve_status start(gs_krylov *k)
     const gs_scalar_arguments a = small_of(k, 0);
     gsolve_status status;
 
-    TRY(gs_residual(k, s->w));           /* v_0 = b - A x       */
+    TRY(gs_residual(k, s->w));              /* v_0 = b - A x       */
     TRY(GS_RUN_SCALAR(k, gmres_start, &a)); /* beta = g_0 = |v_0|  */
 done:
     return status;
@@ -178,8 +178,9 @@ static gsolve_status orthogonalise(gs_krylov *k, int j, gsolve_dense w)
     const gs_scalar_arguments a = small_of(k, j);
     gsolve_status status;
 
-    TRY(gs_dots(k, j + 1, vectors_of(s, s->V), w, h, stride));                      /* h = V'w    */
-    TRY(gs_combine(k, j + 1, vectors_of(s, s->V), h, stride, -1, w, s->scalar[GM_WW])); /* w -= V h   */
+    TRY(gs_dots(k, j + 1, vectors_of(s, s->V), w, h, stride)); /* h = V'w    */
+    TRY(gs_combine(k, j + 1, vectors_of(s, s->V), h, stride, -1, w,
+                   s->scalar[GM_WW])); /* w -= V h   */
     TRY(GS_RUN_SCALAR(k, gmres_test, &a));
     k->skip = s->once;
     TRY(gs_dots(k, j + 1, vectors_of(s, s->V), w, second, m + 1));

@@ -26,9 +26,9 @@ typedef struct idr_options {
 
 typedef struct idr {
     int s;
-    gsolve_dense P, G, U;     /* s vectors; G and U for each column */
-    gsolve_dense r, v, z;     /* v also t; z: the result of M */
-    int64_t ld;               /* elements from one vector of P, G or U to the next */
+    gsolve_dense P, G, U;         /* s vectors; G and U for each column */
+    gsolve_dense r, v, z;         /* v also t; z: the result of M */
+    int64_t ld;                   /* elements from one vector of P, G or U to the next */
     gs_scalar scalar[ID_SCALARS]; /* see scalar_kernels.h */
 } idr;
 
@@ -138,7 +138,8 @@ static gsolve_status new_direction(gs_krylov *k, int i)
     TRY(gs_copy_vector(k, s->r, s->v));
     TRY(gs_combine(k, m - i, vectors_from(s, s->G, i), c, m, -1, s->v, NULL)); /* v = r - G c */
     TRY(gs_precondition(k, s->v, s->z)); /* z = M^-1 v                */
-    TRY(gs_axpby(k, gs_quotient(1, scalar[ID_OMEGA], NULL), s->z, gs_quotient(1, scalar[ID_CK], NULL), U));
+    TRY(gs_axpby(k, gs_quotient(1, scalar[ID_OMEGA], NULL), s->z,
+                 gs_quotient(1, scalar[ID_CK], NULL), U));
     if (i + 1 < m) { /* U_k = U c + omega z       */
         TRY(gs_combine(k, m - i - 1, vectors_from(s, s->U, i + 1), c + 1, m, 1, U, NULL));
     }
@@ -195,13 +196,15 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     if (i == m) return reduce_dimension(k);
     G = gs_basis_at(s->G, s->ld, i), U = gs_basis_at(s->U, s->ld, i);
     if (i == 0)
-        TRY(gs_dots(k, m, vectors_from(s, s->P, 0), s->r, scalar[ID_F], m)); /* f = P'r            */
+        TRY(gs_dots(k, m, vectors_from(s, s->P, 0), s->r, scalar[ID_F], m)); /* f = P'r */
     TRY(new_direction(k, i));
     TRY(orthogonalise(k, i));
     TRY(gs_dots(k, m - i, vectors_from(s, s->P, i), G, scalar[ID_M] + (m + 1) * i, m * m));
     TRY(GS_RUN_SCALAR(k, idr_beta, &a)); /* beta = f_k / M_kk  */
-    TRY(gs_axpy_norm(k, gs_quotient(-1, scalar[ID_BETA], NULL), G, s->r, k->rr)); /* r -= beta G_k    */
-    TRY(gs_axpby(k, gs_quotient(1, scalar[ID_BETA], NULL), U, gs_number(1), k->x)); /* x += beta U_k  */
+    TRY(gs_axpy_norm(k, gs_quotient(-1, scalar[ID_BETA], NULL), G, s->r,
+                     k->rr)); /* r -= beta G_k    */
+    TRY(gs_axpby(k, gs_quotient(1, scalar[ID_BETA], NULL), U, gs_number(1),
+                 k->x)); /* x += beta U_k  */
 done:
     return status;
 }

@@ -15,7 +15,7 @@ typedef struct minres_options {
 
 typedef struct minres {
     gsolve_dense r, z, znext, q;
-    gsolve_dense v[2], w[2];  /* even and odd */
+    gsolve_dense v[2], w[2];      /* even and odd */
     gs_scalar scalar[MR_SCALARS]; /* see scalar_kernels.h */
 } minres;
 
@@ -62,7 +62,8 @@ done:
 static gsolve_status step(gs_krylov *k, int64_t j)
 {
     minres *s = k->state;
-    const gsolve_dense v = s->v[j % 2], next = s->v[(j + 1) % 2]; /* next holds the vector before v */
+    const gsolve_dense v = s->v[j % 2],
+                       next = s->v[(j + 1) % 2]; /* next holds the vector before v */
     const gsolve_dense w = s->w[j % 2], wnext = s->w[(j + 1) % 2];
     const gs_scalar *scalar = s->scalar;
     const gs_coefficient one = gs_number(1);
@@ -70,15 +71,18 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     gsolve_status status;
 
     TRY(gs_axpby(k, gs_quotient(1, NULL, scalar[MR_GAMMA]), s->znext, gs_number(0), s->z));
-    TRY(gs_multiply_dot(k, s->z, s->q, s->z, scalar[MR_DELTA], NULL));     /* q = A z, delta = z'q */
-    TRY(gs_axpbypcz(k, gs_quotient(-1, scalar[MR_DELTA], scalar[MR_GAMMA]), v, /* v_next = q - ...     */
+    TRY(gs_multiply_dot(k, s->z, s->q, s->z, scalar[MR_DELTA], NULL)); /* q = A z, delta = z'q */
+    TRY(gs_axpbypcz(k, gs_quotient(-1, scalar[MR_DELTA], scalar[MR_GAMMA]),
+                    v, /* v_next = q - ...     */
                     one, s->q, gs_quotient(-1, scalar[MR_GAMMA], scalar[MR_GAMMA_OLD]), next));
     TRY(gs_precondition_dot(k, next, s->znext, scalar[MR_SQUARE])); /* M^-1 v_next          */
     TRY(GS_RUN_SCALAR(k, minres_rotate, &a));
-    TRY(gs_axpbypcz(k, gs_quotient(1, NULL, scalar[MR_A1]), s->z, gs_quotient(-1, scalar[MR_A2], scalar[MR_A1]),
-                    w, gs_quotient(-1, scalar[MR_A3], scalar[MR_A1]), wnext));   /* w_next = (z - ...)/a1 */
-    TRY(gs_axpby(k, gs_quotient(1, scalar[MR_XW], NULL), wnext, one, k->x)); /* x += c eta w_next  */
-    TRY(gs_axpby(k, gs_quotient(1, scalar[MR_RV], NULL), next, gs_quotient(1, scalar[MR_RR], NULL), s->r));
+    TRY(gs_axpbypcz(
+        k, gs_quotient(1, NULL, scalar[MR_A1]), s->z, gs_quotient(-1, scalar[MR_A2], scalar[MR_A1]),
+        w, gs_quotient(-1, scalar[MR_A3], scalar[MR_A1]), wnext)); /* w_next = (z - ...)/a1 */
+    TRY(gs_axpby(k, gs_quotient(1, scalar[MR_XW], NULL), wnext, one, k->x)); /* x += c eta w_next */
+    TRY(gs_axpby(k, gs_quotient(1, scalar[MR_RV], NULL), next, gs_quotient(1, scalar[MR_RR], NULL),
+                 s->r));
     TRY(gs_dot(k, s->r, s->r, k->rr));
 done:
     return status;

@@ -8,11 +8,11 @@
  *
  * where u = M^-1 r, w = A u, s = A p, q = M^-1 s, z = A q. After every `replace` steps these are
  * recomputed from x and p; the search directions are kept (residual replacement). Cools, Yetkin,
- * Agullo, Giraud and Vanroose 2018 choose the steps by a bound on the errors; the host would have to
- * read that bound, so here the number of the step decides.
+ * Agullo, Giraud and Vanroose 2018 choose the steps by a bound on the errors; the host would have
+ * to read that bound, so here the number of the step decides.
  *
- * A step moves, beside the product and M, 18 vectors: 144 n bytes in fp64, all in one pass, which is
- * the minimum; cg moves 10. A replacement costs four products and two M more. */
+ * A step moves, beside the product and M, 18 vectors: 144 n bytes in fp64, all in one pass, which
+ * is the minimum; cg moves 10. A replacement costs four products and two M more. */
 #include "core/try.h"
 #include "solver/operations/operations.h"
 
@@ -74,9 +74,9 @@ static gsolve_status recompute_residual(gs_krylov *k)
     const gs_pipe_vectors *v = &s->v;
     gsolve_status status;
 
-    TRY(gs_residual(k, v->r));                                        /* r = b - A x              */
-    TRY(gs_precondition_dot(k, v->r, v->u, s->scalar[PC_GAMMA]));         /* u = M^-1 r, gamma = r'u  */
-    TRY(gs_multiply_dot(k, v->u, v->w, v->u, s->scalar[PC_DELTA], NULL)); /* w = A u, delta = w'u     */
+    TRY(gs_residual(k, v->r));                                    /* r = b - A x              */
+    TRY(gs_precondition_dot(k, v->r, v->u, s->scalar[PC_GAMMA])); /* u = M^-1 r, gamma = r'u  */
+    TRY(gs_multiply_dot(k, v->u, v->w, v->u, s->scalar[PC_DELTA], NULL)); /* w = A u, delta = w'u */
 done:
     return status;
 }
@@ -119,8 +119,8 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     TRY(GS_RUN_SCALAR(k, pipecg_alpha, &a)); /* alpha and beta           */
     TRY(gs_precondition(k, v->w, v->m));     /* m = M^-1 w               */
     TRY(gs_multiply(k, v->m, v->n));         /* n = A m                  */
-    TRY(gs_pipe_step(k, gs_quotient(1, scalar[PC_ALPHA], NULL), gs_quotient(1, scalar[PC_BETA], NULL), v,
-                     scalar[PC_GAMMA], scalar[PC_DELTA]));
+    TRY(gs_pipe_step(k, gs_quotient(1, scalar[PC_ALPHA], NULL),
+                     gs_quotient(1, scalar[PC_BETA], NULL), v, scalar[PC_GAMMA], scalar[PC_DELTA]));
     if (replace(k) > 0 && j % replace(k) == replace(k) - 1) {
         TRY(recompute_residual(k));
         TRY(recompute_directions(k));

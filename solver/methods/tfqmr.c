@@ -12,8 +12,8 @@
  *   r = s^2 r + c^2 w
  *
  * is b - Ax itself, at the cost of three vectors a half step. A step is both halves and moves,
- * beside two products and two applications of M, 39 vectors: 312 n bytes in fp64; the minimum is 34,
- * with d and x computed in one pass and the dot products in the passes of their operands. */
+ * beside two products and two applications of M, 39 vectors: 312 n bytes in fp64; the minimum is
+ * 34, with d and x computed in one pass and the dot products in the passes of their operands. */
 #include "core/try.h"
 #include "solver/operations/operations.h"
 
@@ -89,10 +89,13 @@ static gsolve_status half_step(gs_krylov *k, int i)
     gsolve_status status;
 
     TRY(gs_axpy_norm(k, gs_quotient(-1, scalar[TF_ALPHA], NULL), s->u[i], s->w, scalar[TF_WW]));
-    TRY(gs_axpby(k, gs_number(1), s->z, gs_quotient(1, scalar[TF_D], NULL), s->d)); /* d = z + .. d */
+    TRY(gs_axpby(k, gs_number(1), s->z, gs_quotient(1, scalar[TF_D], NULL),
+                 s->d)); /* d = z + .. d */
     TRY(GS_RUN_SCALAR(k, tfqmr_rotate, &a));
-    TRY(gs_axpby(k, gs_quotient(1, scalar[TF_ETA], NULL), s->d, gs_number(1), k->x)); /* x += eta d */
-    TRY(gs_axpby(k, gs_quotient(1, scalar[TF_C2], NULL), s->w, gs_quotient(1, scalar[TF_S2], NULL), s->r));
+    TRY(gs_axpby(k, gs_quotient(1, scalar[TF_ETA], NULL), s->d, gs_number(1),
+                 k->x)); /* x += eta d */
+    TRY(gs_axpby(k, gs_quotient(1, scalar[TF_C2], NULL), s->w, gs_quotient(1, scalar[TF_S2], NULL),
+                 s->r));
 done:
     return status;
 }
