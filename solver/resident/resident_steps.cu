@@ -25,7 +25,7 @@ __device__ course begin_course(const gs_convergence_test &test)
     return {&progress, test.flag[test.c]};
 }
 
-// Tests |r|^2 = rr. Whether the column goes on.
+// Tests convergence with |r|^2 = rr; returns whether the column is still active.
 __device__ bool goes_on(const course &now, const gs_convergence_test &test, double rr)
 {
     if (threadIdx.x == 0) {
@@ -36,7 +36,7 @@ __device__ bool goes_on(const course &now, const gs_convergence_test &test, doub
     return now.progress->outcome < 0;
 }
 
-// The kernel ends after j steps.
+// The kernel ends after j steps: the first thread of the grid writes the scalars and the progress.
 __device__ void end_course(const course &now, const gs_resident_run &run, int j, double rho,
                            double rr)
 {
@@ -52,7 +52,7 @@ __device__ void end_course(const course &now, const gs_resident_run &run, int j,
 
 // --- scalars and vectors ----------------------------------------------------------------------
 
-// value; 0 and a flag where it is not finite or not right.
+// value; 0 and a flag if it is not finite or `right` is false.
 __device__ double checked(double value, bool right, gsolve_outcome flaw, course &now)
 {
     if (right && isfinite(value)) return value;
@@ -70,6 +70,7 @@ __device__ double definite(double num, double den, course &now)
     return checked(num / den, !(num < 0 || den < 0), GSOLVE_INDEFINITE, now);
 }
 
+// mine = M^-1 in the rows of this thread; 1 without M.
 template <class T, int R>
 __device__ void read_diagonal(const gs_part<T, R> &A, const void *d, T (&mine)[R])
 {
