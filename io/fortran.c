@@ -62,7 +62,7 @@ static bool take_fields(scanner *s, int count)
     }
     if (kind != 'i' && take(s, 'e') && take_number(s) < 0) return false;
     if (kind == 'i') field.decimals = 0;
-    s->format->whole &= kind == 'i';
+    s->format->integers &= kind == 'i';
     for (int k = 0; k < count; k++) {
         if (s->format->count == GS_FORTRAN_FIELDS) return false;
         field.at = s->column;
@@ -114,7 +114,7 @@ bool gs_fortran_parse(gs_fortran *format, const char *begin, const char *end)
     scanner s = {begin, end, format, 0, 0};
 
     format->count = 0;
-    format->whole = true;
+    format->integers = true;
     return take_group(&s, 0) && format->count > 0;
 }
 

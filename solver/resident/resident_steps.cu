@@ -90,10 +90,11 @@ __device__ void add_dot(const T (&u)[R], const T (&v)[R], double &sum)
 // --- the steps --------------------------------------------------------------------------------
 
 // Both kernels: the grid is one cooperative launch of plan.blocks blocks. A block owns the rows
-// first[b] to first[b + 1] and their part of A; a thread owns up to R rows, of which it keeps every
-// vector's elements in registers. Only the vector that A multiplies passes through global memory.
-// Each meeting makes what was written to it visible to all blocks. Every block computes the same
-// scalars from the same sums.
+// first[b] to first[b + 1] and their part of A, in shared memory. A warp sums its rows with
+// `lanes` threads each. A thread keeps the elements of all vectors in up to R rows in registers.
+// Only the vector that A multiplies passes through global memory; the next meeting makes it visible
+// to all blocks. Invariant: every block computes the same scalars from the same sums, so that all
+// blocks leave the loop after the same step.
 template <class T, int R>
 __global__ void __launch_bounds__(gs_resident_threads, 1)
     cg_steps(gs_resident plan, gs_resident_run run, gs_resident_vectors v)
