@@ -4,8 +4,7 @@
 
 #include "cli/compare/compare.h"
 
-/* --- bars of times -----------------------------------------------------------------------------
- */
+/* --- bars of times ---------------------------------------------------------------------------- */
 
 #define CUT 6 /* bars longer than this multiple of the shortest bar are cut */
 
@@ -114,8 +113,7 @@ void cmp_bars_solve(FILE *file, const cmp *m, const cmp_matrix *a)
                 cut);
 }
 
-/* --- row lengths -------------------------------------------------------------------------------
- */
+/* --- row lengths ------------------------------------------------------------------------------ */
 
 enum { WIDTH = 330, HEIGHT = 190, LEFT = 12, RIGHT = 322, TOP = 22, BOTTOM = 160 };
 

@@ -4,8 +4,7 @@
 
 #include "cli/compare/compare.h"
 
-/* --- tables ------------------------------------------------------------------------------------
- */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 static void put_name(FILE *file, const char *spec, int f)
 {
@@ -106,8 +105,7 @@ static void put_table(FILE *file, const cmp *m, const cmp_matrix *a)
     fprintf(file, "</tbody></table></div>\n");
 }
 
-/* --- a matrix ----------------------------------------------------------------------------------
- */
+/* --- a matrix --------------------------------------------------------------------------------- */
 
 static void put_facts(FILE *file, const cmp *m, const cmp_matrix *a)
 {

@@ -85,8 +85,7 @@ static double least_squares_measure(const report *f)
     return rr > 0 && frobenius > 0 ? sqrt(gg / (rr * frobenius)) : 0;
 }
 
-/* --- causes in the matrix ------------------------------------------------------------------------
- */
+/* --- causes in the matrix --------------------------------------------------------------------- */
 
 /* Each of these adds sentences and returns true where it has found the cause. */
 
@@ -183,8 +182,7 @@ static bool find_bad_scaling(const report *f)
     return true;
 }
 
-/* --- causes in the run ---------------------------------------------------------------------------
- */
+/* --- causes in the run ------------------------------------------------------------------------ */
 
 static void explain_indefinite(const report *f)
 {

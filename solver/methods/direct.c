@@ -18,8 +18,7 @@ static const gsolve_option options[] = {
     {0},
 };
 
-/* --- solving ------------------------------------------------------------------------------------
- */
+/* --- solving ---------------------------------------------------------------------------------- */
 
 /* t = R^-1 t or R^-T t. A diagonal entry that is negligible against the largest gives 0. */
 static void solve_with_r(const cs_di *R, double *t, bool transposed)

@@ -179,7 +179,8 @@ done:
     return status;
 }
 
-/* Whether x - begin is the correction of the whole run: a second correction would begin at 0. */
+/* Whether k->x - begin is the correction of the whole run. After a second correction it is not,
+ * since each correction begins at k->x = 0. */
 static bool is_one_step(const gs_krylov *k, int32_t c)
 {
     return !k->run->correcting || (k->run->column[c].restarts == 0 && !k->run->outer->examined);

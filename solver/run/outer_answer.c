@@ -11,8 +11,7 @@
 #define KEEP_EVERY   4
 #define CHECK_EVERY  100
 
-/* --- the kept x --------------------------------------------------------------------------------
- */
+/* --- the kept x ------------------------------------------------------------------------------- */
 
 /* to = 2^exponent v in v's type, in two steps, since 2^exponent itself may be out of range. */
 static gsolve_status scale_column(gs_krylov *k, gsolve_dense v, int exponent, gsolve_dense to)
