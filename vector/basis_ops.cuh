@@ -43,14 +43,15 @@ bool basis_aligned(const V *basis, int64_t stride)
 }
 
 template <class T, class V>
-gsolve_status dots_of(gs_queue *q, int64_t n, int m, const V *basis, int64_t stride, const T *w,
-                      double *h)
+gsolve_status dots_of(gs_queue *q, int64_t n, gs_basis_vectors v, const T *w, double *h)
 {
+    const V *basis = (const V *)v.V;
+    const int64_t stride = v.stride;
     const bool aligned = basis_aligned(basis, stride) && gs_aligned(w);
     gsolve_status status = GSOLVE_OK;
 
-    for (int first = 0; first < m && status == GSOLVE_OK; first += group) {
-        const int count = m - first < group ? m - first : group;
+    for (int first = 0; first < v.m && status == GSOLVE_OK; first += group) {
+        const int count = v.m - first < group ? v.m - first : group;
         const dots_op<T, V> op = {{}, basis + first * stride, w, stride, count, h + first};
         status = each<T>(q, n, aligned, op, "dots");
     }
@@ -58,12 +59,10 @@ gsolve_status dots_of(gs_queue *q, int64_t n, int m, const V *basis, int64_t str
 }
 
 template <class T>
-gsolve_status dots(gs_queue *q, int64_t n, int m, gsolve_type type, const void *V, int64_t stride,
-                   const void *w, double *h)
+gsolve_status dots(gs_queue *q, int64_t n, gs_basis_vectors V, const void *w, double *h)
 {
-    return type == GSOLVE_F32
-               ? dots_of<T, float>(q, n, m, (const float *)V, stride, (const T *)w, h)
-               : dots_of<T, double>(q, n, m, (const double *)V, stride, (const T *)w, h);
+    return V.type == GSOLVE_F32 ? dots_of<T, float>(q, n, V, (const T *)w, h)
+                                : dots_of<T, double>(q, n, V, (const T *)w, h);
 }
 
 template <class T, class V, bool N>
@@ -95,25 +94,26 @@ struct combine_op : gs_plain {
 };
 
 template <class T, class V>
-gsolve_status combine_of(gs_queue *q, int64_t n, int m, const V *basis, int64_t stride,
-                         const double *h, double sign, T *w, double *ww)
+gsolve_status combine_of(gs_queue *q, int64_t n, gs_basis_vectors v, const double *h, double sign,
+                         T *w, double *ww)
 {
-    const bool aligned = basis_aligned(basis, stride) && gs_aligned(w);
+    const V *basis = (const V *)v.V;
+    const bool aligned = basis_aligned(basis, v.stride) && gs_aligned(w);
 
     if (ww) {
-        const combine_op<T, V, true> op = {{}, basis, stride, m, h, sign, w, ww};
+        const combine_op<T, V, true> op = {{}, basis, v.stride, v.m, h, sign, w, ww};
         return each<T>(q, n, aligned, op, "combine");
     }
-    const combine_op<T, V, false> op = {{}, basis, stride, m, h, sign, w, ww};
+    const combine_op<T, V, false> op = {{}, basis, v.stride, v.m, h, sign, w, ww};
     return each<T>(q, n, aligned, op, "combine");
 }
 
 template <class T>
-gsolve_status combine(gs_queue *q, int64_t n, int m, gsolve_type type, const void *V,
-                      int64_t stride, const double *h, double sign, void *w, double *ww)
+gsolve_status combine(gs_queue *q, int64_t n, gs_basis_vectors V, const double *h, double sign,
+                      void *w, double *ww)
 {
-    return type == GSOLVE_F32 ? combine_of(q, n, m, (const float *)V, stride, h, sign, (T *)w, ww)
-                              : combine_of(q, n, m, (const double *)V, stride, h, sign, (T *)w, ww);
+    return V.type == GSOLVE_F32 ? combine_of<T, float>(q, n, V, h, sign, (T *)w, ww)
+                                : combine_of<T, double>(q, n, V, h, sign, (T *)w, ww);
 }
 
 } // namespace

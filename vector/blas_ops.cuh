@@ -159,11 +159,12 @@ struct axpbypcz_op : gs_plain {
 };
 
 template <class T>
-gsolve_status axpbypcz(gs_queue *q, int64_t n, gs_ratio a, const void *x, gs_ratio b, const void *y,
-                       gs_ratio c, void *z, const void *d, void *w)
+gsolve_status axpbypcz(gs_queue *q, int64_t n, const gs_axpbypcz_args *v)
 {
-    const axpbypcz_op<T> op = {{},     a, b, c, (const T *)x, (const T *)y, (const T *)d, (T *)z,
-                               (T *)w, 0, 0, 0};
+    const T *x = (const T *)v->x, *y = (const T *)v->y, *d = (const T *)v->d;
+    T *z = (T *)v->z, *w = (T *)v->w;
+    const axpbypcz_op<T> op = {{}, v->a, v->b, v->c, x, y, d, z, w, 0, 0, 0};
+
     return each<T>(q, n, gs_all_aligned(x, y, z, d, w), op, "axpbypcz");
 }
 

@@ -48,17 +48,17 @@ struct residual_op : gs_plain {
 };
 
 template <class T>
-gsolve_status residual_step(gs_queue *q, int64_t n, gs_ratio a, const void *Aq, void *r,
-                            const void *d, double *rr, double *rz, const gs_convergence_test *test)
+gsolve_status residual_step(gs_queue *q, int64_t n, gs_ratio a, gs_residual_vectors v, double *rr,
+                            double *rz, const gs_convergence_test *test)
 {
-    const bool aligned = gs_all_aligned(Aq, r, d);
+    const bool aligned = gs_all_aligned(v.Aq, v.r, v.d);
+    const T *Aq = (const T *)v.Aq, *d = (const T *)v.d;
 
     if (d) {
-        const residual_op<T, true> op = {{},    a, (const T *)Aq, (const T *)d, (T *)r, rr, rz,
-                                         *test, 0};
+        const residual_op<T, true> op = {{}, a, Aq, d, (T *)v.r, rr, rz, *test, 0};
         return each<T>(q, n, aligned, op, "residual_step");
     }
-    const residual_op<T, false> op = {{}, a, (const T *)Aq, nullptr, (T *)r, rr, rz, *test, 0};
+    const residual_op<T, false> op = {{}, a, Aq, nullptr, (T *)v.r, rr, rz, *test, 0};
     return each<T>(q, n, aligned, op, "residual_step");
 }
 

@@ -364,6 +364,12 @@ gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
     s.ctx = A->ctx;
+    if (o->format) {
+        return gsolve_fail(s.ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_matrix_stream: options->format is '%s', but the matrix has a "
+                           "format already; leave it NULL",
+                           o->format);
+    }
     if (gs_location(s.ctx) == GSOLVE_HOST || x.location != GSOLVE_HOST ||
         y.location != GSOLVE_HOST || (int64_t)x.nrows * x.ncols == 0 ||
         (int64_t)y.nrows * y.ncols == 0) {

@@ -281,14 +281,13 @@ done:
     return status;
 }
 
-static gsolve_status check(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
-                           gsolve_dense x, gsolve_dense y, const gsolve_stream_options *o)
+static gsolve_status check(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense x,
+                           gsolve_dense y, const gsolve_stream_options *o)
 {
-    if (!spec || !csr || csr->location != GSOLVE_HOST || x.location != GSOLVE_HOST ||
+    if (!csr || csr->location != GSOLVE_HOST || x.location != GSOLVE_HOST ||
         y.location != GSOLVE_HOST) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_csr_stream: the format, the matrix, x or y is missing, or does "
-                           "not lie on the host");
+                           "gsolve_csr_stream: the matrix, x or y is missing or not on the host");
     }
     if (!gs_stride_fits(x) || !gs_stride_fits(y) || x.nrows != csr->ncols ||
         y.nrows != csr->nrows || x.ncols != y.ncols || x.ncols < 0 || x.type != csr->type ||
@@ -331,12 +330,13 @@ done:
     return status;
 }
 
-gsolve_status gsolve_csr_stream(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
-                                double alpha, gsolve_dense x, double beta, gsolve_dense y,
+gsolve_status gsolve_csr_stream(gsolve_context *ctx, const gsolve_csr *csr, double alpha,
+                                gsolve_dense x, double beta, gsolve_dense y,
                                 const gsolve_stream_options *options, gsolve_stream_info *info)
 {
     static const gsolve_stream_options usual = {0};
     const gsolve_stream_options *o = options ? options : &usual;
+    const char *format = o->format ? o->format : "csr";
     const double begin = gs_now();
     gsolve_stream_info filled = {0};
     gsolve_csr cleaned = {0};
@@ -345,13 +345,13 @@ gsolve_status gsolve_csr_stream(gsolve_context *ctx, const char *spec, const gso
     bool clean;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
-    TRY(check(ctx, spec, csr, x, y, o));
+    TRY(check(ctx, csr, x, y, o));
     TRY(gs_csr_check(ctx, csr, &clean));
     if (gs_location(ctx) == GSOLVE_HOST || (int64_t)x.nrows * x.ncols == 0 || y.nrows == 0) {
-        TRY(multiply_uncut(ctx, spec, csr, alpha, x, beta, y));
+        TRY(multiply_uncut(ctx, format, csr, alpha, x, beta, y));
         filled = (gsolve_stream_info){.columns = x.ncols, .chunks = 1, .bands = 1};
     } else {
-        bands s = {.ctx = ctx, .spec = spec, .by = GS_KERNELS(gs_async_copy, ctx, 0)};
+        bands s = {.ctx = ctx, .spec = format, .by = GS_KERNELS(gs_async_copy, ctx, 0)};
         if (!clean) TRY(gs_csr_clean(&cleaned, ctx, csr, &place));
         s.csr = clean ? *csr : cleaned;
         TRY(multiply_bands(&s, o, alpha, x, beta, y, &filled));
