@@ -136,7 +136,7 @@ done:
 }
 
 /* Keeps x of column c, whose residual is r by the recurrence. */
-static gsolve_status keep(gs_krylov *k, int32_t c, double r)
+static gsolve_status keep_solution(gs_krylov *k, int32_t c, double r)
 {
     gs_column *column = &k->run->column[c];
     bool better;
@@ -182,7 +182,7 @@ gsolve_status gs_outer_keep(gs_krylov *k, int chunks)
         if (!(r < 0.5 * column->kept) || k->run->counts->iteration < column->kept_at + KEEP_EVERY)
             continue;
         if (chunks == 0) {
-            TRY(keep(k, c, r));
+            TRY(keep_solution(k, c, r));
         } else {
             TRY(gs_outer_copy_column(k, gs_outer_column(k->x, k, c),
                                      gs_outer_column(k->run->outer->kept[!column->keeps], k, c)));
