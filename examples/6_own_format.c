@@ -1,5 +1,5 @@
-/* 6_own_format.c: a format of one's own, here storage by diagonals (DIA): registered, it is named
- * in specs like a built-in one, and every method runs on it. */
+/* 6_own_format.c: a storage format of your own, here storage by diagonals (DIA). After it is
+ * registered, specs can name it like a built-in format, and every method can use it. */
 #include <gsolve_io.h>
 #include <gsolve_plugin.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 
 typedef struct dia {
     int32_t n, ndiagonals;
-    int32_t *offset; /* column less row of each diagonal, ascending */
-    double *value;   /* ndiagonals x n, by rows of A */
+    int32_t *offset; /* column - row of each diagonal, ascending */
+    double *value;   /* n for each diagonal, in the order of A's rows */
 } dia;
 
 static void destroy(void *self, gsolve_context *ctx)

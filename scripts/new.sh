@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# new.sh format|method|precond|generator NAME: a new plug-in that compiles and works, with a test and a page, and in the
-# lists that name its kind. NAME: letters a-z, digits and '_'. The files are made from the templates in scripts/new/.
+# new.sh format|method|precond|generator NAME: creates a plug-in that compiles and works, with a test and a page, and adds it
+# to the lists of its kind. NAME: letters a-z, digits and '_'. The templates are in scripts/new/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 templates=scripts/new
@@ -91,7 +91,7 @@ method)
   suites="solvers ended profile outcomes"
   try="-A gen:poisson3d,n=30 -b ones --solver $name --precond ic --profile"
   source=solver/methods/$name.c
-  more="no word about devices is needed: the operations of solver/method.h run on both"
+  more="the method needs no code for a device: the operations of solver/operations/operations.h run on both"
   guide=docs/howto/write_a_method.md
   ;;
 precond)
@@ -129,6 +129,7 @@ make test.c "tests/test_$name.c"
 [ "$kind" = generator ] || apart
 cat <<END
 
+<<<<<<< HEAD
 The new $kind compiles and works. Next steps ($guide has the rules):
 
   1. $list: gsolve list prints names in this order; move the line beside its relatives.
@@ -144,4 +145,17 @@ The new $kind compiles and works. Next steps ($guide has the rules):
   8. make test
 
 ${more^}.
+=======
+The plug-in compiles and works as it is. Write your own algorithm in $source.
+
+  1. make build                                    compiles it
+  2. ctest --test-dir build -R '^$name\$'           runs its own test, tests/test_$name.c; add tests of its special properties
+  3. make reference man                            renews the tables of its page, and the man page
+  4. $page: describe it
+  5. CHANGELOG.md and the list in README.md: add a line
+  6. make test                                     runs all tests; those of all plug-ins include it
+
+${more^}.
+The rules are in $guide. gsolve list shows the plug-ins in the order of the source list: move the new line to a suitable place.
+>>>>>>> main
 END

@@ -10,6 +10,7 @@ namespace
 
 constexpr int group = gs_most_sums; // basis vectors per pass over w
 
+// h[j] = V_j'w for up to `group` vectors of the basis: w is read once for all of them.
 template <class T, class V>
 struct dots_op : gs_plain {
     static constexpr int sums = group;
@@ -36,6 +37,7 @@ struct dots_op : gs_plain {
     }
 };
 
+// Whether every vector of the basis begins at a multiple of 16 bytes.
 template <class V>
 bool basis_aligned(const V *basis, int64_t stride)
 {
@@ -65,6 +67,8 @@ gsolve_status dots(gs_queue *q, int64_t n, gs_basis_vectors V, const void *w, do
                                 : dots_of<T, double>(q, n, V, (const T *)w, h);
 }
 
+// w += sign sum_j h[j] V_j; with N, *ww = w'w of the new w. w is read and written once for all
+// vectors.
 template <class T, class V, bool N>
 struct combine_op : gs_plain {
     static constexpr int sums = N ? 1 : 0;

@@ -9,6 +9,7 @@
 namespace
 {
 
+// residual_step of vector.h. D: d is given.
 template <class T, bool D>
 struct residual_op : gs_plain {
     static constexpr int sums = D ? 2 : 1, least_blocks = 8;
@@ -19,7 +20,8 @@ struct residual_op : gs_plain {
     gs_convergence_test test;
     T alpha;
     __device__ void begin() { alpha = (T)value_of(a); }
-    // The column has converged: the step in which it converged is complete.
+    // Runs instead of the step if the column has ended. Its last step is complete by now, so no
+    // later kernel needs to work on it.
     __device__ void skip()
     {
         if (blockIdx.x == 0 && threadIdx.x == 0) test.ended[test.c] = GS_ENDED;
@@ -62,6 +64,7 @@ gsolve_status residual_step(gs_queue *q, int64_t n, gs_ratio a, gs_residual_vect
     return each<T>(q, n, aligned, op, "residual_step");
 }
 
+// solution_step of vector.h.
 template <class T>
 struct solution_op : gs_plain {
     static constexpr int sums = 2;
@@ -103,6 +106,7 @@ gsolve_status solution_step(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_s
     return each<T>(q, n, aligned, op, "solution_step");
 }
 
+// direction_step of vector.h. D: d is given.
 template <class T, bool D>
 struct direction_op : gs_plain {
     static constexpr int runs_until = GS_ENDED;
@@ -145,6 +149,7 @@ gsolve_status direction_step(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, con
                    "direction_step");
 }
 
+// pipe_step of vector.h.
 template <class T>
 struct pipe_op : gs_plain {
     static constexpr int sums = 3;

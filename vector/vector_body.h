@@ -1,5 +1,6 @@
-/* vector_body.h: the vector kernels for one type, see vector.h. Each has an inner function that
- * works on one block [0, n) and a driver that shares the blocks out to the threads. */
+/* vector_body.h: the vector kernels on the CPU for one type T, see vector.h. Each has an inner
+ * function that works on one block [0, n) and a driver that distributes the blocks over the
+ * threads. */
 
 /* Runs the statement for every block k, whose range is [from, to). */
 #define EACH_BLOCK(n, ...)                                                                        \
@@ -273,9 +274,11 @@ static gsolve_status FN(direction_step)(gs_queue *q, int64_t n, gs_ratio a, gs_r
     return GSOLVE_OK;
 }
 
-/* --- many vectors against one: a block of w stays in the cache while all V_k pass ------------ */
+/* --- several vectors of a basis and w: a block of w stays in the cache for all V_k --------------
+ */
 
-/* V'w and w += a V for one vector of a basis of either type, from its element at on. */
+/* basis_dot: V'w; basis_axpy: w += a V, for one vector V of a basis of any type, from element `at`
+ * on. */
 static double FN(basis_dot)(int64_t n, gsolve_type type, const void *V, int64_t at,
                             const T *restrict w)
 {

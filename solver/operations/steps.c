@@ -2,7 +2,7 @@
 #include "core/try.h"
 #include "solver/operations/common.h"
 
-/* z = a x + b y + g z and w = d z; y may have no values, w none: then they are left out. */
+/* z = a x + b y + g z and w = d z. Without values of y or w that vector is left out. */
 typedef struct combination {
     gs_coefficient a, b, g;
     gsolve_dense x, y, z, w;
@@ -74,7 +74,7 @@ gsolve_status gs_residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, g
     gsolve_status status;
 
     TRY(residual_step(k, a, q, r, d, rz));
-    /* an inner solver may go on with p, so that z is needed after the end, too */
+    /* a run of an inner solver may continue with p, so z is needed even if the column has ended */
     if (!simple) TRY(gs_op_precondition_dot(k, r, z, rz, k->run->inner));
 done:
     return status;

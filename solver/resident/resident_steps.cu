@@ -25,7 +25,7 @@ __device__ course begin_course(const gs_convergence_test &test)
     return {&progress, test.flag[test.c]};
 }
 
-// Tests |r|^2 = rr. Whether the column goes on.
+// Tests convergence with |r|^2 = rr; returns whether the column is still active.
 __device__ bool goes_on(const course &now, const gs_convergence_test &test, double rr)
 {
     if (threadIdx.x == 0) {
@@ -36,7 +36,7 @@ __device__ bool goes_on(const course &now, const gs_convergence_test &test, doub
     return now.progress->outcome < 0;
 }
 
-// The kernel ends after j steps.
+// The kernel ends after j steps: the first thread of the grid writes the scalars and the progress.
 __device__ void end_course(const course &now, const gs_resident_run &run, int j, double rho,
                            double rr)
 {
@@ -52,7 +52,7 @@ __device__ void end_course(const course &now, const gs_resident_run &run, int j,
 
 // --- scalars and vectors ----------------------------------------------------------------------
 
-// value; 0 and a flag where it is not finite or not right.
+// value; 0 and a flag if it is not finite or `right` is false.
 __device__ double checked(double value, bool right, gsolve_outcome flaw, course &now)
 {
     if (right && isfinite(value)) return value;
@@ -70,6 +70,7 @@ __device__ double definite(double num, double den, course &now)
     return checked(num / den, !(num < 0 || den < 0), GSOLVE_INDEFINITE, now);
 }
 
+// mine = M^-1 in the rows of this thread; 1 without M.
 template <class T, int R>
 __device__ void read_diagonal(const gs_part<T, R> &A, const void *d, T (&mine)[R])
 {
@@ -113,10 +114,11 @@ __device__ void second_half(T omega, const T (&d)[R], const T (&t)[R], T (&x)[R]
 // --- the steps --------------------------------------------------------------------------------
 
 // Both kernels: the grid is one cooperative launch of plan.blocks blocks. A block owns the rows
-// first[b] to first[b + 1] and their part of A; a thread owns up to R rows, of which it keeps every
-// vector's elements in registers. Only the vector that A multiplies passes through global memory.
-// Each meeting makes what was written to it visible to all blocks. Every block computes the same
-// scalars from the same sums.
+// first[b] to first[b + 1] and their part of A, in shared memory. A warp sums its rows with
+// `lanes` threads each. A thread keeps the elements of all vectors in up to R rows in registers.
+// Only the vector that A multiplies passes through global memory; the next meeting makes it visible
+// to all blocks. Invariant: every block computes the same scalars from the same sums, so that all
+// blocks leave the loop after the same step.
 template <class T, int R>
 __global__ void __launch_bounds__(gs_resident_threads, 1)
     cg_steps(gs_resident plan, gs_resident_run run, gs_resident_vectors v)
