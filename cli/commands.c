@@ -71,8 +71,7 @@ static const cli_option solve_options[] = {
     SOLVE_TYPE, RTOL, ATOL, MAXIT,
     HEADING("Device"),
     DEVICE("device: auto, cpu or cuda (default $GSOLVE_DEVICE, else auto; see gsolve list devices). auto uses a GPU if "
-           "there is one, except for small systems: without --format, a system for which (entries of A) x (columns of b) "
-           "is at most 200000 is solved on the CPU"),
+           "there is one, but the CPU if --format is not given and (entries of A) x (columns of b) is at most 200000"),
     DEVICE_THREADS,
     HEADING("Output"),
     {"solution", 'x', "FILE", "write the solution as a Matrix Market array", CLI_TEXT,

@@ -114,8 +114,8 @@ static void destroy(void *plan, gsolve_context *ctx)
 
 const gs_multiplier gs_esc_multiplier = {
     .plugin = {"esc",
-               "intermediate products are computed, sorted and summed (ESC: expand, sort, "
-               "compress); also for matrices of dense blocks",
+               "C = A B: the intermediate products are computed, sorted and summed (ESC: expand, "
+               "sort, compress); also for matrices of dense blocks",
                options, sizeof(esc_options)},
     .serves = serves,
     .multiply = multiply,

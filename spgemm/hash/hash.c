@@ -34,7 +34,7 @@ static void destroy(void *plan, gsolve_context *ctx)
 
 const gs_multiplier gs_hash_multiplier = {
     .plugin = {"hash",
-               "C = A B row by row; a hash table holds the columns of the row of C; needs little "
+               "C = A B row by row; a hash table holds the columns of one row of C; needs little "
                "memory besides C",
                NULL, 0},
     .serves = serves,
