@@ -123,6 +123,7 @@ static void say_option(const cli *c, const gsolve_option *o)
     snprintf(pair, sizeof pair, "%s=%s", o->key, value);
     snprintf(text, sizeof text, "%s (%s)", o->help, range);
     fprintf(c->text, "      %-18s ", pair);
+    if (c->width > 0 && strlen(pair) > 18) fprintf(c->text, "\n%*s", 25, "");
     cli_wrap(c->text, 25, c->width, text);
 }
 
