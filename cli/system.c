@@ -120,7 +120,7 @@ static void say_read(const cli *c, const cli_system *s)
     const bool made = strcmp(source->kind, "generator") == 0;
     char speed[64] = "", added[96] = "";
 
-    if (source->bytes > 0 && s->read_seconds > 0 && !source->cached) {
+    if (source->bytes >= 1000000 && s->read_seconds > 0 && !source->cached) {
         snprintf(speed, sizeof speed, ", %.0f MB/s",
                  1e-6 * (double)source->bytes / s->read_seconds);
     }
@@ -205,9 +205,12 @@ bool cli_ones_solve(const cli *c)
     return !c->is.rhs || rhs_is(c, "A*ones");
 }
 
-const char *cli_rhs_words(const cli *c)
+const char *cli_rhs_words(const cli *c, const cli_system *s)
 {
-    if (cli_ones_solve(c)) return "A*ones; x = 1 is a solution";
+    if (s->zero_b) return "A*ones = 0, because every row of A sums to 0; x = 0 is a solution";
+    if (cli_ones_solve(c)) {
+        return s->b.ncols > 1 ? "A*ones, then random columns" : "A*ones; x = 1 is a solution";
+    }
     if (random_columns(c)) return "random, uniform in [-1, 1)";
     return c->is.rhs;
 }
@@ -239,8 +242,8 @@ int cli_read_vectors(cli *c, cli_system *s)
     int code = 0;
 
     if (cli_spec_is(c->is.rhs ? c->is.rhs : "", "random") && random_columns(c) == 0) {
-        return cli_fail(c, "-b takes random or random,k=N with N from 1 to %d, not '%s'",
-                        MOST_COLUMNS, c->is.rhs);
+        return cli_fail(c, "-b %s is not allowed: write random, or random,k=N with N from 1 to %d",
+                        c->is.rhs, MOST_COLUMNS);
     }
     if (!cli_ones_solve(c) && !rhs_is(c, "ones") && random_columns(c) == 0) {
         const int asked = c->is.columns_count > 0 ? c->is.columns_count : 0;
@@ -284,6 +287,8 @@ int cli_make_vectors(cli *c, cli_system *s, const gsolve_csr *rows)
                    : cli_ones_solve(c) ? row_sum(rows, (int32_t)i)
                                        : 1;
         }
+        s->zero_b = cli_ones_solve(c) && s->nrows > 0 && s->b.ncols == 1;
+        for (int64_t i = 0; i < s->nrows && s->zero_b; i++) s->zero_b = b[i] == 0;
     }
     return s->x.value ? 0 : cli_new_dense(c, &s->x, s->ncols, s->b.ncols);
 }

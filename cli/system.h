@@ -12,6 +12,7 @@ typedef struct cli_system {
     int32_t nrows, ncols;
     int64_t entries;
     gsolve_dense b, x; /* owned; x holds the first guess */
+    bool zero_b;       /* b is A*ones and that is 0 */
     double read_seconds, examine_seconds;
 } cli_system;
 
@@ -46,7 +47,7 @@ int cli_examine(cli *c, cli_system *s);
 int cli_make_vectors(cli *c, cli_system *s, const gsolve_csr *rows);
 
 /* What -b stands for, in words. */
-const char *cli_rhs_words(const cli *c);
+const char *cli_rhs_words(const cli *c, const cli_system *s);
 
 /* Whether b was made so that x = 1 solves the system. */
 bool cli_ones_solve(const cli *c);

@@ -159,9 +159,9 @@ static gsolve_status check_symmetric(gsolve_context *ctx, const gsolve_csr *A, d
         if (!same) {
             status =
                 gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                            "row %d of the matrix differs from column %d: the matrix is not %s; "
-                            "write it as general",
-                            i + 1, i + 1, sign < 0 ? "skew-symmetric" : "symmetric");
+                            "the matrix is not %s: row %d differs from column %d; write it as general, "
+                            "without --symmetric",
+                            sign < 0 ? "skew-symmetric" : "symmetric", i + 1, i + 1);
             break;
         }
     }

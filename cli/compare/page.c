@@ -115,7 +115,7 @@ static void put_facts(FILE *file, const cmp *m, const cmp_matrix *a)
 
     fprintf(file, "<p class=\"sub\">%d &times; %d, %lld entries, %s; b: ", s->nrows, s->ncols,
             (long long)s->entries, cli_symmetry_words(&s->traits));
-    cmp_escaped(file, cli_rhs_words(m->c));
+    cmp_escaped(file, cli_rhs_words(m->c, s));
     if (a->solves) {
         fprintf(file, "; method: <b>");
         cmp_escaped(file, a->solver);

@@ -22,7 +22,7 @@ static void say_head(const cmp *m, const cmp_matrix *a)
 {
     const cli *c = m->c;
 
-    cli_item(c, "b", "%s", cli_rhs_words(c));
+    cli_item(c, "b", "%s", cli_rhs_words(c, &a->system));
     if (cmp_columns(m) > 1) {
         cli_item(c, "columns", "%d of b and of the product; times are for all columns together",
                  cmp_columns(m));

@@ -257,7 +257,7 @@ static void rank_by_time(const gsolve_statistics *t, const prices *of, problem k
              "jacobi %.*g, ic %.*g, amg %.*g%s",
              what, length, of->device, digits_of(over[GS_JACOBI]), over[GS_JACOBI],
              digits_of(over[GS_IC]), over[GS_IC], digits_of(over[GS_AMG]), over[GS_AMG],
-             first != best ? "; amg is safer, at most 2 ms slower" : "");
+             first != best ? "; amg is chosen: at most 2 ms slower, but more robust" : "");
 }
 
 gs_precond_ranking gs_rank_preconds(const gsolve_statistics *t, bool on_gpu)

@@ -88,7 +88,7 @@ cmp -s out "$source/docs/gsolve.1" || fail 'docs/gsolve.1 is not what gsolve --m
 
 # --- solving -----------------------------------------------------------------------------------
 run 0 -A gen:poisson2d,n=20 -b ones
-said 'cg + amg (chosen: looks like a discretised elliptic operator' 'estimated relative times: jacobi 1,' 'amg is safer, at most 2 ms slower'
+said 'cg + amg (chosen: looks like a discretised elliptic operator' 'estimated relative times: jacobi 1,' 'amg is chosen: at most 2 ms slower, but more robust'
 run 0 -A gen:poisson3d,n=20 -b ones --solver gmres
 said 'gmres + ic (ic chosen'
 run 0 -A A.mtx -b b.mtx -x x.mtx --history h.csv --json r.json
