@@ -64,7 +64,8 @@ static void say_head(const cli *c, const cli_profile *p)
     const double speed = quotient(p->timed.iteration_bytes, p->run.iteration_seconds);
 
     cli_say(c, "\n");
-    cli_item(c, "iteration", "%s in the solve, which has no timers; %.1f GB/s, %.2f of the bandwidth of a copy",
+    cli_item(c, "iteration",
+             "%s in the solve, which has no timers; %.1f GB/s, %.2f of the bandwidth of a copy",
              cli_seconds(p->run.iteration_seconds).text, 1e-9 * speed,
              quotient(speed, p->copy_speed));
     cli_item(c, "bandwidth", CLI_BANDWIDTH, 1e-9 * p->copy_speed);
@@ -92,6 +93,8 @@ static void say_line(const cli *c, const char *name, double calls, double bytes,
 
 void cli_profile_say(const cli *c, const cli_profile *p)
 {
+    bool faster = false;
+
     if (!p->made) return;
     say_head(c, p);
     cli_say(c, "\n  %-26s%9s %11s %10s %8s %9s %7s\n", "operation", "calls", "bytes/call", "ms",
@@ -102,6 +105,10 @@ void cli_profile_say(const cli *c, const cli_profile *p)
     }
     say_line(c, "all iterations", p->timed.iterations, p->timed.iteration_bytes,
              p->timed.class_seconds, p);
+    for (int i = 0; i < p->lines; i++) {
+        faster |= quotient(p->line[i].bytes, p->line[i].seconds) > p->copy_speed;
+    }
+    if (faster) cli_say(c, "  / copy above 1: faster than the copy, as with data in cache\n");
 }
 
 /* --- JSON ---------------------------------------------------------------------------------------

@@ -20,7 +20,8 @@ static void say_system(const cli *c, const cli_solution *s)
     if (s->system.b.ncols == 1) {
         cli_item(c, "b", "%s", cli_rhs_words(c, &s->system));
     } else {
-        cli_item(c, "b", "%s, %s", cli_rhs_words(c, &s->system), cli_count(s->system.b.ncols, "column").text);
+        cli_item(c, "b", "%s, %s", cli_rhs_words(c, &s->system),
+                 cli_count(s->system.b.ncols, "column").text);
     }
     cli_item(c, "device", "%s: %s", device.device, cli_device_words(c, words));
 }

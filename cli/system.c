@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/live_progress.h"
 
@@ -139,6 +140,16 @@ static void say_read(const cli *c, const cli_system *s)
     }
 }
 
+static bool is_generator(const char *name)
+{
+    const gsolve_plugin *generator;
+
+    for (int k = 0; (generator = gsolve_generator_at(k)); k++) {
+        if (cli_spec_is(name, generator->name)) return true;
+    }
+    return false;
+}
+
 int cli_read_matrix(cli *c, const char *name, cli_system *s)
 {
     const double begin = cli_now();
@@ -147,6 +158,9 @@ int cli_read_matrix(cli *c, const char *name, cli_system *s)
     char note[200];
 
     s->name = name;
+    if (access(name, F_OK) != 0 && is_generator(name)) {
+        return cli_fail(c, "%s: no such file; for the generated matrix write gen:%s", name, name);
+    }
     cli_live_begin(&live, c, name);
     snprintf(note, sizeof note, "%s %s ...", strncmp(name, "gen:", 4) ? "reading" : "generating",
              name);
@@ -247,6 +261,11 @@ int cli_read_vectors(cli *c, cli_system *s)
     }
     if (!cli_ones_solve(c) && !rhs_is(c, "ones") && random_columns(c) == 0) {
         const int asked = c->is.columns_count > 0 ? c->is.columns_count : 0;
+        if (access(c->is.rhs, F_OK) != 0) {
+            return cli_fail(
+                c, "-b %s: no such file; -b takes a file, ones, random, random,k=N or A*ones",
+                c->is.rhs);
+        }
         code = read_vector(c, c->is.rhs, "the right-hand side b", s->nrows, asked, s, &s->b);
     }
     if (!code && c->is.guess) {

@@ -118,6 +118,9 @@ cli_words cmp_overtakes_words(const cmp *m, const cmp_matrix *a, const cmp_row *
 /* The row that costs least at so many iterations, or NULL. */
 const cmp_row *cmp_winner(const cmp *m, const cmp_matrix *a, double iterations);
 
+/* Whether r is faster than csr by less than the times of csr vary. */
+bool cmp_is_like_csr(const cmp *m, const cmp_matrix *a, const cmp_row *r, double iterations);
+
 cli_words cmp_tolerance(const cmp_matrix *a); /* "1e-08 |b|" or "max(1e-08 |b|, 1e-12)" */
 const char *cmp_outcome(const cmp_matrix *a, const cmp_row *r);
 bool cmp_converged(const cmp_matrix *a, const cmp_row *r);

@@ -106,8 +106,7 @@ static bool find_no_solution(const report *f)
             t->nrows > t->ncols ? ", which has more equations than unknowns" : "", measure,
             worst->residual);
         if (worst->outcome == GSOLVE_INDEFINITE) {
-            add(f->text,
-                "%s then met p^T A p <= 0 or r^T M^-1 r <= 0 and stopped as indefinite. ",
+            add(f->text, "%s then met p^T A p <= 0 or r^T M^-1 r <= 0 and stopped as indefinite. ",
                 f->k->method->plugin.name);
         }
         return true;
@@ -213,8 +212,9 @@ static void explain_indefinite(const report *f)
                      "--precond jacobi,abs=1 or --precond none. ");
     } else if (t->negative_diagonals || t->zero_diagonals) {
         add(f->text,
-            "A is not positive definite: CG met p^T A p <= 0, and %d diagonal entries are "
-            "negative and %d zero. Try --solver minres --precond jacobi,abs=1, or --solver direct. ",
+            "A is not positive definite: CG met p^T A p <= 0. The diagonal has %d negative "
+            "and %d zero or missing entries. Try --solver minres --precond jacobi,abs=1, or --solver "
+            "direct. ",
             t->negative_diagonals, t->zero_diagonals);
     } else {
         add(f->text,
@@ -276,7 +276,9 @@ static void explain_limit(const report *f)
     if (rate < 0 && worst->residual > 0) {
         const double more = log10(run->rtol / worst->residual) / rate;
         if (more > 0 && more < 1e7) {
-            add(f->text, "At this rate about %.0f more iterations are needed. Try --maxit %.0f (%.0f in all, "
+            add(f->text,
+                "At this rate about %.0f more iterations are needed. Try --maxit %.0f (%.0f in "
+                "all, "
                 "plus 20 %%). ",
                 more, 1.2 * (worst->iterations + more), worst->iterations + more);
         }

@@ -98,7 +98,8 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                                          .index = o->index,
                                          .value = o->value};
         TRY(gs_sliced_make(&h->ell, ctx, csr, &policy));
-        snprintf(h->ell->note, sizeof h->ell->note, "%d entr%s per row in ELLPACK, %lld entries in coordinate format", (int)width,
+        snprintf(h->ell->note, sizeof h->ell->note,
+                 "%d entr%s per row in ELLPACK, %lld entries in coordinate format", (int)width,
                  width == 1 ? "y" : "ies", (long long)h->rest.entries);
     }
     *self = h;
