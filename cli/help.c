@@ -27,7 +27,7 @@ static void help_option(FILE *file, const cli_option *o)
     cli_wrap(file, HELP_COLUMN, WIDTH, o->help);
 }
 
-/* Each paragraph of text, by write. */
+/* Calls write for each paragraph of text. */
 static void each_paragraph(FILE *file, const char *text, void (*write)(FILE *, const char *))
 {
     char paragraph[1000];
@@ -81,7 +81,7 @@ void cli_help(FILE *file)
 
 /* --- the man page -------------------------------------------------------------------------- */
 
-/* text in troff's notation, on a line of its own. */
+/* Writes text with troff's escapes; it must begin a line. */
 static void troff_text(FILE *file, const char *text)
 {
     if (*text == '.' || *text == '\'') fprintf(file, "\\&");

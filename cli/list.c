@@ -32,7 +32,7 @@ typedef struct list {
     const char *name, *use;
     const gsolve_plugin *(*at)(const gsolve_context *ctx, int k);
     const char *title; /* in the man page */
-    const char *cuda;  /* a name that only builds with CUDA have, or NULL */
+    const char *cuda;  /* the name that only builds with CUDA have, or NULL */
 } list;
 
 static const list lists[] = {
@@ -118,7 +118,7 @@ static void say_option(const cli *c, const gsolve_option *o)
     cli_wrap(c->text, 25, c->width, text);
 }
 
-/* What a device's name leads to on this machine. */
+/* The device of this machine that the name selects, or why there is none. */
 static void say_device(const cli *c, const char *name)
 {
     gsolve_context *ctx = NULL;
@@ -190,7 +190,7 @@ static void json_list(cJSON *object, const cli *c, const list *l)
 
 int cli_list(cli *c)
 {
-    const char *which = c->is.operands ? c->is.operand[0] : NULL;
+    const char *which = c->args.operands ? c->args.operand[0] : NULL;
     cJSON *object;
     int said = 0;
 
@@ -213,7 +213,7 @@ int cli_list(cli *c)
             which, nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
     }
     if (!which) cli_json_reference(object);
-    if (c->is.json) return cli_json_write(c, object);
+    if (c->args.json) return cli_json_write(c, object);
     cJSON_Delete(object);
     return 0;
 }

@@ -1,6 +1,6 @@
-/* reference.c: what gsolve list --json says beside the plug-ins: the commands with their options,
- * the exit codes, the environment variables, the outcomes and the status codes. The reference
- * pages are made from it. */
+/* reference.c: the parts of gsolve list --json that are not plug-ins: the commands with their
+ * options, the exit codes, the environment variables, the outcomes and the status codes. The
+ * reference pages are generated from it. */
 #include <math.h>
 
 #include "cli/json.h"

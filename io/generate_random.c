@@ -1,6 +1,6 @@
-/* generate_random.c: rows of columns drawn at random, one from each of as many equal parts of the
- * row as it has entries: they ascend by themselves and none comes twice. A square matrix has its
- * diagonal, which exceeds the sum of the row's other magnitudes by one. */
+/* generate_random.c: rows with random columns. A row is divided into as many equal parts as it has
+ * entries, and one column is drawn from each part; so columns ascend, and none is drawn twice. A
+ * square matrix has a diagonal that exceeds the sum of the other magnitudes of the row by one. */
 #include "io/generators.h"
 
 typedef struct random_options {
@@ -36,7 +36,7 @@ static int64_t draw_row(const random_options *o, int32_t i, int32_t ncols, int32
     return count;
 }
 
-/* --- random and emptyrows, of which share is the part of empty rows -------------------------- */
+/* --- random and emptyrows: a share of the rows is empty -------------------------------------- */
 
 static int64_t count_row(const void *model, int32_t i)
 {
@@ -57,7 +57,7 @@ static gsolve_status generate_random(gsolve_csr *csr, gsolve_context *ctx, const
     return gs_csr_by_rows(csr, ctx, &source);
 }
 
-/* --- lp: random constraints, and a slack variable of its own for each, in the last columns ---- */
+/* --- lp: random constraints, each with a slack variable in the last columns ------------------- */
 
 static int64_t count_constraint(const void *model, int32_t i)
 {

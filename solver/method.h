@@ -1,4 +1,4 @@
-/* method.h: what the author of a method reads.
+/* method.h: the interface of methods, for their authors.
  *
  * A method is one iteration of a recurrence, written in the operations of operations/operations.h.
  * It knows no device, no value type and no format. Vectors are gsolve_dense: one column for each
@@ -24,7 +24,9 @@ typedef struct gs_method {
     bool flexible;          /* M may vary from one application to the next */
     bool ignores_precond;   /* never applies M */
     bool tests_convergence; /* a step tests convergence itself, in the pass that computes |r| */
-    bool definite;          /* assumes that A is symmetric positive definite */
+    bool symmetric;         /* needs a symmetric A; for the explanation of failures */
+    bool definite;          /* needs a symmetric positive definite A; guess=projection then
+                             * minimises the A-norm of the error, else the residual */
     bool couples_columns;   /* the recurrence of a column uses other columns */
     bool late_solution;     /* x is up to date only after finish */
     /* Allocates k->state's work space for k->width columns. */
@@ -51,8 +53,8 @@ typedef struct gs_method {
     void (*destroy)(gs_krylov *k);
 } gs_method;
 
-/* What a method reads. It writes *state, x, rr, skip and note; finish and narrow may also set
- * active and wide. */
+/* The solver as a method reads it. A method writes *state, x, rr, skip and note; finish and narrow
+ * may also set active and wide. */
 struct gsolve_solver {
     gsolve_context *ctx;
     const gsolve_matrix *A;
@@ -66,10 +68,10 @@ struct gsolve_solver {
     int32_t wide;                    /* active columns are among the first `wide` */
     gsolve_dense b, x;               /* of this run, in A's type */
     bool *active;                    /* on the host: columns that have not ended, as far as known */
-    bool continues; /* start: go on with the last run's directions, if the method can */
+    bool continues; /* start: continue with the last run's directions, if the method can */
     /* On the device, an element for each column: */
     gs_scalar rr;       /* |r|^2 */
-    int *flag;          /* what a kernel found: 0 or a gsolve_outcome */
+    int *flag;          /* 0, or the gsolve_outcome that a kernel found */
     int *ended;         /* whether the column has ended; kernels then leave it as it is */
     const int *skip;    /* operations skip columns where it is not 0; NULL: those that have ended */
     char note[1024];    /* for gsolve_solver_note */
@@ -124,8 +126,7 @@ gsolve_status gs_require_values(const gs_krylov *k);
 /* k->csr = A's rows on the host, copied from the device at the first call. */
 gsolve_status gs_need_rows(gs_krylov *k);
 
-/* --- state of the run ---------------------------------------------------------------------------
- */
+/* --- state of the run ------------------------------------------------------------------------- */
 
 /* Whether this is the first start of a run. */
 bool gs_is_first_start(const gs_krylov *k);
@@ -142,7 +143,7 @@ double gs_last_residual(const gs_krylov *k, int32_t c);
 gsolve_status gs_set_active(gs_krylov *k);
 /* *ended = k->ended on the host, valid until the next call. */
 gsolve_status gs_fetch_ended(gs_krylov *k, const int **ended);
-/* Counts as time of the preconditioner. */
+/* Counts `seconds` as time of the preconditioner. */
 void gs_add_precond_seconds(gs_krylov *k, double seconds);
 
 #endif

@@ -12,7 +12,7 @@
 
 #define SENTENCES 1200
 
-/* What the sentences are made from. */
+/* The data of the sentences. */
 typedef struct report {
     gs_krylov *k;
     const gs_column *worst; /* the column that the report is about */
@@ -36,7 +36,7 @@ static const gs_column *worst_of(const gs_krylov *k)
     return worst;
 }
 
-__attribute__((format(printf, 2, 3))) static void add(char *text, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add_sentence(char *text, const char *format, ...)
 {
     const size_t used = strlen(text);
     va_list arguments;
@@ -46,7 +46,7 @@ __attribute__((format(printf, 2, 3))) static void add(char *text, const char *fo
     va_end(arguments);
 }
 
-static bool is(const gs_krylov *k, const char *name)
+static bool method_is(const gs_krylov *k, const char *name)
 {
     return strcmp(k->method->plugin.name, name) == 0;
 }
@@ -85,8 +85,7 @@ static double least_squares_measure(const report *f)
     return rr > 0 && frobenius > 0 ? sqrt(gg / (rr * frobenius)) : 0;
 }
 
-/* --- causes in the matrix ------------------------------------------------------------------------
- */
+/* --- causes in the matrix --------------------------------------------------------------------- */
 
 /* Each of these adds sentences and returns true where it has found the cause. */
 
@@ -100,18 +99,21 @@ static bool find_no_solution(const report *f)
     if (!(worst->residual > 0.5 * gs_run_options_of(f->k)->rtol) || !isfinite(worst->residual))
         return false;
     if (measure <= 1e-6) {
-        add(f->text,
+        add_sentence(
+            f->text,
             "No x solves A x = b: b is not in the range of A%s. x is a least-squares solution "
             "(|A^T r| / (|A| |r|) = %.1e), which leaves |b - Ax| / |b| = %.2e. ",
             t->nrows > t->ncols ? ", which has more equations than unknowns" : "", measure,
             worst->residual);
         if (worst->outcome == GSOLVE_INDEFINITE) {
-            add(f->text, "%s then met p^T A p <= 0 or r^T M^-1 r <= 0 and stopped as indefinite. ",
-                f->k->method->plugin.name);
+            add_sentence(f->text,
+                         "%s then met p^T A p <= 0 or r^T M^-1 r <= 0 and stopped as indefinite. ",
+                         f->k->method->plugin.name);
         }
         return true;
     }
-    add(f->text,
+    add_sentence(
+        f->text,
         "A is %d x %d and x is not yet a least-squares solution (|A^T r| / (|A| |r|) = %.1e). ",
         t->nrows, t->ncols, measure);
     return false;
@@ -128,15 +130,17 @@ static bool find_empty_row(const report *f)
         for (int32_t c = 0; c < k->ncols; c++) {
             const double bi = element(gs_column_of(f->b, c), i);
             if (k->run->column[c].outcome == GSOLVE_CONVERGED || bi == 0) continue;
-            add(f->text,
+            add_sentence(
+                f->text,
                 "The system is inconsistent: row %d of A (counted from 1) is empty, but b is %g "
                 "there. Remove the equation or correct the matrix. ",
                 i + 1, ldexp(bi, k->run->column[c].left));
             return true;
         }
     }
-    add(f->text, "A is singular: %d of its rows are empty, the first is row %d (counted from 1). ",
-        t->empty_rows, t->first_empty_row + 1);
+    add_sentence(f->text,
+                 "A is singular: %d of its rows are empty, the first is row %d (counted from 1). ",
+                 t->empty_rows, t->first_empty_row + 1);
     return true;
 }
 
@@ -144,11 +148,11 @@ static bool find_asymmetry(const report *f)
 {
     const gs_krylov *k = f->k;
 
-    if (f->t.symmetric || !(is(k, "cg") || is(k, "pipecg") || is(k, "minres"))) return false;
-    add(f->text,
-        "A is not symmetric, which %s needs. Try --solver bicgstab or --solver gmres with "
-        "--precond ilu. ",
-        k->method->plugin.name);
+    if (f->t.symmetric || !k->method->symmetric) return false;
+    add_sentence(f->text,
+                 "A is not symmetric, which %s needs. Try --solver bicgstab or --solver gmres with "
+                 "--precond ilu. ",
+                 k->method->plugin.name);
     return true;
 }
 
@@ -157,7 +161,8 @@ static bool find_zero_diagonal(const report *f)
     const gsolve_statistics *t = &f->t;
 
     if (t->zero_diagonals == 0) return false;
-    add(f->text,
+    add_sentence(
+        f->text,
         "A has %d zero or missing diagonal entries, the first in row %d (counted from 1). "
         "Preconditioners that use the diagonal are then weak or undefined. Try --solver direct, or "
         "reorder the equations. ",
@@ -170,7 +175,8 @@ static bool find_null_space(const report *f)
     const gsolve_statistics *t = &f->t;
 
     if (t->nrows == 0 || t->zero_sum_rows < t->nrows) return false;
-    add(f->text, "A is singular: every row sums to 0, so the constant vector is in its null space. "
+    add_sentence(f->text,
+                 "A is singular: every row sums to 0, so the constant vector is in its null space. "
                  "The system has solutions only if b is orthogonal to the null space of A^T. Fix "
                  "one unknown, or subtract the mean of b. ");
     return true;
@@ -181,15 +187,15 @@ static bool find_bad_scaling(const report *f)
     const gsolve_statistics *t = &f->t;
 
     if (t->scaling < 1e8 && t->spread < 1e8) return false;
-    add(f->text,
+    add_sentence(
+        f->text,
         "A is badly scaled: row maxima differ by a factor of %.1e and diagonal entries by %.1e. "
         "Scale the equations, or try --solver direct. ",
         t->scaling, t->spread);
     return true;
 }
 
-/* --- causes in the run ---------------------------------------------------------------------------
- */
+/* --- causes in the run ------------------------------------------------------------------------ */
 
 /* Adds `weak` if the run had no preconditioner or a diagonal one, `strong` if it had another one,
  * `direct` if the method was direct. */
@@ -200,24 +206,27 @@ static void add_stronger(const report *f, const char *weak, const char *strong, 
     if (f->k->M) gsolve_precond_describe(f->k->M, &M);
     const bool diagonal = strcmp(M.kind, "none") == 0 || strcmp(M.kind, "jacobi") == 0 ||
                           strcmp(M.kind, "block_jacobi") == 0;
-    add(f->text, "%s", is(f->k, "direct") ? direct : diagonal ? weak : strong);
+    add_sentence(f->text, "%s", method_is(f->k, "direct") ? direct : diagonal ? weak : strong);
 }
 
 static void explain_indefinite(const report *f)
 {
     const gsolve_statistics *t = &f->t;
 
-    if (is(f->k, "minres")) {
-        add(f->text, "minres met r^T M^-1 r < 0: the preconditioner is not positive definite. Try "
+    if (method_is(f->k, "minres")) {
+        add_sentence(f->text,
+                     "minres met r^T M^-1 r < 0: the preconditioner is not positive definite. Try "
                      "--precond jacobi,abs=1 or --precond none. ");
     } else if (t->negative_diagonals || t->zero_diagonals) {
-        add(f->text,
+        add_sentence(
+            f->text,
             "A is not positive definite: CG met p^T A p <= 0. The diagonal has %d negative "
-            "and %d zero or missing entries. Try --solver minres --precond jacobi,abs=1, or --solver "
-            "direct. ",
+            "and %d zero or missing entries. Try --solver minres --precond jacobi,abs=1, or "
+            "--solver direct. ",
             t->negative_diagonals, t->zero_diagonals);
     } else {
-        add(f->text,
+        add_sentence(
+            f->text,
             "A or the preconditioner is not positive definite: CG met p^T A p <= 0 or "
             "r^T M^-1 r < 0. Try --solver minres --precond jacobi,abs=1, or --solver direct. ");
     }
@@ -232,29 +241,34 @@ static void explain_stagnated(const report *f)
     const double least = k->run->fetched[c].least / gs_column_norm(k, c);
 
     if (worst->rounded) {
-        add(f->text,
+        add_sentence(
+            f->text,
             "x is in single precision, and its rounding alone gives |b - Ax| / |b| = %.1e. Pass x "
             "in double precision, or use a larger --rtol. ",
             worst->residual);
     } else if (single && worst->residual < 1e-4) {
-        add(f->text,
+        add_sentence(
+            f->text,
             "The residual stagnated at %.1e, the rounding level of single precision. Try --type "
             "f64, or a larger --rtol. ",
             worst->residual);
-    } else if (is(k, "refine")) {
-        add(f->text,
+    } else if (method_is(k, "refine")) {
+        add_sentence(
+            f->text,
             "A correction did not halve the residual, even when it was computed in the precision "
             "of A; |b - Ax| / |b| stays at %.1e. Use a larger --rtol, another inner method, a "
             "stronger --precond (ic, ilu), or --solver direct. ",
             worst->residual);
     } else if (worst->restarts > 0 || least <= gs_run_options_of(k)->rtol) {
-        add(f->text,
+        add_sentence(
+            f->text,
             "The residual stagnated at rounding level: the method's recurrence reached the "
             "tolerance, but the true residual |b - Ax| / |b| stays at %.1e, even after restarts. "
             "Use a larger --rtol%s. ",
-            worst->residual, is(k, "direct") ? "" : ", or try --solver direct");
+            worst->residual, method_is(k, "direct") ? "" : ", or try --solver direct");
     } else {
-        add(f->text,
+        add_sentence(
+            f->text,
             "The residual stagnated: in %d iterations it did not become smaller than %.1e. ",
             gs_run_options_of(k)->stall, least);
         add_stronger(f, "Try a stronger --precond (ic, ilu), or --solver direct. ",
@@ -271,15 +285,15 @@ static void explain_limit(const report *f)
                             ? log10(worst->residual / begin) / worst->iterations
                             : 0;
 
-    add(f->text, "The limit of %d iterations was reached at |b - Ax| / |b| = %.1e. ", run->maxit,
-        worst->residual);
+    add_sentence(f->text, "The limit of %d iterations was reached at |b - Ax| / |b| = %.1e. ",
+                 run->maxit, worst->residual);
     if (rate < 0 && worst->residual > 0) {
         const double more = log10(run->rtol / worst->residual) / rate;
         if (more > 0 && more < 1e7) {
-            add(f->text,
+            add_sentence(
+                f->text,
                 "At this rate about %.0f more iterations are needed. Try --maxit %.0f (%.0f in "
-                "all, "
-                "plus 20 %%). ",
+                "all, plus 20 %%). ",
                 more, 1.2 * (worst->iterations + more), worst->iterations + more);
         }
     }
@@ -298,19 +312,22 @@ static void explain_outcome(const report *f)
     case GSOLVE_STAGNATED: explain_stagnated(f); break;
     case GSOLVE_ITERATION_LIMIT: explain_limit(f); break;
     case GSOLVE_BREAKDOWN:
-        add(f->text,
+        add_sentence(
+            f->text,
             "%s broke down at |b - Ax| / |b| = %.1e: an inner product in a denominator became "
             "zero. Try --solver gmres, or another --precond. ",
             k->method->plugin.name, worst->residual);
         break;
     case GSOLVE_DIVERGED:
-        add(f->text,
+        add_sentence(
+            f->text,
             "The residual grew to %.1e. x is the best iterate so far, with |b - Ax| / |b| = %.1e. "
             "Try another method (--solver gmres), or another preconditioner. ",
             worst->last, worst->residual);
         break;
     default:
-        add(f->text, "The monitor stopped the run at |b - Ax| / |b| = %.1e. ", worst->residual);
+        add_sentence(f->text, "The monitor stopped the run at |b - Ax| / |b| = %.1e. ",
+                     worst->residual);
     }
 }
 
@@ -324,7 +341,7 @@ static void explain_failure(report *f)
     }
     if (gs_need_rows(k) != GSOLVE_OK ||
         gsolve_csr_statistics(k->ctx, &k->csr, &f->t) != GSOLVE_OK) {
-        add(f->text, "Out of memory during the search for the cause.");
+        add_sentence(f->text, "Out of memory during the search for the cause.");
         return;
     }
     if (find_empty_row(f) || find_no_solution(f)) return;
@@ -345,7 +362,7 @@ static void explain_on_host(report *f)
         f->x = x.used;
         explain_failure(f);
     } else {
-        add(f->text, "Out of memory during the search for the cause.");
+        add_sentence(f->text, "Out of memory during the search for the cause.");
     }
     gs_stage_drop(&b, k->ctx);
     gs_stage_drop(&x, k->ctx);
@@ -363,13 +380,13 @@ const char *gsolve_solver_explain(gsolve_solver *k)
     f.worst = worst_of(k);
     f.text[0] = 0;
     if (f.worst->outcome == GSOLVE_CONVERGED) {
-        add(f.text, "Converged: |b - Ax| / |b| = %.2e after %d iterations.", f.worst->residual,
-            k->run->counts->iteration);
+        add_sentence(f.text, "Converged: |b - Ax| / |b| = %.2e after %d iterations.",
+                     f.worst->residual, k->run->counts->iteration);
     } else {
         explain_on_host(&f);
     }
     if (k->note[0]) {
-        add(f.text, "%s%s", f.worst->outcome == GSOLVE_CONVERGED ? " " : "", k->note);
+        add_sentence(f.text, "%s%s", f.worst->outcome == GSOLVE_CONVERGED ? " " : "", k->note);
     }
     k->run->explanation = f.text;
     return f.text;
