@@ -7,6 +7,11 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/here"
 cd "$folder/here" || exit 1
+for program in "$gsolve" "$json_keys"; do
+    [ -x "$program" ] && continue
+    echo "run.sh: $program is missing: build the targets gsolve_command and json_keys first, or everything"
+    exit 1
+done
 failures=0
 
 fail() {
