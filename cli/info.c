@@ -9,8 +9,7 @@
 
 #define BAR 40 /* characters of the longest bar */
 
-/* --- hints --------------------------------------------------------------------------------------
- */
+/* --- hints ------------------------------------------------------------------------------------ */
 
 static bool positive_diagonal(const gsolve_statistics *t)
 {
@@ -60,8 +59,7 @@ static size_t csr_bytes(const gsolve_statistics *t, size_t value)
     return (size_t)t->entries * (value + sizeof(int32_t)) + ((size_t)t->nrows + 1) * offset;
 }
 
-/* --- text ---------------------------------------------------------------------------------------
- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 /* "4-7" for the rows of bucket k. */
 static void bucket_name(int k, char name[32])
@@ -170,8 +168,7 @@ static void say_choices(const cli *c, const gsolve_context *target, const gsolve
     }
 }
 
-/* --- JSON ---------------------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static void add_statistics(cJSON *object, const gsolve_statistics *t)
 {

@@ -21,7 +21,7 @@ void cli_live_begin(cli_live *live, const cli *c, const char *what)
 }
 
 /* Whether it is time to write again. */
-static bool due(cli_live *live, double now)
+static bool is_due(cli_live *live, double now)
 {
     if (!live->on || now - live->last < EVERY) return false;
     live->last = now;
@@ -59,7 +59,7 @@ void cli_live_read(int64_t done, int64_t total, void *user)
     const int full = (int)(part * BAR);
     char line[256];
 
-    if (!due(live, now)) return;
+    if (!is_due(live, now)) return;
     snprintf(line, sizeof line, "reading %.100s  [%.*s%*s] %3.0f %%  %.0f MB/s", live->what, full,
              "################################", BAR - full, "", 100 * part,
              1e-6 * (double)done / (now - live->begin));
@@ -83,7 +83,7 @@ void cli_live_iteration(cli_live *live, int iteration, double residual)
 
     if (!live->on) return;
     mark(live, &now);
-    if (!due(live, now.at)) return;
+    if (!is_due(live, now.at)) return;
     const int steps = iteration - live->base.iteration;
     const double digits = log10(live->base.residual / residual); /* reduced since base */
     const double left = log10(residual / live->target);          /* to the target */

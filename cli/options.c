@@ -190,7 +190,7 @@ static int refuse(cli *c, int found, char **argv)
     return refuse_long(c, argv[optind - 1] + 2);
 }
 
-/* --- the whole line ------------------------------------------------------------------------ */
+/* --- the command line ---------------------------------------------------------------------- */
 
 static int check_operands(cli *c)
 {

@@ -20,7 +20,7 @@ static void choose(const cli *c, const gsolve_context *target, const cli_system 
     snprintf(p->a.precond, sizeof p->a.precond, "%s", spec);
 }
 
-static void make(cli_precond_estimate *p, gsolve_context *ctx, const gsolve_csr *csr)
+static void build(cli_precond_estimate *p, gsolve_context *ctx, const gsolve_csr *csr)
 {
     gsolve_precond *M = NULL;
     gsolve_precond_info info;
@@ -43,7 +43,7 @@ void cli_precond_estimate_make(const cli *c, gsolve_context *target, const cli_s
                                cli_precond_estimate *p)
 {
     choose(c, target, s, p);
-    if (p->asked) make(p, target, &s->csr);
+    if (p->asked) build(p, target, &s->csr);
 }
 
 /* *operators = entries of all levels over those of the finest; *grids: the same ratio of rows. */

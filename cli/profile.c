@@ -7,8 +7,7 @@
 #include "cli/json.h"
 #include "cli/signals.h"
 
-/* --- measuring ----------------------------------------------------------------------------------
- */
+/* --- measuring -------------------------------------------------------------------------------- */
 
 static bool not_interrupted(int iteration, double residual, void *user)
 {
@@ -56,8 +55,7 @@ static double quotient(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
-/* --- text ---------------------------------------------------------------------------------------
- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static void say_head(const cli *c, const cli_profile *p)
 {
@@ -106,8 +104,7 @@ void cli_profile_say(const cli *c, const cli_profile *p)
              p->timed.class_seconds, p);
 }
 
-/* --- JSON ---------------------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static void add_speed(cJSON *object, double bytes, double seconds, const cli_profile *p)
 {

@@ -12,6 +12,6 @@ gsolve_status gsolve_context_memory(gsolve_context *ctx, size_t *unused, size_t 
                            ctx->device->plugin.name);
     }
     const gsolve_status status = ctx->device->memory(ctx->queue, unused, total);
-    if (status == GSOLVE_OK && ctx->room < *unused) *unused = ctx->room;
+    if (status == GSOLVE_OK && ctx->device_bytes_left < *unused) *unused = ctx->device_bytes_left;
     return status;
 }

@@ -114,7 +114,8 @@ void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr);
 
 /* Options of a streamed product. All members 0: the library chooses. */
 typedef struct gsolve_stream_options {
-    size_t memory; /* device memory for the chunks in bytes; 0: what is free */
+    const char *format; /* for gsolve_csr_stream: the format of bands of rows; NULL: "csr" */
+    size_t memory;      /* device memory for the chunks in bytes; 0: what is free */
     int32_t
         columns; /* columns in a chunk; 0: as many as fit into memory, in eight chunks or more */
     bool sequential; /* do not overlap copies and products; for comparisons */
@@ -140,9 +141,9 @@ gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_
 
 /* y = alpha A x + beta y as gsolve_matrix_stream computes it, for a matrix csr on the host that
  * does not fit into the device's memory either. For each chunk of columns, the call copies bands of
- * rows to the device one after the other, converts each into the format spec and multiplies. */
-gsolve_status gsolve_csr_stream(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
-                                double alpha, gsolve_dense x, double beta, gsolve_dense y,
+ * rows to the device one after the other, converts each into options->format and multiplies. */
+gsolve_status gsolve_csr_stream(gsolve_context *ctx, const gsolve_csr *csr, double alpha,
+                                gsolve_dense x, double beta, gsolve_dense y,
                                 const gsolve_stream_options *options, gsolve_stream_info *info);
 
 /* --- formats that adapt to a run ------------------------------------------------ */

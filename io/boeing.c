@@ -111,10 +111,10 @@ done:
     return status;
 }
 
-/* The next format of the line at *p: from '(' to the ')' that closes it. whole: it must be one of
- * integers. */
+/* The next format of the line at *p: from '(' to the ')' that closes it. integers: it must be one
+ * of integers. */
 static gsolve_status read_format(gs_fortran *format, const char **p, const gs_input *in,
-                                 const char *what, bool whole)
+                                 const char *what, bool integers)
 {
     const char *line_end = gs_line_end(*p, in->end), *begin = *p, *end;
     char token[GS_TOKEN];
@@ -129,11 +129,11 @@ static gsolve_status read_format(gs_fortran *format, const char **p, const gs_in
         }
     }
     *p = end;
-    if (gs_fortran_parse(format, begin, end) && (format->whole || !whole)) return GSOLVE_OK;
+    if (gs_fortran_parse(format, begin, end) && (format->integers || !integers)) return GSOLVE_OK;
     gs_input_token(token, begin, end);
     return gs_input_fail(in, begin,
                          "the Fortran format of the %s is '%s'; it must have a form such as %s",
-                         what, token, whole ? "(16I5)" : "(1P,4E20.12) or (10F7.1)");
+                         what, token, integers ? "(16I5)" : "(1P,4E20.12) or (10F7.1)");
 }
 
 static gsolve_status read_head(boeing *b, gs_input *in)

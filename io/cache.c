@@ -110,8 +110,8 @@ static bool path_in_user_folder(char path[PATH_MAX], const gsolve_context *ctx, 
 /* --- reading ------------------------------------------------------------------------ */
 
 /* Whether the head is valid, belongs to this source, and agrees with the size of the file. */
-static bool fits(const head *h, const gsolve_context *ctx, const gs_stamp *stamp, bool dense,
-                 int64_t size)
+static bool is_valid(const head *h, const gsolve_context *ctx, const gs_stamp *stamp, bool dense,
+                     int64_t size)
 {
     head expected = *h;
 
@@ -173,7 +173,8 @@ static bool read_from(const char *path, gs_cached what, gsolve_context *ctx, con
 
     if (file < 0) return false;
     good = fstat(file, &s) == 0 && S_ISREG(s.st_mode) && pread(file, &h, sizeof h, 0) == sizeof h &&
-           fits(&h, ctx, stamp, what.dense != NULL, s.st_size) && load_arrays(what, &h, ctx, file);
+           is_valid(&h, ctx, stamp, what.dense != NULL, s.st_size) &&
+           load_arrays(what, &h, ctx, file);
     close(file);
     if (!good) return false;
     snprintf(source->kind, sizeof source->kind, "%.31s", h.kind);

@@ -62,7 +62,7 @@ static bool take_fields(scanner *s, int count)
     }
     if (kind != 'i' && take(s, 'e') && take_number(s) < 0) return false;
     if (kind == 'i') field.decimals = 0;
-    s->format->whole &= kind == 'i';
+    s->format->integers &= kind == 'i';
     for (int k = 0; k < count; k++) {
         if (s->format->count == GS_FORTRAN_FIELDS) return false;
         field.at = s->column;
@@ -114,7 +114,7 @@ bool gs_fortran_parse(gs_fortran *format, const char *begin, const char *end)
     scanner s = {begin, end, format, 0, 0};
 
     format->count = 0;
-    format->whole = true;
+    format->integers = true;
     return take_group(&s, 0) && format->count > 0;
 }
 
@@ -153,7 +153,7 @@ static bool next_field(gs_fortran_reader *r)
 /* text = the field without blanks, with an 'e' before an exponent that has none; returns its
  * length.
  */
-static size_t squeeze(const gs_fortran_reader *r, char text[2 * MOST_WIDTH + 1])
+static size_t remove_blanks(const gs_fortran_reader *r, char text[2 * MOST_WIDTH + 1])
 {
     size_t length = 0;
 
@@ -174,7 +174,7 @@ bool gs_fortran_integer(gs_fortran_reader *r, int64_t *n)
     size_t length;
 
     if (!next_field(r)) return false;
-    length = squeeze(r, text);
+    length = remove_blanks(r, text);
     const bool negative = text[0] == '-', sign = negative || text[0] == '+';
     *n = gs_word_integer((gs_word){text + sign, text + length});
     if (*n < 0) return false;
@@ -191,7 +191,7 @@ bool gs_fortran_real(gs_fortran_reader *r, double *x)
 
     if (!next_field(r)) return false;
     const gs_fortran_field *f = &r->format->field[r->index - 1];
-    length = squeeze(r, text);
+    length = remove_blanks(r, text);
     if (!strchr(text, '.')) scale -= f->decimals;
     if (!strpbrk(text, "eEdD")) scale -= f->scale;
     if (gs_number_read(text, text + length, scale, &real) != text + length || length == 0) {

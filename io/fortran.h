@@ -14,8 +14,8 @@ typedef struct gs_fortran_field {
 } gs_fortran_field;
 
 typedef struct gs_fortran {
-    int count;  /* fields of a line */
-    bool whole; /* they are integers */
+    int count;     /* fields of a line */
+    bool integers; /* they are integers */
     gs_fortran_field field[GS_FORTRAN_FIELDS];
 } gs_fortran;
 

@@ -100,7 +100,7 @@ static void add_element(coupling *c, const element *e, int a)
     }
 }
 
-static void couple(coupling *c, const element *e, int z, int y, int x)
+static void set_coupling(coupling *c, const element *e, int z, int y, int x)
 {
     memset(c, 0, sizeof *c);
     for (int a = 0; a < 8; a++) {
@@ -112,7 +112,7 @@ static void assemble(elasticity *m, const element *e)
 {
     for (int z = FIRST; z <= LAST; z++) {
         for (int y = FIRST; y <= LAST; y++) {
-            for (int x = FIRST; x <= LAST; x++) couple(&m->kind[z][y][x], e, z, y, x);
+            for (int x = FIRST; x <= LAST; x++) set_coupling(&m->kind[z][y][x], e, z, y, x);
         }
     }
 }
@@ -149,7 +149,7 @@ static int64_t count_row(const void *model, int32_t i)
     return 3 * nodes;
 }
 
-static int place(const elasticity *m, int32_t p)
+static int position(const elasticity *m, int32_t p)
 {
     return p == 0 ? FIRST : p == m->n ? LAST : INNER;
 }
@@ -165,7 +165,7 @@ static int64_t fill_row(const void *model, int32_t i, int32_t *col, double *valu
 
     locate(m, i, p);
     for (int axis = 0; axis < 3; axis++) neighbours(m, axis, p[axis], &low[axis], &high[axis]);
-    c = &m->kind[place(m, p[2])][place(m, p[1])][place(m, p[0])];
+    c = &m->kind[position(m, p[2])][position(m, p[1])][position(m, p[0])];
     for (int dz = low[2]; dz <= high[2]; dz++) {
         for (int dy = low[1]; dy <= high[1]; dy++) {
             for (int dx = low[0]; dx <= high[0]; dx++) {

@@ -12,8 +12,7 @@ typedef struct graph_options {
 
 enum { DRAW_LENGTH = GS_DRAW_PATTERN, DRAW_LINK, DRAW_RAIL, DRAW_EDGE };
 
-/* --- web: row lengths follow a power law, links favour the first columns -----------------------
- */
+/* --- web: row lengths follow a power law, links favour the first columns ---------------------- */
 
 /* Writes the columns of row i, including the diagonal, and returns their number; col NULL: only
  * returns the number. The probabilities are divided into as many equal parts as there are links,
@@ -67,8 +66,7 @@ static gsolve_status generate_web(gsolve_csr *csr, gsolve_context *ctx, const vo
     return gs_csr_by_rows(csr, ctx, &source);
 }
 
-/* --- circuit: a grid of conductances, and a few rails (power nets) that touch many nodes -------
- */
+/* --- circuit: a grid of conductances, and a few rails (power nets) that touch many nodes ------ */
 
 static bool on_rail(const graph_options *o, int32_t rail, int32_t node)
 {
@@ -212,8 +210,7 @@ done:
     return status;
 }
 
-/* --- the tables --------------------------------------------------------------------------------
- */
+/* --- the tables ------------------------------------------------------------------------------- */
 
 #define OPTION(key, help, kind, initial, least, most) \
     {#key, help, kind, offsetof(graph_options, key), initial, least, most, NULL}

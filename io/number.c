@@ -214,7 +214,7 @@ const char *gs_number_read(const char *begin, const char *end, int64_t scale, gs
     if (!p) return NULL;
     p = scan_exponent(p, end, &q);
     real->exponent = p != mantissa_end;
-    real->whole = !d.point && !real->exponent;
+    real->integer = !d.point && !real->exponent;
     q -= d.places;
     if (d.count <= 19) {
         x = gs_decimal(d.w, q);

@@ -33,7 +33,7 @@ static inline double gs_decimal(uint64_t w, int64_t q)
 
 typedef struct gs_real { /* the result of gs_number_read */
     double value;        /* may be infinite: too large */
-    bool whole;          /* neither point nor exponent */
+    bool integer;        /* neither point nor exponent */
     bool exponent;       /* it has an exponent */
 } gs_real;
 

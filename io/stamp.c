@@ -37,7 +37,7 @@ static inline void hash_block(lanes *h, const char *p)
 
 static uint64_t hash_piece(const gsolve_context *ctx, const char *p, int64_t bytes)
 {
-    const size_t whole = (size_t)bytes / BLOCK * BLOCK;
+    const size_t full = (size_t)bytes / BLOCK * BLOCK;
     char tail[BLOCK] = {0};
     lanes h, copy;
 
@@ -45,8 +45,8 @@ static uint64_t hash_piece(const gsolve_context *ctx, const char *p, int64_t byt
         h.a[l] = (quad){1, 2, 3, 4} * (0x9e3779b97f4a7c15u * (uint64_t)(2 * l + 1));
         h.b[l] = ~h.a[l];
     }
-    for (size_t at = 0; at < whole; at += BLOCK) hash_block(&h, p + at);
-    memcpy(tail, p + whole, (size_t)bytes - whole);
+    for (size_t at = 0; at < full; at += BLOCK) hash_block(&h, p + at);
+    memcpy(tail, p + full, (size_t)bytes - full);
     hash_block(&h, tail);
     copy = h; /* so that h can stay in registers */
     return gs_hash(ctx, &copy, sizeof copy, (uint64_t)bytes);

@@ -24,7 +24,9 @@ typedef struct gs_method {
     bool flexible;          /* M may vary from one application to the next */
     bool ignores_precond;   /* never applies M */
     bool tests_convergence; /* a step tests convergence itself, in the pass that computes |r| */
-    bool definite;          /* assumes that A is symmetric positive definite */
+    bool symmetric;         /* needs a symmetric A; for the explanation of failures */
+    bool definite;          /* needs a symmetric positive definite A; guess=projection then
+                             * minimises the A-norm of the error, else the residual */
     bool couples_columns;   /* the recurrence of a column uses other columns */
     bool late_solution;     /* x is up to date only after finish */
     /* Allocates k->state's work space for k->width columns. */

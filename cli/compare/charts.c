@@ -4,8 +4,7 @@
 
 #include "cli/compare/compare.h"
 
-/* --- bars of times -----------------------------------------------------------------------------
- */
+/* --- bars of times ---------------------------------------------------------------------------- */
 
 #define CUT 6 /* bars longer than this multiple of the shortest bar are cut */
 
@@ -114,13 +113,12 @@ void cmp_bars_solve(FILE *file, const cmp *m, const cmp_matrix *a)
                 cut);
 }
 
-/* --- row lengths -------------------------------------------------------------------------------
- */
+/* --- row lengths ------------------------------------------------------------------------------ */
 
 enum { WIDTH = 330, HEIGHT = 190, LEFT = 12, RIGHT = 322, TOP = 22, BOTTOM = 160 };
 
 /* 12345 as 12k, so that it fits over a bar. */
-static cli_words brief(double count)
+static cli_words short_count(double count)
 {
     static const char unit[] = " kMGT";
     cli_words words;
@@ -156,7 +154,7 @@ static void put_bin(FILE *file, int k, double share, double count, double x, dou
             "<rect class=\"bin\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>"
             "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n",
             x + 1, BOTTOM - height, width - 2, height, middle, BOTTOM - height - 3,
-            brief(count).text);
+            short_count(count).text);
 }
 
 void cmp_histogram(FILE *file, const cmp_matrix *a)

@@ -75,8 +75,7 @@ static int prepare(cmp *m)
     return cmp_choose_formats(m);
 }
 
-/* --- the matrices ------------------------------------------------------------------------------
- */
+/* --- the matrices ----------------------------------------------------------------------------- */
 
 static int read_system(cli *c, const char *name, cli_system *s)
 {
@@ -128,8 +127,7 @@ static int compare_all(cmp *m)
     return code;
 }
 
-/* --- results -----------------------------------------------------------------------------------
- */
+/* --- results ---------------------------------------------------------------------------------- */
 
 /* Writes the output of the function `write` to the file path; NULL: does nothing. */
 static int write_by(cmp *m, const char *path, void (*write)(FILE *file, const cmp *m))

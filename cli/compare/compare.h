@@ -12,8 +12,8 @@
 
 enum { CMP_MOST_ROUNDS = 99, CMP_MOST_FORMATS = 64, CMP_SPEC = 241, CMP_COUNTS = 4 };
 
-extern const int cmp_counts[CMP_COUNTS]; /* the numbers of iterations for which the output names
-                                            the fastest format */
+/* The numbers of iterations for which the output names the fastest format. */
+extern const int cmp_counts[CMP_COUNTS];
 
 typedef struct cmp_series { /* seconds, one value for each round */
     double value[CMP_MOST_ROUNDS];
@@ -26,11 +26,10 @@ typedef struct cmp_row { /* a format on a matrix */
     gsolve_matrix_info info;
     cmp_series build, product, setup, solve, iteration;
     gsolve_result result;
-    double error; /* of the product, see cmp_error */
-    char
-        problem[400]; /* why the format could not be measured, or how its product is wrong; or "" */
-    bool wrong;       /* the product is wrong */
-    bool solved;      /* a solve has ended, converged or not */
+    double error;      /* of the product, see cmp_error */
+    char problem[400]; /* why the format was not measured, or how its product is wrong; or "" */
+    bool wrong;        /* the product is wrong */
+    bool solved;       /* a solve has ended, converged or not */
 } cmp_row;
 
 typedef struct cmp_matrix { /* a matrix, with all formats */
@@ -55,8 +54,7 @@ typedef struct cmp { /* one call of the command */
     char date[32];
 } cmp;
 
-/* --- formats (formats.c, cxsparse.c) -----------------------------------------------------------
- */
+/* --- formats (formats.c, cxsparse.c) ---------------------------------------------------------- */
 
 /* m->spec = the formats that the arguments name, or all. Returns 0 or CLI_ERROR, as do the others.
  */
@@ -65,8 +63,7 @@ int cmp_choose_formats(cmp *m);
 /* Registers the product of CXSparse as a format, if the device is the CPU. */
 gsolve_status cmp_register_cxsparse(gsolve_context *ctx, const gsolve_context_info *device);
 
-/* --- measurement (method.c, measure.c, check_product.c) ----------------------------------------
- */
+/* --- measurement (method.c, measure.c, check_product.c) --------------------------------------- */
 
 /* Chooses the method and the preconditioner of all formats: those given, or the first choice of
  * auto with which csr converges. */
@@ -87,8 +84,7 @@ void cmp_reference_free(cmp *m, cmp_reference *t);
 /* max |y_i - sum_i| / size_i, of y in type on the host. */
 double cmp_error(const cmp_reference *t, gsolve_dense y);
 
-/* --- figures (figures.c) -----------------------------------------------------------------------
- */
+/* --- figures (figures.c) ---------------------------------------------------------------------- */
 
 int32_t cmp_columns(const cmp *m); /* of a product */
 
@@ -125,17 +121,15 @@ bool cmp_converged(const cmp_matrix *a, const cmp_row *r);
 /* Geometric means of csr's time / the format's time, over the matrices on which both were measured.
  */
 typedef struct cmp_mean {
-    int matrices,
-        solved; /* solved: matrices on which both converged; total is the mean over them */
-    double product, step, total;
-    double build_products; /* the mean of the format's build time / its product time */
-    double at[CMP_COUNTS]; /* of the cost at cmp_counts */
+    int matrices, solved;        /* solved: those on which both converged */
+    double product, step, total; /* total: over the matrices that were solved */
+    double build_products;       /* the mean of the format's build time / its product time */
+    double at[CMP_COUNTS];       /* of the cost at cmp_counts */
 } cmp_mean;
 
 cmp_mean cmp_mean_of(const cmp *m, int f);
 
-/* --- output (table.c, export.c, page.c, style.c, charts.c, curves.c) ---------------------------
- */
+/* --- output (table.c, export.c, page.c, style.c, charts.c, curves.c) -------------------------- */
 
 void cmp_say_matrix(const cmp *m, const cmp_matrix *a);
 void cmp_say_means(const cmp *m);

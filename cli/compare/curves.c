@@ -90,8 +90,8 @@ static void put_ticks(FILE *file, const chart *t)
 static void put_frame(FILE *file, const chart *t)
 {
     static const char *const name[] = {"1", "10", "100", "1k", "10k", "100k"};
-    const int every = t->right - LEFT > 40 * DECADES ? 1 : 2; /* 2: every second name, for lack of
-                                                                 space */
+    /* 2: only every second name has space */
+    const int every = t->right - LEFT > 40 * DECADES ? 1 : 2;
 
     put_ticks(file, t);
     for (int decade = 0; decade <= DECADES; decade++) {

@@ -6,8 +6,7 @@
 #include "cli/compare/compare.h"
 #include "cli/json.h"
 
-/* --- JSON --------------------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static void add_product(cJSON *item, const cmp_matrix *a, const cmp_row *r)
 {
@@ -148,8 +147,7 @@ cJSON *cmp_json(const cmp *m)
     return object;
 }
 
-/* --- comma-separated values --------------------------------------------------------------------
- */
+/* --- comma-separated values ------------------------------------------------------------------- */
 
 static void csv_text(FILE *file, const char *text)
 {

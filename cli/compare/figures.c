@@ -7,8 +7,7 @@
 
 const int cmp_counts[CMP_COUNTS] = {10, 100, 1000, 10000};
 
-/* --- times -------------------------------------------------------------------------------------
- */
+/* --- times ------------------------------------------------------------------------------------ */
 
 static int by_size(const void *a, const void *b)
 {
@@ -55,8 +54,7 @@ cli_words cmp_csr_spread(const cmp *m, const cmp_matrix *a)
     return s->count > 0 ? words : (cli_words){"unknown parts"};
 }
 
-/* --- a row -------------------------------------------------------------------------------------
- */
+/* --- a row ------------------------------------------------------------------------------------ */
 
 int32_t cmp_columns(const cmp *m)
 {
@@ -170,8 +168,7 @@ const cmp_row *cmp_winner(const cmp *m, const cmp_matrix *a, double iterations)
     return best;
 }
 
-/* --- over matrices -----------------------------------------------------------------------------
- */
+/* --- over matrices ---------------------------------------------------------------------------- */
 
 cmp_mean cmp_mean_of(const cmp *m, int f)
 {

@@ -4,8 +4,7 @@
 
 #include "cli/compare/compare.h"
 
-/* --- tables ------------------------------------------------------------------------------------
- */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 static void put_name(FILE *file, const char *spec, int f)
 {
@@ -37,7 +36,7 @@ static double total_of(const cmp_matrix *a, const cmp_row *r)
     return cmp_converged(a, r) ? cmp_total(a, r) : NAN;
 }
 
-static double least(const cmp *m, const cmp_matrix *a, figure *of)
+static double minimum(const cmp *m, const cmp_matrix *a, figure *of)
 {
     double value = NAN;
 
@@ -63,7 +62,7 @@ static void put_row(FILE *file, const cmp *m, const cmp_matrix *a, int f)
     }
     put_time(file, build, NAN);
     put_cell(file, cmp_short(build / product).text, false);
-    put_time(file, product, least(m, a, product_of));
+    put_time(file, product, minimum(m, a, product_of));
     put_cell(file, cmp_short(cmp_gflops(r)).text, false);
     put_cell(file, cmp_short(1e-9 * cmp_speed(r)).text, false);
     snprintf(text, sizeof text, "%.2f", cmp_speed(r) / a->copy_speed);
@@ -73,9 +72,9 @@ static void put_row(FILE *file, const cmp *m, const cmp_matrix *a, int f)
     put_cell(file, text, false);
     snprintf(text, sizeof text, "%d", r->result.iterations);
     put_cell(file, solved ? text : "-", false);
-    put_time(file, cmp_step(a, r), least(m, a, cmp_step));
+    put_time(file, cmp_step(a, r), minimum(m, a, cmp_step));
     put_time(file, cmp_median(&r->solve), NAN);
-    put_time(file, total_of(a, r), least(m, a, total_of));
+    put_time(file, total_of(a, r), minimum(m, a, total_of));
     snprintf(text, sizeof text, "%.1e%s%s", r->result.residual,
              r->result.outcome == GSOLVE_CONVERGED ? "" : " NOT CONVERGED: ",
              r->result.outcome == GSOLVE_CONVERGED ? "" : cmp_outcome(a, r));
@@ -106,8 +105,7 @@ static void put_table(FILE *file, const cmp *m, const cmp_matrix *a)
     fprintf(file, "</tbody></table></div>\n");
 }
 
-/* --- a matrix ----------------------------------------------------------------------------------
- */
+/* --- a matrix --------------------------------------------------------------------------------- */
 
 static void put_facts(FILE *file, const cmp *m, const cmp_matrix *a)
 {

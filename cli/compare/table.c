@@ -15,8 +15,7 @@ static int name_width(const cmp *m)
     return width;
 }
 
-/* --- the head ----------------------------------------------------------------------------------
- */
+/* --- the head --------------------------------------------------------------------------------- */
 
 static void say_head(const cmp *m, const cmp_matrix *a)
 {
@@ -59,8 +58,7 @@ static void say_product(const cmp *m, const cmp_matrix *a, const cmp_row *r, int
             cmp_speed(r) / a->copy_speed, 1e-6 * (double)r->info.bytes, 100 * cmp_padding(r));
 }
 
-/* --- the solve ---------------------------------------------------------------------------------
- */
+/* --- the solve -------------------------------------------------------------------------------- */
 
 static void say_solve(const cmp *m, const cmp_matrix *a, const cmp_row *r, int width)
 {
@@ -106,8 +104,7 @@ void cmp_say_matrix(const cmp *m, const cmp_matrix *a)
     fflush(m->c->text);
 }
 
-/* --- over matrices -----------------------------------------------------------------------------
- */
+/* --- over matrices ---------------------------------------------------------------------------- */
 
 static cli_words ratio(double value)
 {

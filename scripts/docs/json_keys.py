@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """json_keys.py GSOLVE: compares the keys of docs/reference/json.md with those that the commands write.
 
-Exit code 1 and a line for each key that the page lacks, or that it names and no command writes."""
+Prints a line for each key that the page lacks, or that it names and no command writes; then the exit code is 1."""
 import json
 import os
 import re

@@ -104,9 +104,9 @@ __device__ void put(row_block<T, N> &y, columns<T> W, int b, bool stays, int64_t
     }
 }
 
-// square += the products of the columns of y. Tile 2 c has those of the tiles c / N and c % N. The
-// lanes hold a row_block as multiply_tiles takes either factor, so that no lane needs another's
-// numbers.
+// square += the products of the columns of y. Tile 2 c has those of the tiles c / N and c % N. A
+// row_block is distributed over the lanes like both factors of multiply_tiles, so that no lane
+// needs numbers of another lane.
 template <class T, int N>
 __device__ void add_squares(double *square, const row_block<T, N> &y)
 {
@@ -171,7 +171,7 @@ gsolve_status combine(gs_queue *q, int64_t n, const gs_arnoldi_basis &V, const d
 {
     constexpr auto kernel = combine_kernel<T, N, SUBTRACT>;
     const int most = gs_at_once<kernel>();
-    const int few = N > 1 ? 1 : 2; // adding the shares of many blocks takes long
+    const int few = N > 1 ? 1 : 2; // adding the parts of many blocks takes long
     const int grid = gs_grid(q, n * 4 / gs_wide<T>, SUBTRACT && most > few ? few : most);
 
     const combination<T> a = {vectors_of<T>(V), C, ld, of<T>(W), G};

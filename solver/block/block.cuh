@@ -128,9 +128,9 @@ __device__ int least_dependent(const factor &f, int b)
     return value > 0 ? at : -1;
 }
 
-// The same factorisation as gs_block_factorise, in shared memory, by all side x side threads of a
-// block: thread (i, j) owns element (i, j) of `rest`, and in the end thread c owns column c of t.
-// After it all threads see f.
+// gs_block_factorise in shared memory, by all side x side threads of a block: thread (i, j) owns
+// element (i, j) of `rest`, and in the end thread c owns column c of t. All threads may read f
+// afterwards.
 __device__ void factorise(factor &f, int b, const double *G, const double *floor)
 {
     const int i = (int)threadIdx.x % side, j = (int)threadIdx.x / side;

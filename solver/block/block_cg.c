@@ -89,7 +89,7 @@ done:
 }
 
 /* Columns of a block. */
-static int width(const gs_krylov *k)
+static int block_width(const gs_krylov *k)
 {
     return gs_block_width(k->wide, ((const block_cg_options *)k->options)->block);
 }
@@ -119,7 +119,7 @@ static gs_block_small small_of(const gs_krylov *k, int first, int b)
 /* Runs the call for every block: columns first to first + b, with their small matrices a. It moves
  * `vectors` vectors of each column. */
 #define EACH_BLOCK(class, vectors, call)                                         \
-    const int most = width(k);                                                   \
+    const int most = block_width(k);                                             \
     gsolve_status status = GSOLVE_OK;                                            \
     gs_begin_block(k, class, (vectors) * (double)k->csr.nrows * k->wide);        \
     for (int first = 0; first < k->wide && status == GSOLVE_OK; first += most) { \
@@ -283,7 +283,7 @@ static bool may_move(const gs_krylov *k, int64_t j)
 }
 
 /* W = w U, S = S T, Q = Q T in b columns. The columns of Q behind the first `keep` go to W. */
-static gsolve_status divide(gs_krylov *k, int b, int keep)
+static gsolve_status split_block(gs_krylov *k, int b, int keep)
 {
     const block_cg *s = k->state;
     const int first = 0;
@@ -321,7 +321,7 @@ static gsolve_status narrow(gs_krylov *k, int32_t before)
     TRY(gsolve_copy(k->ctx, s->small[XI], GSOLVE_DEVICE, U, GSOLVE_HOST, bytes));
     TRY(gsolve_copy(k->ctx, s->small[BY], GSOLVE_DEVICE, T, GSOLVE_HOST, bytes));
     TRY(gsolve_copy(k->ctx, s->small[SIGMA], GSOLVE_DEVICE, sigma, GSOLVE_HOST, bytes));
-    TRY(divide(k, before, keep));
+    TRY(split_block(k, before, keep));
     s->all = s->all > before ? s->all : before;
 done:
     k->wide = keep;
@@ -335,6 +335,7 @@ const gs_method gs_block_cg = {
     .products = 1,
     .tests_convergence = true,
     .couples_columns = true,
+    .symmetric = true,
     .definite = true,
     .setup = setup,
     .start = start,

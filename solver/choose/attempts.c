@@ -1,4 +1,4 @@
-/* attempts.c: the fall-back loop of "auto", and the whole solve in one call. */
+/* attempts.c: the fall-back loop of "auto", and gsolve_solve, a solve in one call. */
 #include <stdio.h>
 
 #include "core/try.h"
@@ -57,7 +57,7 @@ done:
     return status;
 }
 
-/* --- the whole solve in one call -------------------------------------------------------------- */
+/* --- a solve in one call ---------------------------------------------------------------------- */
 
 typedef struct linear_system {
     gsolve_context *ctx;

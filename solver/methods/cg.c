@@ -104,6 +104,7 @@ const gs_method gs_cg = {
     .state_size = sizeof(cg),
     .products = 1,
     .tests_convergence = true,
+    .symmetric = true,
     .definite = true,
     .setup = setup,
     .start = start,

@@ -1,7 +1,7 @@
 /* cgs.c: conjugate gradients squared (Sonneveld 1989), for any square A; M from the right, so that
  * r is the residual of the system itself. It needs no A'. It applies the residual polynomial of
- * bicg twice and so converges about twice as fast, where bicg converges; its residuals are as
- * irregular.
+ * bicg twice; where it converges, it needs about half the iterations of bicg. Its residuals are as
+ * irregular as those of bicg.
  *
  *   v = A M^-1 p, alpha = rho / shadow'v, q = u - alpha v, x += alpha M^-1 (u + q),
  *   r -= alpha A M^-1 (u + q), beta = rho' / rho, u = r + beta q, p = u + beta (q + beta p)

@@ -18,8 +18,7 @@ static const gsolve_option options[] = {
     {0},
 };
 
-/* --- solving ------------------------------------------------------------------------------------
- */
+/* --- solving ---------------------------------------------------------------------------------- */
 
 /* t = R^-1 t or R^-T t. A diagonal entry that is negligible against the largest gives 0. */
 static void solve_with_r(const cs_di *R, double *t, bool transposed)
@@ -119,7 +118,7 @@ static bool is_single(const gs_krylov *k)
 }
 
 /* b = column c of v; space: for v's values in their own type. */
-static gsolve_status fetch(gs_krylov *k, gsolve_dense v, int32_t c, double *b, void *space)
+static gsolve_status fetch_column(gs_krylov *k, gsolve_dense v, int32_t c, double *b, void *space)
 {
     const gsolve_dense column = gs_column_of(v, c);
     const float *values = space;
@@ -135,7 +134,8 @@ static gsolve_status fetch(gs_krylov *k, gsolve_dense v, int32_t c, double *b, v
 }
 
 /* Column c of v = x. */
-static gsolve_status put(gs_krylov *k, gsolve_dense v, int32_t c, const double *x, void *space)
+static gsolve_status store_column(gs_krylov *k, gsolve_dense v, int32_t c, const double *x,
+                                  void *space)
 {
     const gsolve_dense column = gs_column_of(v, c);
     float *values = space;
@@ -166,9 +166,9 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     (void)j;
     for (int32_t c = 0; c < k->ncols; c++) {
         if (!k->active[c]) continue;
-        TRY(fetch(k, s->r, c, b, s->work));
+        TRY(fetch_column(k, s->r, c, b, s->work));
         solve(k, b, x, s->work);
-        TRY(put(k, s->dx, c, x, s->work));
+        TRY(store_column(k, s->dx, c, x, s->work));
     }
     gs_add_precond_seconds(k, gs_now() - begin);
     TRY(gs_axpby(k, gs_number(1), s->dx, gs_number(1), k->x)); /* x += F^-1 r         */

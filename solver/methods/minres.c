@@ -93,6 +93,7 @@ const gs_method gs_minres = {
                sizeof(minres_options)},
     .state_size = sizeof(minres),
     .products = 1,
+    .symmetric = true,
     .setup = setup,
     .start = start,
     .step = step,

@@ -136,6 +136,7 @@ const gs_method gs_pipecg = {
                options, sizeof(pipecg_options)},
     .state_size = sizeof(pipecg),
     .products = 1,
+    .symmetric = true,
     .definite = true,
     .setup = setup,
     .start = start,

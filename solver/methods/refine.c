@@ -179,7 +179,7 @@ done:
 }
 
 /* Ends column c, whose |r| was not halved; if the x before the step was better, restores it. */
-static gsolve_status give_up(gs_krylov *k, int32_t c)
+static gsolve_status end_column(gs_krylov *k, int32_t c)
 {
     gs_refine_state *s = k->state;
     const gsolve_outcome outcome = s->outcome[c];
@@ -220,7 +220,7 @@ static gsolve_status correct_fallback(gs_krylov *k)
     TRY(gs_residual(k, s->t));
     TRY(to_host(k, s->after, k->rr));
     for (int32_t c = 0; c < k->ncols; c++) {
-        if (s->use[c] && !halved(s, c)) TRY(give_up(k, c));
+        if (s->use[c] && !halved(s, c)) TRY(end_column(k, c));
     }
 done:
     return status;

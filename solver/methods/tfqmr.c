@@ -1,5 +1,5 @@
 /* tfqmr.c: transpose-free quasi-minimal residuals (Freund 1993), for any square A; M from the
- * right. Its iterates are weighted means of those of cgs, whose residual has no peaks.
+ * right. Its iterates are weighted means of those of cgs, which removes the peaks of the residual.
  *
  *   y2 = y1 - alpha v, v as in cgs; then for y = y1 and y = y2, with u = A M^-1 y:
  *   w -= alpha u, theta = |w| / tau, c^2 = 1 / (1 + theta^2), tau = theta c tau, eta = c^2 alpha,

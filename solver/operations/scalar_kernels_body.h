@@ -78,8 +78,7 @@ SMALL void tfqmr_alpha(const gs_scalar_arguments *a, int c)
     a->s[TF_D][c] = alpha != 0 ? a->s[TF_S2][c] * (before / alpha) : 0;
 }
 
-/* c^2 and s^2 from |w|^2 and tau^2. These vanish only once r has vanished; then x does not change.
- */
+/* c^2 and s^2 from |w|^2 and tau^2, which are both 0 only once r is 0; then x does not change. */
 SMALL void tfqmr_rotate(const gs_scalar_arguments *a, int c)
 {
     const double ww = a->s[TF_WW][c], tau = a->s[TF_TAU][c], c2 = tau > 0 ? tau / (tau + ww) : 0;
@@ -99,8 +98,7 @@ SMALL void tfqmr_beta(const gs_scalar_arguments *a, int c)
     a->s[TF_RHO][c] = a->s[TF_NEXT][c];
 }
 
-/* --- idr: M = P'G is lower triangular, m x m, element (i, j) at i + j m ------------------------
- */
+/* --- idr: M = P'G is lower triangular, m x m, element (i, j) at i + j m ----------------------- */
 
 SMALL void idr_start(const gs_scalar_arguments *a, int c)
 {

@@ -81,7 +81,7 @@ static void expect_bytes(gs_krylov *k)
     gs_expect_step_bytes(k->run->profile, 2 * vector * k->method->products);
 }
 
-gsolve_status gs_resident_take_steps(gs_krylov *k, int64_t j, int count)
+gsolve_status gs_resident_launch_steps(gs_krylov *k, int64_t j, int count)
 {
     const double begin = gs_now();
     const int64_t first = k->run->counts->begun + j + 1;

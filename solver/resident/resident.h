@@ -21,7 +21,7 @@ gsolve_status gs_resident_begin(gs_krylov *k);
 void gs_resident_leave(gs_krylov *k);
 bool gs_is_resident(const gs_krylov *k);
 /* Launches steps j to j + count; the kernel itself tests convergence after each. */
-gsolve_status gs_resident_take_steps(gs_krylov *k, int64_t j, int count);
+gsolve_status gs_resident_launch_steps(gs_krylov *k, int64_t j, int count);
 
 /* For a method's resident_steps: the plan, and the arguments for column c. */
 const gs_resident *gs_resident_plan(const gs_krylov *k);

@@ -34,7 +34,7 @@ void gs_form_changed(gs_krylov *k);
 void gs_record_from(gs_krylov *k, int64_t steps);
 /* Records the kernels and copies that are launched between begin and end. *begun is false where the
  * stream cannot be recorded. `status` is that of the steps; products[i] is the number of products
- * from the begin to the end of step i of `count`. A failure leaves no graph. */
+ * of steps 0 to i of `count`. A failure leaves no graph. */
 void gs_record_begin(gs_krylov *k, bool *begun);
 void gs_record_end(gs_krylov *k, gsolve_status status, int count, const int *products);
 

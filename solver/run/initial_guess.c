@@ -65,6 +65,11 @@ static void drop_stale(gs_krylov *k)
     k->run->guess->A = A.version;
 }
 
+static gs_basis_vectors kept_vectors(const gs_guess *s, gsolve_dense V)
+{
+    return (gs_basis_vectors){s->kept, V.type, V.value, s->ld};
+}
+
 /* x += U V'r for a column, V = U or W. Adds each vector's part to s->use. */
 static gsolve_status project(gs_krylov *k, gsolve_dense r, gsolve_dense x)
 {
@@ -73,8 +78,8 @@ static gsolve_status project(gs_krylov *k, gsolve_dense r, gsolve_dense x)
     gs_queue *q = k->ctx->queue;
     gsolve_status status;
 
-    TRY(k->vector->dots(q, r.nrows, s->kept, V.type, V.value, s->ld, r.value, s->h));
-    TRY(k->vector->combine(q, x.nrows, s->kept, V.type, s->U.value, s->ld, s->h, 1, x.value, NULL));
+    TRY(k->vector->dots(q, r.nrows, kept_vectors(s, V), r.value, s->h));
+    TRY(k->vector->combine(q, x.nrows, kept_vectors(s, s->U), s->h, 1, x.value, NULL));
     TRY(gsolve_copy(k->ctx, s->h_host, GSOLVE_HOST, s->h, GSOLVE_DEVICE,
                     (size_t)s->kept * sizeof *s->h_host));
     for (int i = 0; i < s->kept; i++) s->use[i] += s->h_host[i] * s->h_host[i];
@@ -116,17 +121,17 @@ static gsolve_status orthogonalise(gs_krylov *k, gsolve_dense u, gsolve_dense w,
 {
     const gs_guess *s = k->run->guess;
     const gsolve_dense with = is_definite(k) ? u : w;
-    const int32_t n = u.nrows, m = s->kept;
+    const int32_t n = u.nrows;
     gs_queue *q = k->ctx->queue;
     double *norm = s->h + gs_run_options_of(k)->keep;
     gsolve_status status;
 
     TRY(k->vector->dot(q, n, with.value, w.value, norm));
     TRY(fetch(k, norm, before));
-    if (m > 0) { /* W'u = U'A u, or W'w */
-        TRY(k->vector->dots(q, n, m, s->W.type, s->W.value, s->ld, with.value, s->h));
-        TRY(k->vector->combine(q, n, m, s->U.type, s->U.value, s->ld, s->h, -1, u.value, NULL));
-        TRY(k->vector->combine(q, n, m, s->W.type, s->W.value, s->ld, s->h, -1, w.value, NULL));
+    if (s->kept > 0) { /* W'u = U'A u, or W'w */
+        TRY(k->vector->dots(q, n, kept_vectors(s, s->W), with.value, s->h));
+        TRY(k->vector->combine(q, n, kept_vectors(s, s->U), s->h, -1, u.value, NULL));
+        TRY(k->vector->combine(q, n, kept_vectors(s, s->W), s->h, -1, w.value, NULL));
     }
     TRY(k->vector->dot(q, n, with.value, w.value, norm));
     TRY(fetch(k, norm, after));
@@ -179,7 +184,8 @@ done:
     return status;
 }
 
-/* Whether x - begin is the correction of the whole run: a second correction would begin at 0. */
+/* Whether k->x - begin is the correction of the whole run. After a second correction it is not,
+ * since each correction begins at k->x = 0. */
 static bool is_one_step(const gs_krylov *k, int32_t c)
 {
     return !k->run->correcting || (k->run->column[c].restarts == 0 && !k->run->outer->examined);

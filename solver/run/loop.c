@@ -163,7 +163,7 @@ static gsolve_status next_steps(gs_krylov *k, int64_t j, int count)
     const gs_recording *recording = k->run->recording;
     gsolve_status status = GSOLVE_OK;
 
-    if (gs_is_resident(k)) return gs_resident_take_steps(k, j, count);
+    if (gs_is_resident(k)) return gs_resident_launch_steps(k, j, count);
     if (k->run->profile->on) return launch_steps(k, j, count);
     if (!recording->graph && j >= recording->from && gs_can_record(k, count)) {
         TRY(record_steps(k, j, count));
@@ -186,8 +186,8 @@ static gsolve_status record_ahead(gs_krylov *k, int64_t j, int count)
 
 /* --- rounds ----------------------------------------------------------------------------------- */
 
-/* Reads the progress after the next one of the `sent` chunks, *read of which have been read. A
- * chunk has `count` steps. */
+/* Reads the progress of the next chunk. `sent` chunks were launched, and the progress of *read of
+ * them was read before. A chunk has `count` steps. */
 static gsolve_status read_chunk(gs_krylov *k, int sent, int *read, int count, bool *any)
 {
     const int before = k->run->counts->iteration;

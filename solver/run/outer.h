@@ -41,8 +41,7 @@ bool gs_outer_rounded(const gs_krylov *k);
 /* to = from, of one type, column by column, each on the host or on the device. */
 gsolve_status gs_copy_columns(gsolve_context *ctx, gsolve_dense from, gsolve_dense to);
 
-/* --- shared by outer.c, outer_answer.c and outer_scale.c ----------------------------------------
- */
+/* --- shared by outer.c, outer_answer.c and outer_scale.c -------------------------------------- */
 
 /* Column c of v, whose columns are in the order of right-hand sides. */
 static inline gsolve_dense gs_outer_column(gsolve_dense v, const gs_krylov *k, int32_t c)

@@ -11,8 +11,7 @@
 #define KEEP_EVERY   4
 #define CHECK_EVERY  100
 
-/* --- the kept x --------------------------------------------------------------------------------
- */
+/* --- the kept x ------------------------------------------------------------------------------- */
 
 /* to = 2^exponent v in v's type, in two steps, since 2^exponent itself may be out of range. */
 static gsolve_status scale_column(gs_krylov *k, gsolve_dense v, int exponent, gsolve_dense to)
@@ -137,7 +136,7 @@ done:
 }
 
 /* Keeps x of column c, whose residual is r by the recurrence. */
-static gsolve_status keep(gs_krylov *k, int32_t c, double r)
+static gsolve_status keep_solution(gs_krylov *k, int32_t c, double r)
 {
     gs_column *column = &k->run->column[c];
     bool better;
@@ -183,7 +182,7 @@ gsolve_status gs_outer_keep(gs_krylov *k, int chunks)
         if (!(r < 0.5 * column->kept) || k->run->counts->iteration < column->kept_at + KEEP_EVERY)
             continue;
         if (chunks == 0) {
-            TRY(keep(k, c, r));
+            TRY(keep_solution(k, c, r));
         } else {
             TRY(gs_outer_copy_column(k, gs_outer_column(k->x, k, c),
                                      gs_outer_column(k->run->outer->kept[!column->keeps], k, c)));

@@ -26,7 +26,7 @@ static gsolve_status update(const void *plan, gsolve_context *ctx, const gs_bloc
     return GS_KERNELS(gs_hash, ctx, A->csr.type)->update(plan, ctx, &A->csr, &B->csr, &C->csr);
 }
 
-/* A plan is released the same way for any type of values. */
+/* The kernels of any value type can free a plan. */
 static void destroy(void *plan, gsolve_context *ctx)
 {
     if (plan) GS_KERNELS(gs_hash, ctx, GSOLVE_F64)->destroy(plan, ctx);

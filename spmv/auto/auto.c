@@ -1,11 +1,12 @@
 /* auto.c: the format auto: csr at first, and another format when the conversion pays.
  *
- * The format may change where a solver asks (gsolve_matrix_adapt, see switch.c): between two
- * iterations, outside recorded CUDA graphs. csr's form is a plan. Where a conversion is possible,
- * the first product with csr makes it, since a solve that is known to be long has no such product;
- * the plan takes 70 us on an H200, and 170 us where rows differ much. csr's form is kept. It
- * computes products with several columns in layouts that the other form does not have, and products
- * with A'. For A', handle.c builds a form of its own, which no solver asks to convert. */
+ * The format may change when a solver calls gsolve_matrix_adapt (see switch.c): between two
+ * iterations, outside recorded CUDA graphs. The form of csr is a plan. If a conversion is possible,
+ * the first product with csr makes the plan: a solve that is known to be long converts before its
+ * first product and does not need it. Making the plan takes 70 us on an H200, and 170 us if the
+ * lengths of rows differ much. The form of csr stays after a conversion, for products with several
+ * columns in layouts that the other form does not support. A' has a form of its own in the handle,
+ * which is not converted. */
 #include "spmv/auto/auto.h"
 
 #include <math.h>

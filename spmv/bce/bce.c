@@ -127,7 +127,7 @@ done:
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Computes the memory for the layout of a GPU: only a device with memory of its own asks. */
+/* The memory in the layout of a GPU. It is used for devices with memory of their own only. */
 static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 {
     const int32_t n = csr->nrows;

@@ -38,8 +38,7 @@ gsolve_status gs_bsr_fits(const gs_bsr *m, gsolve_context *ctx)
 static gsolve_status choose_size(gs_bsr *m, gsolve_context *ctx)
 {
     const gsolve_csr *A = &m->csr;
-    const double row =
-        (double)gs_type_size(A->type) + sizeof(int32_t); /* bytes of an entry of csr */
+    const double row = (double)gs_type_size(A->type) + sizeof(int32_t); /* bytes of a csr entry */
     gs_block_count found[GS_BLOCK_COUNT_MOST - GS_BLOCK_COUNT_LEAST + 1];
     double each, blocks, rows;
     gsolve_status status;

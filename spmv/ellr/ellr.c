@@ -175,8 +175,8 @@ done:
 
 static const gs_trial trial = {make_with_threads, measure_schedules, destroy};
 
-/* Replaces *best, which the model chose, by the fastest form with half, as many and twice the
- * threads per row. */
+/* Replaces *best, which the model chose, by the fastest form with half, the same number and twice
+ * the threads per row. */
 static gsolve_status measure(gs_ellr **best, gsolve_context *ctx, const gsolve_csr *csr,
                              const ellr_options *o, int64_t entries)
 {

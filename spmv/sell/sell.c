@@ -61,7 +61,7 @@ static void write_note(gs_sliced *s, int32_t rows, int32_t window)
         at += snprintf(s->note + at, sizeof s->note - (size_t)at, ", sorted within %d", window);
     }
     if (s->nlong > 0) {
-        snprintf(s->note + at, sizeof s->note - (size_t)at, ", %d long rows apart", s->nlong);
+        snprintf(s->note + at, sizeof s->note - (size_t)at, ", %d long rows in csr", s->nlong);
     }
 }
 
@@ -95,7 +95,7 @@ done:
     return status;
 }
 
-/* Computes the memory for the layout of a GPU: only a device with memory of its own asks. */
+/* The memory in the layout of a GPU. It is used for devices with memory of their own only. */
 static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 {
     const sell_options *o = chosen;

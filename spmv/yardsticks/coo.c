@@ -45,7 +45,7 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *options)
     return (size_t)gs_triples_bytes(csr, (double)gs_start(csr, csr->nrows), false);
 }
 
-/* y is set first, and then read and written by the rows that have entries. */
+/* The product first sets y, and then reads and writes the elements of y whose rows have entries. */
 static void describe(const void *self, gsolve_matrix_info *info)
 {
     const gs_triples *t = self;

@@ -228,10 +228,10 @@ wrong 'is 4 x 1' -A A.mtx -b b4.mtx -x $x
 wrong 'must have 3 rows' -A A.mtx -b b4.mtx -x $x
 wrong 'the initial guess' -A A.mtx --x0 b4.mtx -x $x
 wrong 'has 2 columns' -A A.mtx --x0 b2.mtx -x $x
-wrong 'there are cg' -A A.mtx --solver cgg
+wrong 'allowed: cg' -A A.mtx --solver cgg
 wrong 'its options are' -A A.mtx --solver cg,colour=1
 wrong 'rtol=-1' -A A.mtx --solver cg,rtol=-1
-wrong 'there are none, jacobi' -A A.mtx --precond jacoby
+wrong 'allowed: none, jacobi' -A A.mtx --precond jacoby
 wrong 'csr' -A A.mtx --format cssr
 wrong 'cpu' -A A.mtx --device abacus
 wrong 'uses no preconditioner' -A A.mtx --solver direct --precond ilu
@@ -266,7 +266,7 @@ wrong 'poisson2d' -A gen:nosuch
 wrong 'no matrix is given' info
 wrong 'missing.mtx' info missing.mtx
 wrong 'bad.mtx:4:' info bad.mtx
-wrong "there is no preconditioner 'jacobbi'" info A.mtx --precond jacobbi
+wrong "unknown preconditioner 'jacobbi'" info A.mtx --precond jacobbi
 wrong "did you mean '--json'" info A.mtx --jsno -
 wrong 'no matrix is given' compare
 wrong 'cssr' compare A.mtx --formats cssr --html out_here/p.html
