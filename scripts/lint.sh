@@ -1,11 +1,6 @@
 #!/usr/bin/env bash
-<<<<<<< HEAD
-# lint.sh [--all]: clang-format, shellcheck and codespell on new files and those that differ from the last commit, or on all, and the direction
-# of includes. A tool that is missing is left out, and named. As a hook: ln -s ../../scripts/lint.sh .git/hooks/pre-commit
-=======
-# lint.sh [--all]: runs clang-format, shellcheck and codespell on the files that differ from the last commit, or on all files, and
-# checks the directions of includes. Names each tool that is missing. As a hook: ln -s ../../scripts/lint.sh .git/hooks/pre-commit
->>>>>>> main
+# lint.sh [--all]: runs clang-format, shellcheck and codespell on new files and those that differ from the last commit, or on all files,
+# and checks the directions of includes. Names each tool that is missing. As a hook: ln -s ../../scripts/lint.sh .git/hooks/pre-commit
 set -euo pipefail
 cd "$(git rev-parse --show-toplevel)"
 code=0 words=coo,upto,lates,cant,fro,nin,nd # that codespell takes for mistakes

@@ -129,7 +129,6 @@ make test.c "tests/test_$name.c"
 [ "$kind" = generator ] || apart
 cat <<END
 
-<<<<<<< HEAD
 The new $kind compiles and works. Next steps ($guide has the rules):
 
   1. $list: gsolve list prints names in this order; move the line beside its relatives.
@@ -145,17 +144,4 @@ The new $kind compiles and works. Next steps ($guide has the rules):
   8. make test
 
 ${more^}.
-=======
-The plug-in compiles and works as it is. Write your own algorithm in $source.
-
-  1. make build                                    compiles it
-  2. ctest --test-dir build -R '^$name\$'           runs its own test, tests/test_$name.c; add tests of its special properties
-  3. make reference man                            renews the tables of its page, and the man page
-  4. $page: describe it
-  5. CHANGELOG.md and the list in README.md: add a line
-  6. make test                                     runs all tests; those of all plug-ins include it
-
-${more^}.
-The rules are in $guide. gsolve list shows the plug-ins in the order of the source list: move the new line to a suitable place.
->>>>>>> main
 END

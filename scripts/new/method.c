@@ -1,10 +1,5 @@
-<<<<<<< HEAD
 /* template_name.c: FILL-IN: the name of the method and its source. (The template is conjugate
  * gradients, one operation after another, for A and M symmetric positive definite.)
-=======
-/* template_name.c: the conjugate gradient method of the textbooks, for A and M symmetric positive
- * definite.
->>>>>>> main
  *
  *   q = A p, alpha = r'z / p'q, x += alpha p, r -= alpha q, z = M^-1 r, p = z + beta p
  *

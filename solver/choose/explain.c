@@ -142,20 +142,11 @@ static bool find_asymmetry(const report *f)
 {
     const gs_krylov *k = f->k;
 
-<<<<<<< HEAD
     if (f->t.symmetric || !k->method->symmetric) return false;
-    add(f->text,
-        "A is not symmetric, which %s needs. Try --solver bicgstab or --solver gmres with "
-        "--precond ilu. ",
-        k->method->plugin.name);
-=======
-    if (f->t.symmetric || !(method_is(k, "cg") || method_is(k, "pipecg") || method_is(k, "minres")))
-        return false;
     add_sentence(f->text,
                  "A is not symmetric, which %s needs. Try --solver bicgstab or --solver gmres with "
                  "--precond ilu. ",
                  k->method->plugin.name);
->>>>>>> main
     return true;
 }
 
