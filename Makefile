@@ -9,7 +9,7 @@ cuda: ## build with CUDA into build-cuda/
 	cmake --preset cuda $(ARGS) && cmake --build --preset cuda
 test: ## build into build/ (with CUDA where nvcc is found) and run all tests, as scripts/check.sh
 	scripts/check.sh $(ARGS)
-quick: build ## build for the CPU and run the tests that take seconds
+quick: build ## build for the CPU and run the checks of documentation and of new.sh, which take seconds
 	ctest --preset cpu -L quick $(ARGS)
 sanitize: ## build with AddressSanitizer and UndefinedBehaviorSanitizer and run the tests
 	cmake --preset sanitize && cmake --build --preset sanitize && ctest --preset sanitize $(ARGS)
