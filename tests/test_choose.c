@@ -143,7 +143,7 @@ static void assert_reason(const gs_device *device, const gsolve_choice *choice)
     assert_int_equal(sscanf(times, "times: jacobi %lf, ic %lf, amg %lf", &jacobi, &ic, &amg), 3);
     taken = choice->precond[0] == 'j' ? jacobi : choice->precond[0] == 'i' ? ic : amg;
     assert_true(taken == 1 || choice->precond[0] == 'a');
-    assert_int_equal(strstr(times, "amg is safer") != NULL, taken > 1);
+    assert_int_equal(strstr(times, "amg is chosen") != NULL, taken > 1);
     assert_true(fmin(jacobi, fmin(ic, amg)) == 1);
     assert_null(strstr(times, "e+"));
     assert_int_equal(strstr(choice->why, "GPU times") != NULL, device == &gs_device_cuda);

@@ -188,7 +188,7 @@ static gsolve_status new_directions(gs_krylov *k, gsolve_dense Z, const void *d,
 {
     const block_cg *s = k->state;
 
-    EACH_BLOCK(GS_DIRECTION_STEP, (Z.value ? 4 : 3) + !start,
+    EACH_BLOCK(GS_DIRECTION_UPDATE, (Z.value ? 4 : 3) + !start,
                kernels(k)->combine(QUEUE, s->S.nrows,
                                    &(gs_block_factors){a.t, start ? NULL : a.zeta, b, a.all},
                                    Z.value ? OF(Z) : (gs_block_columns){0}, d, OF(s->S), OF(s->W)));

@@ -279,17 +279,19 @@ static void write_reason(const gs_cost_estimate *e, const prices *of, int first,
 {
     const int fastest = fastest_of(e->ns);
     double ratio[GS_RANKED_COUNT];
-    char safer[64] = "";
+    char robust[64] = "";
 
     for (int k = 0; k < GS_RANKED_COUNT; k++) ratio[k] = e->ns[k] / e->ns[fastest];
     if (first != fastest) {
-        snprintf(safer, sizeof safer, "; amg is safer, at most %.3g ms slower", 1e-6 * of->margin);
+        snprintf(robust, sizeof robust, "; amg is chosen: at most %.3g ms slower, but more robust",
+                 1e-6 * of->margin);
     }
     snprintf(why, size,
              "looks like %s with about %.0f points per side; estimated relative %stimes: "
              "jacobi %.*g, ic %.*g, amg %.*g%s",
              e->kind, e->length, of->device, digits_of(ratio[GS_JACOBI]), ratio[GS_JACOBI],
-             digits_of(ratio[GS_IC]), ratio[GS_IC], digits_of(ratio[GS_AMG]), ratio[GS_AMG], safer);
+             digits_of(ratio[GS_IC]), ratio[GS_IC], digits_of(ratio[GS_AMG]), ratio[GS_AMG],
+             robust);
 }
 
 /* The first choice, then the others. */

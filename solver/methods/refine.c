@@ -258,25 +258,26 @@ static gsolve_status finish(gs_krylov *k)
     const gs_refine_state *s = k->state;
     const bool low = s->low_r.type == GSOLVE_F32;
     const char *name = gsolve_solver_name(s->inner ? s->inner : s->plain);
+    const char *many = s->iterations == 1 ? "" : "s";
     int fell_back = 0;
 
     for (int32_t c = 0; c < k->ncols; c++) fell_back += s->fell_back[c];
     if (!s->inner) {
         snprintf(
             k->note, sizeof k->note,
-            "A or its preconditioner has values beyond single precision: %d inner iterations of "
+            "A or its preconditioner has values beyond single precision: %d inner iteration%s of "
             "%s in double precision.",
-            s->iterations, name);
+            s->iterations, many, name);
     } else if (fell_back > 0) {
         snprintf(
             k->note, sizeof k->note,
-            "%d inner iterations of %s; in %s precision they did not halve the residual, so %d "
+            "%d inner iteration%s of %s; in %s precision they did not halve the residual, so %d "
             "of %d columns continued in %s precision.",
-            s->iterations, name, low ? "single" : "double", fell_back, k->ncols,
+            s->iterations, many, name, low ? "single" : "double", fell_back, k->ncols,
             k->csr.type == GSOLVE_F32 ? "single" : "double");
     } else {
-        snprintf(k->note, sizeof k->note, "%d inner iterations of %s in %s precision.",
-                 s->iterations, name, low ? "single" : "double");
+        snprintf(k->note, sizeof k->note, "%d inner iteration%s of %s in %s precision.",
+                 s->iterations, many, name, low ? "single" : "double");
     }
     return GSOLVE_OK;
 }

@@ -164,7 +164,8 @@ static void describe(const void *self, gsolve_matrix_info *info)
         snprintf(info->note, sizeof info->note, "csr: %s", a->reason);
     } else if (a->has_candidates) {
         snprintf(info->note, sizeof info->note, "csr: %s",
-                 a->count ? "no conversion would be repaid" : "no faster format is known");
+                 a->count ? "converting to another format would take longer than it saves"
+                          : "no format is expected to be faster than csr");
     }
 }
 

@@ -86,10 +86,11 @@ static void write_note(gs_sliced *form, const gs_bce_partition *best)
 
     if (last < 0) return;
     if (last == 0) {
-        snprintf(form->note, sizeof form->note, "1 block, %d entries wide", block[0].width);
+        snprintf(form->note, sizeof form->note, "1 group of rows, padded to %d entries",
+                 block[0].width);
     } else {
-        snprintf(form->note, sizeof form->note, "%d blocks, %d to %d entries wide", best->blocks,
-                 block[0].width, block[last].width);
+        snprintf(form->note, sizeof form->note, "%d groups of rows, padded to %d to %d entries",
+                 best->blocks, block[0].width, block[last].width);
     }
 }
 

@@ -135,8 +135,8 @@ static void describe(const void *self, gsolve_matrix_info *info)
 {
     const gs_bsr *m = self;
 
-    snprintf(info->note, sizeof info->note, "%lld blocks of %d rows and columns",
-             (long long)m->blocks, m->b);
+    snprintf(info->note, sizeof info->note, "%lld blocks of %d x %d", (long long)m->blocks, m->b,
+             m->b);
     info->stored = m->stored;
     info->bytes =
         m->bytes + ((size_t)m->csr.nrows + (size_t)m->csr.ncols) * gs_type_size(m->csr.type);

@@ -226,11 +226,12 @@ static gsolve_status check(gsolve_context *ctx, const ellr_options *o)
     return GSOLVE_OK;
 }
 
-static void write_note(gs_ellr *m)
+static void write_note(gs_ellr *m, bool on_gpu)
 {
     gs_sliced *s = m->slices;
     const int32_t lanes = 1 << s->most_row_shift;
-    int at = snprintf(s->note, sizeof s->note, "%d lane%s per row", lanes, lanes > 1 ? "s" : "");
+    int at = snprintf(s->note, sizeof s->note, "%d %s%s per row", lanes,
+                      on_gpu ? "thread" : "SIMD lane", lanes > 1 ? "s" : "");
 
     if (m->schedule.block > 0) {
         at += snprintf(s->note + at, sizeof s->note - (size_t)at, ", blocks of %d",
@@ -253,7 +254,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     threads = threads_of(o->threads, gs_sliced_lanes(ctx), csr->nrows, entries);
     TRY(make(&m, ctx, csr, o, entries, threads));
     if (o->tune == BY_MEASURE) TRY(measure(&m, ctx, csr, o, entries));
-    write_note(m);
+    write_note(m, gs_on_gpu(ctx));
     *self = m;
     m = NULL;
 done:

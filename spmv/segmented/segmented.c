@@ -203,8 +203,8 @@ static void describe(const void *self, gsolve_matrix_info *info)
     const gs_segmented *s = self;
     const size_t value = gs_type_size(s->csr.type), entry = sizeof *s->col + value;
 
-    snprintf(info->note, sizeof info->note, "%d segments of up to %d entries, summed by %s",
-             s->segments, s->length, s->reduce ? "several threads" : "a thread each");
+    snprintf(info->note, sizeof info->note, "%d segments of up to %d entries, each summed by %s",
+             s->segments, s->length, s->reduce ? "several threads" : "one thread");
 
     info->stored = s->reduce ? s->entries : s->stored + s->in_parts;
     info->bytes = (size_t)info->stored * entry;

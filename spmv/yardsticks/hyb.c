@@ -99,8 +99,8 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                                          .value = o->value};
         TRY(gs_sliced_make(&h->ell, ctx, csr, &policy));
         snprintf(h->ell->note, sizeof h->ell->note,
-                 "%d entries per row in ELLPACK, %lld in coordinates", (int)width,
-                 (long long)h->rest.entries);
+                 "%d entr%s per row in ELLPACK, %lld entries in coordinate format", (int)width,
+                 width == 1 ? "y" : "ies", (long long)h->rest.entries);
     }
     *self = h;
     h = NULL;
