@@ -18,7 +18,7 @@ solve, and the key auto of the JSON of `gsolve info`. Where a later build rename
 `bits` and `choices`.
 
 Each command must have a library of its own: the script stops if two commands load the same libgsolve.so, since they
-would never differ. To build the state before a change, see CONTRIBUTING.md, "The rules of the automatic choice".
+would never differ. CONTRIBUTING.md, "Debug", shows how to build the state before a change.
 
 The exit code is 0 if nothing differs, 1 if something differs or a solve of the first command ends with an error (no
 solve of the lists should), 2 if a list or a command cannot be used.
