@@ -34,7 +34,8 @@ static void destroy(void *plan, gsolve_context *ctx)
 
 const gs_multiplier gs_hash_multiplier = {
     .plugin = {"hash",
-               "row by row with a hash table of the row's columns; needs little memory besides C",
+               "C = A B row by row; a hash table holds the columns of one row of C; needs little "
+               "memory besides C",
                NULL, 0},
     .serves = serves,
     .multiply = multiply,
