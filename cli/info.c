@@ -227,7 +227,7 @@ static int write_json(cli *c, const gsolve_context *target, const cli_system *s,
     gsolve_choice choice;
 
     cli_json_matrix(object, s);
-    add_statistics(cJSON_AddObjectToObject(object, "traits"), &s->statistics);
+    add_statistics(cJSON_AddObjectToObject(object, "statistics"), &s->statistics);
     cli_memory_estimate_json(object, c, s);
     cli_precond_estimate_json(object, p);
     list = cJSON_AddArrayToObject(object, "row_lengths");

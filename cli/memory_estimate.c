@@ -80,7 +80,7 @@ static void add(cJSON *list, const char *name, size_t bytes)
 
 void cli_memory_estimate_json(cJSON *object, const cli *c, const cli_system *s)
 {
-    cJSON *estimate = cJSON_AddObjectToObject(object, "forecast"), *list;
+    cJSON *estimate = cJSON_AddObjectToObject(object, "memory_estimate"), *list;
     const device_memory m = memory_of(c);
     gsolve_context_info device;
     const gsolve_plugin *format;

@@ -336,10 +336,10 @@ said 'device' 'memory' 'for A in the format csr' 'space of cg,' 'space of bicgst
 run 0 info -A gen:neumann2d,n=5
 said 'singular'
 run 0 info gen:poisson3d,n=5 --json -
-json out matrix.rows=125 traits.bandwidth=25 'auto[]' 'row_lengths[]' traits.definiteness \
-    forecast.device=cpu forecast.type=f64 'forecast.formats[]' 'forecast.solvers[]'
+json out matrix.rows=125 statistics.bandwidth=25 'auto[]' 'row_lengths[]' statistics.definiteness \
+    memory_estimate.device=cpu memory_estimate.type=f64 'memory_estimate.formats[]' 'memory_estimate.solvers[]'
 run 0 info gen:poisson3d,n=5 --type f32 --device cpu --json -
-json out forecast.type=f32
+json out memory_estimate.type=f32
 run 0 info gen:poisson3d,n=12 --precond amg,coarsest=40
 said 'operator complexity' 'grid complexity' 'peak during set-up' 'entries/row' 'bytes/product' 'csr     f64'
 run 0 info gen:poisson3d,n=12 --precond amg,coarsest=40 --json -
@@ -363,8 +363,8 @@ run 0 convert P2.mtx.gz P3.mtx --general
 said 'all entries'
 run 0 info P3.mtx --json three.json
 run 0 info gen:poisson2d,n=7 --json here.json
-traits_in() { sed -n '/"traits"/,/}/p' "$1"; }
-[ -n "$(traits_in here.json)" ] && [ "$(traits_in three.json)" = "$(traits_in here.json)" ] || fail 'P3.mtx is another matrix'
+statistics_in() { sed -n '/"statistics"/,/}/p' "$1"; }
+[ -n "$(statistics_in here.json)" ] && [ "$(statistics_in three.json)" = "$(statistics_in here.json)" ] || fail 'P3.mtx is another matrix'
 run 0 convert b2.mtx b3.mtx.gz --dense
 said '3 x 2'
 run 0 -A A.mtx -b b3.mtx.gz
