@@ -7,6 +7,11 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/here"
 cd "$folder/here" || exit 1
+for program in "$gsolve" "$json_keys"; do
+    [ -x "$program" ] && continue
+    echo "run.sh: $program is missing: build the targets gsolve_command and json_keys first, or everything"
+    exit 1
+done
 failures=0
 
 fail() {
@@ -409,7 +414,7 @@ cp c.html out
 said '<!doctype html>' 'width=device-width' '<polyline' 'gen:poisson2d,<wbr>n=20' '</html>'
 ! grep -qE 'https?:|src=|<script|@import|url\([^#]' c.html || fail "$what: the page needs something else"
 for tag in figure table tr td th svg span div section figcaption; do
-    [ "$(grep -oE "<$tag[ >]" c.html | wc -l)" -eq "$(grep -o "</$tag>" c.html | wc -l)" ] ||
+    [ "$(grep -oE "<${tag}[ >]" c.html | wc -l)" -eq "$(grep -o "</$tag>" c.html | wc -l)" ] ||
         fail "$what: <$tag> and </$tag> differ"
 done
 run 0 compare -A A.mtx -b b.mtx --formats cxsparse --solver cg --precond none --repeat 1 --json -
