@@ -47,19 +47,19 @@
  * Errors: most functions that can fail return a gsolve_status. A function that fails leaves its
  * output arguments unchanged, with one exception: after GSOLVE_NO_MEMORY and GSOLVE_DEVICE_FAILED
  * the elements of a vector or array that the function computes (such as y, z or x) are undefined.
- * gsolve_error(ctx) returns one sentence about the cause. Every function that returns a status can
- * return GSOLVE_BAD_ARGUMENT, GSOLVE_NO_MEMORY and GSOLVE_DEVICE_FAILED. An argument that is NULL
- * or out of range gives GSOLVE_BAD_ARGUMENT. Every function that takes a spec can return
- * GSOLVE_BAD_SPEC. The descriptions name the other statuses. Functions that return no status need
- * valid arguments. A solve that does not converge is not an error: gsolve_result.outcome reports
- * it.
+ * gsolve_error(ctx) returns one sentence about the cause; if ctx itself is NULL, there is none.
+ * Every function that returns a status can return GSOLVE_BAD_ARGUMENT, GSOLVE_NO_MEMORY and
+ * GSOLVE_DEVICE_FAILED. An argument that is NULL or out of range gives GSOLVE_BAD_ARGUMENT. Every
+ * function that takes a spec can return GSOLVE_BAD_SPEC. The descriptions name the other statuses.
+ * Functions that return no status need valid arguments. A solve that does not converge is not an
+ * error: gsolve_result.outcome reports it.
  *
  * Ownership: a function gsolve_..._create makes a handle, and gsolve_..._destroy frees it. A
  * destroy function takes the address of the handle and sets the handle to NULL. It does nothing if
  * the address or the handle is NULL. Arrays that the caller passes in remain the caller's, and the
- * library keeps no pointer to them after the call. Exceptions are gsolve_matrix_create_owned,
- * gsolve_register_format, gsolve_register_precond, gsolve_solver_set_monitor and
- * gsolve_context_use_stream.
+ * library keeps no pointer to them after the call. The exceptions keep a pointer, and their
+ * descriptions say for how long: gsolve_matrix_create_owned, gsolve_register_format,
+ * gsolve_register_precond, gsolve_solver_set_monitor and gsolve_context_use_stream.
  *
  * Asynchronous work: on a GPU a call may return before its work is complete, if all its results are
  * on the device. The work is ordered on the context's stream (gsolve_stream) and may still read and
@@ -80,13 +80,13 @@
  * bits. A GPU does not work in such a child: calls that need it fail with GSOLVE_DEVICE_FAILED or
  * GSOLVE_NO_MEMORY.
  *
- * Reproducibility: the same sequence of calls with the same input gives the same bits: results are
- * equal bit for bit. This holds for any number of threads and on every x86-64 processor. A CPU and
- * a GPU give different bits. The bits of a product with a matrix in the format "auto" depend on all
- * earlier calls with that matrix. Two things are not reproducible: results of cuSPARSE (the format
- * and the product method "cusparse"), and options that choose by measured times. "gsolve list" says
- * of these options that runs may differ. The method "direct" can differ between machines, and the
- * format "speculative" between GPU models.
+ * Reproducibility: the same sequence of calls with the same input gives the same bits, which means
+ * results that are equal bit for bit. This holds for any number of threads and on every x86-64
+ * processor. A CPU and a GPU give different bits. The bits of a product with a matrix in the format
+ * "auto" depend on all earlier calls with that matrix. Two things are not reproducible: results of
+ * cuSPARSE (the format and the product method "cusparse"), and options that choose by measured
+ * times. "gsolve list" says of these options that runs may differ. The method "direct" can differ
+ * between machines, and the format "speculative" between GPU models.
  *
  * Limits: the numbers of rows and of columns are below 2^31. The number of entries may be larger
  * and then needs 64-bit offsets (GSOLVE_O64).

@@ -18,7 +18,7 @@ extern "C" {
 #define GSOLVE_VERSION_PATCH 0
 #define GSOLVE_VERSION       "0.1.0"
 
-/* Returns the version of the linked library, such as "0.1.0". */
+/* Returns the version of the linked library, such as "0.1.0", a constant string. */
 const char *gsolve_version(void);
 
 /* --- status --------------------------------------------------------------------- */
@@ -53,8 +53,7 @@ const char *gsolve_version(void);
 #define GSOLVE_ENUM(name, text) name,
 typedef enum gsolve_status { GSOLVE_STATUS_LIST(GSOLVE_ENUM) GSOLVE_STATUS_COUNT } gsolve_status;
 
-/* Returns the text of a status, such as "out of memory", or "unknown status" for any other value.
- */
+/* Returns the text of a status, such as "out of memory"; for another value "unknown status". */
 const char *gsolve_status_text(gsolve_status status);
 
 /* --- context -------------------------------------------------------------------- */
@@ -128,7 +127,7 @@ gsolve_status gsolve_context_memory(gsolve_context *ctx, size_t *available, size
 
 /* Measures the copy bandwidth of the device, a CPU or a GPU: the bytes read plus the bytes written
  * per second when a large array is copied within the device's memory. The result is the best of
- * several copies. It is an upper bound to compare with bytes / seconds of a gsolve_profile_class.
+ * several copies. Compare it with bytes / seconds of a gsolve_profile_class.
  * The call uses 512 MiB of temporary memory, or less if these are not free. It fails with
  * GSOLVE_NO_MEMORY if not even 2 MiB are free. */
 gsolve_status gsolve_context_copy_speed(gsolve_context *ctx, double *bytes_per_second);

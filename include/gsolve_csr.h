@@ -35,7 +35,8 @@ typedef struct gsolve_statistics {
     bool symmetric_pattern;      /* a_ij is stored if and only if a_ji is; false if not square */
     bool symmetric;              /* symmetric_pattern, and for all i and j: |a_ij - a_ji| <=
                                     tol (max(|a_ij|, |a_ji|) + 0.01 sqrt(|a_ii a_jj|)) */
-    bool skew;                   /* the same bound for |a_ij + a_ji|, and a zero diagonal */
+    bool skew;                   /* symmetric_pattern, at least one entry, a zero diagonal,
+                                    and this bound for |a_ij + a_ji| */
     int32_t empty_rows;          /* number of rows without entries */
     int32_t first_empty_row;     /* index of the first of these rows, or -1 if there is none */
     int32_t empty_cols;          /* number of columns without entries */
@@ -57,8 +58,8 @@ typedef struct gsolve_statistics {
     double dominance;            /* smallest |a_ii| / off_i of the rows with off_i > 0; infinite if
                                     there is no such row */
     double spread;               /* largest |a_ii| / smallest nonzero |a_ii|; 0 if all are 0 */
-    double mean_dominance;       /* mean of min(1, |a_ii| / off_i) over all rows; a row with off_i =
-                                    0 counts as 1, a row with a_ii = 0 as 0 */
+    double mean_dominance;       /* mean of min(1, |a_ii| / off_i) over all rows; a row counts as 0
+                                    if a_ii = 0, else as 1 if off_i = 0 */
     double scaling;              /* largest m_i / smallest nonzero m_i; 0 if all are 0 */
     double least, largest;       /* smallest nonzero and largest |a_ij|; 0 if all are 0 */
     int64_t length[32];          /* histogram of row lengths. length[0]: number of empty rows;
@@ -79,8 +80,7 @@ gsolve_status gsolve_csr_transpose(gsolve_csr *C, gsolve_context *ctx, const gso
 /* Copies A to B with values of another type. The order of the entries and duplicates stay. A and B
  * are on the host. Fails with GSOLVE_BAD_MATRIX if float cannot hold a value: the value would
  * become infinite, or a nonzero value would become 0. Fails with GSOLVE_UNSUPPORTED if A is on the
- * device.
- */
+ * device. */
 gsolve_status gsolve_csr_convert(gsolve_csr *B, gsolve_context *ctx, gsolve_type type,
                                  const gsolve_csr *A);
 
@@ -98,7 +98,7 @@ void gsolve_csr_free(gsolve_csr *C, gsolve_context *ctx);
  * if the value of c_ij is 0. The bits of C are reproducible for all product methods except
  * "cusparse".
  *
- * Fails with GSOLVE_BAD_MATRIX if A has not as many columns as B has rows, and with
+ * Fails with GSOLVE_BAD_MATRIX if the number of columns of A is not that of the rows of B, and with
  * GSOLVE_UNSUPPORTED if the product method does not run on the device. */
 gsolve_status gsolve_csr_multiply(gsolve_csr *C, gsolve_context *ctx, const char *spec,
                                   const gsolve_csr *A, const gsolve_csr *B);

@@ -42,9 +42,9 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **A, gsolve_context *ctx, const
 
 /* Creates a matrix that takes ownership of the arrays of csr instead of copying them. The arrays
  * must have been allocated in ctx by a function of the library, such as gsolve_alloc or
- * gsolve_read_matrix, on the host or on the device. All members of *csr are set to 0. On failure
- * the caller keeps the arrays and *csr is unchanged. The errors are those of gsolve_matrix_create.
- */
+ * gsolve_read_matrix, on the host or on the device. All members of *csr are set to 0. After a
+ * failure *csr is unchanged and the caller keeps the arrays. The errors are those of
+ * gsolve_matrix_create. */
 gsolve_status gsolve_matrix_create_owned(gsolve_matrix **A, gsolve_context *ctx, const char *spec,
                                          gsolve_csr *csr);
 
@@ -89,7 +89,7 @@ gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gso
 
 /* --- information ---------------------------------------------------------------- */
 
-/* Numbers and names of a matrix. `format` is a string of the format's plug-in. */
+/* Numbers and names of a matrix. `format` is valid as long as the context. */
 typedef struct gsolve_matrix_info {
     const char *format; /* the name of the format */
     char form[64];      /* spec of the format of the converted form in use. It differs from `format`
@@ -135,9 +135,9 @@ void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr);
  * the defaults. */
 typedef struct gsolve_stream_options {
     size_t memory;   /* device memory that the product may use, in bytes; 0: 80 % of what is free */
-    int32_t columns; /* columns in a chunk; 0: for gsolve_matrix_stream as many as fit into memory,
-                        but at most so many that there are several chunks (mostly 8 to 32); for
-                        gsolve_csr_stream as many as fit into half of the memory */
+    int32_t columns; /* columns in a chunk. 0: gsolve_matrix_stream takes the number that gives 8 to
+                        32 chunks in most cases, or as many as fit if these are fewer;
+                        gsolve_csr_stream takes as many as fit into half of the memory */
     bool sequential; /* true: wait for each copy and each product before the next one begins. It
                         shows how much time the overlap saves */
 } gsolve_stream_options;
@@ -146,8 +146,8 @@ typedef struct gsolve_stream_options {
 typedef struct gsolve_stream_info {
     int32_t columns; /* columns in a chunk */
     int32_t chunks;  /* number of chunks */
-    int32_t bands;   /* number of bands of rows into which A was cut; 1: A was on the device as a
-                        whole */
+    int32_t bands;   /* number of bands of rows into which A was cut; 1: all rows of A were on the
+                        device at once */
     size_t bytes;    /* device memory for chunks and bands; 0 on the CPU */
     double seconds;  /* time of the call */
 } gsolve_stream_info;

@@ -40,8 +40,8 @@ typedef enum gsolve_outcome {
     GSOLVE_OUTCOME_LIST(GSOLVE_ENUM) GSOLVE_OUTCOME_COUNT
 } gsolve_outcome;
 
-/* Returns the text of an outcome, such as "iteration limit", or "unknown outcome" for any other
- * value. */
+/* Returns the text of an outcome, such as "iteration limit"; for another value "unknown outcome".
+ */
 const char *gsolve_outcome_text(gsolve_outcome outcome);
 
 /* The result of a run, or of one of its columns. The result of a run has the outcome and the
@@ -49,16 +49,17 @@ const char *gsolve_outcome_text(gsolve_outcome outcome);
  * one with the largest residual. */
 typedef struct gsolve_result {
     gsolve_outcome outcome;
-    int iterations;  /* of the column; for a run: the largest number of a column */
-    int products;    /* number of products with A or A' in the iterations of the column; for a
-                        run: of all columns, where a product with several columns counts once */
-    double residual; /* |b - A x| / |b| of the x that the run returns, computed in double
-                        precision from the CSR copy of A; |b - A x| if b = 0 */
-    double seconds;  /* time of the run, also in the result of a column */
-    double product_seconds; /* time that the host spent in products with A; on a GPU, which works
-                               asynchronously, it is not the time of the products */
-    double
-        precond_seconds; /* time that the host spent in applications of M, with the same remark */
+    int iterations;         /* of the column; for a run: the largest number of a column */
+    int products;           /* number of products with A or A' that the method computed for the
+                               column, without those of true residuals; for a run: in all, where a
+                               product with several columns counts once */
+    double residual;        /* true residual |b - A x| / |b| of the x that the run returns, computed
+                               in double precision from the CSR copy of A; |b - A x| if b = 0 */
+    double seconds;         /* time of the run, also in the result of a column */
+    double product_seconds; /* time that the host spent in products with A during the run. On a GPU
+                               it is not the time of the products, because they are asynchronous */
+    double precond_seconds; /* time that the host spent in applications of M during the run; on a
+                               GPU it is not their time either */
 } gsolve_result;
 
 /* --- solver --------------------------------------------------------------------- */
@@ -81,11 +82,12 @@ typedef struct gsolve_solver gsolve_solver;
  * "direct" without M if A is not square. If M is of the kind "none", "auto" chooses a method that
  * solves without a preconditioner.
  *
- * Fails with GSOLVE_BAD_ARGUMENT if A is not square, if M has another size than A, or if M is
- * variable (gsolve_precond_is_variable) and the method is not flexible. Fails with
- * GSOLVE_NO_MEMORY, before any set-up, if the work space for one column does not fit into the free
- * memory of the GPU. Fails with GSOLVE_UNSUPPORTED if the factors of "direct" exceed its limits,
- * and with GSOLVE_ZERO_PIVOT if "direct" or the preconditioner of "auto" meets a zero pivot. */
+ * Fails with GSOLVE_BAD_ARGUMENT if A is not square and the method is not "direct", if M has
+ * another size than A, or if M is variable (gsolve_precond_is_variable) and the method is not
+ * flexible. Fails with GSOLVE_NO_MEMORY, before any set-up, if the work space for one column does
+ * not fit into the free memory of the GPU. Fails with GSOLVE_UNSUPPORTED if the factors of "direct"
+ * exceed its limits, and with GSOLVE_ZERO_PIVOT if "direct" or the preconditioner of "auto" meets a
+ * zero pivot. */
 gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const char *spec,
                                    const gsolve_matrix *A, const gsolve_precond *M);
 
@@ -115,7 +117,7 @@ void gsolve_solver_destroy(gsolve_solver **S);
  * Fails with GSOLVE_BAD_ARGUMENT if a value of b or x is not finite, with GSOLVE_UNSUPPORTED if the
  * method needs M^-T and M does not have it, and with the errors of gsolve_precond_update where
  * "auto" or "direct" must adapt to new values of A. After a failure *result is unchanged, and x is
- * unchanged or an iterate. */
+ * unchanged or an iterate; after GSOLVE_DEVICE_FAILED x is undefined. */
 gsolve_status gsolve_solver_run(gsolve_solver *S, gsolve_dense b, gsolve_dense x,
                                 gsolve_result *result);
 
@@ -125,9 +127,9 @@ gsolve_status gsolve_solver_run(gsolve_solver *S, gsolve_dense b, gsolve_dense x
 gsolve_status gsolve_solver_column(const gsolve_solver *S, int32_t column, gsolve_result *result);
 
 /* A function of the caller that a run calls once for each iteration, from iteration 0 on, which is
- * the initial guess. `residual` is |r| / |b| of the worst column, where the method computed |r|;
- * the true residual can differ. `user` is the pointer of gsolve_solver_set_monitor. A run that
- * restarts its method calls the monitor again for the iteration at which it restarts.
+ * the initial guess. `residual` is |r| / |b| of the worst column, with the |r| that the method
+ * computed; the true residual can differ. `user` is the pointer of gsolve_solver_set_monitor. A run
+ * that restarts its method calls the monitor again for the iteration at which it restarts.
  *
  * The function returns true to go on, and false to stop the run. On a GPU, iterations that are
  * already submitted still run, without calls of the monitor. The monitor runs in the thread that
@@ -178,22 +180,21 @@ gsolve_status gsolve_solver_memory(gsolve_context *ctx, const char *spec, const 
 typedef struct gsolve_profile_class {
     const char *name; /* a constant string */
     int64_t calls;    /* number of operations of this class */
-    double bytes;   /* bytes of all calls, if each call reads and writes each of its arrays once; 0
-                       for operations on a few numbers */
-    double seconds; /* time of all calls, on a GPU by the clock of the GPU */
+    double bytes;     /* bytes of all calls, if each call reads and writes each of its arrays once;
+                         0 for operations on a few numbers */
+    double seconds;   /* time of all calls, on a GPU by the clock of the GPU */
 } gsolve_profile_class;
 
 /* The iterations of the last run, without its start and its final check. The first four members are
  * set for every run. The last two are 0 if no profile was kept. */
 typedef struct gsolve_profile {
-    int iterations; /* number of iterations */
-    double seconds; /* time of all iterations */
-    double
-        iteration_seconds;  /* mean time of one iteration. The first iterations, in which a GPU
-                               captures CUDA graphs, do not count if there are enough later ones */
-    int64_t copies;         /* number of copies from the device to the host in all iterations */
-    double iteration_bytes; /* mean number of bytes that one iteration reads and writes */
-    double class_seconds;   /* time of all classes together */
+    int iterations;           /* number of iterations */
+    double seconds;           /* time of all iterations */
+    double iteration_seconds; /* mean time of one iteration. The first iterations, in which a GPU
+                                 captures CUDA graphs, do not count if enough later ones follow */
+    int64_t copies;           /* number of copies from the device to the host in all iterations */
+    double iteration_bytes;   /* mean number of bytes that one iteration reads and writes */
+    double class_seconds;     /* time of all classes together */
 } gsolve_profile;
 
 /* Switches the profile of later runs on or off. It is off at first. With a profile, a GPU launches
