@@ -43,7 +43,8 @@ typedef struct gsolve_read_options {
 } gsolve_read_options;
 
 /* The symmetry of a matrix in a file. A general file contains all entries. The others contain only
- * the entries on and below the diagonal (skew: below); the rest follows from the symmetry. */
+ * the entries on the diagonal and on one side of it (GSOLVE_SKEW: only on one side); the rest
+ * follows from the symmetry. */
 typedef enum gsolve_symmetry {
     GSOLVE_GENERAL,
     GSOLVE_SYMMETRIC,
@@ -53,7 +54,7 @@ typedef enum gsolve_symmetry {
 
 /* What was read. */
 typedef struct gsolve_source {
-    char kind[32];            /* "Matrix Market", "Rutherford-Boeing", also for Harwell-Boeing, or
+    char kind[32];            /* "Matrix Market", "Rutherford-Boeing" (also for Harwell-Boeing) or
                                  "generator" */
     char field[16];           /* "real", "integer" or "pattern" */
     gsolve_symmetry symmetry; /* as in the file; the matrix in memory contains all entries */

@@ -11,7 +11,9 @@
  * The functions run on the thread that called the library. They may start OpenMP threads, and must
  * not keep global state. Arrays "on the device" are where kernels of the context's device read
  * them: in the GPU's memory, or on the host if the device is the CPU. On a GPU, kernels run on the
- * stream that gsolve_stream returns, and a function may return before they have ended.
+ * stream that gsolve_stream returns, and a function may return before they have ended. A solver
+ * captures its steps in a CUDA graph. If a function that computes waits for the stream, the capture
+ * fails, and the solver launches the kernels of its steps one by one.
  */
 #ifndef GSOLVE_PLUGIN_H
 #define GSOLVE_PLUGIN_H
@@ -113,7 +115,7 @@ typedef struct gsolve_format {
     gsolve_status (*apply_block)(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                                  double beta, gsolve_dense y);
     /* Whether apply_block accepts row-major x and y. If not, the library copies row-major vectors
-     * to column-major ones before the call. */
+     * to column-major ones before the call, and the result back after it. */
     bool row_major;
     /* Optional: y = alpha A' x + beta y for one column; x has nrows elements and y has ncols. NULL:
      * the library builds A' in the same format when a caller first needs it. */

@@ -40,8 +40,7 @@ typedef enum gsolve_outcome {
     GSOLVE_OUTCOME_LIST(GSOLVE_ENUM) GSOLVE_OUTCOME_COUNT
 } gsolve_outcome;
 
-/* Returns the text of an outcome, such as "iteration limit"; for another value "unknown outcome".
- */
+/* Returns the text of an outcome, such as "stagnated"; for another value "unknown outcome". */
 const char *gsolve_outcome_text(gsolve_outcome outcome);
 
 /* The result of a run, or of one of its columns. The result of a run has the outcome and the

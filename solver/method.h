@@ -6,18 +6,20 @@
  * solver/run/ calls the functions of the method, tests convergence by k->rr, and computes the true
  * residual b - A x in double precision. Terms:
  *
- *   column      one right-hand side of a run, with its vectors and scalars
- *   step        one iteration of the method in all active columns
- *   round       start, the steps until all active columns have ended, and finish. A run has several
- *               rounds if columns must start again from their x
- *   active      of a column: it takes part in the round, and the host does not know yet that it has
- *               ended (k->active). The device can be some steps ahead of the host
- *   ended       of a column: converged or failed. The device knows it (k->ended); later kernels
- * leave the column unchanged period      the number of steps after which a method repeats the same
- * sequence of kernels on the same arrays captured    the loop captures whole periods in a CUDA
- * graph and launches the graph repeatedly pass        one kernel that reads and writes each element
- * of its vectors at most once move        columns exchange their places in memory, so that the
- * active ones are the first k->wide columns, and products work on these alone
+ *     column     one right-hand side of a run, with its vectors and scalars
+ *     step       one iteration of the method in all active columns
+ *     round      start, the steps until all active columns have ended, and finish; a run has
+ *                several rounds if columns must start again from their x
+ *     active     of a column: it takes part in the round, and the host does not know yet that
+ *                it has ended (k->active); the device can be some steps ahead of the host
+ *     ended      of a column: converged or failed, as the device knows (k->ended); later
+ *                kernels leave the column unchanged
+ *     period     the number of steps after which a method repeats the same sequence of
+ *                kernels on the same arrays
+ *     captured   the loop captures whole periods in a CUDA graph and launches it repeatedly
+ *     pass       one kernel that reads and writes each element of its vectors at most once
+ *     move       columns exchange their places in memory, so that the active ones are the
+ *                first k->wide columns; products work on these alone
  *
  * Vectors are gsolve_dense with one column for each right-hand side, on the device. They have A's
  * type, unless a function says otherwise. Scalars are arrays on the device. */

@@ -40,8 +40,8 @@ static inline gs_coefficient gs_quotient(double sign, gs_scalar num, gs_scalar d
     return (gs_coefficient){sign, num, den, NULL, NULL, GSOLVE_BREAKDOWN, false};
 }
 
-/* Returns the coefficient num / den of a method that needs A and M positive definite. num or den is
- * negative, or den is 0, only if they are not; the column then ends with the outcome indefinite. */
+/* Returns the coefficient num / den, for a method that needs A and M positive definite. If num or
+ * den is negative or den is 0, they are not, and the column ends with the outcome indefinite. */
 static inline gs_coefficient gs_definite(gs_scalar num, gs_scalar den)
 {
     return (gs_coefficient){1, num, den, NULL, NULL, GSOLVE_INDEFINITE, true};
