@@ -72,13 +72,13 @@
  *
  * Threads: only one thread at a time may use a context and the objects in it. gsolve_abandon_files
  * is the exception. Two contexts share nothing and may be used by two threads at the same time. The
- * library has one global variable, which records whether the process is a child of fork. It also
+ * library has one global variable, which records whether the process was created by fork. It also
  * has one text for each thread, which gsolve_error(NULL) returns.
  *
  * Fork: OpenMP threads do not survive fork. If a process has created a context and then calls fork,
- * the library uses one thread in the child, in old and in new contexts. The results have the same
- * bits. A GPU does not work in such a child: calls that need it fail with GSOLVE_DEVICE_FAILED or
- * GSOLVE_NO_MEMORY.
+ * the library uses one thread in the child, in old and in new contexts. The results stay equal bit
+ * for bit. A GPU does not work in such a child: calls that need it fail with GSOLVE_DEVICE_FAILED
+ * or GSOLVE_NO_MEMORY.
  *
  * Reproducibility: the same sequence of calls with the same input gives the same bits, which means
  * results that are equal bit for bit. This holds for any number of threads and on every x86-64
@@ -109,8 +109,9 @@ extern "C" {
 
 /* Solves A x = b until |b - A x| <= 1e-8 |b| in each column, where csr is A. The function computes
  * the statistics of A. From these it chooses a method and a preconditioner, as gsolve_auto_choose
- * does, and solves. If this choice cannot be set up or does not converge, the function tries the
- * next choice from the same initial guess. It frees all memory that it has allocated.
+ * does, and solves. Such a pair is called a choice. If the first choice cannot be set up or does
+ * not converge, the function tries the next choice from the same initial guess. It frees all memory
+ * that it has allocated.
  *
  * csr is on the host or on the device. If A is not square, the function solves the least-squares
  * problem by a QR factorisation. b and x are as for gsolve_solver_run: on entry x is the initial

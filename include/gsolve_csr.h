@@ -156,8 +156,8 @@ typedef struct gsolve_galerkin gsolve_galerkin;
 
 /* Computes C = R A P and keeps what an update needs. R may be NULL: then R = P', and an update with
  * a new P changes R, too. The matrices must have the same value type and the same location, else
- * the call fails with GSOLVE_BAD_ARGUMENT. `spec` and the errors are those of gsolve_csr_multiply.
- */
+ * the call fails with GSOLVE_BAD_ARGUMENT. `spec` and the other errors are those of
+ * gsolve_csr_multiply; an A that is not square gives GSOLVE_BAD_MATRIX, too. */
 gsolve_status gsolve_galerkin_create(gsolve_galerkin **G, gsolve_context *ctx, const char *spec,
                                      const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P);
 
@@ -165,8 +165,8 @@ gsolve_status gsolve_galerkin_create(gsolve_galerkin **G, gsolve_context *ctx, c
 void gsolve_galerkin_destroy(gsolve_galerkin **G);
 
 /* Recomputes C from the values of A, and of R and P where they are not NULL. If P is NULL, P keeps
- * its values. If R is NULL, R keeps its values, or is P' again if R was NULL at the creation; in
- * that case R must be NULL here. The conditions and the errors are those of gsolve_product_update.
+ * its values. If R is NULL, R keeps its values. If R was NULL at the creation, R must be NULL
+ * here, and R = P' for the new P. The conditions and the errors are those of gsolve_product_update.
  */
 gsolve_status gsolve_galerkin_update(gsolve_galerkin *G, const gsolve_csr *R, const gsolve_csr *A,
                                      const gsolve_csr *P);
@@ -209,7 +209,8 @@ gsolve_status gsolve_blocked_from_csr(gsolve_blocked *B, gsolve_context *ctx, in
 gsolve_status gsolve_blocked_to_csr(gsolve_csr *A, gsolve_context *ctx, const gsolve_blocked *B);
 
 /* Computes C = A B, where A has r x s blocks, B has s x t blocks and C has r x t blocks. A and B
- * must have the same value type and the same location, which C gets, too. The block columns of A
+ * must have the same value type and the same location, else the call fails with
+ * GSOLVE_BAD_ARGUMENT. C has this type and this location, too. The block columns of A
  * and B must ascend strictly in each row. `spec` is as for gsolve_csr_multiply. For blocks larger
  * than 1 x 1 only the product methods "esc" (expand, sort, compress) and "auto" work; others fail
  * with GSOLVE_UNSUPPORTED. Fails with GSOLVE_BAD_MATRIX if A or B is malformed or their shapes do

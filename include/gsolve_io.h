@@ -68,9 +68,9 @@ typedef struct gsolve_source {
 
 /* Reads or generates a sparse matrix. All entries of a symmetric matrix are in memory. The columns
  * of each row ascend strictly, and duplicates are summed. Values are double; each entry of a
- * pattern gets the value 1. The arrays are on the host and are allocated in ctx; free them with
- * gsolve_csr_free. `options` and `source` may be NULL. Fails with GSOLVE_BAD_FILE for a file, and
- * with GSOLVE_BAD_SPEC for a generator. */
+ * pattern gets the value 1. Offsets have 32 bits if the number of entries is below 2^31. The arrays
+ * are on the host and are allocated in ctx; free them with gsolve_csr_free. `options` and `source`
+ * may be NULL. Fails with GSOLVE_BAD_FILE for a file, and with GSOLVE_BAD_SPEC for a generator. */
 gsolve_status gsolve_read_matrix(gsolve_csr *csr, gsolve_context *ctx, const char *name,
                                  const gsolve_read_options *options, gsolve_source *source);
 

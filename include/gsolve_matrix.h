@@ -166,7 +166,7 @@ gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_
                                    double beta, gsolve_dense y,
                                    const gsolve_stream_options *options, gsolve_stream_info *info);
 
-/* Computes y = alpha A x + beta y as gsolve_matrix_stream does, for a matrix A = csr that does not
+/* Computes y = alpha A x + beta y as gsolve_matrix_stream does, for a matrix A = csr that need not
  * fit into the memory of the GPU either. For each chunk of columns, the call copies one band of
  * rows after the other to the device, converts it to the format `spec` and multiplies. csr, x and y
  * must be on the host, else the call fails with GSOLVE_BAD_ARGUMENT. On the CPU it creates a

@@ -192,7 +192,9 @@ typedef struct gsolve_precond_kind {
  * 32 registered formats already. */
 gsolve_status gsolve_register_format(gsolve_context *ctx, const gsolve_format *format);
 
-/* Adds a kind of preconditioner to the context, with the rules of gsolve_register_format. */
+/* Adds a kind of preconditioner to the context, with the rules of gsolve_register_format. For such
+ * a kind gsolve_precond_level returns false, and the functions that set the near-null space fail
+ * with GSOLVE_UNSUPPORTED. */
 gsolve_status gsolve_register_precond(gsolve_context *ctx, const gsolve_precond_kind *kind);
 
 /* Returns the format at position `index` of the context's list, from 0, or NULL if there is none.

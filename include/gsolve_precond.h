@@ -68,7 +68,7 @@ gsolve_status gsolve_precond_apply_transpose(const gsolve_precond *M, gsolve_den
 gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, gsolve_dense z,
                                        double *rz);
 
-/* --- information for the preconditioner ----------------------------------------- */
+/* --- near-null space, and the begin of a solve ----------------------------------- */
 
 /* Sets the near-null space for a kind that coarsens ("amg"): vectors v for which A v is nearly 0,
  * so that smoothing hardly reduces them. The 1 to 24 columns of B span it. B has n rows, any type
@@ -94,7 +94,7 @@ gsolve_status gsolve_precond_set_coordinates(gsolve_precond *M, gsolve_dense xyz
  * rebuilds the levels. */
 void gsolve_precond_begin_solve(const gsolve_precond *M, int32_t columns);
 
-/* --- information about the preconditioner --------------------------------------- */
+/* --- information ---------------------------------------------------------------- */
 
 /* Numbers and names of a preconditioner. The two strings are valid until M is destroyed. */
 typedef struct gsolve_precond_info {

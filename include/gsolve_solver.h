@@ -107,7 +107,7 @@ void gsolve_solver_destroy(gsolve_solver **S);
  *
  * On return x and *result are complete, also if x is on the device.
  *
- * A run allocates memory only in these cases: it has more than one column and more columns than all
+ * A run allocates memory only in these cases: it is the first run, or has more columns than all
  * earlier runs; the format "auto" of A changes the converted form; the preconditioner that the
  * method "auto" created is updated; b or x has another type than A; |b|, |x| or |b - A x| is so
  * large or so small that its square may leave the range of the type of A, so that the run scales
