@@ -79,7 +79,8 @@ static double stream_once(const setup *s, const gsolve_matrix *A, const gsolve_c
 
     o.sequential = in_turn;
     if (s->bands) {
-        check(gsolve_csr_stream(ctx, s->format, csr, 1, x, 0, y, &o, info));
+        o.format = s->format;
+        check(gsolve_csr_stream(ctx, csr, 1, x, 0, y, &o, info));
     } else {
         check(gsolve_matrix_stream(A, 1, x, 0, y, &o, info));
     }

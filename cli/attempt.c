@@ -16,39 +16,41 @@ static bool is_auto(const char *spec)
 
 double cli_rtol(const cli *c)
 {
-    if (!isnan(c->is.rtol)) return c->is.rtol;
-    return c->is.type == GSOLVE_F32 ? 1e-5 : 1e-8;
+    if (!isnan(c->args.rtol)) return c->args.rtol;
+    return c->args.type == GSOLVE_F32 ? 1e-5 : 1e-8;
 }
 
-/* a->solver = name with the keys of "auto,key=value" and the tolerances of the arguments, of which
- * those given last count: the tolerance that goes with f32 gives way to one in the spec. */
+/* a->solver = name with the keys of "auto,key=value" and the tolerances of the arguments. A later
+ * key overrides an earlier one: the default tolerance of f32 comes first, that of --rtol after the
+ * spec. */
 static void set_solver(const cli *c, cli_attempt *a, const char *name)
 {
-    const char *given = c->is.solver && is_auto(c->is.solver) ? c->is.solver : "";
+    const char *given = c->args.solver && is_auto(c->args.solver) ? c->args.solver : "";
     const int head = (int)strcspn(name, ",");
-    char atol[64] = "", maxit[64] = "", rtol[64] = "", usual[64] = "";
-    char *tolerance = isnan(c->is.rtol) ? usual : rtol;
+    char atol[64] = "", maxit[64] = "", rtol[64] = "", default_rtol[64] = "";
+    char *tolerance = isnan(c->args.rtol) ? default_rtol : rtol;
 
-    if (!isnan(c->is.rtol) || c->is.type == GSOLVE_F32) {
+    if (!isnan(c->args.rtol) || c->args.type == GSOLVE_F32) {
         snprintf(tolerance, sizeof rtol, ",rtol=%s", cli_number(cli_rtol(c)).text);
     }
-    if (!isnan(c->is.atol)) snprintf(atol, sizeof atol, ",atol=%s", cli_number(c->is.atol).text);
-    if (c->is.maxit >= 0) snprintf(maxit, sizeof maxit, ",maxit=%d", c->is.maxit);
-    snprintf(a->solver, sizeof a->solver, "%.*s%s%s%s%s%s%s", head, name, usual, name + head,
+    if (!isnan(c->args.atol))
+        snprintf(atol, sizeof atol, ",atol=%s", cli_number(c->args.atol).text);
+    if (c->args.maxit >= 0) snprintf(maxit, sizeof maxit, ",maxit=%d", c->args.maxit);
+    snprintf(a->solver, sizeof a->solver, "%.*s%s%s%s%s%s%s", head, name, default_rtol, name + head,
              given + strcspn(given, ","), rtol, atol, maxit);
 }
 
-/* The method is to be chosen for a preconditioner that the user wants: the first that uses one. */
-static void choose_solver(const cli *c, const gsolve_statistics *traits, cli_attempt *a)
+/* Chooses the method for the preconditioner that the user named: the first choice that uses one. */
+static void choose_solver(const cli *c, const gsolve_statistics *statistics, cli_attempt *a)
 {
     gsolve_choice choice;
 
     a->free_method = true;
-    for (int k = 0; gsolve_auto_choose(c->ctx, traits, k, &choice); k++) {
+    for (int k = 0; gsolve_auto_choose(c->ctx, statistics, k, &choice); k++) {
         if (!cli_spec_is(choice.solver, "direct")) break;
     }
     set_solver(c, a, choice.solver);
-    snprintf(a->precond, sizeof a->precond, "%s", c->is.precond);
+    snprintf(a->precond, sizeof a->precond, "%s", c->args.precond);
     snprintf(a->why, sizeof a->why, "%s chosen: %s", choice.solver, choice.why);
 }
 
@@ -61,18 +63,19 @@ static bool is_kind_of_cg(const char *spec)
     return is;
 }
 
-/* The preconditioner is to be chosen for a method that the user wants. That many iterations with
- * jacobi are the fastest holds for cg, whose iterations are the cheapest. */
-static void choose_precond(const cli *c, const gsolve_statistics *traits, cli_attempt *a)
+/* Chooses the preconditioner for the method that the user named. The cost model is that of cg: many
+ * iterations with jacobi are the fastest only because an iteration of cg costs little. Other
+ * methods get the next choice instead of jacobi. */
+static void choose_precond(const cli *c, const gsolve_statistics *statistics, cli_attempt *a)
 {
     gsolve_choice choice;
 
-    set_solver(c, a, c->is.solver);
-    gsolve_auto_choose(c->ctx, traits, 0, &choice);
-    if (strcmp(choice.precond, "jacobi") == 0 && !is_kind_of_cg(c->is.solver)) {
-        gsolve_auto_choose(c->ctx, traits, 1, &choice);
+    set_solver(c, a, c->args.solver);
+    gsolve_auto_choose(c->ctx, statistics, 0, &choice);
+    if (strcmp(choice.precond, "jacobi") == 0 && !is_kind_of_cg(c->args.solver)) {
+        gsolve_auto_choose(c->ctx, statistics, 1, &choice);
     }
-    if (cli_spec_is(c->is.solver, "direct")) {
+    if (cli_spec_is(c->args.solver, "direct")) {
         snprintf(a->precond, sizeof a->precond, "none");
     } else {
         snprintf(a->precond, sizeof a->precond, "%s", choice.precond);
@@ -80,24 +83,24 @@ static void choose_precond(const cli *c, const gsolve_statistics *traits, cli_at
     }
 }
 
-bool cli_choose(const cli *c, const gsolve_statistics *traits, int k, cli_attempt *a)
+bool cli_choose(const cli *c, const gsolve_statistics *statistics, int k, cli_attempt *a)
 {
-    const bool any_solver = is_auto(c->is.solver), any_precond = is_auto(c->is.precond);
+    const bool any_solver = is_auto(c->args.solver), any_precond = is_auto(c->args.precond);
     gsolve_choice choice;
 
     if (k > 0 && !(any_solver && any_precond)) return false;
     if (any_solver && any_precond) {
-        if (!gsolve_auto_choose(c->ctx, traits, k, &choice)) return false;
+        if (!gsolve_auto_choose(c->ctx, statistics, k, &choice)) return false;
         set_solver(c, a, choice.solver);
         snprintf(a->precond, sizeof a->precond, "%s", choice.precond);
         snprintf(a->why, sizeof a->why, "chosen: %s", choice.why);
     } else if (any_solver) {
-        choose_solver(c, traits, a);
+        choose_solver(c, statistics, a);
     } else if (any_precond) {
-        choose_precond(c, traits, a);
+        choose_precond(c, statistics, a);
     } else {
-        set_solver(c, a, c->is.solver);
-        snprintf(a->precond, sizeof a->precond, "%s", c->is.precond);
+        set_solver(c, a, c->args.solver);
+        snprintf(a->precond, sizeof a->precond, "%s", c->args.precond);
     }
     return true;
 }
@@ -123,16 +126,16 @@ int cli_check_specs(cli *c)
     gsolve_solver *S = NULL;
     gsolve_status status;
 
-    if (check_length(c, "solver", c->is.solver) || check_length(c, "precond", c->is.precond)) {
+    if (check_length(c, "solver", c->args.solver) || check_length(c, "precond", c->args.precond)) {
         return CLI_ERROR;
     }
-    if (!is_auto(c->is.solver) && cli_spec_is(c->is.solver, "direct") && !is_auto(c->is.precond) &&
-        !cli_spec_is(c->is.precond, "none")) {
-        return cli_fail(c, "direct uses no preconditioner; remove --precond %s", c->is.precond);
+    if (!is_auto(c->args.solver) && cli_spec_is(c->args.solver, "direct") &&
+        !is_auto(c->args.precond) && !cli_spec_is(c->args.precond, "none")) {
+        return cli_fail(c, "direct uses no preconditioner; remove --precond %s", c->args.precond);
     }
-    set_solver(c, &a, is_auto(c->is.solver) ? "auto" : c->is.solver);
-    status = gsolve_matrix_create(&A, c->ctx, c->is.format ? c->is.format : "auto", &one);
-    if (A && c->is.precond) status = gsolve_precond_create(&M, c->ctx, c->is.precond, &one);
+    set_solver(c, &a, is_auto(c->args.solver) ? "auto" : c->args.solver);
+    status = gsolve_matrix_create(&A, c->ctx, c->args.format ? c->args.format : "auto", &one);
+    if (A && c->args.precond) status = gsolve_precond_create(&M, c->ctx, c->args.precond, &one);
     if (A && status != GSOLVE_BAD_SPEC) {
         status = gsolve_solver_create(&S, c->ctx, a.solver, A, NULL);
     }
@@ -144,14 +147,14 @@ int cli_check_specs(cli *c)
 
 /* --- monitoring the run ------------------------------------------------------------------ */
 
-typedef struct watch {
+typedef struct monitor {
     cli_attempt *a;
     cli_live live;
     FILE *lines; /* of --monitor, or NULL */
-    bool keep;   /* the history */
-} watch;
+    bool keep;   /* whether to keep the history */
+} monitor;
 
-static void remember(cli_attempt *a, int iteration, double residual)
+static void add_to_history(cli_attempt *a, int iteration, double residual)
 {
     if (iteration >= a->capacity) {
         const int capacity = 2 * iteration + 256;
@@ -164,17 +167,18 @@ static void remember(cli_attempt *a, int iteration, double residual)
     a->history[iteration] = residual;
 }
 
-static bool see(int iteration, double residual, void *user)
+/* A gsolve_monitor. */
+static bool show_iteration(int iteration, double residual, void *user)
 {
-    watch *w = user;
+    monitor *m = user;
 
-    if (w->keep) remember(w->a, iteration, residual);
-    if (w->lines) fprintf(w->lines, "%12d  %.6e\n", iteration, residual);
-    cli_live_iteration(&w->live, iteration, residual);
+    if (m->keep) add_to_history(m->a, iteration, residual);
+    if (m->lines) fprintf(m->lines, "%12d  %.6e\n", iteration, residual);
+    cli_live_iteration(&m->live, iteration, residual);
     return !cli_interrupted();
 }
 
-/* --- trying -------------------------------------------------------------------------------- */
+/* --- set-up and run ------------------------------------------------------------------------- */
 
 void cli_describe_precond(cli_attempt *a, const gsolve_precond *M)
 {
@@ -198,7 +202,7 @@ static gsolve_status set_up(cli *c, cli_attempt *a, const gsolve_matrix *A, gsol
     if (status != GSOLVE_OK) return status;
     a->precond_seconds = cli_now() - begin;
     cli_describe_precond(a, *M);
-    if (a->free_method && gsolve_precond_is_variable(*M)) { /* auto knows what suits */
+    if (a->free_method && gsolve_precond_is_variable(*M)) { /* auto chooses a flexible method */
         snprintf(flexible, sizeof flexible, "auto%.500s", keys);
         snprintf(a->solver, sizeof a->solver, "%s", flexible);
     }
@@ -213,24 +217,24 @@ static gsolve_status set_up(cli *c, cli_attempt *a, const gsolve_matrix *A, gsol
 static gsolve_status run(cli *c, cli_attempt *a, gsolve_solver *S, gsolve_dense b, gsolve_dense x)
 {
     const double begin = cli_now();
-    const bool json_out = c->is.json && strcmp(c->is.json, "-") == 0;
-    watch w = {.a = a, .keep = c->is.json || c->is.history};
+    const bool json_out = c->args.json && strcmp(c->args.json, "-") == 0;
+    monitor m = {.a = a, .keep = c->args.json || c->args.history};
     gsolve_status status;
 
-    if (c->is.monitor) w.lines = json_out ? stderr : c->text;
-    if (w.lines) fprintf(w.lines, "%12s  residual\n", "iteration");
-    cli_live_begin(&w.live, c, a->method);
-    w.live.on = w.live.on && !w.lines;
-    w.live.target = cli_rtol(c);
-    gsolve_solver_set_monitor(S, see, &w);
+    if (c->args.monitor) m.lines = json_out ? stderr : c->text;
+    if (m.lines) fprintf(m.lines, "%12s  residual\n", "iteration");
+    cli_live_begin(&m.live, c, a->method);
+    m.live.on = m.live.on && !m.lines;
+    m.live.target = cli_rtol(c);
+    gsolve_solver_set_monitor(S, show_iteration, &m);
     status = gsolve_solver_run(S, b, x, &a->result);
-    cli_live_erase(&w.live);
+    cli_live_erase(&m.live);
     a->solve_seconds = cli_now() - begin;
     return status;
 }
 
-/* The results of the columns, and the explanation. */
-static void read_back(cli_attempt *a, gsolve_solver *S, int32_t ncols)
+/* Reads the results of the columns, and the explanation. */
+static void read_results(cli_attempt *a, gsolve_solver *S, int32_t ncols)
 {
     a->ran = true;
     snprintf(a->method_note, sizeof a->method_note, "%s", gsolve_solver_note(S));
@@ -253,7 +257,7 @@ static gsolve_status profile(cli *c, cli_attempt *a, gsolve_solver *S, gsolve_de
 {
     cli_live live;
 
-    if (!c->is.profile || a->result.outcome == GSOLVE_STOPPED) return GSOLVE_OK;
+    if (!c->args.profile || a->result.outcome == GSOLVE_STOPPED) return GSOLVE_OK;
     cli_live_begin(&live, c, a->method);
     cli_live_note(&live, "solving again for the profile ...");
     const gsolve_status status = cli_profile_make(c, &a->profile, S, b, guess, x);
@@ -261,10 +265,10 @@ static gsolve_status profile(cli *c, cli_attempt *a, gsolve_solver *S, gsolve_de
     return status;
 }
 
-/* guess = x where a profile asks for it. */
+/* guess = x, if there will be a profile, which solves again from the guess. */
 static int keep_guess(cli *c, gsolve_dense x, gsolve_dense *guess)
 {
-    if (!c->is.profile) return 0;
+    if (!c->args.profile) return 0;
     if (cli_new_dense(c, guess, x.nrows, x.ncols)) return CLI_ERROR;
     memcpy(guess->value, x.value, (size_t)x.nrows * (size_t)x.ncols * sizeof(double));
     return 0;
@@ -272,7 +276,7 @@ static int keep_guess(cli *c, gsolve_dense x, gsolve_dense *guess)
 
 int cli_try(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_dense b, gsolve_dense x)
 {
-    const bool chosen = is_auto(c->is.solver) && is_auto(c->is.precond);
+    const bool chosen = is_auto(c->args.solver) && is_auto(c->args.precond);
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
     gsolve_dense guess = {0};
@@ -289,7 +293,7 @@ int cli_try(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_dense b, gsol
     cli_end_setup();
     cli_live_erase(&live);
     if (a->status == GSOLVE_OK) a->status = run(c, a, S, b, x);
-    if (a->status == GSOLVE_OK) read_back(a, S, b.ncols);
+    if (a->status == GSOLVE_OK) read_results(a, S, b.ncols);
     if (a->ran) a->status = profile(c, a, S, b, guess, x);
     if (a->status != GSOLVE_OK && chosen && gsolve_auto_may_fall_back(a->status)) {
         snprintf(a->explanation, sizeof a->explanation, "%s", gsolve_error(c->ctx));

@@ -9,10 +9,10 @@
 #include "cli/system.h"
 
 typedef struct cli_attempt {
-    char solver[512], precond[512], why[320]; /* as asked for, and why; "" if the user chose */
-    char method[64], kind[64], note[160];     /* as they are in use */
-    cli_levels levels;                        /* of the preconditioner */
-    bool free_method; /* the method may be another one if the preconditioner asks for it */
+    char solver[512], precond[512], why[320]; /* specs, and the reason; "" if the user chose */
+    char method[64], kind[64], note[160]; /* method; preconditioner and its note, after set-up */
+    cli_levels levels;                    /* of the preconditioner */
+    bool free_method; /* the method may be replaced by one that the preconditioner needs */
     bool ran;         /* false: the set-up failed, explanation says why */
     gsolve_status status;
     gsolve_result result;
@@ -20,28 +20,28 @@ typedef struct cli_attempt {
     int32_t ncols;
     char method_note[1024]; /* the note of the method, such as what auto chose */
     char explanation[1300];
-    double precond_seconds, setup_seconds, solve_seconds; /* set-up: the method's own */
+    double precond_seconds, setup_seconds, solve_seconds; /* setup: of the method alone */
     double *history; /* residual of each iteration, from 0 on */
     int length, capacity;
     cli_profile profile;
 } cli_attempt;
 
-/* a = the k-th choice for a matrix of these traits, as far as the arguments leave a choice, with
- * their tolerances. False: there is no such choice. */
-bool cli_choose(const cli *c, const gsolve_statistics *traits, int k, cli_attempt *a);
+/* a = the k-th choice for a matrix with these statistics, as far as the arguments leave a choice,
+ * with their tolerances. False: there is no such choice. */
+bool cli_choose(const cli *c, const gsolve_statistics *statistics, int k, cli_attempt *a);
 
-/* Whether the specs that the arguments hold are known: found before a long read. 0 or CLI_ERROR. */
+/* Checks the specs in the arguments, before the matrix is read. Returns 0 or CLI_ERROR. */
 int cli_check_specs(cli *c);
 
-/* How many choices there may be at most. */
+/* The largest number of choices. */
 enum { CLI_MOST_ATTEMPTS = 16 };
 
-/* The tolerance that solver specs are given: |b - Ax| <= rtol |b|. */
+/* The relative tolerance of solver specs: |b - Ax| <= rtol |b|. */
 double cli_rtol(const cli *c);
 
-/* Sets up and runs a on A x = b. Returns 0, or CLI_ERROR after an error that no other choice would
- * avoid, which is reported. A set-up that fails for reasons of the matrix returns 0 with a->ran
- * false, unless there is no other choice. */
+/* Sets up and runs a on A x = b. Returns 0, or CLI_ERROR after it has reported an error that
+ * another choice would not avoid. If the set-up fails because of the matrix and auto may try
+ * another choice, returns 0 with a->ran false. */
 int cli_try(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_dense b, gsolve_dense x);
 
 /* a->kind, a->note and a->levels = those of M. */

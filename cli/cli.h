@@ -11,12 +11,12 @@ enum { CLI_CONVERGED = 0, CLI_ERROR = 1, CLI_NOT_CONVERGED = 2 }; /* exit codes 
 
 enum { CLI_MOST_MATRICES = 64 };
 
-typedef struct cli_many { /* what an option said that may be given several times */
+typedef struct cli_many { /* the values of an option that may be given several times */
     const char *item[CLI_MOST_MATRICES];
     int count;
 } cli_many;
 
-/* What the command line said. NULL: not given; so is NAN for a tolerance and -1 for an int. */
+/* The command line. NULL: not given; so is NAN for a tolerance and -1 for an int. */
 typedef struct cli_arguments {
     const char *matrix, *rhs, *guess, *solution; /* -A, -b, --x0, -x */
     const char *device, *format, *formats, *solver, *precond;
@@ -32,18 +32,18 @@ typedef struct cli_arguments {
 
 typedef struct cli { /* one call of the command */
     const struct cli_command *command;
-    cli_arguments is;
+    cli_arguments args;
     gsolve_context *ctx;
-    bool undecided;   /* the device is chosen when the size of the system is known */
-    bool small;       /* it was chosen for that */
-    FILE *text;       /* where human text goes; NULL: nowhere */
+    bool undecided;   /* the device will be chosen when the size of the system is known */
+    bool small;       /* the CPU was chosen because the system is small */
+    FILE *text;       /* the file for human text, or NULL */
     bool live;        /* text goes to a terminal, so that a line may be rewritten */
-    int width;        /* at which text is wrapped; 0: not at all */
+    int width;        /* the column at which text is wrapped; 0: it is not wrapped */
     double begin;     /* seconds, as by cli_now */
     char error[1200]; /* the first error's sentence, or "" */
 } cli;
 
-/* --- speaking ------------------------------------------------------------------------------ */
+/* --- text and errors ------------------------------------------------------------------------ */
 
 /* printf to c->text, if there is one. */
 __attribute__((format(printf, 2, 3))) void cli_say(const cli *c, const char *format, ...);
@@ -52,22 +52,23 @@ __attribute__((format(printf, 2, 3))) void cli_say(const cli *c, const char *for
 __attribute__((format(printf, 3, 4))) void cli_item(const cli *c, const char *label,
                                                     const char *format, ...);
 
-/* text from column indent on, lines of at most width characters (0: one line), and a newline. */
+/* Writes text from column indent on in lines of at most width characters (0: one line), and a
+ * newline. */
 void cli_wrap(FILE *file, int indent, int width, const char *text);
 
 /* "gsolve: sentence" on stderr; recorded if it is the first. Returns CLI_ERROR. */
 __attribute__((format(printf, 2, 3))) int cli_fail(cli *c, const char *format, ...);
 
-/* The same with what the library said last. */
+/* cli_fail with the last error message of the library. */
 int cli_fail_library(cli *c);
 
-/* "3.2 MB", "12 ms", "1e-08", "1 row" or "2 rows" in a small buffer: cli_bytes(...).text. */
+/* "3.2 MB", "12 ms", "1e-08", "1 row" or "2 rows"; used as cli_bytes(...).text. */
 typedef struct cli_words {
     char text[48];
 } cli_words;
 cli_words cli_bytes(double bytes);
 cli_words cli_seconds(double seconds);
-cli_words cli_number(double number); /* the shortest that reads back as it: 10000, 1e+08 */
+cli_words cli_number(double number); /* the shortest text that reads back as number: 1e+08 */
 cli_words cli_count(int64_t count, const char *noun);
 
 double cli_now(void); /* seconds of a clock that only goes forward */
@@ -75,16 +76,17 @@ double cli_now(void); /* seconds of a clock that only goes forward */
 /* Whether spec names name, with or without options. */
 bool cli_spec_is(const char *spec, const char *name);
 
-/* --- files written --------------------------------------------------------------------------- */
+/* --- output files ---------------------------------------------------------------------------- */
 
-/* Whether every file that the arguments ask to be written can be, and is none of those read. To
- * be called before the work begins. Returns 0 or CLI_ERROR. */
+/* Checks, before the work begins, that every output file can be written and is not an input file.
+ * Returns 0 or CLI_ERROR. */
 int cli_check_outputs(cli *c);
 
-/* The same for the file of --json alone, without a sentence. */
+/* Whether the file of --json passes these checks; prints no error. */
 bool cli_json_fits(const cli *c);
 
-/* path = text; the file appears whole or not at all. "-": standard output. 0 or CLI_ERROR. */
+/* Writes text to the file path, which appears complete or not at all. "-": standard output. Returns
+ * 0 or CLI_ERROR. */
 int cli_write_text(cli *c, const char *path, const char *text);
 
 /* --- the commands ---------------------------------------------------------------------------- */

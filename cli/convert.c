@@ -4,7 +4,6 @@
 #include "cli/json.h"
 #include "cli/live_progress.h"
 
-/* Writes the matrix read, says so, and tells JSON. */
 int cli_write_matrix(cli *c, cli_system *s, const char *path, gsolve_symmetry symmetry,
                      const char *comment)
 {
@@ -23,8 +22,9 @@ int cli_write_matrix(cli *c, cli_system *s, const char *path, gsolve_symmetry sy
     if (status != GSOLVE_OK) return cli_fail_library(c);
     cli_item(c, "written", "%s, %s, in %s", path, kept[symmetry],
              cli_seconds(cli_now() - begin).text);
-    if (!c->is.json) return 0;
-    if (gsolve_csr_statistics(c->ctx, &s->csr, &s->traits) != GSOLVE_OK) return cli_fail_library(c);
+    if (!c->args.json) return 0;
+    if (gsolve_csr_statistics(c->ctx, &s->csr, &s->statistics) != GSOLVE_OK)
+        return cli_fail_library(c);
     object = cJSON_CreateObject();
     cli_json_matrix(object, s);
     cli_json_text(object, "output", path);
@@ -43,9 +43,9 @@ static int convert_matrix(cli *c, const char *in, const char *out)
     gsolve_symmetry symmetry;
     int code = cli_read_matrix(c, in, &s);
 
-    symmetry = c->is.symmetric ? GSOLVE_SYMMETRIC
-               : c->is.general ? GSOLVE_GENERAL
-                               : s.source.symmetry;
+    symmetry = c->args.symmetric ? GSOLVE_SYMMETRIC
+               : c->args.general ? GSOLVE_GENERAL
+                                 : s.source.symmetry;
     if (!code) code = cli_write_matrix(c, &s, out, symmetry, NULL);
     cli_close_system(c, &s);
     return code;
@@ -62,7 +62,7 @@ static int convert_dense(cli *c, const char *in, const char *out)
         code = cli_fail_library(c);
     } else {
         cli_item(c, "written", "%s, an array of %d x %d", out, v.nrows, v.ncols);
-        if (c->is.json) {
+        if (c->args.json) {
             object = cJSON_CreateObject();
             cJSON_AddNumberToObject(object, "rows", v.nrows);
             cJSON_AddNumberToObject(object, "cols", v.ncols);
@@ -78,24 +78,24 @@ int cli_convert(cli *c)
 {
     const char *in, *out;
 
-    if (c->is.operands < 2)
+    if (c->args.operands < 2)
         return cli_fail(c, "two file names are needed; write gsolve convert IN OUT");
-    in = c->is.operand[0];
-    out = c->is.operand[1];
+    in = c->args.operand[0];
+    out = c->args.operand[1];
     if (!ends_in(out, ".mtx") && !ends_in(out, ".mtx.gz")) {
         return cli_fail(
             c, "%s must end in .mtx or .mtx.gz, because convert writes Matrix Market files", out);
     }
-    if (c->is.symmetric && c->is.general) {
+    if (c->args.symmetric && c->args.general) {
         return cli_fail(
             c, "--symmetric writes a triangle and --general all entries; give only one of them");
     }
-    if (c->is.dense && (c->is.symmetric || c->is.general)) {
+    if (c->args.dense && (c->args.symmetric || c->args.general)) {
         return cli_fail(
             c, "--dense writes all elements of an array; remove --symmetric and --general");
     }
-    c->is.matrix = in;
-    c->is.output = out;
+    c->args.matrix = in;
+    c->args.output = out;
     if (cli_check_outputs(c) || cli_open_host(c)) return CLI_ERROR;
-    return c->is.dense ? convert_dense(c, in, out) : convert_matrix(c, in, out);
+    return c->args.dense ? convert_dense(c, in, out) : convert_matrix(c, in, out);
 }

@@ -7,7 +7,7 @@ int cli_generate(cli *c)
 {
     cli_system s = {0};
     char name[1024], comment[1200];
-    const char *spec = c->is.operands ? c->is.operand[0] : NULL;
+    const char *spec = c->args.operands ? c->args.operand[0] : NULL;
     int code;
 
     if (!spec) {
@@ -15,7 +15,7 @@ int cli_generate(cli *c)
             c, "no generator is given; write for example gsolve generate poisson2d,n=100 -o FILE "
                "(gsolve list generators shows all)");
     }
-    if (!c->is.output)
+    if (!c->args.output)
         return cli_fail(c, "no output file is given; write gsolve generate %s -o FILE", spec);
     if (strncmp(spec, "gen:", 4) == 0) spec += 4;
     if (strlen(spec) > sizeof name - 8) return cli_fail(c, "the spec '%.40s...' is too long", spec);
@@ -24,8 +24,8 @@ int cli_generate(cli *c)
     code = cli_read_matrix(c, name, &s);
     if (!code) {
         snprintf(comment, sizeof comment, "%s, by gsolve %s", name, gsolve_version());
-        code = cli_write_matrix(c, &s, c->is.output,
-                                c->is.symmetric ? GSOLVE_SYMMETRIC : GSOLVE_GENERAL, comment);
+        code = cli_write_matrix(c, &s, c->args.output,
+                                c->args.symmetric ? GSOLVE_SYMMETRIC : GSOLVE_GENERAL, comment);
     }
     cli_close_system(c, &s);
     return code;

@@ -9,15 +9,14 @@
 
 #define BAR 40 /* characters of the longest bar */
 
-/* --- hints --------------------------------------------------------------------------------------
- */
+/* --- hints ------------------------------------------------------------------------------------ */
 
 static bool positive_diagonal(const gsolve_statistics *t)
 {
     return t->zero_diagonals == 0 && t->negative_diagonals == 0;
 }
 
-/* What the signs and sizes tell of definiteness, and only that. */
+/* What signs and row sums alone show about definiteness. */
 static const char *definiteness(const gsolve_statistics *t)
 {
     const bool dominant = t->dominant_rows == t->nrows;
@@ -30,8 +29,7 @@ static const char *definiteness(const gsolve_statistics *t)
         if (dominant && t->dominance > 1) return "nonsingular: all rows strictly dominant";
         if (dominant && positive_diagonal(t) && t->positive_off == 0) {
             return "M-matrix, possibly singular: positive diagonal, no positive entry off it, all "
-                   "rows "
-                   "at least weakly dominant";
+                   "rows at least weakly dominant";
         }
         return "unknown: not symmetric";
     }
@@ -61,8 +59,7 @@ static size_t csr_bytes(const gsolve_statistics *t, size_t value)
     return (size_t)t->entries * (value + sizeof(int32_t)) + ((size_t)t->nrows + 1) * offset;
 }
 
-/* --- text ---------------------------------------------------------------------------------------
- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 /* "4-7" for the rows of bucket k. */
 static void bucket_name(int k, char name[32])
@@ -162,19 +159,18 @@ static void say_values(const cli *c, const gsolve_statistics *t)
              cli_bytes((double)csr_bytes(t, sizeof(float))).text);
 }
 
-static void say_choices(const cli *c, const gsolve_context *there, const gsolve_statistics *t)
+static void say_choices(const cli *c, const gsolve_context *target, const gsolve_statistics *t)
 {
     gsolve_choice choice;
 
-    for (int k = 0; gsolve_auto_choose(there, t, k, &choice); k++) {
+    for (int k = 0; gsolve_auto_choose(target, t, k, &choice); k++) {
         cli_item(c, k ? "then" : "auto", "%s + %s: %s", choice.solver, choice.precond, choice.why);
     }
 }
 
-/* --- JSON ---------------------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
-static void add_traits(cJSON *object, const gsolve_statistics *t)
+static void add_statistics(cJSON *object, const gsolve_statistics *t)
 {
     const struct {
         const char *key;
@@ -213,7 +209,7 @@ static void add_traits(cJSON *object, const gsolve_statistics *t)
     cJSON_AddStringToObject(object, "definiteness", definiteness(t));
 }
 
-static int write_json(cli *c, const gsolve_context *there, const cli_system *s,
+static int write_json(cli *c, const gsolve_context *target, const cli_system *s,
                       const cli_precond_estimate *p)
 {
     cJSON *object = cJSON_CreateObject(), *list, *item;
@@ -221,20 +217,20 @@ static int write_json(cli *c, const gsolve_context *there, const cli_system *s,
     gsolve_choice choice;
 
     cli_json_matrix(object, s);
-    add_traits(cJSON_AddObjectToObject(object, "traits"), &s->traits);
+    add_statistics(cJSON_AddObjectToObject(object, "statistics"), &s->statistics);
     cli_memory_estimate_json(object, c, s);
     cli_precond_estimate_json(object, p);
     list = cJSON_AddArrayToObject(object, "row_lengths");
     for (int k = 0; k < 32; k++) {
-        if (s->traits.length[k] == 0) continue;
+        if (s->statistics.length[k] == 0) continue;
         item = cJSON_CreateObject();
         bucket_name(k, name);
         cJSON_AddStringToObject(item, "entries", name);
-        cJSON_AddNumberToObject(item, "rows", (double)s->traits.length[k]);
+        cJSON_AddNumberToObject(item, "rows", (double)s->statistics.length[k]);
         cJSON_AddItemToArray(list, item);
     }
     list = cJSON_AddArrayToObject(object, "auto");
-    for (int k = 0; gsolve_auto_choose(there, &s->traits, k, &choice); k++) {
+    for (int k = 0; gsolve_auto_choose(target, &s->statistics, k, &choice); k++) {
         item = cJSON_CreateObject();
         cJSON_AddStringToObject(item, "solver", choice.solver);
         cJSON_AddStringToObject(item, "precond", choice.precond);
@@ -244,47 +240,49 @@ static int write_json(cli *c, const gsolve_context *there, const cli_system *s,
     return cli_json_write(c, object);
 }
 
-/* What the system looks like, and what a solve there would make of it. */
-static int look(cli *c, gsolve_context *there, const cli_system *s)
+/* Prints the properties of the matrix, and the memory and the choices for a solve on target's
+ * device.
+ */
+static int describe(cli *c, gsolve_context *target, const cli_system *s)
 {
     cli_precond_estimate p = {0};
 
-    cli_precond_estimate_make(c, there, s, &p);
-    say_shape(c, &s->traits);
-    say_values(c, &s->traits);
+    cli_precond_estimate_make(c, target, s, &p);
+    say_shape(c, &s->statistics);
+    say_values(c, &s->statistics);
     cli_memory_estimate_print(c, s);
-    say_choices(c, there, &s->traits);
+    say_choices(c, target, &s->statistics);
     cli_precond_estimate_print(c, &p);
-    return c->is.json ? write_json(c, there, s, &p) : 0;
+    return c->args.json ? write_json(c, target, s, &p) : 0;
 }
 
-/* A context of its own on the device that the user names, else the CPU: a GPU is started only where
- * it is asked for. */
-static int open_there(cli *c, gsolve_context **there)
+/* Creates a second context, on the device that the user named, else on the CPU: a GPU is started
+ * only if the user asks for one. */
+static int open_target(cli *c, gsolve_context **target)
 {
     gsolve_context *host = c->ctx;
     int code;
 
     c->ctx = NULL;
     code = cli_names_device(c) ? cli_open(c) : cli_open_host(c);
-    *there = c->ctx;
+    *target = c->ctx;
     c->ctx = host;
     return code;
 }
 
 int cli_info(cli *c)
 {
-    gsolve_context *there = NULL;
+    gsolve_context *target = NULL;
     cli_system s = {0};
     int code;
 
-    if (!c->is.matrix) return cli_fail(c, "no matrix is given; write gsolve info FILE");
+    if (!c->args.matrix) return cli_fail(c, "no matrix is given; write gsolve info FILE");
     if (cli_check_outputs(c) || cli_open_host(c) || cli_check_specs(c)) return CLI_ERROR;
-    code = cli_read_matrix(c, c->is.matrix, &s);
-    if (!code) code = cli_examine(c, &s);
-    if (!code) code = open_there(c, &there);
-    if (!code) code = look(c, there, &s);
-    gsolve_context_destroy(&there);
+    code = cli_read_matrix(c, c->args.matrix, &s);
+    if (!code) code = cli_analyse(c, &s);
+    if (!code) code = open_target(c, &target);
+    if (!code) code = describe(c, target, &s);
+    gsolve_context_destroy(&target);
     cli_close_system(c, &s);
     return code;
 }

@@ -53,7 +53,7 @@ void cli_json_matrix(cJSON *object, const cli_system *s)
     cJSON_AddNumberToObject(matrix, "rows", s->nrows);
     cJSON_AddNumberToObject(matrix, "cols", s->ncols);
     cJSON_AddNumberToObject(matrix, "entries", (double)s->entries);
-    cJSON_AddBoolToObject(matrix, "symmetric", s->traits.symmetric);
+    cJSON_AddBoolToObject(matrix, "symmetric", s->statistics.symmetric);
     cli_json_text(matrix, "source", s->name);
     cJSON_AddStringToObject(matrix, "kind", s->source.kind);
     cJSON_AddNumberToObject(matrix, "duplicates", (double)s->source.duplicates);
@@ -72,7 +72,7 @@ int cli_json_write(cli *c, cJSON *object)
         return cli_fail(c, "out of memory while writing JSON");
     }
     strcat(line, "\n");
-    code = cli_write_text(c, c->is.json, line);
+    code = cli_write_text(c, c->args.json, line);
     free(line);
     return code;
 }

@@ -11,7 +11,7 @@ typedef struct cli_levels {
     int count;                                /* 0: the preconditioner has no levels */
 } cli_levels;
 
-/* *levels = those of M. */
+/* *levels = the levels of M. */
 void cli_read_levels(cli_levels *levels, const gsolve_precond *M);
 
 void cli_print_levels(const cli *c, const cli_levels *levels);

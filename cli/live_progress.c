@@ -6,22 +6,22 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define EVERY    0.1 /* seconds between two writes */
-#define PATIENCE 0.2 /* seconds before the first */
-#define BAR      24  /* characters of the progress bar */
+#define EVERY 0.1 /* seconds between two writes */
+#define DELAY 0.2 /* seconds before the first write */
+#define BAR   24  /* characters of the progress bar */
 
 void cli_live_begin(cli_live *live, const cli *c, const char *what)
 {
     struct winsize size = {0};
 
     *live = (cli_live){.on = c->live && c->text, .what = what, .begin = cli_now()};
-    live->last = live->begin + PATIENCE - EVERY;
+    live->last = live->begin + DELAY - EVERY;
     ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
     live->width = size.ws_col > 0 ? size.ws_col : 80;
 }
 
 /* Whether it is time to write again. */
-static bool due(cli_live *live, double now)
+static bool is_due(cli_live *live, double now)
 {
     if (!live->on || now - live->last < EVERY) return false;
     live->last = now;
@@ -59,14 +59,15 @@ void cli_live_read(int64_t done, int64_t total, void *user)
     const int full = (int)(part * BAR);
     char line[256];
 
-    if (!due(live, now)) return;
+    if (!is_due(live, now)) return;
     snprintf(line, sizeof line, "reading %.100s  [%.*s%*s] %3.0f %%  %.0f MB/s", live->what, full,
              "################################", BAR - full, "", 100 * part,
              1e-6 * (double)done / (now - live->begin));
     show(live, line);
 }
 
-/* Moves the marks: base to where next was, whenever as much time has passed since. */
+/* Moves the marks: when twice the time of next has passed, base becomes next, and next the present.
+ */
 static void mark(cli_live *live, const cli_mark *now)
 {
     if (live->next.at == 0) live->base = live->next = *now;
@@ -82,10 +83,10 @@ void cli_live_iteration(cli_live *live, int iteration, double residual)
 
     if (!live->on) return;
     mark(live, &now);
-    if (!due(live, now.at)) return;
+    if (!is_due(live, now.at)) return;
     const int steps = iteration - live->base.iteration;
-    const double digits = log10(live->base.residual / residual); /* won since base */
-    const double left = log10(residual / live->target);          /* to be won */
+    const double digits = log10(live->base.residual / residual); /* reduced since base */
+    const double left = log10(residual / live->target);          /* to the target */
     const double seconds = left / digits * (now.at - live->base.at);
     if (digits > 0 && left > 0 && seconds < 1e6) {
         snprintf(end, sizeof end, "  rate %.3f  end in %s", pow(10, -digits / steps),

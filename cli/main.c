@@ -18,15 +18,16 @@ static const cli_arguments no_arguments = {.rtol = NAN,
                                            .repeat = -1,
                                            .columns_count = -1};
 
-/* --- how it speaks ------------------------------------------------------------------------- */
+/* --- the output of text --------------------------------------------------------------------- */
 
-static void find_voice(cli *c)
+/* Sets c->text, c->live and c->width. */
+static void set_text_output(cli *c)
 {
     struct winsize size = {0};
 
-    const char *const written[] = {c->is.json, c->is.csv, c->is.html};
+    const char *const written[] = {c->args.json, c->args.csv, c->args.html};
 
-    c->text = c->is.quiet ? NULL : stdout;
+    c->text = c->args.quiet ? NULL : stdout;
     for (int k = 0; k < 3; k++) {
         if (written[k] && strcmp(written[k], "-") == 0) c->text = NULL;
     }
@@ -39,7 +40,7 @@ static void find_voice(cli *c)
                                    : size.ws_col;
 }
 
-/* --- which command ------------------------------------------------------------------------- */
+/* --- the command --------------------------------------------------------------------------- */
 
 static const char *command_name(const void *user, int k)
 {
@@ -69,9 +70,9 @@ static int run_command(cli *c, const cli_command *command, int argc, char **argv
 {
     c->command = command;
     if (cli_parse(c, argc, argv)) return CLI_ERROR;
-    if (c->is.help) return cli_command_help(stdout, command), 0;
-    if (c->is.version) return printf("gsolve %s\n", gsolve_version()), 0;
-    find_voice(c);
+    if (c->args.help) return cli_command_help(stdout, command), 0;
+    if (c->args.version) return printf("gsolve %s\n", gsolve_version()), 0;
+    set_text_output(c);
     return command->run(c);
 }
 
@@ -106,13 +107,13 @@ static int dispatch(cli *c, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    cli c = {.is = no_arguments, .begin = cli_now()};
+    cli c = {.args = no_arguments, .begin = cli_now()};
     int code;
 
     cli_catch_signals(&c.ctx);
     code = dispatch(&c, argc, argv);
 
-    if (code == CLI_ERROR && c.is.json) cli_json_error(&c);
+    if (code == CLI_ERROR && c.args.json) cli_json_error(&c);
     cli_catch_signals(NULL);
     gsolve_context_destroy(&c.ctx);
     if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -1,4 +1,4 @@
-/* memory_estimate.c: estimates the memory of a solve on the device, before any is allocated. */
+/* memory_estimate.c: estimates the memory of a solve on the device, without allocating any. */
 #include "cli/memory_estimate.h"
 
 #include "gsolve_plugin.h"
@@ -6,20 +6,22 @@
 static const char *const methods[] = {"cg", "bicgstab", "gmres,restart=30"};
 enum { METHODS = sizeof methods / sizeof *methods };
 
-typedef struct room { /* of the device; total 0: it shares the host's */
+typedef struct device_memory { /* total 0: the device uses the host's memory */
     size_t unused, total;
-} room;
+} device_memory;
 
-static room room_of(const cli *c)
+static device_memory memory_of(const cli *c)
 {
-    room r = {0, 0};
+    device_memory m = {0, 0};
 
-    if (gsolve_context_memory(c->ctx, &r.unused, &r.total) != GSOLVE_OK) return (room){0, 0};
-    return r;
+    if (gsolve_context_memory(c->ctx, &m.unused, &m.total) != GSOLVE_OK) {
+        return (device_memory){0, 0};
+    }
+    return m;
 }
 
-/* Of the format that auto takes, or 0. */
-static size_t least_matrix(const cli *c, const cli_system *s)
+/* The bytes of the matrix in the format auto; 0: unknown. */
+static size_t matrix_bytes(const cli *c, const cli_system *s)
 {
     size_t bytes;
 
@@ -28,17 +30,17 @@ static size_t least_matrix(const cli *c, const cli_system *s)
 
 void cli_memory_estimate_print(const cli *c, const cli_system *s)
 {
-    const room r = room_of(c);
-    const size_t matrix = least_matrix(c, s);
+    const device_memory m = memory_of(c);
+    const size_t matrix = matrix_bytes(c, s);
     gsolve_context_info device;
     const gsolve_plugin *format;
     size_t bytes;
 
     gsolve_context_describe(c->ctx, &device);
     cli_item(c, "device", "%s: %s", device.device, device.description);
-    if (r.total > 0) {
-        cli_item(c, "", "%s free of %s", cli_bytes((double)r.unused).text,
-                 cli_bytes((double)r.total).text);
+    if (m.total > 0) {
+        cli_item(c, "", "%s free of %s", cli_bytes((double)m.unused).text,
+                 cli_bytes((double)m.total).text);
     }
     for (int k = 0; (format = gsolve_format_at(c->ctx, k)); k++) {
         if (gsolve_matrix_memory(c->ctx, format->name, &s->csr, &bytes) != GSOLVE_OK) continue;
@@ -49,7 +51,7 @@ void cli_memory_estimate_print(const cli *c, const cli_system *s)
         if (gsolve_solver_memory(c->ctx, methods[k], &s->csr, 1, &bytes) != GSOLVE_OK) continue;
         cli_item(c, "", "%s for %s, %s with the matrix%s", cli_bytes((double)bytes).text,
                  methods[k], cli_bytes((double)(matrix + bytes)).text,
-                 r.total > 0 && matrix + bytes > r.unused ? ", more than is free" : "");
+                 m.total > 0 && matrix + bytes > m.unused ? ", more than is free" : "");
     }
 }
 
@@ -64,26 +66,26 @@ static void add(cJSON *list, const char *name, size_t bytes)
 
 void cli_memory_estimate_json(cJSON *object, const cli *c, const cli_system *s)
 {
-    cJSON *forecast = cJSON_AddObjectToObject(object, "forecast"), *list;
-    const room r = room_of(c);
+    cJSON *estimate = cJSON_AddObjectToObject(object, "memory_estimate"), *list;
+    const device_memory m = memory_of(c);
     gsolve_context_info device;
     const gsolve_plugin *format;
     size_t bytes;
 
     gsolve_context_describe(c->ctx, &device);
-    cJSON_AddStringToObject(forecast, "device", device.device);
-    cJSON_AddStringToObject(forecast, "type", c->is.type == GSOLVE_F32 ? "f32" : "f64");
-    if (r.total > 0) {
-        cJSON_AddNumberToObject(forecast, "memory_free", (double)r.unused);
-        cJSON_AddNumberToObject(forecast, "memory_total", (double)r.total);
+    cJSON_AddStringToObject(estimate, "device", device.device);
+    cJSON_AddStringToObject(estimate, "type", c->args.type == GSOLVE_F32 ? "f32" : "f64");
+    if (m.total > 0) {
+        cJSON_AddNumberToObject(estimate, "memory_free", (double)m.unused);
+        cJSON_AddNumberToObject(estimate, "memory_total", (double)m.total);
     }
-    list = cJSON_AddArrayToObject(forecast, "formats");
+    list = cJSON_AddArrayToObject(estimate, "formats");
     for (int k = 0; (format = gsolve_format_at(c->ctx, k)); k++) {
         if (gsolve_matrix_memory(c->ctx, format->name, &s->csr, &bytes) == GSOLVE_OK) {
             add(list, format->name, bytes);
         }
     }
-    list = cJSON_AddArrayToObject(forecast, "solvers");
+    list = cJSON_AddArrayToObject(estimate, "solvers");
     for (int k = 0; k < METHODS; k++) {
         if (gsolve_solver_memory(c->ctx, methods[k], &s->csr, 1, &bytes) == GSOLVE_OK) {
             add(list, methods[k], bytes);

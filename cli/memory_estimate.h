@@ -6,7 +6,8 @@
 
 #include "cli/system.h"
 
-/* Of the matrix in each format, of the work space of the main methods, and what the device has. */
+/* The memory of the device, of the matrix in each format, and of the work space of three methods.
+ */
 void cli_memory_estimate_print(const cli *c, const cli_system *s);
 void cli_memory_estimate_json(cJSON *object, const cli *c, const cli_system *s);
 

@@ -19,8 +19,8 @@ const cli_command *cli_find_command(const char *name)
 
 /* --- the nearest name ---------------------------------------------------------------------- */
 
-/* Letters to insert, delete, replace or swap with the next to make b of a, of which the first 31
- * count (optimal string alignment). */
+/* The number of letters to insert, delete, replace or swap with the next one that change a into b
+ * (optimal string alignment); only the first 31 letters of each are compared. */
 static int distance(const char *a, const char *b)
 {
     enum { MOST = 32 };
@@ -49,7 +49,7 @@ const char *cli_nearest(const char *word, const char *(*next)(const void *user, 
                         const void *user)
 {
     const char *name, *nearest = NULL;
-    int least = 1 + ((int)strlen(word) + 2) / 3; /* farther is not near */
+    int least = 1 + ((int)strlen(word) + 2) / 3; /* names at this distance or more are not near */
 
     for (int k = 0; (name = next(user, k)); k++) {
         const bool starts = strncmp(name, word, strlen(word)) == 0;
@@ -78,7 +78,7 @@ static const char *option_name(const void *command, int k)
 
 /* --- values -------------------------------------------------------------------------------- */
 
-/* The number of text among the words "a|b|c", or -1. */
+/* The index of text among the words "a|b|c", or -1. */
 static int word_index(const char *words, const char *text)
 {
     for (int k = 0; *words; k++) {
@@ -110,7 +110,7 @@ static int add_text(cli *c, const cli_option *o, cli_many *many, const char *tex
 
 static int store(cli *c, const cli_option *o, const char *text)
 {
-    char *at = (char *)&c->is + o->offset;
+    char *at = (char *)&c->args + o->offset;
     const int word = o->kind == CLI_WORD ? word_index(o->argument, text) : 0;
     double value = 0;
 
@@ -132,7 +132,7 @@ static int store(cli *c, const cli_option *o, const char *text)
     return 0;
 }
 
-/* --- what getopt_long could not take ------------------------------------------------------- */
+/* --- options that getopt_long refuses -------------------------------------------------------- */
 
 static int refuse_long(cli *c, const char *given)
 {
@@ -190,24 +190,24 @@ static int refuse(cli *c, int found, char **argv)
     return refuse_long(c, argv[optind - 1] + 2);
 }
 
-/* --- the whole line ------------------------------------------------------------------------ */
+/* --- the command line ---------------------------------------------------------------------- */
 
-static int take_operands(cli *c)
+static int check_operands(cli *c)
 {
     const cli_command *command = c->command;
-    const int count = c->is.operands;
-    char **operand = c->is.operand;
+    const int count = c->args.operands;
+    char **operand = c->args.operand;
 
     if (count > command->most_operands) {
         return cli_fail(c, "unexpected argument '%s'; usage: %s", operand[command->most_operands],
                         command->synopsis);
     }
     if (!command->operand_is_matrix || count == 0) return 0;
-    if (c->is.matrix) {
-        return cli_fail(c, "two matrices are given, '%s' and '%s'; give one", c->is.matrix,
+    if (c->args.matrix) {
+        return cli_fail(c, "two matrices are given, '%s' and '%s'; give one", c->args.matrix,
                         operand[0]);
     }
-    c->is.matrix = operand[0];
+    c->args.matrix = operand[0];
     return 0;
 }
 
@@ -224,7 +224,7 @@ int cli_parse(cli *c, int argc, char **argv)
         longs[k] = (struct option){o->name, takes, NULL, LONG + k};
         if (o->letter) strcat(shorts, letter);
     }
-    optind = 0; /* begin anew, as the GNU library has it */
+    optind = 0; /* with the GNU library this restarts the scan */
     opterr = 0;
     while ((found = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         int k = 0;
@@ -234,10 +234,11 @@ int cli_parse(cli *c, int argc, char **argv)
         } else if (!code) {
             code = store(c, o, optarg);
         } else if (o->kind == CLI_TEXT && *optarg) {
-            store(c, o, optarg); /* the error may have to go to a file, and not over another */
+            store(c, o,
+                  optarg); /* the error may go to the file of --json, if that is no other file */
         }
     }
-    c->is.operands = argc - optind;
-    c->is.operand = argv + optind;
-    return code ? code : take_operands(c);
+    c->args.operands = argc - optind;
+    c->args.operand = argv + optind;
+    return code ? code : check_operands(c);
 }

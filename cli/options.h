@@ -17,7 +17,7 @@ typedef enum cli_kind {
 typedef struct cli_option { /* without a name: a heading; without help: the end of the table */
     const char *name;
     char letter;          /* or 0 */
-    const char *argument; /* as help shows it, or NULL */
+    const char *argument; /* its name in the help, or NULL */
     const char *help;
     cli_kind kind;
     size_t offset; /* in cli_arguments */
@@ -42,19 +42,21 @@ extern const cli_command cli_commands[]; /* solve first; ends with a NULL name *
 extern const cli_pair cli_examples[];   /* a command line and what it does */
 extern const cli_pair cli_exit_codes[]; /* "0" */
 extern const cli_pair cli_variables[];  /* environment variables */
+extern const cli_pair cli_files[];      /* files and folders */
 
 /* The command of that name, or NULL. */
 const cli_command *cli_find_command(const char *name);
 
-/* Of the names that next(user, k) tells for k = 0, 1, ... until NULL: the one nearest to word, or
- * NULL if none is near. */
+/* The name nearest to word, or NULL if none is near. next(user, k) returns the names for k = 0, 1,
+ * ... and NULL after the last one. */
 const char *cli_nearest(const char *word, const char *(*next)(const void *user, int k),
                         const void *user);
 
-/* c->is = the arguments of c->command in argv[1 .. argc - 1]. Returns 0 or CLI_ERROR. */
+/* c->args = the arguments of c->command in argv[1 .. argc - 1]. Returns 0 or CLI_ERROR. */
 int cli_parse(cli *c, int argc, char **argv);
 
-/* Writes for each list of gsolve list its title and its names, those of every build. */
+/* Calls write for each list of gsolve list with its title and its names, which are the same for
+ * every build. */
 void cli_each_list(FILE *file, void (*write)(FILE *, const cli_pair *));
 
 void cli_help(FILE *file);                                     /* gsolve --help */

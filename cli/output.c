@@ -1,5 +1,5 @@
-/* output.c: files written: whether they can be, before the work; and whole or not at all, after it.
- */
+/* output.c: output files: checks them before the work, and writes them complete or not at all after
+ * it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -11,7 +11,7 @@
 
 #include "cli/signals.h"
 
-/* --- before --------------------------------------------------------------------------------- */
+/* --- checks before the work ------------------------------------------------------------------ */
 
 static bool same_file(const char *a, const char *b)
 {
@@ -23,7 +23,7 @@ static bool same_file(const char *a, const char *b)
 
 enum { SENTENCE = 5000 };
 
-/* Whether path's folder can take a file; else why tells. */
+/* Whether a file can be created in path's folder; else `why` gets the reason. */
 static bool folder_fits(const char *path, char why[SENTENCE])
 {
     char copy[PATH_MAX];
@@ -67,23 +67,23 @@ static bool is_device(const char *path)
     return stat(path, &s) == 0 && !S_ISREG(s.st_mode);
 }
 
-enum { OUTPUTS = 6, TO_STDOUT = 3 }; /* from the latter on, "-" is standard output */
+enum { OUTPUTS = 6, TO_STDOUT = 3 }; /* from output TO_STDOUT on, "-" is standard output */
 
-static const char *output_at(const cli_arguments *is, int k)
+static const char *output_at(const cli_arguments *args, int k)
 {
-    const char *const path[OUTPUTS] = {is->solution, is->output, is->history,
-                                       is->json,     is->csv,    is->html};
+    const char *const path[OUTPUTS] = {args->solution, args->output, args->history,
+                                       args->json,     args->csv,    args->html};
     return path[k];
 }
 
-/* The k-th file read; "" where there is none, NULL past the last. */
-static const char *input_at(const cli_arguments *is, int k)
+/* Input file k; "": it is not given; NULL: k is past the last one. */
+static const char *input_at(const cli_arguments *args, int k)
 {
-    const char *const path[] = {is->matrix, is->rhs, is->guess,
-                                is->operands ? is->operand[0] : NULL};
+    const char *const path[] = {args->matrix, args->rhs, args->guess,
+                                args->operands ? args->operand[0] : NULL};
 
     if (k < 4) return path[k] ? path[k] : "";
-    return k - 4 < is->matrices.count ? is->matrices.item[k - 4] : NULL;
+    return k - 4 < args->matrices.count ? args->matrices.item[k - 4] : NULL;
 }
 
 static bool is_stdout(int k, const char *path)
@@ -91,14 +91,14 @@ static bool is_stdout(int k, const char *path)
     return k >= TO_STDOUT && strcmp(path, "-") == 0;
 }
 
-/* Whether the k-th output can be written and is no input nor another output. */
-static bool output_fits(const cli_arguments *is, int k, char why[SENTENCE])
+/* Whether output k can be written and is neither an input nor another output. */
+static bool output_fits(const cli_arguments *args, int k, char why[SENTENCE])
 {
-    const char *path = output_at(is, k), *other;
+    const char *path = output_at(args, k), *other;
 
     if (!path) return true;
     for (int i = 0; i < OUTPUTS; i++) {
-        other = i == k ? NULL : output_at(is, i);
+        other = i == k ? NULL : output_at(args, i);
         if (other && same_file(other, path) && (is_stdout(k, path) || !is_device(path))) {
             snprintf(why, SENTENCE, "%.900s is the name of two outputs; give different names",
                      path);
@@ -111,7 +111,7 @@ static bool output_fits(const cli_arguments *is, int k, char why[SENTENCE])
         snprintf(why, SENTENCE, "cannot write %.900s: it is not a regular file", path);
         return false;
     }
-    for (int i = 0; (other = input_at(is, i)); i++) {
+    for (int i = 0; (other = input_at(args, i)); i++) {
         if (*other && same_file(other, path)) {
             snprintf(why, SENTENCE,
                      "%.900s is both input and output; give another name to the output", path);
@@ -126,7 +126,7 @@ int cli_check_outputs(cli *c)
     char why[SENTENCE];
 
     for (int k = 0; k < OUTPUTS; k++) {
-        if (!output_fits(&c->is, k, why)) return cli_fail(c, "%s", why);
+        if (!output_fits(&c->args, k, why)) return cli_fail(c, "%s", why);
     }
     return 0;
 }
@@ -134,10 +134,10 @@ int cli_check_outputs(cli *c)
 bool cli_json_fits(const cli *c)
 {
     char why[SENTENCE];
-    return output_fits(&c->is, TO_STDOUT, why);
+    return output_fits(&c->args, TO_STDOUT, why);
 }
 
-/* --- after ---------------------------------------------------------------------------------- */
+/* --- writing -------------------------------------------------------------------------------- */
 
 static bool write_all(int file, const char *text)
 {
@@ -199,7 +199,8 @@ int cli_write_text(cli *c, const char *path, const char *text)
     if (stat(path, &s) == 0 && !S_ISREG(s.st_mode)) {
         done = write_in_place(path, text); /* a device or a pipe */
     } else {
-        done = write_and_rename(realpath(path, resolved) ? resolved : path, text); /* past links */
+        /* a link stays: the file that it names is replaced */
+        done = write_and_rename(realpath(path, resolved) ? resolved : path, text);
     }
     if (!done) return cli_fail(c, "cannot write %s: %s", path, strerror(errno));
     return 0;

@@ -7,19 +7,20 @@
 #include "cli/json.h"
 
 /* p->a.precond = the spec of the preconditioner; p->asked: whether to build it. */
-static void choose(const cli *c, const gsolve_context *there, const cli_system *s,
+static void choose(const cli *c, const gsolve_context *target, const cli_system *s,
                    cli_precond_estimate *p)
 {
-    const bool any = !c->is.precond || cli_spec_is(c->is.precond, "auto");
-    const char *spec = c->is.precond;
+    const bool any = !c->args.precond || cli_spec_is(c->args.precond, "auto");
+    const char *spec = c->args.precond;
     gsolve_choice choice;
 
-    if (any) spec = gsolve_auto_choose(there, &s->traits, 0, &choice) ? choice.precond : "none";
+    if (any)
+        spec = gsolve_auto_choose(target, &s->statistics, 0, &choice) ? choice.precond : "none";
     p->asked = any ? cli_spec_is(spec, "amg") : true;
     snprintf(p->a.precond, sizeof p->a.precond, "%s", spec);
 }
 
-static void make(cli_precond_estimate *p, gsolve_context *ctx, const gsolve_csr *csr)
+static void build(cli_precond_estimate *p, gsolve_context *ctx, const gsolve_csr *csr)
 {
     gsolve_precond *M = NULL;
     gsolve_precond_info info;
@@ -38,11 +39,11 @@ static void make(cli_precond_estimate *p, gsolve_context *ctx, const gsolve_csr 
     gsolve_precond_destroy(&M);
 }
 
-void cli_precond_estimate_make(const cli *c, gsolve_context *there, const cli_system *s,
+void cli_precond_estimate_make(const cli *c, gsolve_context *target, const cli_system *s,
                                cli_precond_estimate *p)
 {
-    choose(c, there, s, p);
-    if (p->asked) make(p, there, &s->csr);
+    choose(c, target, s, p);
+    if (p->asked) build(p, target, &s->csr);
 }
 
 /* *operators = entries of all levels over those of the finest; *grids: the same ratio of rows. */

@@ -7,15 +7,15 @@
 #include "cli/attempt.h"
 
 typedef struct cli_precond_estimate {
-    bool asked;    /* for, by name or since auto would take one that has levels */
-    cli_attempt a; /* its kind, note, levels; ran: it could be made; explanation: why not */
+    bool asked;    /* the user named it, or auto would choose amg: it is built */
+    cli_attempt a; /* its kind, note and levels; ran: it was built; explanation: why it was not */
     size_t bytes, peak;
     gsolve_context_info device;
 } cli_precond_estimate;
 
-/* That of the arguments, or amg where auto takes it, on there's device. Its peak is that of this
- * alone where there is a context of its own. */
-void cli_precond_estimate_make(const cli *c, gsolve_context *there, const cli_system *s,
+/* Builds the preconditioner of the arguments, or amg if auto would choose it, on target's device.
+ * The peak of memory is that of `target`, which should be a new context. */
+void cli_precond_estimate_make(const cli *c, gsolve_context *target, const cli_system *s,
                                cli_precond_estimate *p);
 
 void cli_precond_estimate_print(const cli *c, const cli_precond_estimate *p);

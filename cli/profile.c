@@ -7,10 +7,9 @@
 #include "cli/json.h"
 #include "cli/signals.h"
 
-/* --- measuring ----------------------------------------------------------------------------------
- */
+/* --- measuring -------------------------------------------------------------------------------- */
 
-static bool go_on(int iteration, double residual, void *user)
+static bool not_interrupted(int iteration, double residual, void *user)
 {
     (void)iteration, (void)residual, (void)user;
     return !cli_interrupted();
@@ -35,7 +34,7 @@ gsolve_status cli_profile_make(cli *c, cli_profile *p, gsolve_solver *S, gsolve_
     gsolve_context_describe(c->ctx, &info);
     p->peak = info.peak;
     gsolve_solver_get_profile(S, &p->run);
-    gsolve_solver_set_monitor(S, go_on, NULL);
+    gsolve_solver_set_monitor(S, not_interrupted, NULL);
     gsolve_solver_profile(S, true);
     status = gsolve_solver_run(S, b, guess, &result);
     if (status == GSOLVE_OK) status = gsolve_context_copy_speed(c->ctx, &p->copy_speed);
@@ -56,8 +55,7 @@ static double quotient(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
-/* --- text ---------------------------------------------------------------------------------------
- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static void say_head(const cli *c, const cli_profile *p)
 {
@@ -106,8 +104,7 @@ void cli_profile_say(const cli *c, const cli_profile *p)
              p->timed.class_seconds, p);
 }
 
-/* --- JSON ---------------------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static void add_speed(cJSON *object, double bytes, double seconds, const cli_profile *p)
 {

@@ -1,4 +1,4 @@
-/* profile.h: where the time of a solve's iterations goes, against a copy within the same memory. */
+/* profile.h: where the time of a solve's iterations goes, compared with a memory copy. */
 #ifndef GS_CLI_PROFILE_H
 #define GS_CLI_PROFILE_H
 
@@ -11,17 +11,17 @@ enum { CLI_MOST_CLASSES = 64 };
 typedef struct cli_profile {
     bool made;
     gsolve_profile run;   /* of the solve itself */
-    gsolve_profile timed; /* of the same solve once more, each operation timed */
-    gsolve_profile_class line[CLI_MOST_CLASSES]; /* of that, the longest first */
+    gsolve_profile timed; /* of the second solve, with each operation timed */
+    gsolve_profile_class line[CLI_MOST_CLASSES]; /* of the second solve, the longest time first */
     int lines;
     bool same_bits;    /* the two solutions are the same */
-    double copy_speed; /* bytes a second */
-    size_t peak;       /* of memory, before all this */
-    double seconds;    /* that all this took */
+    double copy_speed; /* bytes per second */
+    size_t peak;       /* of memory, before the second solve */
+    double seconds;    /* of the second solve and the copy */
 } cli_profile;
 
-/* Solves once more by S, from the first guess, which becomes the solution; x: that of the solve
- * itself. */
+/* Solves again with S, from the first guess, which becomes the solution; x: the solution of the
+ * first solve. */
 gsolve_status cli_profile_make(cli *c, cli_profile *p, gsolve_solver *S, gsolve_dense b,
                                gsolve_dense guess, gsolve_dense x);
 

@@ -1,6 +1,6 @@
-/* reference.c: what gsolve list --json says beside the plug-ins: the commands with their options,
- * the exit codes, the environment variables, the outcomes and the status codes. The reference
- * pages are made from it. */
+/* reference.c: the parts of gsolve list --json that are not plug-ins: the commands with their
+ * options, the exit codes, the environment variables, the outcomes and the status codes. The
+ * reference pages are generated from it. */
 #include <math.h>
 
 #include "cli/json.h"
@@ -23,8 +23,8 @@ static cJSON *json_option(const cli_option *o)
     cJSON_AddStringToObject(item, "help", o->help);
     cJSON_AddStringToObject(item, "kind", kinds[o->kind]);
     if (o->kind == CLI_WHOLE || o->kind == CLI_REAL) {
-        cJSON_AddNumberToObject(item, "least", o->least);
-        cJSON_AddNumberToObject(item, "most", o->most);
+        cJSON_AddNumberToObject(item, "minimum", o->least);
+        cJSON_AddNumberToObject(item, "maximum", o->most);
     }
     return item;
 }

@@ -7,8 +7,7 @@
 #include "cli/json.h"
 #include "cli/solve.h"
 
-/* --- on the way ----------------------------------------------------------------------------------
- */
+/* --- during the attempts ---------------------------------------------------------------------- */
 
 void cli_report_choice(const cli *c, const cli_solution *s, int k)
 {
@@ -23,7 +22,7 @@ void cli_report_choice(const cli *c, const cli_solution *s, int k)
     }
 }
 
-/* A choice that failed, in a line; the last one is told by cli_report. */
+/* Prints an attempt that failed, in a line; cli_report prints the last one. */
 void cli_report_attempt(const cli *c, const cli_solution *s, int k)
 {
     const cli_attempt *a = &s->attempt[k];
@@ -39,15 +38,14 @@ void cli_report_attempt(const cli *c, const cli_solution *s, int k)
     }
 }
 
-/* --- in the end ----------------------------------------------------------------------------------
- */
+/* --- at the end ------------------------------------------------------------------------------- */
 
 static void say_format(const cli *c, const cli_solution *s)
 {
-    const bool turned = strcmp(s->info.format, "auto") == 0; /* its note names formats */
+    const bool adapts = strcmp(s->info.format, "auto") == 0; /* its note names formats */
 
     if (!s->info.note[0]) return;
-    cli_item(c, "format", "%s%s%s", turned ? "" : s->info.format, turned ? "" : ": ", s->info.note);
+    cli_item(c, "format", "%s%s%s", adapts ? "" : s->info.format, adapts ? "" : ": ", s->info.note);
 }
 
 static void say_precond(const cli *c, const cli_solution *s)
@@ -80,8 +78,8 @@ static void say_outcome(const cli *c, const cli_solution *s)
     } else if (a->method_note[0]) {
         cli_item(c, "", "%s", a->method_note);
     }
-    if (c->is.solution) {
-        cli_item(c, "x", "written to %s%s", c->is.solution,
+    if (c->args.solution) {
+        cli_item(c, "x", "written to %s%s", c->args.solution,
                  converged ? "" : " (the best iterate, which is not a solution)");
     }
 }
@@ -89,7 +87,7 @@ static void say_outcome(const cli *c, const cli_solution *s)
 /* A line for each column of b. */
 static void say_columns(const cli *c, const cli_attempt *a)
 {
-    if (!c->is.columns || !a->column) return;
+    if (!c->args.columns || !a->column) return;
     cli_say(c, "\n%8s%12s%14s  outcome\n", "column", "iterations", "residual");
     for (int32_t j = 0; j < a->ncols; j++) {
         const gsolve_result *r = &a->column[j];
@@ -116,7 +114,7 @@ static void say_seconds(const cli *c, const cli_solution *s, double total)
     const cli_attempt *a = &s->attempt[s->best];
     const bool one = s->attempts == 1;
     row rows[9] = {{"read", s->system.read_seconds},
-                   {"check", s->system.examine_seconds},
+                   {"check", s->system.analyse_seconds},
                    {"format", s->seconds.build},
                    {"preconditioner", s->seconds.precond},
                    {"set-up of the method", s->seconds.setup},
@@ -165,15 +163,14 @@ void cli_report(const cli *c, const cli_solution *s)
              cli_bytes(process_peak()).text);
 }
 
-/* --- JSON
- * ----------------------------------------------------------------------------------------- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static void add_seconds(cJSON *object, const cli *c, const cli_solution *s)
 {
     cJSON *seconds = cJSON_AddObjectToObject(object, "seconds");
 
     cJSON_AddNumberToObject(seconds, "read", s->system.read_seconds);
-    cJSON_AddNumberToObject(seconds, "check", s->system.examine_seconds);
+    cJSON_AddNumberToObject(seconds, "check", s->system.analyse_seconds);
     cJSON_AddNumberToObject(seconds, "build", s->seconds.build);
     cJSON_AddNumberToObject(seconds, "setup", s->seconds.precond + s->seconds.setup);
     cJSON_AddNumberToObject(seconds, "solve", s->seconds.solve);
@@ -215,8 +212,8 @@ static void add_columns(cJSON *object, const cli_attempt *a)
     }
 }
 
-/* What was used: device, format, preconditioner, method. */
-static void add_means(cJSON *object, const cli *c, const cli_solution *s)
+/* Adds device, format, preconditioner and method. */
+static void add_components(cJSON *object, const cli *c, const cli_solution *s)
 {
     const cli_attempt *a = &s->attempt[s->best];
     gsolve_context_info info;
@@ -227,7 +224,7 @@ static void add_means(cJSON *object, const cli *c, const cli_solution *s)
     cJSON_AddStringToObject(object, "device", info.device);
     cJSON_AddStringToObject(object, "device_description", cli_device_words(c, words));
     cJSON_AddNumberToObject(object, "threads", info.threads);
-    cJSON_AddStringToObject(object, "type", c->is.type == GSOLVE_F32 ? "f32" : "f64");
+    cJSON_AddStringToObject(object, "type", c->args.type == GSOLVE_F32 ? "f32" : "f64");
     part = cJSON_AddObjectToObject(object, "format");
     cJSON_AddStringToObject(part, "name", s->info.format);
     cJSON_AddStringToObject(part, "form", s->info.form);
@@ -260,9 +257,9 @@ int cli_report_json(cli *c, const cli_solution *s)
 
     cJSON_AddStringToObject(object, "gsolve", gsolve_version());
     cli_json_matrix(object, &s->system);
-    cli_json_text(object, "rhs", c->is.rhs ? c->is.rhs : "A*ones");
+    cli_json_text(object, "rhs", c->args.rhs ? c->args.rhs : "A*ones");
     cJSON_AddNumberToObject(object, "rhs_columns", s->system.b.ncols);
-    add_means(object, c, s);
+    add_components(object, c, s);
     cJSON_AddStringToObject(object, "outcome", gsolve_outcome_text(a->result.outcome));
     cJSON_AddStringToObject(object, "explanation", a->explanation);
     cJSON_AddNumberToObject(object, "iterations", a->result.iterations);
@@ -280,8 +277,7 @@ int cli_report_json(cli *c, const cli_solution *s)
     return cli_json_write(c, object);
 }
 
-/* --- the history
- * ---------------------------------------------------------------------------------- */
+/* --- the history ------------------------------------------------------------------------------ */
 
 int cli_report_history(cli *c, const cli_solution *s)
 {
@@ -290,13 +286,13 @@ int cli_report_history(cli *c, const cli_solution *s)
     size_t bytes;
     int code;
 
-    if (!c->is.history) return 0;
+    if (!c->args.history) return 0;
     FILE *file = open_memstream(&text, &bytes);
     if (!file) return cli_fail(c, "out of memory while writing the history");
     fprintf(file, "iteration,residual\n");
     for (int k = 0; k < a->length; k++) fprintf(file, "%d,%.17g\n", k, a->history[k]);
     const bool done = fclose(file) == 0;
-    code = done ? cli_write_text(c, c->is.history, text)
+    code = done ? cli_write_text(c, c->args.history, text)
                 : cli_fail(c, "out of memory while writing the history");
     free(text);
     return code;

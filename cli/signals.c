@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-static gsolve_context *const *volatile session; /* where the context is, or NULL */
+static gsolve_context *const *volatile session; /* the address of the context, or NULL */
 static const char *volatile temporary;          /* a file of the command's own, or NULL */
 
 void cli_temporary(const char *path)

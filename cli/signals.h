@@ -15,8 +15,8 @@ void cli_end_by_signal(int number);
 /* The command's own temporary file, which must stay until cli_temporary(NULL). */
 void cli_temporary(const char *path);
 
-/* From this call on, the first Ctrl-C is only noted, and cli_interrupted() is true. A second one
- * ends the command. */
+/* From this call on, the first Ctrl-C only makes cli_interrupted() true. A second one ends the
+ * command. */
 void cli_catch_interrupt(void);
 bool cli_interrupted(void);
 

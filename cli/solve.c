@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- the steps before ---------------------------------------------------------------------------
- */
+/* --- preparation ------------------------------------------------------------------------------ */
 
 static void say_system(const cli *c, const cli_solution *s)
 {
@@ -13,8 +12,8 @@ static void say_system(const cli *c, const cli_solution *s)
     char words[400];
 
     gsolve_context_describe(c->ctx, &device);
-    cli_item(c, "", "%s%s", cli_symmetry_words(&s->system.traits),
-             c->is.type == GSOLVE_F32
+    cli_item(c, "", "%s%s", cli_symmetry_words(&s->system.statistics),
+             c->args.type == GSOLVE_F32
                  ? "; rounded to single precision; residuals are those of the rounded matrix"
                  : "");
     if (s->system.b.ncols == 1) {
@@ -30,26 +29,25 @@ static int prepare(cli *c, cli_solution *s)
     double begin = cli_now(), deciding;
     gsolve_csr rows;
 
-    if (cli_read_matrix(c, c->is.matrix, &s->system)) return CLI_ERROR;
+    if (cli_read_matrix(c, c->args.matrix, &s->system)) return CLI_ERROR;
     if (cli_read_vectors(c, &s->system)) return CLI_ERROR;
     deciding = cli_now();
     if (cli_decide_device(c, &s->system)) return CLI_ERROR;
-    begin += cli_now() - deciding; /* the start of a GPU is no part of the format */
-    if (cli_examine(c, &s->system)) return CLI_ERROR;
-    if (gsolve_matrix_create_owned(&s->A, c->ctx, c->is.format ? c->is.format : "auto",
+    begin += cli_now() - deciding; /* the start of a GPU is not part of the format's time */
+    if (cli_analyse(c, &s->system)) return CLI_ERROR;
+    if (gsolve_matrix_create_owned(&s->A, c->ctx, c->args.format ? c->args.format : "auto",
                                    &s->system.csr) != GSOLVE_OK) {
         return cli_fail_library(c);
     }
     gsolve_matrix_describe(s->A, &s->info);
     if (gsolve_matrix_csr(s->A, &rows) != GSOLVE_OK) return cli_fail_library(c);
     if (cli_make_vectors(c, &s->system, &rows)) return CLI_ERROR;
-    s->seconds.build = cli_now() - begin - s->system.read_seconds - s->system.examine_seconds;
+    s->seconds.build = cli_now() - begin - s->system.read_seconds - s->system.analyse_seconds;
     say_system(c, s);
     return 0;
 }
 
-/* --- the attempts -------------------------------------------------------------------------------
- */
+/* --- the attempts ----------------------------------------------------------------------------- */
 
 static void add_seconds(cli_solution *s, const cli_attempt *a)
 {
@@ -58,21 +56,21 @@ static void add_seconds(cli_solution *s, const cli_attempt *a)
     s->seconds.solve += a->solve_seconds;
 }
 
-typedef struct trying { /* what try_choice needs */
+typedef struct attempt_data { /* the user data of try_choice */
     cli *c;
     cli_solution *s;
     int code; /* CLI_ERROR: an error was reported */
-} trying;
+} attempt_data;
 
 /* A gsolve_attempt_function: solves with choice k, and reports it. */
 static bool try_choice(int k, gsolve_dense x, gsolve_attempt *attempt, void *user)
 {
-    trying *t = user;
+    attempt_data *t = user;
     cli_solution *s = t->s;
     cli_attempt *a = &s->attempt[k], next;
     bool ended;
 
-    if (k == CLI_MOST_ATTEMPTS || !cli_choose(t->c, &s->system.traits, k, a)) return false;
+    if (k == CLI_MOST_ATTEMPTS || !cli_choose(t->c, &s->system.statistics, k, a)) return false;
     s->attempts = k + 1;
     cli_report_choice(t->c, s, k);
     t->code = cli_try(t->c, a, s->A, s->system.b, x);
@@ -82,13 +80,13 @@ static bool try_choice(int k, gsolve_dense x, gsolve_attempt *attempt, void *use
         a->ran && (a->result.outcome == GSOLVE_CONVERGED || a->result.outcome == GSOLVE_STOPPED);
     attempt->last = t->code || ended || cli_interrupted();
     if (!t->code) add_seconds(s, a);
-    if (!attempt->last && (k > 0 || cli_choose(t->c, &s->system.traits, 1, &next))) {
+    if (!attempt->last && (k > 0 || cli_choose(t->c, &s->system.statistics, 1, &next))) {
         cli_report_attempt(t->c, s, k);
     }
     return true;
 }
 
-/* The columns of x one behind the other: those of a file may lie apart. */
+/* Makes the columns of x contiguous; those of a file may not be. */
 static void close_gaps(gsolve_dense *x)
 {
     double *value = x->value;
@@ -102,7 +100,7 @@ static void close_gaps(gsolve_dense *x)
 
 static int solve(cli *c, cli_solution *s)
 {
-    trying t = {.c = c, .s = s};
+    attempt_data t = {.c = c, .s = s};
     gsolve_result result;
     gsolve_status status;
     int best;
@@ -115,8 +113,7 @@ static int solve(cli *c, cli_solution *s)
     return s->attempts == 0 ? cli_fail_library(c) : cli_fail(c, "%s", s->attempt[0].explanation);
 }
 
-/* --- the results --------------------------------------------------------------------------------
- */
+/* --- the results ------------------------------------------------------------------------------ */
 
 static void measure_error(const cli *c, cli_solution *s)
 {
@@ -135,11 +132,11 @@ static int write_solution(cli *c, cli_solution *s)
     const cli_attempt *a = &s->attempt[s->best];
     char comment[2400];
 
-    if (!c->is.solution) return 0;
+    if (!c->args.solution) return 0;
     snprintf(comment, sizeof comment, "gsolve %s: %s + %s, %s, |b - Ax| / |b| = %.3e",
              gsolve_version(), a->method, a->kind, gsolve_outcome_text(a->result.outcome),
              a->result.residual);
-    if (gsolve_write_dense(c->ctx, c->is.solution, &s->system.x, comment) != GSOLVE_OK) {
+    if (gsolve_write_dense(c->ctx, c->args.solution, &s->system.x, comment) != GSOLVE_OK) {
         return cli_fail_library(c);
     }
     s->seconds.write = cli_now() - begin;
@@ -154,9 +151,9 @@ static int finish(cli *c, cli_solution *s)
     measure_error(c, s);
     if (write_solution(c, s) || cli_report_history(c, s)) return CLI_ERROR;
     cli_report(c, s);
-    if (c->is.json && cli_report_json(c, s)) return CLI_ERROR;
+    if (c->args.json && cli_report_json(c, s)) return CLI_ERROR;
     if (a->result.outcome == GSOLVE_CONVERGED) return CLI_CONVERGED;
-    if (c->is.quiet) {
+    if (c->args.quiet) {
         fprintf(stderr, "gsolve: not converged (%s): %s\n", gsolve_outcome_text(a->result.outcome),
                 a->explanation);
     }
@@ -168,14 +165,14 @@ int cli_solve(cli *c)
     cli_solution s = {.error = NAN};
     int code;
 
-    if (!c->is.matrix) {
+    if (!c->args.matrix) {
         return cli_fail(c, "no matrix is given; write gsolve -A FILE (gsolve --help shows more)");
     }
-    if (c->is.monitor && c->is.quiet) {
+    if (c->args.monitor && c->args.quiet) {
         return cli_fail(
             c, "--monitor prints lines and --quiet suppresses them; give only one of them");
     }
-    if (c->is.profile && c->is.quiet && !c->is.json) {
+    if (c->args.profile && c->args.quiet && !c->args.json) {
         return cli_fail(
             c, "--profile prints lines and --quiet suppresses them; give only one of them, or add "
                "--json");

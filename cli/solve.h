@@ -13,19 +13,19 @@ typedef struct cli_solution {
     gsolve_matrix *A;
     gsolve_matrix_info info;
     cli_attempt attempt[CLI_MOST_ATTEMPTS];
-    int attempts, best; /* best: the attempt that x is of */
+    int attempts, best; /* best: the attempt that computed x */
     double error;       /* |x - 1| / |1| where 1 is a solution, else NAN */
     cli_seconds_of seconds;
 } cli_solution;
 
-/* Before, and after a try of attempt k. */
+/* Print a line before and after attempt k. */
 void cli_report_choice(const cli *c, const cli_solution *s, int k);
 void cli_report_attempt(const cli *c, const cli_solution *s, int k);
 
-/* In the end: the outcome, the time, the memory. */
+/* Prints the outcome, the times and the memory. */
 void cli_report(const cli *c, const cli_solution *s);
 
-/* As JSON, and the history as comma-separated values. Return 0 or CLI_ERROR. */
+/* Write the result as JSON, and the history as comma-separated values. Return 0 or CLI_ERROR. */
 int cli_report_json(cli *c, const cli_solution *s);
 int cli_report_history(cli *c, const cli_solution *s);
 

@@ -8,30 +8,30 @@
 
 /* --- the device ------------------------------------------------------------------------------ */
 
-/* Starting CUDA takes 0.2 s and more. In that time the CPU makes a thousand iterations with so many
- * entries, at the nanosecond for each that two cores need (bench/results/cpu). */
+/* Starting CUDA takes 0.2 s or more. In that time two cores make a thousand iterations with this
+ * number of entries, at 1 ns for each entry (bench/results/cpu). */
 #define SMALL 200000
 
-#define MOST_COLUMNS 4096 /* that are made */
+#define MOST_COLUMNS 4096 /* of a generated b */
 
 static const char *device_of(const cli *c)
 {
     const char *preferred = getenv("GSOLVE_DEVICE");
-    return c->is.device ? c->is.device : preferred ? preferred : "auto";
+    return c->args.device ? c->args.device : preferred ? preferred : "auto";
 }
 
 bool cli_names_device(const cli *c)
 {
-    return c->is.device || strcmp(device_of(c), "auto") != 0;
+    return c->args.device || strcmp(device_of(c), "auto") != 0;
 }
 
 static int open_device(cli *c, const char *device)
 {
     char spec[256];
 
-    if (c->is.threads >= 0) { /* a property of the device cpu */
+    if (c->args.threads >= 0) { /* a property of the device cpu */
         if (cli_spec_is(device, "auto")) device = "cpu";
-        snprintf(spec, sizeof spec, "%.200s,threads=%d", device, c->is.threads);
+        snprintf(spec, sizeof spec, "%.200s,threads=%d", device, c->args.threads);
         device = spec;
     }
     if (gsolve_context_create(&c->ctx, device) != GSOLVE_OK) {
@@ -52,8 +52,8 @@ int cli_open_host(cli *c)
 
 int cli_open_undecided(cli *c)
 {
-    /* a format may be one that only a GPU has */
-    c->undecided = strcmp(device_of(c), "auto") == 0 && c->is.threads < 0 && !c->is.format;
+    /* --format may name a format that only a GPU has */
+    c->undecided = strcmp(device_of(c), "auto") == 0 && c->args.threads < 0 && !c->args.format;
     return c->undecided ? cli_open_host(c) : cli_open(c);
 }
 
@@ -68,30 +68,30 @@ static bool build_has_cuda(void)
 
 static bool rhs_is(const cli *c, const char *name)
 {
-    return c->is.rhs && strcmp(c->is.rhs, name) == 0;
+    return c->args.rhs && strcmp(c->args.rhs, name) == 0;
 }
 
-/* The columns of -b random or random,k=N; 0: it is something else. */
+/* The number of columns of -b random or random,k=N; 0: -b is something else. */
 static int random_columns(const cli *c)
 {
     int columns = 0, end = 0;
 
     if (rhs_is(c, "random")) return 1;
-    if (!c->is.rhs || sscanf(c->is.rhs, "random,k=%d%n", &columns, &end) != 1) return 0;
-    return c->is.rhs[end] == 0 && columns >= 1 && columns <= MOST_COLUMNS ? columns : 0;
+    if (!c->args.rhs || sscanf(c->args.rhs, "random,k=%d%n", &columns, &end) != 1) return 0;
+    return c->args.rhs[end] == 0 && columns >= 1 && columns <= MOST_COLUMNS ? columns : 0;
 }
 
-/* Columns that b is given where it is made: by -b, or by --columns-count. */
-static int made_columns(const cli *c)
+/* The number of columns of a generated b, by -b or --columns-count. */
+static int generated_columns(const cli *c)
 {
-    const int random = random_columns(c), asked = c->is.columns_count;
+    const int random = random_columns(c), asked = c->args.columns_count;
 
     return random > 1 ? random : asked > 0 ? asked : 1;
 }
 
 int cli_decide_device(cli *c, const cli_system *s)
 {
-    const int64_t columns = s->b.value ? s->b.ncols : made_columns(c);
+    const int64_t columns = s->b.value ? s->b.ncols : generated_columns(c);
 
     if (!c->undecided) return 0;
     c->undecided = false;
@@ -113,7 +113,7 @@ const char *cli_device_words(const cli *c, char words[400])
 
 /* --- the matrix ------------------------------------------------------------------------------ */
 
-/* How it was read: "read in 12 ms, 310 MB/s". */
+/* Prints the matrix and how it was read: "read in 12 ms, 310 MB/s". */
 static void say_read(const cli *c, const cli_system *s)
 {
     const gsolve_source *source = &s->source;
@@ -134,7 +134,7 @@ static void say_read(const cli *c, const cli_system *s)
              : source->cached ? "from the cache"
                               : "read",
              cli_seconds(s->read_seconds).text, speed, added);
-    if (c->is.cache && source->cache[0] && !source->cached) {
+    if (c->args.cache && source->cache[0] && !source->cached) {
         cli_item(c, "", "binary copy written to %s", source->cache);
     }
 }
@@ -143,7 +143,7 @@ int cli_read_matrix(cli *c, const char *name, cli_system *s)
 {
     const double begin = cli_now();
     cli_live live;
-    const gsolve_read_options options = {c->is.cache, cli_live_read, &live};
+    const gsolve_read_options options = {c->args.cache, cli_live_read, &live};
     char note[200];
 
     s->name = name;
@@ -162,20 +162,21 @@ int cli_read_matrix(cli *c, const char *name, cli_system *s)
     return 0;
 }
 
-int cli_examine(cli *c, cli_system *s)
+int cli_analyse(cli *c, cli_system *s)
 {
     const double begin = cli_now();
     gsolve_csr single;
 
-    if (gsolve_csr_statistics(c->ctx, &s->csr, &s->traits) != GSOLVE_OK) return cli_fail_library(c);
-    if (c->is.type == GSOLVE_F32) {
+    if (gsolve_csr_statistics(c->ctx, &s->csr, &s->statistics) != GSOLVE_OK)
+        return cli_fail_library(c);
+    if (c->args.type == GSOLVE_F32) {
         if (gsolve_csr_convert(&single, c->ctx, GSOLVE_F32, &s->csr) != GSOLVE_OK) {
             return cli_fail_library(c);
         }
         gsolve_csr_free(&s->csr, c->ctx);
         s->csr = single;
     }
-    s->examine_seconds = cli_now() - begin;
+    s->analyse_seconds = cli_now() - begin;
     return 0;
 }
 
@@ -202,14 +203,14 @@ int cli_new_dense(cli *c, gsolve_dense *v, int32_t nrows, int32_t ncols)
 
 bool cli_ones_solve(const cli *c)
 {
-    return !c->is.rhs || rhs_is(c, "A*ones");
+    return !c->args.rhs || rhs_is(c, "A*ones");
 }
 
 const char *cli_rhs_words(const cli *c)
 {
     if (cli_ones_solve(c)) return "A*ones; x = 1 is a solution";
     if (random_columns(c)) return "random, uniform in [-1, 1)";
-    return c->is.rhs;
+    return c->args.rhs;
 }
 
 static int read_vector(cli *c, const char *name, const char *what, int32_t nrows, int32_t ncols,
@@ -238,17 +239,17 @@ int cli_read_vectors(cli *c, cli_system *s)
     const double begin = cli_now();
     int code = 0;
 
-    if (cli_spec_is(c->is.rhs ? c->is.rhs : "", "random") && random_columns(c) == 0) {
+    if (cli_spec_is(c->args.rhs ? c->args.rhs : "", "random") && random_columns(c) == 0) {
         return cli_fail(c, "-b takes random or random,k=N with N from 1 to %d, not '%s'",
-                        MOST_COLUMNS, c->is.rhs);
+                        MOST_COLUMNS, c->args.rhs);
     }
     if (!cli_ones_solve(c) && !rhs_is(c, "ones") && random_columns(c) == 0) {
-        const int asked = c->is.columns_count > 0 ? c->is.columns_count : 0;
-        code = read_vector(c, c->is.rhs, "the right-hand side b", s->nrows, asked, s, &s->b);
+        const int asked = c->args.columns_count > 0 ? c->args.columns_count : 0;
+        code = read_vector(c, c->args.rhs, "the right-hand side b", s->nrows, asked, s, &s->b);
     }
-    if (!code && c->is.guess) {
-        const int32_t ncols = s->b.value ? s->b.ncols : made_columns(c);
-        code = read_vector(c, c->is.guess, "the initial guess x0", s->ncols, ncols, s, &s->x);
+    if (!code && c->args.guess) {
+        const int32_t ncols = s->b.value ? s->b.ncols : generated_columns(c);
+        code = read_vector(c, c->args.guess, "the initial guess x0", s->ncols, ncols, s, &s->x);
     }
     s->read_seconds += cli_now() - begin;
     return code;
@@ -272,11 +273,11 @@ static double row_sum(const gsolve_csr *A, int32_t i)
 
 int cli_make_vectors(cli *c, cli_system *s, const gsolve_csr *rows)
 {
-    const uint64_t seed = c->is.seed >= 0 ? (uint64_t)c->is.seed : 1;
+    const uint64_t seed = c->args.seed >= 0 ? (uint64_t)c->args.seed : 1;
     double *b;
 
     if (!s->b.value) {
-        if (cli_new_dense(c, &s->b, s->nrows, made_columns(c))) return CLI_ERROR;
+        if (cli_new_dense(c, &s->b, s->nrows, generated_columns(c))) return CLI_ERROR;
         b = s->b.value;
         for (int64_t i = 0; i < (int64_t)s->nrows * s->b.ncols; i++) {
             const bool first = i < s->nrows && random_columns(c) == 0;

@@ -6,49 +6,51 @@
 
 typedef struct cli_system {
     const char *name; /* of the matrix: a file, or gen:... */
-    gsolve_csr csr;   /* owned by the library; cleared when a matrix has taken it */
+    gsolve_csr csr;   /* owned by the library; empty once a matrix handle owns it */
     gsolve_source source;
-    gsolve_statistics traits;
+    gsolve_statistics statistics;
     int32_t nrows, ncols;
     int64_t entries;
     gsolve_dense b, x; /* owned; x holds the first guess */
-    double read_seconds, examine_seconds;
+    double read_seconds, analyse_seconds;
 } cli_system;
 
-/* c->ctx = a context as the arguments say. Returns 0 or CLI_ERROR, as do the others. */
+/* c->ctx = a context on the device of the arguments. Returns 0 or CLI_ERROR, as do the others. */
 int cli_open(cli *c);
 
-/* The same for a solve, which leaves it to cli_decide_device where the arguments leave it open. */
+/* c->ctx for a solve: on the device of the arguments; if they leave it open, on the CPU until
+ * cli_decide_device chooses. */
 int cli_open_undecided(cli *c);
 
-/* The CPU for what it has done before a GPU has started, else what "auto" says. */
+/* Keeps the CPU for a system that it solves before a GPU would have started; otherwise uses the
+ * device "auto". */
 int cli_decide_device(cli *c, const cli_system *s);
 
-/* The CPU, for what is done there whatever the device. */
+/* c->ctx = a context on the CPU. */
 int cli_open_host(cli *c);
 
 /* Whether the user named a device, as an argument or in the environment. */
 bool cli_names_device(const cli *c);
 
-/* The device in words, and why it is that. */
+/* The device in words, and the reason if the CPU was chosen for a small system. */
 const char *cli_device_words(const cli *c, char words[400]);
 
-/* Reads the matrix called name, and says what it is. */
+/* Reads the matrix `name`, and prints a line about it. */
 int cli_read_matrix(cli *c, const char *name, cli_system *s);
 
-/* Reads b and the first guess where they are files. */
+/* Reads b and the first guess if they are files. */
 int cli_read_vectors(cli *c, cli_system *s);
 
-/* s->traits, and s->csr in the type that the arguments ask for. */
-int cli_examine(cli *c, cli_system *s);
+/* Sets s->statistics, and converts s->csr to the type of the arguments. */
+int cli_analyse(cli *c, cli_system *s);
 
-/* Makes what was not read: b from A's rows, x = 0. */
+/* Generates b and sets x = 0, unless they were read. rows: of A. */
 int cli_make_vectors(cli *c, cli_system *s, const gsolve_csr *rows);
 
-/* What -b stands for, in words. */
+/* The meaning of -b in words. */
 const char *cli_rhs_words(const cli *c);
 
-/* Whether b was made so that x = 1 solves the system. */
+/* Whether b = A*ones, so that x = 1 solves the system. */
 bool cli_ones_solve(const cli *c);
 
 void cli_close_system(cli *c, cli_system *s);

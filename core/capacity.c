@@ -12,6 +12,7 @@ gsolve_status gsolve_context_memory(gsolve_context *ctx, size_t *available, size
                            ctx->device->plugin.name);
     }
     const gsolve_status status = ctx->device->memory(ctx->queue, available, total);
-    if (status == GSOLVE_OK && ctx->room < *available) *available = ctx->room;
+    if (status == GSOLVE_OK && ctx->device_bytes_left < *available)
+        *available = ctx->device_bytes_left;
     return status;
 }

@@ -116,7 +116,7 @@ gsolve_status gsolve_context_create(gsolve_context **out, const char *spec)
 
     create_error[0] = 0;
     if (!out || !spec) {
-        snprintf(create_error, sizeof create_error, "gsolve_context_create: argument is NULL");
+        snprintf(create_error, sizeof create_error, "gsolve_context_create: an argument is NULL");
         return GSOLVE_BAD_ARGUMENT;
     }
     gs_detect_fork();

@@ -25,7 +25,7 @@ struct gsolve_context {
     int64_t handles;       /* number of matrices and preconditioners */
     char description[256]; /* of the device */
     char error[1024];
-    size_t room;                    /* bytes still allowed on the device, see gs_memory_limit */
+    size_t device_bytes_left;       /* see gs_memory_limit; SIZE_MAX: no limit */
     struct gs_replacement *writing; /* io/replace.c: the file in progress, or NULL */
     int abandoned;                  /* io/replace.c: set by gsolve_abandon_files */
     gs_block *spare;                /* freed large blocks of the host, for reuse */
@@ -83,8 +83,8 @@ bool gs_memory_on_device(const gsolve_context *ctx);
 void *gs_owned_block(const gsolve_context *ctx, const void *block);
 
 /* Registers a destructor for handle, a block of ctx. gsolve_context_destroy calls destroy(handle)
- * for each handle that is left, the oldest first; destroy must free the block. Objects that a
- * handle owns are younger than the handle, so they are gone before their turn comes. */
+ * for each handle that is left, the oldest first; destroy must free the block. A handle is older
+ * than the handles that it owns and destroys them, so they are not destroyed twice. */
 void gs_own(gsolve_context *ctx, void *handle, void (*destroy)(void *handle));
 
 /* Maps the bytes [offset, offset + bytes) of a file into memory. Returns a block that gsolve_free

@@ -1,4 +1,5 @@
-// cuda.cuh: what the .cu files share: the queue, checks, 16-byte accesses, sums in a fixed order.
+// cuda.cuh: the queue, error checks, launches, 16-byte accesses and sums in a fixed order, for all
+// .cu files.
 #ifndef GS_CORE_CUDA_CUH
 #define GS_CORE_CUDA_CUH
 
@@ -13,23 +14,23 @@ extern "C" {
 struct cusparseContext;
 
 constexpr int gs_block_size = 256;     // threads of a block
-constexpr int gs_most_sums = 8;        // of one kernel
-constexpr int gs_most_partials = 8192; // blocks whose sums a kernel can add up
+constexpr int gs_most_sums = 8;        // sums that one kernel computes, at most
+constexpr int gs_most_partials = 8192; // blocks of a kernel with sums, at most
 
 struct gs_queue {
     cudaStream_t stream;
-    bool own;
+    bool own; // the queue created the stream and destroys it
     int index, processors, threads;
     gsolve_context *ctx;
-    const int *guard;  // see gs_device
-    double *partial;   // gs_most_sums x gs_most_partials: the sums of blocks
-    unsigned *arrived; // blocks that have written theirs
-    void *page[GS_SLOTS];
-    size_t page_bytes[GS_SLOTS];
-    cudaEvent_t posted[GS_SLOTS];
-    void *carried[GS_PAGES];       // the pages of copy.c, made when first needed
-    cudaEvent_t arrival[GS_PAGES]; // of what was sent from or to them
-    cusparseContext *sparse;       // made when first asked for
+    const int *guard;            // see gs_device
+    double *partial;             // gs_most_sums x gs_most_partials: the sums of blocks
+    unsigned *arrived;           // number of blocks that have written their sums; 0 between kernels
+    void *post_buffer[GS_SLOTS]; // page-locked, for post and wait of gs_device
+    size_t post_bytes[GS_SLOTS];
+    cudaEvent_t post_event[GS_SLOTS]; // the end of the last post
+    void *page[GS_PAGES];             // the pages of copy.c, allocated when first needed
+    cudaEvent_t page_event[GS_PAGES]; // the end of the last copy that used the page
+    cusparseContext *sparse;          // created when first needed
 };
 
 // ALLOC of core/try.h in C++, on the device.
@@ -41,11 +42,12 @@ struct gs_queue {
         if (status != GSOLVE_OK) goto done;                                        \
     } while (0)
 
-// Whether a call succeeded; else the sentence.
+// Returns GSOLVE_OK, or the status of a failed call after storing a message in the context. what
+// names the operation, such as "a memory copy".
 inline gsolve_status gs_cuda(gs_queue *q, cudaError_t code, const char *what)
 {
     if (code == cudaSuccess) return GSOLVE_OK;
-    cudaGetLastError(); // forgets it
+    cudaGetLastError(); // clears the error
     return gsolve_fail(q->ctx,
                        code == cudaErrorMemoryAllocation ? GSOLVE_NO_MEMORY : GSOLVE_DEVICE_FAILED,
                        "CUDA: %s: %s", what, cudaGetErrorString(code));
@@ -60,7 +62,7 @@ gsolve_status gs_launch(gs_queue *q, const char *name, void (*kernel)(P...), int
     return gs_cuda(q, cudaGetLastError(), name);
 }
 
-// Blocks of a kernel that a multiprocessor runs at once.
+// Number of blocks of gs_block_size threads that a multiprocessor runs at once.
 template <auto KERNEL>
 int gs_at_once()
 {
@@ -72,7 +74,8 @@ int gs_at_once()
     return blocks;
 }
 
-// Blocks for work of so many threads: as many as run at once, so that all end together.
+// Number of blocks for work on that many threads: at most as many as run at once. Kernels stride
+// over the rest, so all blocks end at about the same time.
 inline int gs_grid(const gs_queue *q, int64_t threads, int blocks_per_processor = 8)
 {
     const int64_t blocks = (threads + gs_block_size - 1) / gs_block_size;
@@ -80,7 +83,7 @@ inline int gs_grid(const gs_queue *q, int64_t threads, int blocks_per_processor 
     return (int)(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
 
-// W elements that move as one.
+// W adjacent elements, read and written with one access.
 template <class T, int W>
 struct alignas(sizeof(T) * W) gs_pack {
     T v[W];
@@ -98,6 +101,7 @@ __device__ void gs_store(T *p, int64_t i, gs_pack<T, W> x)
     *reinterpret_cast<gs_pack<T, W> *>(p + i) = x;
 }
 
+// Elements in 16 bytes.
 template <class T>
 constexpr int gs_wide = 16 / (int)sizeof(T);
 
@@ -106,11 +110,11 @@ inline bool gs_aligned(const void *p)
     return (uintptr_t)p % 16 == 0;
 }
 
-// The sum over a warp, in its first lane: neighbours are added first, lanes 16 apart last.
+// The sum over a warp, in its first lane. Neighbouring lanes are added first, lanes 16 apart last.
 template <class T>
 __device__ T gs_first_lane_sum(T x)
 {
-#if __CUDA_ARCH__ >= 800 // has an instruction for 32-bit integers
+#if __CUDA_ARCH__ >= 800 // one instruction adds 32-bit integers
     if constexpr (std::is_same_v<T, int> || std::is_same_v<T, unsigned>) {
         return __reduce_add_sync(0xffffffffu, x);
     } else
@@ -122,8 +126,8 @@ __device__ T gs_first_lane_sum(T x)
     }
 }
 
-// The sum over a block, in thread 0: of each warp, then of the warps in their order. Threads of a
-// block call it together.
+// The sum over a block, in thread 0: first the sum of each warp, then the warps in their order. All
+// threads of the block must call it.
 template <class T>
 __device__ T gs_block_sum(T x)
 {
@@ -140,7 +144,7 @@ __device__ T gs_block_sum(T x)
     return x;
 }
 
-// S sums over a block, in the first S threads' result.
+// S sums over a block; thread s < S returns sum s. All threads of the block must call it.
 template <int S>
 __device__ double gs_block_sums(double (&mine)[S])
 {
@@ -159,8 +163,10 @@ __device__ double gs_block_sums(double (&mine)[S])
     return total;
 }
 
-// Adds up S sums over all blocks of the grid, in an order that depends on the grid alone: the block
-// that arrives last does it. store(s, total) is called by one thread for each.
+// S sums over all blocks of the grid. Each block writes its sums to `partial` and counts itself in
+// *arrived. The block that arrives last adds the sums of all blocks, in an order that depends on
+// the size of the grid alone, and one thread per sum calls store(s, total). It then resets *arrived
+// to 0.
 template <int S, class Store>
 __device__ void gs_grid_sum(double (&mine)[S], double *partial, unsigned *arrived, Store store)
 {

@@ -1,4 +1,5 @@
-// device_cuda.cu: a CUDA GPU as a device: its stream, its memory, copies, recorded graphs.
+// device_cuda.cu: a CUDA GPU as a device: its stream, its memory, copies and CUDA graphs. Each
+// function is the member of gs_device with that name, see device.h.
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -22,8 +23,8 @@ namespace
 const gsolve_option options[] = {
     {"index", "number of the GPU, from 0", GSOLVE_INT, offsetof(gs_device_options, index), 0, 0,
      1023, nullptr},
-    {"threads", "CPU threads for work on the host; 0: as many as the host has", GSOLVE_INT,
-     offsetof(gs_device_options, threads), 0, 0, 4096, nullptr},
+    {"threads", "number of CPU threads for work on the host; 0: as many as the host has",
+     GSOLVE_INT, offsetof(gs_device_options, threads), 0, 0, 4096, nullptr},
     {},
 };
 
@@ -33,12 +34,12 @@ void close_cuda(gs_queue *q)
     if (q->stream || !q->own) cudaStreamSynchronize(q->stream);
     if (q->sparse) cusparseDestroy(q->sparse);
     for (int slot = 0; slot < GS_SLOTS; slot++) {
-        if (q->posted[slot]) cudaEventDestroy(q->posted[slot]);
-        cudaFreeHost(q->page[slot]);
+        if (q->post_event[slot]) cudaEventDestroy(q->post_event[slot]);
+        cudaFreeHost(q->post_buffer[slot]);
     }
     for (int slot = 0; slot < GS_PAGES; slot++) {
-        if (q->arrival[slot]) cudaEventDestroy(q->arrival[slot]);
-        cudaFreeHost(q->carried[slot]);
+        if (q->page_event[slot]) cudaEventDestroy(q->page_event[slot]);
+        cudaFreeHost(q->page[slot]);
     }
     if (q->partial) cudaFree(q->partial);
     if (q->arrived) cudaFree(q->arrived);
@@ -46,7 +47,8 @@ void close_cuda(gs_queue *q)
     delete q;
 }
 
-cudaError_t keep_pool(int index)
+// Lets the memory pool keep freed memory, so that later allocations need no call of the driver.
+cudaError_t keep_freed_memory(int index)
 {
     cudaMemPool_t pool;
     uint64_t all = UINT64_MAX;
@@ -57,26 +59,27 @@ cudaError_t keep_pool(int index)
                : code;
 }
 
-cudaError_t open_parts(gs_queue *q)
+cudaError_t create_resources(gs_queue *q)
 {
     const size_t partials = sizeof(double) * gs_most_sums * gs_most_partials;
-    cudaError_t code = keep_pool(q->index);
+    cudaError_t code = keep_freed_memory(q->index);
 
     if (code == cudaSuccess) code = cudaStreamCreateWithFlags(&q->stream, cudaStreamNonBlocking);
     if (code == cudaSuccess) code = cudaMalloc((void **)&q->partial, partials);
     if (code == cudaSuccess) code = cudaMalloc((void **)&q->arrived, sizeof *q->arrived);
     if (code == cudaSuccess) code = cudaMemset(q->arrived, 0, sizeof *q->arrived);
     for (int slot = 0; slot < GS_SLOTS && code == cudaSuccess; slot++) {
-        code = cudaEventCreateWithFlags(&q->posted[slot], cudaEventDisableTiming);
+        code = cudaEventCreateWithFlags(&q->post_event[slot], cudaEventDisableTiming);
     }
     for (int slot = 0; slot < GS_PAGES && code == cudaSuccess; slot++) {
-        code = cudaEventCreateWithFlags(&q->arrival[slot], cudaEventDisableTiming);
+        code = cudaEventCreateWithFlags(&q->page_event[slot], cudaEventDisableTiming);
     }
     return code;
 }
 
-// Why a GPU cannot be used. Only one that is not there is no device; one may be full, or fail.
-gsolve_status why_not(cudaError_t code)
+// The status for a GPU that cannot be opened. GSOLVE_NO_DEVICE is only for a GPU that does not
+// exist: the memory of a GPU may also be full, or the GPU may fail.
+gsolve_status status_of(cudaError_t code)
 {
     switch (code) {
     case cudaErrorNoDevice:
@@ -101,13 +104,13 @@ gsolve_status open_cuda(gs_queue **queue, gsolve_context *ctx, const void *chose
     q->threads = o->threads ? o->threads : (int)std::thread::hardware_concurrency();
     cudaError_t code = cudaSetDevice(o->index);
     if (code == cudaSuccess) code = cudaGetDeviceProperties(&about, o->index);
-    if (code == cudaSuccess) code = open_parts(q);
+    if (code == cudaSuccess) code = create_resources(q);
     if (code != cudaSuccess) {
         cudaGetLastError();
         snprintf(error, 256, "CUDA device %d cannot be used: %s", o->index,
                  cudaGetErrorString(code));
         close_cuda(q);
-        return why_not(code);
+        return status_of(code);
     }
     q->processors = about.multiProcessorCount;
     snprintf(description, 128, "%.80s, %.0f GB", about.name, 1e-9 * (double)about.totalGlobalMem);
@@ -130,8 +133,8 @@ void free_cuda(gs_queue *q, void *block)
     cudaFreeAsync(block, q->stream);
 }
 
-// Whether only the device can reach it.
-bool is_there(const void *block)
+// Whether the block is in the device's memory and the host cannot access it.
+bool is_on_device(const void *block)
 {
     cudaPointerAttributes about;
     const cudaError_t code = cudaPointerGetAttributes(&about, block);
@@ -140,14 +143,15 @@ bool is_there(const void *block)
     return code == cudaSuccess && about.type == cudaMemoryTypeDevice;
 }
 
-// Within the device in its turn, as kernels are; else done when it returns.
+// A copy within the device runs after earlier work of the stream, like a kernel. Any other copy is
+// complete on return.
 gsolve_status copy_cuda(gs_queue *q, void *to, const void *from, size_t bytes)
 {
-    const bool within = is_there(to) && is_there(from);
+    const bool within = is_on_device(to) && is_on_device(from);
     cudaError_t code = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, q->stream);
 
     if (code == cudaSuccess && !within) code = cudaStreamSynchronize(q->stream);
-    return gs_cuda(q, code, "a copy");
+    return gs_cuda(q, code, "a memory copy");
 }
 
 void *stream_cuda(gs_queue *q)
@@ -164,51 +168,53 @@ gsolve_status post_cuda(gs_queue *q, int slot, const void *from, size_t bytes)
 {
     cudaError_t code = cudaSuccess;
 
-    if (bytes > q->page_bytes[slot]) {
-        cudaFreeHost(q->page[slot]);
-        q->page_bytes[slot] = 0;
-        code = cudaMallocHost(&q->page[slot], bytes);
-        if (code == cudaSuccess) q->page_bytes[slot] = bytes;
+    if (bytes > q->post_bytes[slot]) {
+        cudaFreeHost(q->post_buffer[slot]);
+        q->post_bytes[slot] = 0;
+        code = cudaMallocHost(&q->post_buffer[slot], bytes);
+        if (code == cudaSuccess) q->post_bytes[slot] = bytes;
     }
     if (code == cudaSuccess) {
-        code = cudaMemcpyAsync(q->page[slot], from, bytes, cudaMemcpyDeviceToHost, q->stream);
+        code =
+            cudaMemcpyAsync(q->post_buffer[slot], from, bytes, cudaMemcpyDeviceToHost, q->stream);
     }
-    if (code == cudaSuccess) code = cudaEventRecord(q->posted[slot], q->stream);
-    return gs_cuda(q, code, "reading the progress");
+    if (code == cudaSuccess) code = cudaEventRecord(q->post_event[slot], q->stream);
+    return gs_cuda(q, code, "copying the progress of the solver");
 }
 
 gsolve_status wait_cuda(gs_queue *q, int slot, const void **page)
 {
-    *page = q->page[slot];
-    return gs_cuda(q, cudaEventSynchronize(q->posted[slot]), "the steps of the solver");
+    *page = q->post_buffer[slot];
+    return gs_cuda(q, cudaEventSynchronize(q->post_event[slot]),
+                   "waiting for a step of the solver");
 }
 
 gsolve_status record_cuda(gs_queue *q)
 {
     return gs_cuda(q, cudaStreamBeginCapture(q->stream, cudaStreamCaptureModeThreadLocal),
-                   "recording a graph");
+                   "recording a CUDA graph");
 }
 
 gsolve_status recorded_cuda(gs_queue *q, gs_graph **out)
 {
     cudaGraph_t graph = nullptr;
-    gs_graph *made = new (std::nothrow) gs_graph();
+    gs_graph *created = new (std::nothrow) gs_graph();
     cudaError_t code = cudaStreamEndCapture(q->stream, &graph);
 
-    if (code == cudaSuccess && !made) code = cudaErrorMemoryAllocation;
-    if (code == cudaSuccess) code = cudaGraphInstantiate(&made->exec, graph, 0);
+    if (code == cudaSuccess && !created) code = cudaErrorMemoryAllocation;
+    if (code == cudaSuccess) code = cudaGraphInstantiate(&created->exec, graph, 0);
     if (graph) cudaGraphDestroy(graph);
     if (code != cudaSuccess) {
-        delete made;
-        return gs_cuda(q, code, "recording a graph");
+        delete created;
+        return gs_cuda(q, code, "recording a CUDA graph");
     }
-    *out = made;
+    *out = created;
     return GSOLVE_OK;
 }
 
 gsolve_status replay_cuda(gs_queue *q, gs_graph *graph)
 {
-    return gs_cuda(q, cudaGraphLaunch(graph->exec, q->stream), "replaying a graph");
+    return gs_cuda(q, cudaGraphLaunch(graph->exec, q->stream), "launching a CUDA graph");
 }
 
 void forget_cuda(gs_graph *graph)
@@ -224,37 +230,38 @@ void guard_cuda(gs_queue *q, const int *ended)
 
 // --- the caller's stream ----------------------------------------------------------------------
 
-// Whether the stream can be used. That it is of this device shows when an event of the device is
-// recorded there.
-gsolve_status try_stream(gs_queue *q, cudaStream_t stream)
+// Fails if the stream cannot be used. Recording an event of this device in it succeeds only if the
+// stream belongs to this device.
+gsolve_status check_stream(gs_queue *q, cudaStream_t stream)
 {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     cudaError_t code = cudaSetDevice(q->index);
 
     if (code == cudaSuccess) code = cudaStreamIsCapturing(stream, &capture);
     if (code == cudaSuccess && capture != cudaStreamCaptureStatusNone) {
-        return gsolve_fail(q->ctx, GSOLVE_BAD_ARGUMENT,
-                           "the stream is being captured; end that before it is used here");
+        return gsolve_fail(
+            q->ctx, GSOLVE_BAD_ARGUMENT,
+            "the stream is being captured; end the capture before gsolve uses the stream");
     }
-    if (code == cudaSuccess) code = cudaEventRecord(q->posted[0], stream);
+    if (code == cudaSuccess) code = cudaEventRecord(q->post_event[0], stream);
     if (code == cudaSuccess) return GSOLVE_OK;
-    cudaGetLastError(); // forgets it
+    cudaGetLastError(); // clears the error
     return gsolve_fail(q->ctx, GSOLVE_BAD_ARGUMENT,
-                       "the stream cannot be used on CUDA device %d, to which it must belong: %s",
-                       q->index, cudaGetErrorString(code));
+                       "the stream cannot be used; it must belong to CUDA device %d: %s", q->index,
+                       cudaGetErrorString(code));
 }
 
-// Blocks were made in the order of the old stream and may be used and freed in that of the new one,
-// since nothing is left to do in the old.
+// Waits for the old stream. Blocks that were allocated in its order can then be used and freed in
+// the order of the new stream.
 gsolve_status use_stream_cuda(gs_queue *q, void *given)
 {
     const cudaStream_t stream = static_cast<cudaStream_t>(given), old = q->stream;
-    gsolve_status status = try_stream(q, stream);
+    gsolve_status status = check_stream(q, stream);
 
     if (status != GSOLVE_OK || stream == old) return status;
-    status = gs_cuda(q, cudaStreamSynchronize(old), "what was given to the stream before");
+    status = gs_cuda(q, cudaStreamSynchronize(old), "waiting for the previous stream");
     if (status == GSOLVE_OK && q->sparse) {
-        status = gs_vendor(q->ctx, cusparseSetStream(q->sparse, stream), "another stream");
+        status = gs_vendor(q->ctx, cusparseSetStream(q->sparse, stream), "changing the stream");
     }
     if (status != GSOLVE_OK) return status;
     if (q->own) cudaStreamDestroy(old);
@@ -263,9 +270,9 @@ gsolve_status use_stream_cuda(gs_queue *q, void *given)
     return GSOLVE_OK;
 }
 
-// --- memory that is left, and pages ------------------------------------------------------------
+// --- free memory, and pages --------------------------------------------------------------------
 
-// Free in the device or held by the pool but not in use; and all.
+// *unused = bytes that are free on the device, or that the memory pool holds but does not use.
 gsolve_status memory_cuda(gs_queue *q, size_t *unused, size_t *total)
 {
     uint64_t reserved = 0, used = 0;
@@ -281,7 +288,7 @@ gsolve_status memory_cuda(gs_queue *q, size_t *unused, size_t *total)
         code = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used);
     }
     *unused += (size_t)(reserved - used);
-    return gs_cuda(q, code, "the free memory");
+    return gs_cuda(q, code, "reading the free memory");
 }
 
 bool is_page_cuda(gs_queue *, const void *host)
@@ -295,44 +302,44 @@ bool is_page_cuda(gs_queue *, const void *host)
 
 void *page_cuda(gs_queue *q, int slot, bool make)
 {
-    if (!q->carried[slot] && make && cudaMallocHost(&q->carried[slot], GS_PAGE) != cudaSuccess) {
+    if (!q->page[slot] && make && cudaMallocHost(&q->page[slot], GS_PAGE) != cudaSuccess) {
         cudaGetLastError();
-        q->carried[slot] = nullptr;
+        q->page[slot] = nullptr;
     }
-    return q->carried[slot];
+    return q->page[slot];
 }
 
 gsolve_status send_cuda(gs_queue *q, int slot, void *to, const void *from, size_t bytes)
 {
     cudaError_t code = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, q->stream);
 
-    if (code == cudaSuccess) code = cudaEventRecord(q->arrival[slot], q->stream);
-    return gs_cuda(q, code, "a copy");
+    if (code == cudaSuccess) code = cudaEventRecord(q->page_event[slot], q->stream);
+    return gs_cuda(q, code, "starting a memory copy");
 }
 
 gsolve_status sent_cuda(gs_queue *q, int slot)
 {
-    return gs_cuda(q, cudaEventSynchronize(q->arrival[slot]), "a copy");
+    return gs_cuda(q, cudaEventSynchronize(q->page_event[slot]), "waiting for a memory copy");
 }
 
-// --- moments and ranges ------------------------------------------------------------------------
+// --- events and ranges -------------------------------------------------------------------------
 
 gsolve_status mark_cuda(gs_queue *q, gs_moment **moment)
 {
     cudaError_t code = cudaSuccess;
 
     if (!*moment) {
-        gs_moment *made = new (std::nothrow) gs_moment();
-        code = made ? cudaSetDevice(q->index) : cudaErrorMemoryAllocation;
-        if (code == cudaSuccess) code = cudaEventCreate(&made->event);
+        gs_moment *created = new (std::nothrow) gs_moment();
+        code = created ? cudaSetDevice(q->index) : cudaErrorMemoryAllocation;
+        if (code == cudaSuccess) code = cudaEventCreate(&created->event);
         if (code == cudaSuccess) {
-            *moment = made;
+            *moment = created;
         } else {
-            delete made;
+            delete created;
         }
     }
     if (code == cudaSuccess) code = cudaEventRecord((*moment)->event, q->stream);
-    return gs_cuda(q, code, "marking a moment");
+    return gs_cuda(q, code, "recording an event");
 }
 
 gsolve_status between_cuda(gs_queue *q, gs_moment *from, gs_moment *to, double *seconds)
@@ -342,7 +349,7 @@ gsolve_status between_cuda(gs_queue *q, gs_moment *from, gs_moment *to, double *
 
     if (code == cudaSuccess) code = cudaEventElapsedTime(&ms, from->event, to->event);
     *seconds = 1e-3 * ms;
-    return gs_cuda(q, code, "the time between two moments");
+    return gs_cuda(q, code, "measuring the time between two events");
 }
 
 void unmark_cuda(gs_moment *moment)

@@ -14,7 +14,7 @@ typedef enum kind { ON_HOST, ON_DEVICE, MAPPED } kind;
 struct gs_block {
     gs_block *next, *previous;
     void *data;
-    size_t bytes, room; /* room: allocated bytes of a block on the host */
+    size_t bytes, capacity; /* capacity: allocated bytes of a block on the host */
     kind kind;
     int64_t number;          /* of its allocation */
     void (*destroy)(void *); /* of a handle, see gs_own, or NULL */
@@ -28,7 +28,7 @@ static gs_block **bucket_of(const gsolve_context *ctx, const void *data)
     return &ctx->live[(address ^ address >> 6 ^ address >> 12) % BUCKETS];
 }
 
-static void enlist(gsolve_context *ctx, gs_block *block)
+static void add_block(gsolve_context *ctx, gs_block *block)
 {
     gs_block **bucket = bucket_of(ctx, block->data);
     block->next = *bucket;
@@ -43,7 +43,7 @@ static void enlist(gsolve_context *ctx, gs_block *block)
     if (ctx->bytes > ctx->most) ctx->most = ctx->bytes;
 }
 
-static void delist(gsolve_context *ctx, gs_block *block)
+static void remove_block(gsolve_context *ctx, gs_block *block)
 {
     if (block->previous) {
         block->previous->next = block->next;
@@ -55,7 +55,7 @@ static void delist(gsolve_context *ctx, gs_block *block)
     ctx->bytes -= block->bytes;
 }
 
-/* --- large blocks that are kept -----------------------------------------------------------------
+/* --- reuse of large blocks ----------------------------------------------------------------------
  *
  * The operating system clears every page of a new large block, which takes longer than many kernels
  * that fill it. On the CPU, freed large blocks are therefore kept for reuse, as long as the total
@@ -69,7 +69,7 @@ static void drop_spare(gsolve_context *ctx, gs_block **at)
     gs_block *block = *at;
 
     *at = block->next;
-    ctx->spare_bytes -= block->room;
+    ctx->spare_bytes -= block->capacity;
     free(block->data);
     free(block);
 }
@@ -85,17 +85,17 @@ static void limit_spare(gsolve_context *ctx, size_t most)
 }
 
 /* Returns the smallest spare block of at least bytes and at most 1.5 bytes, or NULL. */
-static void *take_spare(gsolve_context *ctx, size_t bytes, size_t *room)
+static void *take_spare(gsolve_context *ctx, size_t bytes, size_t *capacity)
 {
     gs_block **best = NULL;
     void *data;
 
     for (gs_block **at = &ctx->spare; *at; at = &(*at)->next) {
-        const bool fits = (*at)->room >= bytes && (*at)->room - bytes <= bytes / 2;
-        if (fits && (!best || (*at)->room < (*best)->room)) best = at;
+        const bool fits = (*at)->capacity >= bytes && (*at)->capacity - bytes <= bytes / 2;
+        if (fits && (!best || (*at)->capacity < (*best)->capacity)) best = at;
     }
     if (!best) return NULL;
-    *room = (*best)->room;
+    *capacity = (*best)->capacity;
     data = (*best)->data;
     (*best)->data = NULL;
     drop_spare(ctx, best);
@@ -105,33 +105,33 @@ static void *take_spare(gsolve_context *ctx, size_t bytes, size_t *room)
 /* Keeps the memory of a freed block for reuse, or frees it. */
 static void spare(gsolve_context *ctx, gs_block *block)
 {
-    if (block->room < LARGE || ctx->device->alloc) {
+    if (block->capacity < LARGE || ctx->device->alloc) {
         free(block->data);
         free(block);
         return;
     }
     block->next = ctx->spare;
     ctx->spare = block;
-    ctx->spare_bytes += block->room;
+    ctx->spare_bytes += block->capacity;
     limit_spare(ctx, ctx->most > ctx->bytes ? ctx->most - ctx->bytes : 0);
 }
 
 static void release(gsolve_context *ctx, gs_block *block)
 {
-    delist(ctx, block);
+    remove_block(ctx, block);
     switch (block->kind) {
     case ON_HOST: spare(ctx, block); return;
     case ON_DEVICE:
         ctx->device->free(ctx->queue, block->data);
-        if (ctx->room != SIZE_MAX) ctx->room += block->bytes;
+        if (ctx->device_bytes_left != SIZE_MAX) ctx->device_bytes_left += block->bytes;
         break;
     case MAPPED: munmap(block->data, block->bytes); break;
     }
     free(block);
 }
 
-/* Whether gsolve_context_limit_allocations allows one more allocation; counts it. */
-static bool granted(gsolve_context *ctx)
+/* Counts an allocation. Returns whether gsolve_context_limit_allocations allows it. */
+static bool count_allocation(gsolve_context *ctx)
 {
     if (ctx->allocations_left == 0) return false;
     if (ctx->allocations_left > 0) ctx->allocations_left--;
@@ -140,47 +140,46 @@ static bool granted(gsolve_context *ctx)
 
 static gs_block *new_block(gsolve_context *ctx)
 {
-    return granted(ctx) ? malloc(sizeof(gs_block)) : NULL;
+    return count_allocation(ctx) ? malloc(sizeof(gs_block)) : NULL;
 }
 
-/* Large blocks use huge pages if the system allows: one page fault per 2 MiB instead of per 4 KiB.
- */
-static void *fresh_on_host(size_t bytes, size_t *room)
+/* Large blocks use huge pages if the system allows: one page fault per 2 MiB, not per 4 KiB. */
+static void *allocate_aligned(size_t bytes, size_t *capacity)
 {
     const size_t unit = bytes >= LARGE ? HUGE_PAGE : 64;
     void *data;
 
     if (bytes > SIZE_MAX - unit) return NULL;
-    *room = (bytes + unit - 1) / unit * unit;
-    data = aligned_alloc(unit, *room);
+    *capacity = (bytes + unit - 1) / unit * unit;
+    data = aligned_alloc(unit, *capacity);
     if (data && unit == HUGE_PAGE) madvise(data, bytes, MADV_HUGEPAGE);
     return data;
 }
 
-static void *alloc_on_host(gsolve_context *ctx, size_t bytes, size_t *room)
+static void *alloc_on_host(gsolve_context *ctx, size_t bytes, size_t *capacity)
 {
-    void *data = bytes >= LARGE ? take_spare(ctx, bytes, room) : NULL;
+    void *data = bytes >= LARGE ? take_spare(ctx, bytes, capacity) : NULL;
     const size_t held = ctx->bytes + bytes; /* after the allocation */
 
     if (data) return data;
     if (bytes >= LARGE) limit_spare(ctx, ctx->most > held ? ctx->most - held : 0);
-    data = fresh_on_host(bytes, room);
+    data = allocate_aligned(bytes, capacity);
     if (data || !ctx->spare) return data;
     limit_spare(ctx, 0);
-    return fresh_on_host(bytes, room);
+    return allocate_aligned(bytes, capacity);
 }
 
 static void *alloc_on_device(gsolve_context *ctx, size_t bytes)
 {
-    void *data = bytes <= ctx->room ? ctx->device->alloc(ctx->queue, bytes) : NULL;
+    void *data = bytes <= ctx->device_bytes_left ? ctx->device->alloc(ctx->queue, bytes) : NULL;
 
-    if (data && ctx->room != SIZE_MAX) ctx->room -= bytes;
+    if (data && ctx->device_bytes_left != SIZE_MAX) ctx->device_bytes_left -= bytes;
     return data;
 }
 
 void gs_memory_limit(gsolve_context *ctx, size_t bytes)
 {
-    ctx->room = bytes;
+    ctx->device_bytes_left = bytes;
 }
 
 size_t gs_memory_available(const gsolve_context *ctx)
@@ -190,7 +189,7 @@ size_t gs_memory_available(const gsolve_context *ctx)
     if (ctx->device->memory && ctx->device->memory(ctx->queue, &unused, &total) != GSOLVE_OK) {
         unused = SIZE_MAX;
     }
-    return unused < ctx->room ? unused : ctx->room;
+    return unused < ctx->device_bytes_left ? unused : ctx->device_bytes_left;
 }
 
 gsolve_status gs_memory_need(gsolve_context *ctx, double bytes, const char *what)
@@ -204,20 +203,20 @@ gsolve_status gs_memory_need(gsolve_context *ctx, double bytes, const char *what
                        what, bytes, 1e-9 * bytes, most, 1e-9 * (double)most);
 }
 
-static void say_refused(gsolve_context *ctx, bool host, size_t count, size_t size)
+static void fail_allocation(gsolve_context *ctx, bool host, size_t count, size_t size)
 {
     size_t most = SIZE_MAX, total;
-    char room[64] = "";
+    char unused[64] = "";
 
     /* a lost device has recorded its own error */
     if (!host && ctx->device->memory && ctx->device->memory(ctx->queue, &most, &total)) return;
-    if (!host && ctx->room < most) most = ctx->room;
-    if (most != SIZE_MAX) snprintf(room, sizeof room, "%zu bytes are free and ", most);
+    if (!host && ctx->device_bytes_left < most) most = ctx->device_bytes_left;
+    if (most != SIZE_MAX) snprintf(unused, sizeof unused, "%zu bytes are free and ", most);
     gsolve_fail(
         ctx, GSOLVE_NO_MEMORY,
         "out of memory: cannot allocate %zu elements of %zu bytes on the %s; %s%zu bytes are "
         "in use",
-        count, size, host ? "host" : "device", room, ctx->bytes);
+        count, size, host ? "host" : "device", unused, ctx->bytes);
 }
 
 void *gsolve_alloc(gsolve_context *ctx, gsolve_location location, size_t count, size_t size)
@@ -230,14 +229,15 @@ void *gsolve_alloc(gsolve_context *ctx, gsolve_location location, size_t count, 
     if (block) {
         block->bytes = bytes;
         block->kind = host ? ON_HOST : ON_DEVICE;
-        block->data = host ? alloc_on_host(ctx, bytes, &block->room) : alloc_on_device(ctx, bytes);
+        block->data =
+            host ? alloc_on_host(ctx, bytes, &block->capacity) : alloc_on_device(ctx, bytes);
         if (block->data) {
-            enlist(ctx, block);
+            add_block(ctx, block);
             return block->data;
         }
         free(block);
     }
-    say_refused(ctx, host, count, size);
+    fail_allocation(ctx, host, count, size);
     return NULL;
 }
 
@@ -250,9 +250,8 @@ void *gs_map_file(gsolve_context *ctx, int file, int64_t offset, size_t bytes)
         block->kind = MAPPED;
         block->data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, (off_t)offset);
         if (block->data != MAP_FAILED) {
-            madvise(block->data, bytes,
-                    MADV_HUGEPAGE); /* large pages, if the system has them for files */
-            enlist(ctx, block);
+            madvise(block->data, bytes, MADV_HUGEPAGE); /* if the system supports it for files */
+            add_block(ctx, block);
             return block->data;
         }
         free(block);
@@ -292,7 +291,7 @@ void gs_own(gsolve_context *ctx, void *handle, void (*destroy)(void *handle))
 gsolve_status gs_memory_open(gsolve_context *ctx)
 {
     ctx->allocations_left = -1;
-    ctx->room = SIZE_MAX;
+    ctx->device_bytes_left = SIZE_MAX;
     ctx->live = calloc(BUCKETS, sizeof *ctx->live);
     return ctx->live ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 }

@@ -1,8 +1,7 @@
-// pdl.cuh: kernels that are placed on the device as soon as the blocks of the one before have
-// ended, not when all that it wrote has been put in place: those of an iteration are short and
-// follow each other closely (programmatic dependent launch: CUDA C++ Programming Guide). Such a
-// kernel first waits for all that came before, by gs_wait or by its guard, and reads and writes
-// nothing until then.
+// pdl.cuh: programmatic dependent launch (PDL, see the CUDA C++ Programming Guide). The blocks of a
+// kernel start as soon as the blocks of the kernel before have ended, before the writes of that
+// kernel are visible. This saves time between the short kernels of an iteration. Such a kernel must
+// first call gs_wait or has_ended of its guard, and read and write no memory before that.
 #ifndef GS_CORE_PDL_CUH
 #define GS_CORE_PDL_CUH
 
@@ -11,26 +10,28 @@
 
 #include "core/cuda.cuh"
 
-// Until all that came before in the stream can be read. That the next kernel may be placed is not
-// told before the end of a block (cudaTriggerProgrammaticLaunchCompletion): on an H200 its blocks
-// then wait where others could run, and an iteration takes up to a tenth longer.
+// Waits until all earlier work of the stream is complete and its writes are visible. No kernel
+// calls cudaTriggerProgrammaticLaunchCompletion, which would start the next kernel before the end
+// of this one: its waiting blocks then occupy multiprocessors, and on an H200 an iteration takes up
+// to 10 % longer.
 __device__ inline void gs_wait()
 {
     NV_IF_TARGET(NV_PROVIDES_SM_90, (cudaGridDependencySynchronize();))
 }
 
-// Whether q's device places kernels early and this library's waits for that: both from compute
-// capability 9 on. All kernels are compiled for the same ones.
+// Whether kernels may be launched with PDL. This needs a device and compiled code of compute
+// capability 9 or higher: in older code gs_wait does not wait. All kernels are compiled for the
+// same architectures, so the answer for one kernel holds for all.
 inline bool gs_supports_pdl(const gs_queue *q, const void *kernel)
 {
-    enum { NOT_ASKED, NO, YES, DEVICES = 1024 }; // as many as the option device= can name
+    enum { UNKNOWN, NO, YES, DEVICES = 1024 }; // the option index of the device cuda is below 1024
     static std::atomic<int> known[DEVICES];
     std::atomic<int> &answer = known[q->index % DEVICES];
     cudaFuncAttributes about;
 
-    if (answer == NOT_ASKED) {
+    if (answer == UNKNOWN) {
         if (cudaFuncGetAttributes(&about, kernel) != cudaSuccess) {
-            cudaGetLastError(); // the launch itself will tell
+            cudaGetLastError(); // clears the error; the launch reports it
             return false;
         }
         answer = about.ptxVersion >= 90 && about.binaryVersion >= 90 ? YES : NO;
@@ -38,12 +39,12 @@ inline bool gs_supports_pdl(const gs_queue *q, const void *kernel)
     return answer == YES;
 }
 
-// A queue's guard (see gs_device): the last parameter of a kernel that takes part in the steps of a
-// solver.
+// The guard of a queue, see gs_device. It is the last parameter of kernels that run in the steps of
+// a solver.
 struct gs_guard {
     const int *ended; // or NULL
 
-    // Waits; then whether the column has ended.
+    // Calls gs_wait and returns whether the column's state is `stage` or later.
     __device__ bool has_ended(int stage = GS_ENDS) const
     {
         gs_wait();
@@ -51,26 +52,26 @@ struct gs_guard {
     }
 };
 
-// kernel<<<grid, threads, shared>>>(arguments...) on q's stream, early.
+// kernel<<<grid, threads, shared>>>(arguments...) on q's stream, with PDL if it is supported.
 template <class... P, class... A>
 gsolve_status gs_launch_pdl_with(gs_queue *q, const char *name, void (*kernel)(P...), dim3 grid,
                                  int threads, size_t shared, A... arguments)
 {
-    cudaLaunchAttribute early = {};
-    cudaLaunchConfig_t how = {};
+    cudaLaunchAttribute pdl = {};
+    cudaLaunchConfig_t config = {};
 
-    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early.val.programmaticStreamSerializationAllowed = 1;
-    how.gridDim = grid;
-    how.blockDim = dim3((unsigned)threads);
-    how.dynamicSmemBytes = shared;
-    how.stream = q->stream;
-    how.attrs = &early;
-    how.numAttrs = gs_supports_pdl(q, (const void *)kernel) ? 1 : 0;
-    return gs_cuda(q, cudaLaunchKernelEx(&how, kernel, P(arguments)...), name);
+    pdl.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    pdl.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = grid;
+    config.blockDim = dim3((unsigned)threads);
+    config.dynamicSmemBytes = shared;
+    config.stream = q->stream;
+    config.attrs = &pdl;
+    config.numAttrs = gs_supports_pdl(q, (const void *)kernel) ? 1 : 0;
+    return gs_cuda(q, cudaLaunchKernelEx(&config, kernel, P(arguments)...), name);
 }
 
-// The same of a kernel whose last parameter is q's guard.
+// gs_launch_pdl_with for a kernel whose last parameter is q's guard, without dynamic shared memory.
 template <class... P, class... A>
 gsolve_status gs_launch_pdl(gs_queue *q, const char *name, void (*kernel)(P...), int grid,
                             int threads, A... arguments)

@@ -16,7 +16,7 @@ cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const int32_t *in, int6
                              cudaStream_t stream);
 cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const int64_t *in, int64_t *out, int64_t n,
                              cudaStream_t stream);
-// The same, added in 64 bits.
+// This one adds in 64 bits.
 cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const int64_t *in, int32_t *out, int64_t n,
                              cudaStream_t stream);
 
@@ -39,19 +39,21 @@ struct gs_long_rows {
     }
 };
 
-// row = those of n rows that are long, ascending; *count: how many they are.
+// row = the numbers of the long rows among n rows, ascending; *count = their number.
 cudaError_t gs_select_long(void *space, size_t &bytes, gs_long_rows<int32_t> are_long, int32_t *row,
                            int32_t *count, int32_t n, cudaStream_t stream);
 cudaError_t gs_select_long(void *space, size_t &bytes, gs_long_rows<int64_t> are_long, int32_t *row,
                            int32_t *count, int32_t n, cudaStream_t stream);
 
-// head = each k < n where key[k] is not key[k - 1], ascending, 0 among them.
+// head = the numbers k < n, ascending, where k is 0 or key[k] differs from key[k - 1]; *count =
+// their number.
 cudaError_t gs_select_heads(void *space, size_t &bytes, const uint32_t *key, uint32_t *head,
                             int64_t *count, int64_t n, cudaStream_t stream);
 cudaError_t gs_select_heads(void *space, size_t &bytes, const unsigned long long *key,
                             uint32_t *head, int64_t *count, int64_t n, cudaStream_t stream);
 
-// out = in without each element that equals the one before; out is not in.
+// out = in without the elements that equal the element before; *count = their number. out and in
+// are different arrays.
 cudaError_t gs_select_unique(void *space, size_t &bytes, const uint64_t *in, uint64_t *out,
                              int32_t *count, int32_t n, cudaStream_t stream);
 

@@ -9,22 +9,22 @@
 #include <cstdint>
 #include <cuda_runtime.h>
 
-// An array and where its elements go in order.
+// The input and the output of a sort.
 template <class T>
 struct gs_reordered {
     const T *from;
     T *to;
 };
 
-// Two arrays of one size that a sort uses in turn: the elements are in array[current], before the
-// sort and after it.
+// Two arrays of one size that a sort uses alternately: the elements are in array[current], before
+// the sort and after it.
 template <class T>
 struct gs_double_buffer {
     T *array[2];
     int current;
 };
 
-// n pairs of a key and a value, by ascending keys.
+// Sorts n pairs of a key and a value by ascending keys.
 cudaError_t gs_sort_pairs(void *space, size_t &bytes, gs_reordered<uint32_t> key,
                           gs_reordered<int32_t> value, int32_t n, int bits, cudaStream_t stream);
 cudaError_t gs_sort_pairs(void *space, size_t &bytes, gs_reordered<uint64_t> key,
@@ -34,7 +34,7 @@ cudaError_t gs_sort_pairs(void *space, size_t &bytes, gs_reordered<int32_t> key,
 cudaError_t gs_sort_pairs(void *space, size_t &bytes, gs_reordered<int32_t> key,
                           gs_reordered<int64_t> value, int64_t n, int bits, cudaStream_t stream);
 
-// The same with less scratch memory.
+// These variants need less scratch memory.
 cudaError_t gs_sort_pairs(void *space, size_t &bytes, gs_double_buffer<uint32_t> &key,
                           gs_double_buffer<int32_t> &value, int32_t n, int bits,
                           cudaStream_t stream);
@@ -45,14 +45,14 @@ cudaError_t gs_sort_pairs(void *space, size_t &bytes, gs_double_buffer<unsigned 
                           gs_double_buffer<uint64_t> &value, int64_t n, int bits,
                           cudaStream_t stream);
 
-// By descending keys.
+// Sorts by descending keys.
 cudaError_t gs_sort_pairs_descending(void *space, size_t &bytes, gs_reordered<int32_t> key,
                                      gs_reordered<int32_t> value, int32_t n, int bits,
                                      cudaStream_t stream);
 cudaError_t gs_sort_keys_descending(void *space, size_t &bytes, gs_reordered<int32_t> key,
                                     int32_t n, int bits, cudaStream_t stream);
 
-// Keys alone, ascending.
+// Sorts keys without values, ascending.
 cudaError_t gs_sort_keys(void *space, size_t &bytes, gs_reordered<uint64_t> key, int32_t n,
                          int bits, cudaStream_t stream);
 

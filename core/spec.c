@@ -206,14 +206,12 @@ static gsolve_status bad_name(gsolve_context *ctx, const gs_registry *registry,
 {
     char names[512] = "";
     const gsolve_plugin *plugin;
-    int k;
 
-    for (k = 0; (plugin = gs_plugin_at(registry, builtin, k)); k++) {
+    for (int k = 0; (plugin = gs_plugin_at(registry, builtin, k)); k++) {
         APPEND(names, "%s%s", names[0] ? ", " : "", plugin->name);
     }
-    return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "there is no %s '%.*s'; there %s %s", what,
-                       (int)(strcspn(spec, ",") < 60 ? strcspn(spec, ",") : 60), spec,
-                       k == 1 ? "is" : "are", names);
+    return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "unknown %s '%.*s'; allowed: %s", what,
+                       (int)(strcspn(spec, ",") < 60 ? strcspn(spec, ",") : 60), spec, names);
 }
 
 gsolve_status gs_plugin_parse(gsolve_context *ctx, const gs_registry *registry,
@@ -249,7 +247,7 @@ gsolve_status gs_register(gsolve_context *ctx, gs_registry *registry,
                            name ? name : "");
     }
     if (find(registry, builtin, name)) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "there is a %s '%s' already", what, name);
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "a %s named '%s' exists already", what, name);
     }
     if (registry->count == GS_MAX_USER_PLUGINS) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "cannot register more than %d %ss",

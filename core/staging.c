@@ -16,7 +16,7 @@ gsolve_status gs_stage_in(gs_stage *s, gsolve_context *ctx, gsolve_location loca
     s->used.location = location;
     s->used.value = gsolve_alloc(ctx, location, bytes_of(v), 1);
     if (!s->used.value) return GSOLVE_NO_MEMORY;
-    /* gaps between columns or rows must keep their contents */
+    /* the bytes between columns or rows must keep their values */
     if (!read && bytes_of(v) == (size_t)v.nrows * (size_t)v.ncols * gs_type_size(v.type)) {
         return GSOLVE_OK;
     }

@@ -6,7 +6,7 @@
 #include "core/dense.h"
 
 typedef struct gs_stage {
-    gsolve_dense given, used; /* used: given, or a copy of it at the location asked for */
+    gsolve_dense given, used; /* used: given, or a copy of it at the requested location */
 } gs_stage;
 
 /* s->used = v at location, with v's values if read. */

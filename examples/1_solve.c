@@ -31,7 +31,7 @@ int main(int argc, char **argv)
     printf("%s: %d x %d, %lld entries\n", name, csr.nrows, csr.ncols,
            (long long)gsolve_csr_entries(&csr));
 
-    /* b = A times ones: a matrix handle does products. */
+    /* b = A times ones: a matrix handle computes products. */
     double *b = calloc((size_t)csr.nrows + 1, sizeof *b);
     double *x = calloc((size_t)csr.ncols + 1, sizeof *x);
     for (int i = 0; i < csr.ncols; i++) x[i] = 1;
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
             gsolve_matrix_apply(A, 1, gsolve_vector(x, csr.ncols), 0, gsolve_vector(b, csr.nrows));
     }
 
-    /* The whole in one call: the library looks at the matrix and chooses. */
+    /* One call solves the system: the library inspects the matrix and chooses the method. */
     for (int i = 0; i < csr.ncols; i++) x[i] = 0;
     if (status == GSOLVE_OK) {
         status = gsolve_solve_logged(ctx, &csr, gsolve_vector(b, csr.nrows),

@@ -1,6 +1,6 @@
 /* 2_poisson.c: implicit time steps of the heat equation u_t = k(t) u_xx + 1 on a line, where k
- * changes from step to step: the pattern stays, the values change, and everything that rests on the
- * pattern is kept. */
+ * changes from step to step. The pattern stays and only the values change, so that everything that
+ * depends on the pattern alone is kept. */
 #include <gsolve.h>
 #include <math.h>
 #include <stdio.h>

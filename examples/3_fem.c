@@ -1,14 +1,14 @@
-/* 3_fem.c: linear finite elements for -div grad u = f on an annulus, u = 0 on its rims. The
- * triangles are of a mesh of our own making: rings of points, moved about a little. Elements are
- * added one after the other into rows that are neither sorted nor free of duplicates: gsolve sees
- * to that. */
+/* 3_fem.c: linear finite elements for -div grad u = f on an annulus, u = 0 on its boundary. The
+ * mesh consists of rings of points, which are shifted a little. Elements are appended to the rows
+ * one after the other, so that rows are not sorted and have duplicates; gsolve sorts and sums them.
+ */
 #include <gsolve.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { RINGS = 60, AROUND = 240, POINTS = RINGS * AROUND };
-enum { MOST = 32 }; /* entries a row can have before they are summed */
+enum { MOST = 32 }; /* the largest number of entries of a row before duplicates are summed */
 
 static const double pi = 3.14159265358979324;
 static double px[POINTS], py[POINTS];
@@ -33,9 +33,9 @@ static void make_points(void)
         for (int k = 0; k < AROUND; k++) {
             const int p = ring * AROUND + k;
             const int inner = ring > 0 && ring < RINGS - 1;
-            const double shake = inner ? 0.3 * sin(12.9898 * p) : 0; /* no two cells alike */
-            const double r = 1 + (ring + shake) / (RINGS - 1);
-            const double angle = 2 * pi * (k + 0.5 * (ring % 2) + shake) / AROUND;
+            const double shift = inner ? 0.3 * sin(12.9898 * p) : 0; /* no two cells are equal */
+            const double r = 1 + (ring + shift) / (RINGS - 1);
+            const double angle = 2 * pi * (k + 0.5 * (ring % 2) + shift) / AROUND;
             px[p] = r * cos(angle);
             py[p] = r * sin(angle);
         }
@@ -47,7 +47,8 @@ static int on_rim(int p)
     return p < AROUND || p >= POINTS - AROUND;
 }
 
-/* Adds the triangle's 3 x 3 matrix and load. Rims: rows of the identity, columns dropped. */
+/* Adds the triangle's 3 x 3 matrix and load. Points on the boundary get a row of the identity, and
+ * their columns are left out. */
 static void add_triangle(int a, int b, int c)
 {
     const int node[3] = {a, b, c};

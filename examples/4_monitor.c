@@ -1,21 +1,21 @@
-/* 4_monitor.c: watches a solve and stops it when it has done enough for the purpose. */
+/* 4_monitor.c: monitors the residuals of a solve and stops it at a residual of its own choice. */
 #include <gsolve_io.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct watch {
-    double enough;
-    int seen;
-} watch;
+typedef struct monitor_data {
+    double tolerance;
+    int calls;
+} monitor_data;
 
 /* Called with every residual; false ends the solve. */
-static bool look(int iteration, double residual, void *user)
+static bool monitor(int iteration, double residual, void *user)
 {
-    watch *w = user;
+    monitor_data *m = user;
 
-    w->seen++;
+    m->calls++;
     if (iteration % 20 == 0) printf("  iteration %3d: %.2e\n", iteration, residual);
-    return residual > w->enough;
+    return residual > m->tolerance;
 }
 
 int main(void)
@@ -26,7 +26,7 @@ int main(void)
     gsolve_solver *S = NULL;
     gsolve_result result = {0};
     gsolve_csr csr = {0};
-    watch w = {1e-4, 0};
+    monitor_data m = {1e-4, 0};
     gsolve_status status = gsolve_context_create(&ctx, "auto");
 
     if (status == GSOLVE_OK)
@@ -40,7 +40,7 @@ int main(void)
     }
     double *b = malloc((size_t)csr.nrows * sizeof *b), *x = calloc((size_t)csr.nrows, sizeof *x);
     for (int i = 0; i < csr.nrows; i++) b[i] = 1;
-    gsolve_solver_set_monitor(S, look, &w);
+    gsolve_solver_set_monitor(S, monitor, &m);
     status =
         gsolve_solver_run(S, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.nrows), &result);
     printf("%s after %d iterations: %s\n", gsolve_outcome_text(result.outcome), result.iterations,
@@ -53,7 +53,7 @@ int main(void)
     gsolve_csr_free(&csr, ctx);
     gsolve_context_destroy(&ctx);
     return status == GSOLVE_OK && result.outcome == GSOLVE_STOPPED &&
-                   w.seen <= result.iterations + 1
+                   m.calls <= result.iterations + 1
                ? 0
                : 1;
 }

@@ -1,6 +1,6 @@
-/* 5_many_rhs.c: one matrix, several right-hand sides in one run: side by side, where each column
- * has a result of its own and they share the passes over the matrix; and as a block, where they
- * share what they search in as well, and take fewer iterations. */
+/* 5_many_rhs.c: one matrix and several right-hand sides in one run. A batched run iterates each
+ * column with its own scalars; the columns share the passes over the matrix. A block method also
+ * shares the search space of the columns, and needs fewer iterations. */
 #include <gsolve_io.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ int main(void)
            *x = calloc((size_t)n * COLUMNS, sizeof *x);
     for (int64_t i = 0; i < (int64_t)n * COLUMNS; i++) b[i] = gsolve_random(1, (uint64_t)i);
 
-    /* One column after the other, n elements apart. */
+    /* Column-major: column c begins n elements after column c - 1. */
     const gsolve_dense B = {n, COLUMNS, n, b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     const gsolve_dense X = {n, COLUMNS, n, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     status = gsolve_solver_run(S, B, X, &all);
@@ -47,7 +47,7 @@ int main(void)
     const int done = status == GSOLVE_OK && all.outcome == GSOLVE_CONVERGED &&
                      together.outcome == GSOLVE_CONVERGED;
     if (done) {
-        printf("side by side %d iterations, as a block %d\n", all.iterations, together.iterations);
+        printf("batched: %d iterations, as a block: %d\n", all.iterations, together.iterations);
     }
     free(b);
     free(x);

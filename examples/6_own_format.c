@@ -1,5 +1,5 @@
-/* 6_own_format.c: a format of one's own, here storage by diagonals (DIA): registered, it is named
- * in specs like a built-in one, and every method runs on it. */
+/* 6_own_format.c: a storage format of your own, here storage by diagonals (DIA). After it is
+ * registered, specs can name it like a built-in format, and every method can use it. */
 #include <gsolve_io.h>
 #include <gsolve_plugin.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 
 typedef struct dia {
     int32_t n, ndiagonals;
-    int32_t *offset; /* column less row of each diagonal, ascending */
-    double *value;   /* ndiagonals x n, by rows of A */
+    int32_t *offset; /* column - row of each diagonal, ascending */
+    double *value;   /* n for each diagonal, in the order of A's rows */
 } dia;
 
 static void destroy(void *self, gsolve_context *ctx)
@@ -28,7 +28,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
 
     (void)options, (void)entries;
     if (csr->type != GSOLVE_F64 || csr->offset != GSOLVE_O32 || csr->ncols != n) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "dia takes square matrices of doubles");
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "own_dia takes square matrices of doubles");
     }
     dia *D = gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *D);
     char *used = calloc(2 * (size_t)n + 1, 1);
@@ -90,7 +90,7 @@ static void describe(const void *self, gsolve_matrix_info *info)
 }
 
 static const gsolve_format format_dia = {
-    .plugin = {"dia", "storage by diagonals", NULL, 0},
+    .plugin = {"own_dia", "storage by diagonals", NULL, 0},
     .build = build,
     .destroy = destroy,
     .apply = apply,
@@ -110,7 +110,7 @@ int main(void)
     if (status == GSOLVE_OK) status = gsolve_register_format(ctx, &format_dia);
     if (status == GSOLVE_OK)
         status = gsolve_read_matrix(&csr, ctx, "gen:convdiff3d,n=15", NULL, NULL);
-    if (status == GSOLVE_OK) status = gsolve_matrix_create(&A, ctx, "dia", &csr);
+    if (status == GSOLVE_OK) status = gsolve_matrix_create(&A, ctx, "own_dia", &csr);
     if (status == GSOLVE_OK) status = gsolve_solver_create(&S, ctx, "bicg", A, NULL);
     if (status != GSOLVE_OK) {
         fprintf(stderr, "%s\n", gsolve_error(ctx));

@@ -1,5 +1,5 @@
-/* 7_own_precond.c: a preconditioner of one's own, here symmetric Gauss-Seidel,
- * M = (D + L) D^-1 (D + U), with an option: the over-relaxation. */
+/* 7_own_precond.c: a preconditioner of your own, here symmetric successive over-relaxation with the
+ * option omega; omega = 1 is symmetric Gauss-Seidel, M = (D + L) D^-1 (D + U). */
 #include <gsolve_io.h>
 #include <gsolve_plugin.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ typedef struct ssor {
     double *value, *d, omega;
 } ssor;
 
-/* The table that the spec "ssor,omega=1.5" is parsed against; gsolve list would print it. */
+/* The table of options, by which the spec "ssor,omega=1.5" is parsed. */
 static const gsolve_option options[] = {
     {"omega", "over-relaxation", GSOLVE_REAL, offsetof(ssor_options, omega), 1, 0.01, 1.99, NULL},
     {0},
@@ -31,7 +31,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, M);
 }
 
-/* A preconditioner keeps nothing of csr but copies. */
+/* A preconditioner must copy everything of csr that it keeps. */
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
                            const void *chosen)
 {

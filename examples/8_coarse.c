@@ -1,5 +1,6 @@
-/* 8_coarse.c: a method of two grids for -(k u')' = 1 on a line. The coarse matrix P'A P, P being
- * linear interpolation from every second point, is made once; when k changes, its values follow. */
+/* 8_coarse.c: a two-grid method for -(k u')' = 1 on a line. P is linear interpolation from every
+ * second point. The coarse matrix P'A P is built once; when k changes, only its values are
+ * recomputed. */
 #include <gsolve.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@ static int32_t start[N + 1], col[3 * N], p_start[N + 1], p_col[2 * N];
 static double value[3 * N], p_value[2 * N], b[N], x[N], r[N], coarse_r[M], coarse_x[M];
 static gsolve_context *ctx;
 
-static void must(gsolve_status status)
+static void check(gsolve_status status)
 {
     if (status == GSOLVE_OK) return;
     fprintf(stderr, "%s\n", gsolve_error(ctx));
@@ -53,7 +54,7 @@ static void interpolate(void)
 static void smooth(const gsolve_matrix *A)
 {
     for (int i = 0; i < N; i++) r[i] = b[i];
-    must(gsolve_matrix_apply(A, -1, gsolve_vector(x, N), 1, gsolve_vector(r, N)));
+    check(gsolve_matrix_apply(A, -1, gsolve_vector(x, N), 1, gsolve_vector(r, N)));
     for (int i = 0; i < N; i++) x[i] += r[i] / value[start[i] + (i > 0)] / 1.5;
 }
 
@@ -72,39 +73,39 @@ int main(void)
 
     assemble(1);
     interpolate();
-    must(gsolve_context_create(&ctx, "cpu"));
-    must(gsolve_matrix_create(&A, ctx, "csr", &csr));
-    must(gsolve_matrix_create(&P, ctx, "csr", &rows_of_p));
-    must(gsolve_galerkin_create(&G, ctx, "auto", NULL, &csr, &rows_of_p)); /* R = P' */
-    must(gsolve_galerkin_csr(G, &coarse));
-    must(gsolve_matrix_create(&Ac, ctx, "csr", &coarse));
-    must(gsolve_precond_create(&Mc, ctx, "ic", &coarse));
-    must(gsolve_solver_create(&Sc, ctx, "cg,rtol=1e-10", Ac, Mc));
+    check(gsolve_context_create(&ctx, "cpu"));
+    check(gsolve_matrix_create(&A, ctx, "csr", &csr));
+    check(gsolve_matrix_create(&P, ctx, "csr", &rows_of_p));
+    check(gsolve_galerkin_create(&G, ctx, "auto", NULL, &csr, &rows_of_p)); /* R = P' */
+    check(gsolve_galerkin_csr(G, &coarse));
+    check(gsolve_matrix_create(&Ac, ctx, "csr", &coarse));
+    check(gsolve_precond_create(&Mc, ctx, "ic", &coarse));
+    check(gsolve_solver_create(&Sc, ctx, "cg,rtol=1e-10", Ac, Mc));
     for (double contrast = 1; contrast <= 10; contrast *= 10) {
         assemble(contrast); /* new values, same pattern */
-        must(gsolve_matrix_update(A, &csr));
-        must(gsolve_galerkin_update(G, NULL, &csr, NULL));
-        must(gsolve_galerkin_csr(G, &coarse));
-        must(gsolve_matrix_update(Ac, &coarse));
-        must(gsolve_precond_update(Mc, &coarse));
+        check(gsolve_matrix_update(A, &csr));
+        check(gsolve_galerkin_update(G, NULL, &csr, NULL));
+        check(gsolve_galerkin_csr(G, &coarse));
+        check(gsolve_matrix_update(Ac, &coarse));
+        check(gsolve_precond_update(Mc, &coarse));
         for (int i = 0; i < N; i++) b[i] = 1.0 / (N + 1) / (N + 1), x[i] = 0;
         for (int cycle = 0; cycle < CYCLES; cycle++) {
             smooth(A);
             for (int i = 0; i < N; i++) r[i] = b[i];
             for (int j = 0; j < M; j++) coarse_x[j] = 0;
-            must(gsolve_matrix_apply(A, -1, gsolve_vector(x, N), 1, gsolve_vector(r, N)));
-            must(gsolve_matrix_apply_transpose(P, 1, gsolve_vector(r, N), 0,
-                                               gsolve_vector(coarse_r, M)));
-            must(gsolve_solver_run(Sc, gsolve_vector(coarse_r, M), gsolve_vector(coarse_x, M),
-                                   &result));
-            must(gsolve_matrix_apply(P, 1, gsolve_vector(coarse_x, M), 1, gsolve_vector(x, N)));
+            check(gsolve_matrix_apply(A, -1, gsolve_vector(x, N), 1, gsolve_vector(r, N)));
+            check(gsolve_matrix_apply_transpose(P, 1, gsolve_vector(r, N), 0,
+                                                gsolve_vector(coarse_r, M)));
+            check(gsolve_solver_run(Sc, gsolve_vector(coarse_r, M), gsolve_vector(coarse_x, M),
+                                    &result));
+            check(gsolve_matrix_apply(P, 1, gsolve_vector(coarse_x, M), 1, gsolve_vector(x, N)));
             smooth(A);
         }
-        must(gsolve_matrix_residual(A, gsolve_vector(b, N), gsolve_vector(x, N), &relative));
+        check(gsolve_matrix_residual(A, gsolve_vector(b, N), gsolve_vector(x, N), &relative));
         printf("contrast %2.0f: residual %.1e after %d cycles\n", contrast, relative, CYCLES);
         if (!(relative < 1e-6)) return 2;
     }
     gsolve_galerkin_destroy(&G);
-    gsolve_context_destroy(&ctx); /* and what is left in it */
+    gsolve_context_destroy(&ctx); /* also destroys the other handles */
     return 0;
 }

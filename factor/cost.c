@@ -10,7 +10,8 @@ bool gs_cost_fits(gs_direct_cost cost, gs_direct_cost limit)
     return cost.entries <= limit.entries && cost.operations <= limit.operations;
 }
 
-/* Column j of L is subtracted, times an entry, from as many columns as it has entries. */
+/* Column j of L has c_j entries. Multiples of its lower parts are subtracted from the columns of
+ * these entries: from about c_j^2 / 2 entries, with 2 operations each. */
 gs_direct_cost gs_cholesky_cost(const cs_dis *S, int n)
 {
     gs_direct_cost cost = {S->lnz, 0};
@@ -29,9 +30,10 @@ gs_direct_cost gs_diagonal_lu_cost(const cs_dis *S, int n)
     return (gs_direct_cost){2 * half.entries, 2 * half.operations};
 }
 
-/* rows[k] = entries of Householder vector k, which are the rows that column k reaches: those that
- * begin in column k, and those of its children in the elimination tree of A'A but their pivots. */
-static void count_rows(const cs_di *A, const cs_dis *S, int *rows)
+/* rows[k] = the number of entries of Householder vector k. These are the rows of A whose first
+ * entry is in column k, and the rows of the vectors of its children in the elimination tree of A'A
+ * without their pivots. */
+static void count_householder_rows(const cs_di *A, const cs_dis *S, int *rows)
 {
     memset(rows, 0, (size_t)A->n * sizeof *rows);
     for (int i = 0; i < A->m; i++) {
@@ -43,7 +45,8 @@ static void count_rows(const cs_di *A, const cs_dis *S, int *rows)
     }
 }
 
-/* Vector k is applied to each column with an entry in row k of R, at 4 operations an entry. */
+/* Householder vector k is applied to each column with an entry in row k of R, with 4 operations for
+ * each entry of the vector. */
 gsolve_status gs_qr_cost(gs_direct_cost *out, gsolve_context *ctx, const cs_di *A, const cs_dis *S)
 {
     gs_direct_cost cost = {S->lnz + S->unz, 0};
@@ -51,7 +54,7 @@ gsolve_status gs_qr_cost(gs_direct_cost *out, gsolve_context *ctx, const cs_di *
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, rows, A->n);
-    count_rows(A, S, rows);
+    count_householder_rows(A, S, rows);
     for (int k = 0; k < A->n; k++) cost.operations += 4. * rows[k] * S->cp[k];
     *out = cost;
 done:
@@ -66,8 +69,8 @@ gs_direct_cost gs_dense_lu_cost(int n)
     return (gs_direct_cost){m * (m + 1), m * (m - 1) * (2 * m - 1) / 3 + m * (m - 1) / 2};
 }
 
-/* Column k of L, of as many entries as vector k at most, is subtracted from as many columns, at 2
- * operations an entry. */
+/* Column k of L has at most as many entries as Householder vector k. It is subtracted from at most
+ * as many columns as the vector is applied to, with 2 operations for each entry instead of 4. */
 gsolve_status gs_pivoted_lu_cost(gs_direct_cost *cost, gsolve_context *ctx, const cs_di *A,
                                  const cs_dis *S)
 {

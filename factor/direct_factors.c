@@ -1,10 +1,10 @@
-/* direct_factors.c: a square sparse matrix, factored on the host by CXSparse in double precision
+/* direct_factors.c: factors a square sparse matrix on the host, by CXSparse in double precision
  * (Davis, Direct Methods for Sparse Linear Systems, 2006).
  *
- * Singular matrix: let N be an orthonormal basis of those combinations of the near-null vectors
- * that A maps to 0. The solve is Q F^-1 Q with Q = I - N N'. F is A with one diagonal entry doubled
- * for each vector of N. For b = Q b the solution of F x = b has x_j = 0 in these rows, because N'F
- * x = N'b = 0; so A x = b. If A is still singular, its diagonal is shifted. */
+ * Singular matrix: let N be an orthonormal basis of those near-null vectors that A and A' map to 0.
+ * Let Q = I - N N', and let F be A with one diagonal entry doubled for each vector of N. The solve
+ * is Q F^-1 Q. For b = Q b the solution of F x = b has x_j = 0 in the rows j of these entries,
+ * because N'F x = N'b = 0. So A x = b. If F is still singular, its diagonal is shifted. */
 #include "factor/direct_factors.h"
 
 #include <float.h>
@@ -23,8 +23,8 @@ typedef struct host_matrix {
 
 /* --- the matrix on the host ------------------------------------------------------------------- */
 
-/* Sets H->symmetric: the values are symmetric to the rounding of this type, and no diagonal entry
- * is negative. */
+/* Sets H->symmetric_pattern, and H->symmetric: the values are symmetric to the rounding of this
+ * type, and no diagonal entry is negative. */
 static gsolve_status inspect_symmetry(host_matrix *H, gsolve_context *ctx, gsolve_type type)
 {
     const double rounding = (type == GSOLVE_F32 ? 1e-5 : 1e-12) * H->norm;
@@ -57,7 +57,9 @@ static gsolve_status fetch_matrix(host_matrix *H, gsolve_context *ctx, const cha
     TRY(gsolve_csr_convert(&H->csr, ctx, GSOLVE_F64, on_host));
     if (H->csr.offset != GSOLVE_O32) {
         status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                             "%s has too many entries to be factored; make it smaller", who);
+                             "%s has 2^31 entries or more, which the direct factorisation does "
+                             "not support; make it smaller",
+                             who);
         goto done;
     }
     H->columns = (cs_di){.nzmax = (int)gs_start(&H->csr, A->nrows),
@@ -90,7 +92,7 @@ static double dot(int32_t n, const double *x, const double *y)
     return sum;
 }
 
-/* x -= N (N'x), N being the first count vectors. */
+/* x -= N (N'x). N: the first count columns of null. */
 static void project_out(int32_t n, int32_t count, const double *null, double *x)
 {
     for (int32_t c = 0; c < count; c++) {
@@ -118,7 +120,8 @@ static double image(const host_matrix *H, const double *w, double *space)
     return most;
 }
 
-/* F->null = an orthonormal basis of the near-null vectors that A and A' map to 0, to rounding. */
+/* F->null = an orthonormal basis of the near-null vectors that A and A' map to 0, up to rounding.
+ */
 static gsolve_status find_null(gs_direct_factors *F, gsolve_context *ctx, const host_matrix *H,
                                gsolve_dense near_null)
 {
@@ -158,8 +161,8 @@ static double *diagonal_of(const host_matrix *H, int32_t i)
     return NULL;
 }
 
-/* Doubles one diagonal entry for each null vector. Elimination with pivoting on a copy of the
- * vectors finds rows in which they are independent. */
+/* Doubles one diagonal entry for each null vector. Elimination with pivoting in a copy of the
+ * vectors finds rows in which they are linearly independent. */
 static gsolve_status double_pivots(const gs_direct_factors *F, gsolve_context *ctx,
                                    const host_matrix *H)
 {
@@ -200,7 +203,7 @@ void gs_direct_factors_destroy(gs_direct_factors *F, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, F);
 }
 
-/* The smallest over the largest magnitude of the pivots. */
+/* The smallest over the largest magnitude of the pivots. Cholesky: of their squares. */
 static double pivot_ratio(const gs_direct_factors *F)
 {
     const cs_di *last = F->cholesky ? F->numeric->L : F->numeric->U;
@@ -214,6 +217,8 @@ static double pivot_ratio(const gs_direct_factors *F)
     return F->cholesky ? least / most * (least / most) : least / most;
 }
 
+/* Factors H by Cholesky if it is symmetric. If that fails, or else, by LU. False: H is singular, or
+ * memory ran out. */
 static bool factor_once(gs_direct_factors *F, const host_matrix *H)
 {
     const double least = 1e-14;
@@ -248,7 +253,7 @@ static gsolve_status factor(gs_direct_factors *F, gsolve_context *ctx, const cha
         if (shift > 1e-3) {
             return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
                                "%s (%d rows) is singular and cannot be factored, even with its "
-                               "diagonal shifted by %.3g of its norm",
+                               "diagonal shifted by %.3g times its norm",
                                who, F->n, shift);
         }
         for (int32_t i = 0; i < F->n; i++) {
@@ -285,7 +290,7 @@ done:
     return status;
 }
 
-/* The factored columns are the rows of A, so that A' was factored. */
+/* The columns that CXSparse factored are the rows of A, so the factors are those of A'. */
 void gs_direct_factors_solve(gs_direct_factors *F, bool transposed)
 {
     const cs_dis *S = F->symbolic;

@@ -9,17 +9,17 @@
 
 typedef struct gs_direct_factors {
     bool cholesky;
-    int32_t n, nulls;
+    int32_t n, nulls; /* rows; null vectors */
     cs_dis *symbolic;
     cs_din *numeric;
-    double *null;  /* n x nulls, orthonormal: the null space of A */
+    double *null;  /* n x nulls, orthonormal columns: the null space of A */
     double *b, *x; /* n numbers each */
     double shift;  /* of the diagonal, relative to the norm of A */
 } gs_direct_factors;
 
 /* *F = the factors of A, which is copied to the host if it lies on a device. near_null: n x k,
- * candidates for the null space. who: names A in messages. GSOLVE_ZERO_PIVOT: A is singular beyond
- * these candidates, even with its diagonal shifted. */
+ * candidates for the null space. who: names A in messages. GSOLVE_ZERO_PIVOT: A stays
+ * singular without these candidates and with a shifted diagonal. */
 gsolve_status gs_direct_factors_create(gs_direct_factors **F, gsolve_context *ctx, const char *who,
                                        const gsolve_csr *A, gsolve_dense near_null);
 void gs_direct_factors_destroy(gs_direct_factors *F, gsolve_context *ctx); /* NULL: nothing */

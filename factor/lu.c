@@ -1,6 +1,6 @@
-/* lu.c: left-looking LU (Gilbert and Peierls 1988) by CXSparse's sparse triangular solve,
- * one column after the other. It does what cs_lu does and counts the cost, which no analysis knows
- * beforehand where pivots may leave the diagonal. */
+/* lu.c: left-looking LU (Gilbert and Peierls 1988), column by column, with CXSparse's sparse
+ * triangular solve. It computes what cs_lu computes, and counts the cost meanwhile: if pivots may
+ * leave the diagonal, no analysis knows the cost beforehand. */
 #include "factor/lu.h"
 
 #include <limits.h>
@@ -13,29 +13,30 @@ typedef struct lu {
     gsolve_context *ctx;
     const cs_di *A;
     cs_di *L, *U;
-    int *pinv; /* the column whose pivot row i is, or -1 */
-    int *reached;
-    double *x;
+    int *pinv;    /* pinv[i] = the column whose pivot is in row i, or -1 */
+    int *reached; /* 2 n: work space; the rows that are not 0 in the column */
+    double *x;    /* n: the column */
     int lnz, unz; /* entries so far */
     double operations;
 } lu;
 
-/* Space for a whole column more. */
-static gsolve_status widen(gsolve_context *ctx, cs_di *T, int entries)
+/* Makes space in T for one more column of up to n entries. */
+static gsolve_status reserve_column(gsolve_context *ctx, cs_di *T, int entries)
 {
     const int64_t need = (int64_t)entries + T->n, twice = 2 * (int64_t)T->nzmax + T->n;
 
     if (need <= T->nzmax) return GSOLVE_OK;
     if (need > INT_MAX) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "a factor would have more than %d entries",
-                           INT_MAX);
+        return gsolve_fail(
+            ctx, GSOLVE_UNSUPPORTED,
+            "a factor of LU would have more than %d entries; use an iterative method", INT_MAX);
     }
     if (cs_di_sprealloc(T, twice < INT_MAX ? (int)twice : INT_MAX)) return GSOLVE_OK;
     return gsolve_fail(ctx, GSOLVE_NO_MEMORY, "out of memory while factoring the matrix");
 }
 
-/* U's part of column k, of which the rows reached[top ...] are not 0; returns the row of the
- * largest of the others, or -1, and its magnitude. */
+/* Appends the rows of the column that have pivots to U. The rows reached[top ... n) are not 0.
+ * Returns the row with the largest magnitude among the others, or -1; *largest: this magnitude. */
 static int split_column(lu *f, int top, double *largest)
 {
     int pivot = -1;
@@ -55,7 +56,8 @@ static int split_column(lu *f, int top, double *largest)
     return pivot;
 }
 
-/* Column k of L and the diagonal of U, from the rows that are not pivots yet. */
+/* Makes `row` the pivot of column k: appends it to U, and the other rows without pivots, divided by
+ * it, to L. */
 static void divide_column(lu *f, int k, int top, int row)
 {
     const double pivot = f->x[row];
@@ -84,8 +86,8 @@ static gsolve_status factor_column(lu *f, int k, int column, double tolerance)
     int top, row;
     gsolve_status status;
 
-    TRY(widen(f->ctx, f->L, f->lnz));
-    TRY(widen(f->ctx, f->U, f->unz));
+    TRY(reserve_column(f->ctx, f->L, f->lnz));
+    TRY(reserve_column(f->ctx, f->U, f->unz));
     top = cs_di_spsolve(f->L, f->A, column, f->reached, f->x, f->pinv, 1);
     row = split_column(f, top, &largest);
     if (row < 0 || !(largest > 0)) {
@@ -108,9 +110,8 @@ static gsolve_status factor_columns(lu *f, const cs_dis *S, double tolerance, gs
             return gsolve_fail(
                 f->ctx, GSOLVE_UNSUPPORTED,
                 "the LU factors needed %.3g million entries and %.3g billion operations for %d of "
-                "%d "
-                "columns; the limits are %.3g and %.3g; raise direct,limit= and work=, or use an "
-                "iterative method",
+                "%d columns; the limits are %.3g and %.3g; raise direct,limit= and work=, or use "
+                "an iterative method",
                 spent.entries / 1e6, spent.operations / 1e9, k, f->A->n, limit.entries / 1e6,
                 limit.operations / 1e9);
         }
@@ -120,7 +121,7 @@ done:
     return status;
 }
 
-/* L's rows in the order of the pivots, and the space that is left over given back. */
+/* Numbers the rows of L in the order of the pivots. Frees the space of L and U that is not used. */
 static void finish(lu *f)
 {
     for (int p = 0; p < f->lnz; p++) f->L->i[p] = f->pinv[f->L->i[p]];
@@ -132,7 +133,7 @@ static cs_di *new_factor(const cs_di *A, double entries)
 {
     cs_di *T = cs_di_spalloc(A->n, A->n, entries < INT_MAX ? (int)entries : INT_MAX, 1, 0);
 
-    if (T) memset(T->p, 0, ((size_t)A->n + 1) * sizeof *T->p); /* the search reads L's */
+    if (T) memset(T->p, 0, ((size_t)A->n + 1) * sizeof *T->p); /* cs_di_spsolve reads those of L */
     return T;
 }
 

@@ -134,6 +134,7 @@ void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr);
 /* Options of a chunked product (gsolve_matrix_stream, gsolve_csr_stream). Set all members to 0 for
  * the defaults. */
 typedef struct gsolve_stream_options {
+    const char *format; /* for gsolve_csr_stream: spec of the format of a band; NULL: "csr" */
     size_t memory;   /* device memory that the product may use, in bytes; 0: 80 % of what is free */
     int32_t columns; /* columns in a chunk. 0: gsolve_matrix_stream takes the number that gives 8 to
                         32 chunks in most cases, or as many as fit if these are fewer;
@@ -168,11 +169,12 @@ gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_
 
 /* Computes y = alpha A x + beta y as gsolve_matrix_stream does, for a matrix A = csr that need not
  * fit into the memory of the GPU either. For each chunk of columns, the call copies one band of
- * rows after the other to the device, converts it to the format `spec` and multiplies. csr, x and y
- * must be on the host, else the call fails with GSOLVE_BAD_ARGUMENT. On the CPU it creates a
- * matrix, multiplies and destroys the matrix. Fails with GSOLVE_BAD_MATRIX if csr is malformed. */
-gsolve_status gsolve_csr_stream(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
-                                double alpha, gsolve_dense x, double beta, gsolve_dense y,
+ * rows after the other to the device, converts it to the format options->format and multiplies.
+ * csr, x and y must be on the host, else the call fails with GSOLVE_BAD_ARGUMENT. On the CPU it
+ * creates a matrix, multiplies and destroys the matrix. Fails with GSOLVE_BAD_MATRIX if csr is
+ * malformed. */
+gsolve_status gsolve_csr_stream(gsolve_context *ctx, const gsolve_csr *csr, double alpha,
+                                gsolve_dense x, double beta, gsolve_dense y,
                                 const gsolve_stream_options *options, gsolve_stream_info *info);
 
 /* --- formats that adapt to a run ------------------------------------------------ */

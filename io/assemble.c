@@ -1,7 +1,7 @@
 /* assemble.c: compressed rows from triplets in the order of a file. Triplets in ascending order
- * become the rows without a copy. Otherwise a stable counting sort by rows places them and mirrors
- * the entries of a symmetric matrix. If columns do not ascend afterwards, gs_csr_clean sorts the
- * rows and sums duplicates. */
+ * become the rows without a copy. Otherwise a stable counting sort by row number places them and
+ * mirrors the entries of a symmetric matrix. If columns do not ascend afterwards, gs_csr_clean
+ * sorts the rows and sums duplicates. */
 #include "core/try.h"
 #include "io/market.h"
 #include "matrix/csr.h"
@@ -10,10 +10,10 @@
 
 typedef struct sorting {
     const gs_triplets *t;
-    int64_t entries, *next; /* chunks x nrows: where the chunk's next entry of that row goes */
+    int64_t entries, *next; /* chunks x nrows: the place of the chunk's next entry in that row */
     int32_t nrows;
     int chunks;
-    double mirror; /* what a mirrored value is multiplied by; 0: none is mirrored */
+    double mirror; /* the factor of mirrored values; 0: no entry is mirrored */
     int32_t *col;
     double *value;
 } sorting;
@@ -50,9 +50,9 @@ done:
     return status;
 }
 
-/* Takes ownership of t's columns and values, and makes the offsets. */
-static gsolve_status adopt(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, int32_t ncols,
-                           int64_t entries, gs_triplets *t)
+/* Takes ownership of t's columns and values, and computes the offsets. */
+static gsolve_status own_triplets(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows,
+                                  int32_t ncols, int64_t entries, gs_triplets *t)
 {
     gsolve_csr A = {.nrows = nrows, .ncols = ncols, .type = GSOLVE_F64, .location = GSOLVE_HOST};
     gsolve_status status = GSOLVE_OK;
@@ -89,7 +89,7 @@ static void count_chunk(const sorting *s, int chunk)
     }
 }
 
-/* s->next from counts to places; returns the number of entries. */
+/* Turns the counts in s->next into places by a prefix sum; returns the number of entries. */
 static int64_t sum_counts(const sorting *s)
 {
     int64_t total = 0;
@@ -174,7 +174,7 @@ gsolve_status gs_assemble(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, i
 
     *duplicates = 0;
     if (symmetry == GSOLVE_GENERAL && ascending(ctx, t, entries)) {
-        return adopt(csr, ctx, nrows, ncols, entries, t);
+        return own_triplets(csr, ctx, nrows, ncols, entries, t);
     }
     TRY(sort(&A, ctx, nrows, ncols, entries, t, symmetry));
     gs_triplets_free(t, ctx);

@@ -111,9 +111,10 @@ done:
     return status;
 }
 
-/* The next format of the line at *p: from '(' to the ')' that closes it. */
+/* The next format of the line at *p: from '(' to the ')' that closes it. integers: it must be one
+ * of integers. */
 static gsolve_status read_format(gs_fortran *format, const char **p, const gs_input *in,
-                                 const char *what, bool whole)
+                                 const char *what, bool integers)
 {
     const char *line_end = gs_line_end(*p, in->end), *begin = *p, *end;
     char token[GS_TOKEN];
@@ -128,17 +129,18 @@ static gsolve_status read_format(gs_fortran *format, const char **p, const gs_in
         }
     }
     *p = end;
-    if (gs_fortran_parse(format, begin, end) && (format->whole || !whole)) return GSOLVE_OK;
+    if (gs_fortran_parse(format, begin, end) && (format->integers || !integers)) return GSOLVE_OK;
     gs_input_token(token, begin, end);
     return gs_input_fail(in, begin,
                          "the Fortran format of the %s is '%s'; it must have a form such as %s",
-                         what, token, whole ? "(16I5)" : "(1P,4E20.12) or (10F7.1)");
+                         what, token, integers ? "(16I5)" : "(1P,4E20.12) or (10F7.1)");
 }
 
 static gsolve_status read_head(boeing *b, gs_input *in)
 {
     const char *second = next_line(in->begin, in->end), *p = second;
-    int64_t lines[5] = {0}; /* of all, pointers, rows, values, and in Harwell-Boeing right sides */
+    /* numbers of lines: in all, of pointers, rows, values, and (Harwell-Boeing) right-hand sides */
+    int64_t lines[5] = {0};
     int counts = 0;
     gsolve_status status;
 
@@ -189,8 +191,7 @@ static gsolve_status read_columns(int32_t *j, const boeing *b, const gs_input *i
             char allowed[160];
             snprintf(allowed, sizeof allowed,
                      "the column pointers must be whole numbers that increase from 1 to %lld, the "
-                     "number "
-                     "of entries plus 1",
+                     "number of entries plus 1",
                      (long long)b->entries + 1);
             return bad_field(in, &r, "column pointer", allowed);
         }

@@ -49,26 +49,27 @@ static uint64_t hash_arrays(const gsolve_context *ctx, const head *h,
 }
 
 /* The bytes of an array in the file: whole pages, at least one, as 0 bytes cannot be mapped. */
-static int64_t room(int64_t bytes)
+static int64_t padded_size(int64_t bytes)
 {
     return bytes ? (bytes + PAGE - 1) / PAGE * PAGE : PAGE;
 }
 
-/* Sets where the arrays begin; returns the size of the file. */
-static int64_t lay_out(head *h)
+/* Sets the offsets of the arrays; returns the size of the file. */
+static int64_t set_offsets(head *h)
 {
     int64_t at = PAGE;
 
     for (int k = 0; k < ARRAYS; k++) {
         h->at[k] = at;
-        at += room(h->bytes[k]);
+        at += padded_size(h->bytes[k]);
     }
     return at;
 }
 
-/* --- where ------------------------------------------------------------------------- */
+/* --- the path of a cache ----------------------------------------------------------- */
 
-static bool beside(char path[PATH_MAX], const char *source)
+/* The path beside the source. */
+static bool path_beside(char path[PATH_MAX], const char *source)
 {
     return snprintf(path, PATH_MAX, "%s.gscache", source) < PATH_MAX;
 }
@@ -93,14 +94,15 @@ static bool user_folder(char folder[PATH_MAX], bool create)
     return true;
 }
 
-/* The name in there: the source's own, and a hash of its whole path. */
-static bool away(char path[PATH_MAX], const gsolve_context *ctx, const char *source, bool create)
+/* The path in the user's folder: the name of the source, and a hash of its full path. */
+static bool path_in_user_folder(char path[PATH_MAX], const gsolve_context *ctx, const char *source,
+                                bool create)
 {
-    char folder[PATH_MAX], whole[PATH_MAX];
+    char folder[PATH_MAX], full[PATH_MAX];
     const char *slash = strrchr(source, '/'), *name = slash ? slash + 1 : source;
 
-    if (!user_folder(folder, create) || !realpath(source, whole)) return false;
-    const uint64_t hash = gs_hash(ctx, whole, strlen(whole), 0);
+    if (!user_folder(folder, create) || !realpath(source, full)) return false;
+    const uint64_t hash = gs_hash(ctx, full, strlen(full), 0);
     return snprintf(path, PATH_MAX, "%s/%.100s-%016llx.gscache", folder, name,
                     (unsigned long long)hash) < PATH_MAX;
 }
@@ -108,8 +110,8 @@ static bool away(char path[PATH_MAX], const gsolve_context *ctx, const char *sou
 /* --- reading ------------------------------------------------------------------------ */
 
 /* Whether the head is valid, belongs to this source, and agrees with the size of the file. */
-static bool fits(const head *h, const gsolve_context *ctx, const gs_stamp *stamp, bool dense,
-                 int64_t size)
+static bool is_valid(const head *h, const gsolve_context *ctx, const gs_stamp *stamp, bool dense,
+                     int64_t size)
 {
     head expected = *h;
 
@@ -118,16 +120,16 @@ static bool fits(const head *h, const gsolve_context *ctx, const gs_stamp *stamp
     }
     if (h->hash != hash_head(ctx, h) || h->dense != dense) return false;
     if (memcmp(&h->stamp, stamp, sizeof *stamp) != 0) return false;
-    return lay_out(&expected) == size && memcmp(expected.at, h->at, sizeof h->at) == 0;
+    return set_offsets(&expected) == size && memcmp(expected.at, h->at, sizeof h->at) == 0;
 }
 
-/* array[first...] = the mapped arrays, whose bytes have the hash in the head; all or none. */
+/* Maps array[first...], whose bytes must have the hash in the head. False: none is mapped. */
 static bool map_arrays(void *array[ARRAYS], int first, const head *h, gsolve_context *ctx, int file)
 {
     bool good = true;
 
     for (int k = first; k < ARRAYS && good; k++) {
-        array[k] = gs_map_file(ctx, file, h->at[k], (size_t)room(h->bytes[k]));
+        array[k] = gs_map_file(ctx, file, h->at[k], (size_t)padded_size(h->bytes[k]));
         good = array[k] != NULL;
     }
     good = good && hash_arrays(ctx, h, (const void *const *)array) == h->payload;
@@ -135,7 +137,8 @@ static bool map_arrays(void *array[ARRAYS], int first, const head *h, gsolve_con
     return good;
 }
 
-static bool take_arrays(gs_cached what, const head *h, gsolve_context *ctx, int file)
+/* Sets what to the mapped arrays. */
+static bool load_arrays(gs_cached what, const head *h, gsolve_context *ctx, int file)
 {
     void *array[ARRAYS] = {NULL};
 
@@ -170,7 +173,8 @@ static bool read_from(const char *path, gs_cached what, gsolve_context *ctx, con
 
     if (file < 0) return false;
     good = fstat(file, &s) == 0 && S_ISREG(s.st_mode) && pread(file, &h, sizeof h, 0) == sizeof h &&
-           fits(&h, ctx, stamp, what.dense != NULL, s.st_size) && take_arrays(what, &h, ctx, file);
+           is_valid(&h, ctx, stamp, what.dense != NULL, s.st_size) &&
+           load_arrays(what, &h, ctx, file);
     close(file);
     if (!good) return false;
     snprintf(source->kind, sizeof source->kind, "%.31s", h.kind);
@@ -189,18 +193,19 @@ bool gs_cache_read(gs_cached what, gsolve_context *ctx, const char *path, const 
 {
     char cache[PATH_MAX];
 
-    if (beside(cache, path) && read_from(cache, what, ctx, stamp, source)) return true;
-    return away(cache, ctx, path, false) && read_from(cache, what, ctx, stamp, source);
+    if (path_beside(cache, path) && read_from(cache, what, ctx, stamp, source)) return true;
+    return path_in_user_folder(cache, ctx, path, false) &&
+           read_from(cache, what, ctx, stamp, source);
 }
 
 /* --- writing ------------------------------------------------------------------------ */
 
-static int write_padded(const gs_replacement *r, const void *data, int64_t bytes, int64_t room)
+static int write_padded(const gs_replacement *r, const void *data, int64_t bytes, int64_t padded)
 {
     static const char zeros[PAGE];
     int code = gs_replace_write(r, data, (size_t)bytes);
 
-    return code ? code : gs_replace_write(r, zeros, (size_t)(room - bytes));
+    return code ? code : gs_replace_write(r, zeros, (size_t)(padded - bytes));
 }
 
 static bool write_to(const char *path, gsolve_context *ctx, const head *h,
@@ -212,7 +217,7 @@ static bool write_to(const char *path, gsolve_context *ctx, const head *h,
     if (code) return false;
     code = write_padded(&r, h, sizeof *h, PAGE);
     for (int k = 0; k < ARRAYS && !code; k++) {
-        code = write_padded(&r, array[k], h->bytes[k], room(h->bytes[k]));
+        code = write_padded(&r, array[k], h->bytes[k], padded_size(h->bytes[k]));
     }
     return gs_replace_end(&r, !code, true) == 0 && !code;
 }
@@ -250,7 +255,7 @@ void gs_cache_write(gs_cached what, gsolve_context *ctx, const char *path, const
     memcpy(h.kind, source->kind, sizeof h.kind);
     memcpy(h.field, source->field, sizeof h.field);
     describe(&h, what);
-    lay_out(&h);
+    set_offsets(&h);
     if (what.csr) {
         array[0] = what.csr->start;
         array[1] = what.csr->col;
@@ -258,7 +263,9 @@ void gs_cache_write(gs_cached what, gsolve_context *ctx, const char *path, const
     array[2] = what.csr ? what.csr->value : what.dense->value;
     h.payload = hash_arrays(ctx, &h, array);
     h.hash = hash_head(ctx, &h);
-    written = beside(cache, path) && write_to(cache, ctx, &h, array);
-    if (!written) written = away(cache, ctx, path, true) && write_to(cache, ctx, &h, array);
+    written = path_beside(cache, path) && write_to(cache, ctx, &h, array);
+    if (!written) {
+        written = path_in_user_folder(cache, ctx, path, true) && write_to(cache, ctx, &h, array);
+    }
     if (written) snprintf(source->cache, sizeof source->cache, "%.1023s", cache);
 }

@@ -7,16 +7,14 @@
 #include "core/try.h"
 #include "io/text.h"
 
-#define MIN_SKIP                                                                    \
-    ((size_t)1 << 16) /* the shortest stretch of comments that is removed, in bytes \
-                       */
-#define PROBE (MIN_SKIP / 2)
+#define MIN_SKIP ((size_t)1 << 16) /* bytes of the shortest range of comments that is removed */
+#define PROBE    (MIN_SKIP / 2)
 
 typedef struct comment_filter { /* one pass over the new part of a text */
     gs_inflated *text;
     gsolve_context *ctx;
     char *from, *end; /* the text that is not processed yet */
-    char *to;         /* where the remaining text is moved */
+    char *to;         /* the place to which the remaining text is moved */
 } comment_filter;
 
 /* Whether the line at p is blank or a comment. The line may be incomplete. */
@@ -26,7 +24,7 @@ static bool is_blank_or_comment(const char *p, const char *end)
     return p == end || *p == '\n' || *p == '%';
 }
 
-/* The first line of the stretch of blank lines and comments that `line` belongs to. */
+/* The first line of the range of blank lines and comments that `line` belongs to. */
 static char *first_comment_line(char *floor, char *line)
 {
     while (line > floor) {
@@ -59,7 +57,8 @@ static char *probe(char *line, char *end)
     return newline ? newline + 1 : NULL;
 }
 
-static void keep(comment_filter *s, const char *up_to)
+/* Moves the text up to `up_to` behind the text that remains. */
+static void keep_text(comment_filter *s, const char *up_to)
 {
     const size_t bytes = (size_t)(up_to - s->from);
 
@@ -120,12 +119,12 @@ static gsolve_status pass_comments(comment_filter *s, char **line)
 {
     char *begin = first_comment_line(s->from, *line),
          *stop = first_line_after_comments(*line, s->end);
-    const bool goes_on = begin == s->from && has_skip_here(s);
+    const bool continues = begin == s->from && has_skip_here(s);
     gsolve_status status = GSOLVE_OK;
 
     *line = stop < s->end ? stop : begin;
-    if (goes_on || stop - begin >= (ptrdiff_t)MIN_SKIP) {
-        keep(s, begin);
+    if (continues || stop - begin >= (ptrdiff_t)MIN_SKIP) {
+        keep_text(s, begin);
         TRY(skip_comments(s, stop));
         *line = s->from;
     }
@@ -159,7 +158,7 @@ gsolve_status gs_skip_comments(gs_inflated *text, gsolve_context *ctx)
             break; /* the comments may continue */
     }
     const size_t ahead = (size_t)(s.end - line);
-    keep(&s, s.end);
+    keep_text(&s, s.end);
     text->bytes = (size_t)(s.to - text->data);
     text->checked = text->bytes - ahead;
 done:

@@ -26,6 +26,7 @@ static char peek(scanner *s)
     return *s->p >= 'A' && *s->p <= 'Z' ? (char)(*s->p + 32) : *s->p;
 }
 
+/* Reads the character c, if it comes next. */
 static bool take(scanner *s, char c)
 {
     if (peek(s) != c) return false;
@@ -61,7 +62,7 @@ static bool take_fields(scanner *s, int count)
     }
     if (kind != 'i' && take(s, 'e') && take_number(s) < 0) return false;
     if (kind == 'i') field.decimals = 0;
-    s->format->whole &= kind == 'i';
+    s->format->integers &= kind == 'i';
     for (int k = 0; k < count; k++) {
         if (s->format->count == GS_FORTRAN_FIELDS) return false;
         field.at = s->column;
@@ -73,7 +74,7 @@ static bool take_fields(scanner *s, int count)
 
 static bool take_group(scanner *s, int depth);
 
-/* A repeat count or a scale, and what it is for. */
+/* A repeat count or a scale factor, and the fields or the group that it applies to. */
 static bool take_item(scanner *s, int depth)
 {
     const bool negative = take(s, '-');
@@ -113,7 +114,7 @@ bool gs_fortran_parse(gs_fortran *format, const char *begin, const char *end)
     scanner s = {begin, end, format, 0, 0};
 
     format->count = 0;
-    format->whole = true;
+    format->integers = true;
     return take_group(&s, 0) && format->count > 0;
 }
 
@@ -149,8 +150,10 @@ static bool next_field(gs_fortran_reader *r)
     return true;
 }
 
-/* The field without its blanks, an 'e' before an exponent that has none; returns the length. */
-static size_t squeeze(const gs_fortran_reader *r, char text[2 * MOST_WIDTH + 1])
+/* text = the field without blanks, with an 'e' before an exponent that has none; returns its
+ * length.
+ */
+static size_t remove_blanks(const gs_fortran_reader *r, char text[2 * MOST_WIDTH + 1])
 {
     size_t length = 0;
 
@@ -171,7 +174,7 @@ bool gs_fortran_integer(gs_fortran_reader *r, int64_t *n)
     size_t length;
 
     if (!next_field(r)) return false;
-    length = squeeze(r, text);
+    length = remove_blanks(r, text);
     const bool negative = text[0] == '-', sign = negative || text[0] == '+';
     *n = gs_word_integer((gs_word){text + sign, text + length});
     if (*n < 0) return false;
@@ -188,7 +191,7 @@ bool gs_fortran_real(gs_fortran_reader *r, double *x)
 
     if (!next_field(r)) return false;
     const gs_fortran_field *f = &r->format->field[r->index - 1];
-    length = squeeze(r, text);
+    length = remove_blanks(r, text);
     if (!strchr(text, '.')) scale -= f->decimals;
     if (!strpbrk(text, "eEdD")) scale -= f->scale;
     if (gs_number_read(text, text + length, scale, &real) != text + length || length == 0) {

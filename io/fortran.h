@@ -1,4 +1,4 @@
-/* fortran.h: numbers in fixed columns, as a Fortran format such as (1P,4E20.12) lays them out. */
+/* fortran.h: numbers in fixed columns, described by a Fortran format such as (1P,4E20.12). */
 #ifndef GS_IO_FORTRAN_H
 #define GS_IO_FORTRAN_H
 
@@ -14,13 +14,13 @@ typedef struct gs_fortran_field {
 } gs_fortran_field;
 
 typedef struct gs_fortran {
-    int count;  /* fields of a line */
-    bool whole; /* they are integers */
+    int count;     /* fields of a line */
+    bool integers; /* they are integers */
     gs_fortran_field field[GS_FORTRAN_FIELDS];
 } gs_fortran;
 
-/* The format in [begin, end), which begins with '(' and ends with ')'. Understood are I, F, E, D,
- * G, P, X, repeat counts and groups. False: anything else. */
+/* The format in [begin, end), which begins with '(' and ends with ')'. It may contain I, F, E, D,
+ * G, P, X, repeat counts and groups. False: it contains anything else. */
 bool gs_fortran_parse(gs_fortran *format, const char *begin, const char *end);
 
 typedef struct gs_fortran_reader {

@@ -1,4 +1,4 @@
-/* generate.c: the list of generators, and what they have in common. */
+/* generate.c: the list of generators, and the functions that they share. */
 #include "io/generators.h"
 
 #include "core/try.h"

@@ -1,8 +1,11 @@
-/* generate_band.c: like a finite-element matrix in a band: nodes of five unknowns, each coupled in
- * full with a varying number of others. Nodes are cut into blocks of a fixed length; node number r
- * of block B may be coupled with one node of each of the blocks B + 1 .. B + steps, which is number
- * (r + shift) mod length there, shift drawn for the pair of blocks; a share of these pairs is kept.
- * So both ends of a pair know of it without a search, and columns ascend by themselves. */
+/* generate_band.c: a band matrix similar to one of finite elements: nodes of five unknowns, each
+ * fully coupled with a varying number of other nodes.
+ *
+ * The nodes are divided into blocks of a fixed length. Node number r of block B can be coupled with
+ * one node of each of the blocks B + 1 .. B + steps: node number (r + shift) mod length, where
+ * shift is a random number of the pair of blocks. A random share of these pairs is kept. So both
+ * nodes of a pair can be computed from each other without a search, and columns ascend without
+ * sorting. */
 #include <math.h>
 
 #include "core/try.h"
@@ -18,7 +21,7 @@ enum { DRAW_SHIFT = GS_DRAW_PATTERN, DRAW_KEPT };
 typedef struct band {
     const band_options *o;
     int32_t nodes, length, steps;
-    double kept; /* share of the pairs */
+    double kept; /* share of the pairs that are kept */
 } band;
 
 static int32_t shift(const band *m, int32_t block, int32_t step)
@@ -26,8 +29,8 @@ static int32_t shift(const band *m, int32_t block, int32_t step)
     return (int32_t)(gs_uniform(m->o->seed, DRAW_SHIFT, step, block) * m->length);
 }
 
-/* The node with which node is coupled that lies step blocks after it, or before it if negative; -1
- * if none. */
+/* The node `step` blocks after `node` (before it if step is negative) with which it is coupled; -1:
+ * there is none. */
 static int32_t partner(const band *m, int32_t node, int32_t step)
 {
     const int32_t block = node / m->length, r = node % m->length;
@@ -44,7 +47,8 @@ static int32_t partner(const band *m, int32_t node, int32_t step)
     return gs_uniform(m->o->seed, DRAW_KEPT, low, high) < m->kept ? (int32_t)other : -1;
 }
 
-static int32_t unknowns(const band *m, int32_t node) /* the last node may be cut off by n */
+/* The unknowns of a node; n may cut off the last one. */
+static int32_t unknowns(const band *m, int32_t node)
 {
     return node + 1 < m->nodes ? NODE : m->o->n - node * NODE;
 }
@@ -81,12 +85,12 @@ static int64_t fill_row(const void *model, int32_t i, int32_t *col, double *valu
 static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *options)
 {
     const band_options *o = options;
-    const double others = fmax(0, ((double)o->row / NODE - 1) / 2); /* wished on each side */
-    const int32_t reach = (o->width - (NODE - 1)) / NODE;           /* nodes on each side */
+    const double others = fmax(0, ((double)o->row / NODE - 1) / 2); /* mean nodes on each side */
+    const int32_t most = (o->width - (NODE - 1)) / NODE; /* nodes that fit on each side */
     band m = {.o = o, .nodes = o->n / NODE + (o->n % NODE > 0)};
     const gs_row_source source = {o->n, o->n, count_row, fill_row, &m};
 
-    if (others > 0.75 * (reach - 1) && others > 0) {
+    if (others > 0.75 * (most - 1) && others > 0) {
         return gsolve_fail(
             ctx, GSOLVE_BAD_SPEC,
             "band: row=%d needs a half bandwidth of at least %.0f; set width= to that (it is %d)",
@@ -94,7 +98,7 @@ static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *
     }
     m.steps = (int32_t)ceil(others / 0.75);
     m.kept = m.steps ? others / m.steps : 0;
-    m.length = reach / (m.steps + 1); /* a pair lies less than steps + 1 blocks apart */
+    m.length = most / (m.steps + 1); /* the nodes of a pair are less than steps + 1 blocks apart */
     if (m.length == 0) m.length = 1;
     return gs_csr_by_rows(csr, ctx, &source);
 }
@@ -104,8 +108,10 @@ static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *
 
 static const gsolve_option table[] = {
     OPTION(n, "rows", 10000, 0, GS_MOST_ROWS),
-    OPTION(row, "mean entries per row, away from the first and last rows", 60, 5, 1000000),
-    OPTION(width, "largest half bandwidth", 300, 4, INT32_MAX),
+    OPTION(row, "mean number of entries per row; the first and last rows have fewer", 60, 5,
+           1000000),
+    OPTION(width, "largest half bandwidth: largest distance of an entry from the diagonal", 300, 4,
+           INT32_MAX),
     OPTION(seed, "seed of the random numbers", 1, 0, INT32_MAX),
     {0},
 };

@@ -1,7 +1,8 @@
-/* generate_elasticity.c: linear elasticity on a cube of trilinear hexahedra, three displacements a
- * node, the face x = 0 clamped and its unknowns removed. All elements are alike, so that there is
- * one element matrix, the integral of B' D B by 2 x 2 x 2 Gauss points (Hughes, The Finite Element
- * Method, section 3.9), and nodes differ only in which of the eight elements about them exist. */
+/* generate_elasticity.c: linear elasticity on a cube of trilinear hexahedra, with three
+ * displacements per node. The face x = 0 is clamped and its unknowns are removed. All elements are
+ * equal, so that there is one element matrix: the integral of B' D B by 2 x 2 x 2 Gauss points
+ * (Hughes, The Finite Element Method, section 3.9). The rows of a node depend only on which of the
+ * eight elements around it exist. */
 #include <math.h>
 #include <string.h>
 
@@ -21,11 +22,11 @@ typedef struct coupling { /* of a node with the neighbour (m % 3 - 1, m / 3 % 3 
     double A[27][3][3];
 } coupling;
 
-enum { FIRST, INNER, LAST }; /* where a node lies along an axis */
+enum { FIRST, INNER, LAST }; /* the position of a node along an axis */
 
 typedef struct elasticity {
     int32_t n;              /* elements along an edge; nodes x = 1..n, y and z = 0..n, x fastest */
-    coupling kind[3][3][3]; /* of nodes that lie in z, y and x at FIRST, INNER or LAST */
+    coupling kind[3][3][3]; /* of the nodes at FIRST, INNER or LAST in z, y and x */
 } elasticity;
 
 /* --- one element ----------------------------------------------------------------------------- */
@@ -44,8 +45,9 @@ static void shape_derivatives(const double at[3], double dN[8][3])
     }
 }
 
-/* K += weight B_a' D B_b = weight (lambda dN_a,i dN_b,j + mu dN_a,j dN_b,i + mu delta_ij dN_a .
- * dN_b) The inner brackets make K symmetric to the last bit. */
+/* K += weight B_a' D B_b
+ *    = weight (lambda dN_a,i dN_b,j + mu dN_a,j dN_b,i + mu delta_ij dN_a . dN_b).
+ * The inner parentheses in the code make K symmetric to the last bit. */
 static void add_point(element *e, double dN[8][3], double lambda, double mu, double weight)
 {
     for (int a = 0; a < 8; a++) {
@@ -76,15 +78,16 @@ static void integrate(element *e, const elasticity_options *o)
     }
 }
 
-/* --- the elements about a node --------------------------------------------------------------- */
+/* --- the elements around a node -------------------------------------------------------------- */
 
-/* Whether the element in which a node is the lower (0) or upper (1) one along an axis exists. */
+/* Whether the element exists in which a node is the lower (bit 0) or upper (1) one along an axis.
+ */
 static bool exists(int place, int bit)
 {
     return bit ? place != FIRST : place != LAST;
 }
 
-/* c += the element in which the node is node a */
+/* c += the element in which the node is number a. */
 static void add_element(coupling *c, const element *e, int a)
 {
     for (int b = 0; b < 8; b++) {
@@ -97,7 +100,7 @@ static void add_element(coupling *c, const element *e, int a)
     }
 }
 
-static void couple(coupling *c, const element *e, int z, int y, int x)
+static void set_coupling(coupling *c, const element *e, int z, int y, int x)
 {
     memset(c, 0, sizeof *c);
     for (int a = 0; a < 8; a++) {
@@ -109,7 +112,7 @@ static void assemble(elasticity *m, const element *e)
 {
     for (int z = FIRST; z <= LAST; z++) {
         for (int y = FIRST; y <= LAST; y++) {
-            for (int x = FIRST; x <= LAST; x++) couple(&m->kind[z][y][x], e, z, y, x);
+            for (int x = FIRST; x <= LAST; x++) set_coupling(&m->kind[z][y][x], e, z, y, x);
         }
     }
 }
@@ -126,7 +129,7 @@ static void locate(const elasticity *m, int32_t i, int32_t p[3])
 }
 
 /* The neighbours of coordinate p that have unknowns: p + low .. p + high. */
-static void reach(const elasticity *m, int axis, int32_t p, int *low, int *high)
+static void neighbours(const elasticity *m, int axis, int32_t p, int *low, int *high)
 {
     *low = p > (axis == 0) ? -1 : 0;
     *high = p < m->n ? 1 : 0;
@@ -140,13 +143,13 @@ static int64_t count_row(const void *model, int32_t i)
     locate(model, i, p);
     for (int axis = 0; axis < 3; axis++) {
         int low, high;
-        reach(model, axis, p[axis], &low, &high);
+        neighbours(model, axis, p[axis], &low, &high);
         nodes *= high - low + 1;
     }
     return 3 * nodes;
 }
 
-static int place(const elasticity *m, int32_t p)
+static int position(const elasticity *m, int32_t p)
 {
     return p == 0 ? FIRST : p == m->n ? LAST : INNER;
 }
@@ -161,8 +164,8 @@ static int64_t fill_row(const void *model, int32_t i, int32_t *col, double *valu
     int64_t count = 0;
 
     locate(m, i, p);
-    for (int axis = 0; axis < 3; axis++) reach(m, axis, p[axis], &low[axis], &high[axis]);
-    c = &m->kind[place(m, p[2])][place(m, p[1])][place(m, p[0])];
+    for (int axis = 0; axis < 3; axis++) neighbours(m, axis, p[axis], &low[axis], &high[axis]);
+    c = &m->kind[position(m, p[2])][position(m, p[1])][position(m, p[0])];
     for (int dz = low[2]; dz <= high[2]; dz++) {
         for (int dy = low[1]; dy <= high[1]; dy++) {
             for (int dx = low[0]; dx <= high[0]; dx++) {

@@ -12,16 +12,16 @@ typedef struct graph_options {
 
 enum { DRAW_LENGTH = GS_DRAW_PATTERN, DRAW_LINK, DRAW_RAIL, DRAW_EDGE };
 
-/* --- web: lengths of rows follow a power law, links favour the first columns --------------------
- */
+/* --- web: row lengths follow a power law, links favour the first columns ---------------------- */
 
-/* Columns of row i, its diagonal among them, and their number; col NULL: the number alone. One
- * link is drawn from each of as many equal chances as there are links, so that they ascend. */
+/* Writes the columns of row i, including the diagonal, and returns their number; col NULL: only
+ * returns the number. The probabilities are divided into as many equal parts as there are links,
+ * and one link is drawn from each part, so that columns ascend. */
 static int64_t web_columns(const graph_options *o, int32_t i, int32_t *col)
 {
-    const double wished = 1.5 / pow(1 - gs_uniform(o->seed, DRAW_LENGTH, i, 0), 0.9);
+    const double drawn = 1.5 / pow(1 - gs_uniform(o->seed, DRAW_LENGTH, i, 0), 0.9);
     const int longest = o->longest < o->n ? o->longest : o->n;
-    const int64_t links = wished < longest ? (int64_t)wished : longest;
+    const int64_t links = drawn < longest ? (int64_t)drawn : longest;
     int64_t count = 0;
     int32_t last = -1;
 
@@ -66,15 +66,14 @@ static gsolve_status generate_web(gsolve_csr *csr, gsolve_context *ctx, const vo
     return gs_csr_by_rows(csr, ctx, &source);
 }
 
-/* --- circuit: a grid of conductances, and a few rails that touch a share of all nodes
- * ------------- */
+/* --- circuit: a grid of conductances, and a few rails (power nets) that touch many nodes ------ */
 
 static bool on_rail(const graph_options *o, int32_t rail, int32_t node)
 {
     return gs_uniform(o->seed, DRAW_RAIL, rail, node) < o->share;
 }
 
-/* As web_columns. The rails are the first nodes. */
+/* The columns of row i, as web_columns does. The rails are the first nodes. */
 static int64_t circuit_columns(const graph_options *o, int32_t i, int32_t *col)
 {
     const int32_t rails = o->dense < o->n ? o->dense : o->n, n = o->n;
@@ -119,10 +118,10 @@ static gsolve_status generate_circuit(gsolve_csr *csr, gsolve_context *ctx, cons
     return gs_csr_by_rows(csr, ctx, &source);
 }
 
-/* --- rmat: edges that fall into quadrants with chances a, b, c and the rest (Chakrabarti, Zhan and
- * Faloutsos 2004) -------------------------------------------------------------------------------
- */
+/* --- rmat ------------------------------------------------------------------------------------- */
 
+/* At each level an edge falls into one of four quadrants, with the probabilities a, b, c and 1 - a
+ * - b - c (Chakrabarti, Zhan and Faloutsos 2004). */
 static void draw_edge(const graph_options *o, int levels, int64_t edge, int64_t *i, int64_t *j)
 {
     const double a = o->a, ab = a + o->b, abc = ab + o->c;
@@ -131,13 +130,14 @@ static void draw_edge(const graph_options *o, int levels, int64_t edge, int64_t 
     for (int level = 0; level < levels; level++) {
         const double u = gs_uniform(o->seed, DRAW_EDGE, edge, level);
         *i = *i * 2 + (u >= ab);
-        *j = *j * 2 + ((u >= a) - (u >= ab) + (u >= abc)); /* without a branch to guess wrong */
+        *j = *j * 2 + ((u >= a) - (u >= ab) +
+                       (u >= abc)); /* without a branch, which would often be mispredicted */
     }
 }
 
 typedef struct edges { /* a matrix of n rows as triplets */
     int32_t n;
-    int64_t diagonals, entries; /* the first triplets are the diagonal; the number of all */
+    int64_t diagonals, entries; /* the first `diagonals` of all `entries` are the diagonal */
     int32_t *row, *col;
     double *value;
 } edges;
@@ -210,8 +210,7 @@ done:
     return status;
 }
 
-/* --- the tables --------------------------------------------------------------------------------
- */
+/* --- the tables ------------------------------------------------------------------------------- */
 
 #define OPTION(key, help, kind, initial, least, most) \
     {#key, help, kind, offsetof(graph_options, key), initial, least, most, NULL}
@@ -227,20 +226,23 @@ GENERATOR(web, "links between web pages: most rows are short, some have thousand
           SEED);
 GENERATOR(circuit, "conductances on a grid, with a few nearly dense rows and columns; SPD", ROWS,
           OPTION(dense, "number of dense rows", GSOLVE_INT, 4, 0, 1000),
-          OPTION(share, "share of the nodes that are connected to a dense row", GSOLVE_REAL, 0.5, 0,
-                 1),
+          OPTION(share, "fraction of the nodes that are connected to each dense row", GSOLVE_REAL,
+                 0.5, 0, 1),
           OPTION(ground, "conductance from each node to the ground", GSOLVE_REAL, 0.01, 1e-12,
                  1e12),
           SEED);
-GENERATOR(rmat, "R-MAT graph: a few very long rows, irregular columns",
-          OPTION(scale, "the matrix has 2^scale rows; 0: n rows, or 2^14 if n is 0 too", GSOLVE_INT,
-                 0, 0, 30),
-          OPTION(n, "rows; 0: 2^scale", GSOLVE_INT, 0, 0, GS_MOST_ROWS),
-          OPTION(degree, "edges per row", GSOLVE_INT, 16, 0, 1000000),
-          OPTION(a, "probability of the upper left quadrant", GSOLVE_REAL, 0.57, 0, 1),
-          OPTION(b, "probability of the upper right quadrant", GSOLVE_REAL, 0.19, 0, 1),
-          OPTION(c, "probability of the lower left quadrant", GSOLVE_REAL, 0.19, 0, 1),
-          OPTION(diagonal,
-                 "1: add a diagonal that dominates each row, so that the matrix is nonsingular",
-                 GSOLVE_FLAG, 1, 0, 1),
-          SEED);
+GENERATOR(
+    rmat, "R-MAT graph: a few very long rows, irregular columns",
+    OPTION(scale, "the matrix has 2^scale rows; 0: n rows. Give scale or n, not both", GSOLVE_INT,
+           0, 0, 30),
+    OPTION(n, "rows; 0: 2^scale rows, or 2^14 rows if scale is 0, too", GSOLVE_INT, 0, 0,
+           GS_MOST_ROWS),
+    OPTION(degree, "edges per row", GSOLVE_INT, 16, 0, 1000000),
+    OPTION(a, "probability of the upper left quadrant", GSOLVE_REAL, 0.57, 0, 1),
+    OPTION(b, "probability of the upper right quadrant", GSOLVE_REAL, 0.19, 0, 1),
+    OPTION(c, "probability of the lower left quadrant", GSOLVE_REAL, 0.19, 0, 1),
+    OPTION(
+        diagonal,
+        "1: add a diagonal that makes the matrix strictly diagonally dominant, and so nonsingular",
+        GSOLVE_FLAG, 1, 0, 1),
+    SEED);

@@ -1,8 +1,9 @@
-/* generate_lengths.c: rows of given lengths: what a published table tells of a matrix (rows,
- * columns, entries, the shortest and the longest row) made into one. Lengths are log-normal within
- * their bounds, the scale chosen so that their mean is the wished one; the row in the middle is the
- * longest. Columns lie in a window about the diagonal, one in each of as many equal parts as the
- * row has entries. With block=b all of this holds of nodes of b unknowns each, coupled in full. */
+/* generate_lengths.c: a matrix with given row lengths, from what published tables contain: rows,
+ * columns, entries, the shortest and the longest row. Lengths are log-normal within their bounds,
+ * with a scale that gives the mean; the row in the middle is the longest. The columns of a row lie
+ * in a range around the diagonal, which is divided into as many equal parts as the row has entries,
+ * with one entry in each part. With block=b all of this holds for nodes of b unknowns each, which
+ * are fully coupled. */
 #include <math.h>
 
 #include "io/generators.h"
@@ -17,18 +18,19 @@ enum { DRAW_NORMAL = GS_DRAW_PATTERN, DRAW_ROUNDING, DRAW_COLUMN };
 typedef struct lengths {
     const lengths_options *o;
     int32_t ncols, nodes, column_nodes;
-    double shortest, longest; /* in nodes, as all below */
+    double shortest, longest; /* in nodes, like all lengths below */
     double scale, spread;     /* of the logarithms: mean and deviation */
 } lengths;
 
-/* --- how long -------------------------------------------------------------------------------- */
+/* --- row lengths ----------------------------------------------------------------------------- */
 
-/* The length that belongs to a normal variable, between whole ones. */
+/* The length for the value of a normal variable, before it is rounded to a whole number. */
 static double length_at(const lengths *m, double normal)
 {
     return fmin(fmax(exp(m->scale + m->spread * normal), m->shortest), m->longest);
 }
 
+/* The mean length, integrated over the normal distribution. */
 static double mean_length(const lengths *m)
 {
     enum { POINTS = 1200 };
@@ -42,7 +44,7 @@ static double mean_length(const lengths *m)
     return sum / weights;
 }
 
-/* The scale of which the lengths have that mean, by bisection. */
+/* Finds the scale that gives this mean length, by bisection. */
 static void choose_scale(lengths *m, double mean)
 {
     double low = -80, high = log(m->longest + 1) + 7 * m->spread;
@@ -57,7 +59,7 @@ static void choose_scale(lengths *m, double mean)
     }
 }
 
-/* Column nodes of a node. */
+/* The number of column nodes of a node. */
 static int32_t length_of(const lengths *m, int32_t node)
 {
     const int seed = m->o->seed;
@@ -69,36 +71,36 @@ static int32_t length_of(const lengths *m, int32_t node)
     return (int32_t)(length + gs_uniform(seed, DRAW_ROUNDING, node, 0));
 }
 
-/* --- where ----------------------------------------------------------------------------------- */
+/* --- columns --------------------------------------------------------------------------------- */
 
-typedef struct window { /* column nodes low .. low + size - 1 */
+typedef struct node_range { /* column nodes low .. low + size - 1 */
     int64_t low, size;
-} window;
+} node_range;
 
-static window window_of(const lengths *m, int32_t node, int32_t length)
+static node_range range_of(const lengths *m, int32_t node, int32_t length)
 {
     const int64_t all = m->column_nodes, centre = (int64_t)node * all / m->nodes;
-    const int64_t wished = 2 * (int64_t)(m->o->width / m->o->block) + 1;
-    window w = {0, all};
+    const int64_t asked = 2 * (int64_t)(m->o->width / m->o->block) + 1;
+    node_range r = {0, all};
 
-    if (m->o->width > 0 && wished < all) w.size = wished > length ? wished : length;
-    w.low = centre - w.size / 2;
-    if (w.low > all - w.size) w.low = all - w.size;
-    if (w.low < 0) w.low = 0;
-    return w;
+    if (m->o->width > 0 && asked < all) r.size = asked > length ? asked : length;
+    r.low = centre - r.size / 2;
+    if (r.low > all - r.size) r.low = all - r.size;
+    if (r.low < 0) r.low = 0;
+    return r;
 }
 
-/* The k-th of the column nodes; the diagonal one takes its part. */
-static int32_t column_node(const lengths *m, int32_t node, window w, int32_t length, int32_t k)
+/* Column node k of a node: a random one of part k, or the diagonal if part k contains it. */
+static int32_t column_node(const lengths *m, int32_t node, node_range r, int32_t length, int32_t k)
 {
-    const int64_t low = w.low + k * w.size / length, high = w.low + (k + 1) * w.size / length;
+    const int64_t low = r.low + k * r.size / length, high = r.low + (k + 1) * r.size / length;
     const double part = gs_uniform(m->o->seed, DRAW_COLUMN, node, k) * (double)(high - low);
 
     if (m->ncols == m->o->n && low <= node && node < high) return node;
     return (int32_t)(low + (int64_t)part);
 }
 
-/* Columns of a column node; the last may be cut off. */
+/* The columns of a column node; the last node may be cut off. */
 static int32_t unknowns(const lengths *m, int32_t node)
 {
     const int32_t left = m->ncols - node * m->o->block;
@@ -109,22 +111,22 @@ static int64_t count_row(const void *model, int32_t i)
 {
     const lengths *m = model;
     const int32_t node = i / m->o->block, length = length_of(m, node);
-    const window w = window_of(m, node, length);
+    const node_range r = range_of(m, node, length);
 
     if (length == 0) return 0;
     return (int64_t)(length - 1) * m->o->block +
-           unknowns(m, column_node(m, node, w, length, length - 1));
+           unknowns(m, column_node(m, node, r, length, length - 1));
 }
 
 static int64_t fill_row(const void *model, int32_t i, int32_t *col, double *value)
 {
     const lengths *m = model;
     const int32_t node = i / m->o->block, length = length_of(m, node);
-    const window w = window_of(m, node, length);
+    const node_range r = range_of(m, node, length);
     int64_t count = 0;
 
     for (int32_t k = 0; k < length; k++) {
-        const int32_t other = column_node(m, node, w, length, k), first = other * m->o->block;
+        const int32_t other = column_node(m, node, r, length, k), first = other * m->o->block;
         for (int32_t j = first; j < first + unknowns(m, other); j++, count++) {
             col[count] = j;
             value[count] = 2 * gs_uniform(m->o->seed, GS_DRAW_VALUE, i, j) - 1;
@@ -155,7 +157,7 @@ static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *
             "longest row, %g, in blocks of %d",
             o->mean, m.shortest * block, m.longest * block, block);
     }
-    if (o->longest > 0 && m.nodes > 1) { /* without the longest itself */
+    if (o->longest > 0 && m.nodes > 1) { /* the mean of the other rows */
         mean = fmax((mean * m.nodes - m.longest) / (m.nodes - 1), m.shortest);
     }
     m.spread = mean > 0 ? sqrt(log1p(pow(o->deviation / block / mean, 2))) : 0;
@@ -172,19 +174,21 @@ static const gsolve_option table[] = {
     OPTION(mean, "mean number of entries per row", GSOLVE_REAL, 10, 0, GS_MOST_ROWS),
     OPTION(deviation, "standard deviation of the entries per row, before the bounds apply",
            GSOLVE_REAL, 3, 0, GS_MOST_ROWS),
-    OPTION(shortest, "entries of the shortest row", GSOLVE_INT, 1, 0, GS_MOST_ROWS),
-    OPTION(longest, "entries of the longest row; 0: no bound", GSOLVE_INT, 0, 0, GS_MOST_ROWS),
+    OPTION(shortest, "smallest number of entries in a row", GSOLVE_INT, 1, 0, GS_MOST_ROWS),
+    OPTION(longest, "largest number of entries in a row; 0: no bound", GSOLVE_INT, 0, 0,
+           GS_MOST_ROWS),
     OPTION(width,
-           "largest distance of an entry from the diagonal, larger for longer rows; 0: all "
-           "columns",
+           "largest distance of an entry from the diagonal; if a row has more entries than fit, "
+           "its distance is larger; 0: all columns",
            GSOLVE_INT, 0, 0, GS_MOST_ROWS),
-    OPTION(block, "rows and columns of the dense blocks", GSOLVE_INT, 1, 1, 64),
+    OPTION(block, "rows and columns of the dense blocks that form the matrix; 1: no blocks",
+           GSOLVE_INT, 1, 1, 64),
     OPTION(seed, "seed of the random numbers", GSOLVE_INT, 1, 0, INT32_MAX),
     {0},
 };
 
 const gs_generator gs_lengths = {
-    {"lengths", "row lengths with given mean, deviation and bounds; columns near the diagonal",
-     table, sizeof(lengths_options)},
+    {"lengths", "random rows whose lengths have a given mean, deviation and bounds", table,
+     sizeof(lengths_options)},
     generate,
 };

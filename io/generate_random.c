@@ -1,6 +1,6 @@
-/* generate_random.c: rows of columns drawn at random, one from each of as many equal parts of the
- * row as it has entries: they ascend by themselves and none comes twice. A square matrix has its
- * diagonal, which exceeds the sum of the row's other magnitudes by one. */
+/* generate_random.c: rows with random columns. A row is divided into as many equal parts as it has
+ * entries, and one column is drawn from each part; so columns ascend, and none is drawn twice. A
+ * square matrix has a diagonal that exceeds the sum of the other magnitudes of the row by one. */
 #include "io/generators.h"
 
 typedef struct random_options {
@@ -36,7 +36,7 @@ static int64_t draw_row(const random_options *o, int32_t i, int32_t ncols, int32
     return count;
 }
 
-/* --- random and emptyrows, of which share is the part of empty rows -------------------------- */
+/* --- random and emptyrows: a share of the rows is empty -------------------------------------- */
 
 static int64_t count_row(const void *model, int32_t i)
 {
@@ -57,7 +57,7 @@ static gsolve_status generate_random(gsolve_csr *csr, gsolve_context *ctx, const
     return gs_csr_by_rows(csr, ctx, &source);
 }
 
-/* --- lp: random constraints, and a slack variable of its own for each, in the last columns ---- */
+/* --- lp: random constraints, each with a slack variable in the last columns ------------------- */
 
 static int64_t count_constraint(const void *model, int32_t i)
 {
@@ -104,11 +104,12 @@ static gsolve_status generate_lp(gsolve_csr *csr, gsolve_context *ctx, const voi
     static const gsolve_option object##_table[] = {__VA_ARGS__, {0}}; \
     const gs_generator object = {{name, summary, object##_table, sizeof(random_options)}, function}
 
-GENERATOR(gs_random_rows, "random", "entries in random columns", generate_random, ROWS(10000), COLS,
-          LENGTH(10), SEED);
-GENERATOR(gs_emptyrows, "emptyrows", "as random, but some rows are empty", generate_random,
-          ROWS(10000), COLS, LENGTH(10),
-          OPTION(share, "share of the rows that are empty", GSOLVE_REAL, 0.5, 0, 1), SEED);
+GENERATOR(gs_random_rows, "random",
+          "entries in random columns; if square, strictly diagonally dominant", generate_random,
+          ROWS(10000), COLS, LENGTH(10), SEED);
+GENERATOR(gs_emptyrows, "emptyrows", "as random, but a fraction of the rows is empty",
+          generate_random, ROWS(10000), COLS, LENGTH(10),
+          OPTION(share, "fraction of the rows that are empty", GSOLVE_REAL, 0.5, 0, 1), SEED);
 GENERATOR(gs_lp, "lp",
           "linear program, fewer rows than columns: random constraints, each with a slack "
           "variable",

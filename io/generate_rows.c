@@ -1,5 +1,5 @@
-/* generate_rows.c: compressed rows from a source that tells its rows one by one. Two passes: one
- * counts the entries of groups of rows, the other writes each group where it belongs. */
+/* generate_rows.c: compressed rows from a source that generates single rows. The first pass counts
+ * the entries of groups of rows; the second pass writes the groups to their places. */
 #include <string.h>
 
 #include "core/try.h"
@@ -7,7 +7,7 @@
 
 enum { GROUP = 1024 }; /* rows */
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t minimum(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -18,17 +18,17 @@ static void count_groups(gsolve_context *ctx, const gs_row_source *s, int64_t gr
 {
 #pragma omp parallel for schedule(dynamic, 16) num_threads(gsolve_threads(ctx))
     for (int64_t g = 0; g < groups; g++) {
-        const int64_t end = least((g + 1) * GROUP, s->nrows);
+        const int64_t end = minimum((g + 1) * GROUP, s->nrows);
         int64_t sum = 0;
         for (int64_t i = g * GROUP; i < end; i++) sum += s->count(s->model, (int32_t)i);
         begin[g + 1] = sum;
     }
 }
 
-/* Writes the rows of a group and their offsets, the first of which is at. */
+/* Writes the rows of a group, whose first entry is number `at`, and their offsets. */
 static void fill_group(const gs_row_source *s, int64_t group, int64_t at, const gs_csr_arrays *A)
 {
-    const int64_t end = least((group + 1) * GROUP, s->nrows);
+    const int64_t end = minimum((group + 1) * GROUP, s->nrows);
     int32_t *start32 = A->csr.offset == GSOLVE_O32 ? A->start : NULL;
     int64_t *start64 = A->csr.offset == GSOLVE_O64 ? A->start : NULL;
     int32_t *col = A->col;
@@ -41,7 +41,7 @@ static void fill_group(const gs_row_source *s, int64_t group, int64_t at, const 
     }
 }
 
-/* The first group that part's share of the entries begins with, if they are shared among parts. */
+/* The first group of a part, if `parts` parts of about equally many entries are formed. */
 static int64_t first_group(int64_t groups, const int64_t *begin, int part, int parts)
 {
     const int64_t entry = begin[groups] / parts * part;

@@ -1,7 +1,7 @@
-/* generate_shuffled.c: the 7-point Laplacian on a cube of which the points are numbered at random,
- * as a mesh is that nobody has ordered. The numbering is a Feistel network (Luby and Rackoff 1988)
- * on the least even number of bits that holds all points, walked until it stays among them: it
- * needs no memory, and its inverse costs the same. */
+/* generate_shuffled.c: the 7-point Laplacian on a cube whose points are numbered at random, like a
+ * mesh in arbitrary order. The numbering is a Feistel network (Luby and Rackoff 1988) on the
+ * smallest even number of bits that holds all points. It is applied again while its result is no
+ * point (cycle walking). It needs no memory, and its inverse costs the same. */
 #include "io/generators.h"
 
 typedef struct shuffled_options {
@@ -22,7 +22,7 @@ static uint32_t scramble(const shuffled *m, int round, uint32_t half)
     return (uint32_t)(gs_uniform(m->o->seed, DRAW_ROUND, round, half) * (double)(1u << m->half));
 }
 
-/* The number of the point that lies at place at in the order of the grid. */
+/* The number of the point at place `at` in the order of the grid. */
 static int32_t number_of(const shuffled *m, int32_t at)
 {
     uint32_t left, right, number = (uint32_t)at;
@@ -40,7 +40,7 @@ static int32_t number_of(const shuffled *m, int32_t at)
     return (int32_t)number;
 }
 
-/* The inverse. */
+/* The inverse of number_of. */
 static int32_t place_of(const shuffled *m, int32_t number)
 {
     uint32_t left, right, at = (uint32_t)number;
@@ -58,8 +58,8 @@ static int32_t place_of(const shuffled *m, int32_t number)
     return (int32_t)at;
 }
 
-/* Places of the point at and its neighbours, itself first; returns how many. */
-static int near_to(const shuffled *m, int32_t at, int32_t place[NEAR])
+/* The places of the point `at` and of its neighbours, the point first; returns their number. */
+static int neighbours(const shuffled *m, int32_t at, int32_t place[NEAR])
 {
     const int32_t n = m->o->n, p[3] = {at % n, at / n % n, at / n / n}, step[3] = {1, n, n * n};
     int count = 0;
@@ -75,13 +75,13 @@ static int near_to(const shuffled *m, int32_t at, int32_t place[NEAR])
 static int64_t count_row(const void *model, int32_t i)
 {
     int32_t place[NEAR];
-    return near_to(model, place_of(model, i), place);
+    return neighbours(model, place_of(model, i), place);
 }
 
 static int64_t fill_row(const void *model, int32_t i, int32_t *col, double *value)
 {
     int32_t place[NEAR];
-    const int count = near_to(model, place_of(model, i), place);
+    const int count = neighbours(model, place_of(model, i), place);
 
     for (int k = 0; k < count; k++) {
         const int32_t j = k ? number_of(model, place[k]) : i;

@@ -1,5 +1,5 @@
-/* generate_stencil.c: finite differences and volumes on regular grids, unknowns numbered with x
- * fastest, Dirichlet boundary values eliminated unless said otherwise. */
+/* generate_stencil.c: finite differences and volumes on regular grids. Unknowns are numbered with x
+ * fastest. Dirichlet boundary values are eliminated, except in neumann2d. */
 #include <math.h>
 
 #include "core/try.h"
@@ -15,8 +15,9 @@ typedef struct grid grid;
 struct grid {
     uint32_t n[3]; /* points in x, y and z */
     int axes;
-    /* Coefficients between point p and its neighbours one step down (0) and up (1) each axis. Those
-     * of neighbours outside the grid count on the diagonal unless the boundary is insulated. */
+    /* Coefficients between point p and its neighbours one step down (0) and up (1) along each axis.
+     * Those of neighbours outside the grid are added to the diagonal unless the boundary is
+     * insulated. */
     void (*faces)(const grid *g, const uint32_t p[3], double face[3][2]);
     bool insulated;
     const grid_options *o;
@@ -45,7 +46,7 @@ static int64_t count_star(const void *model, int32_t i)
     return count;
 }
 
-/* -face for each neighbour, the diagonal their sum. */
+/* The value is -face for each neighbour; the diagonal is the sum of the faces. */
 static int64_t fill_star(const void *model, int32_t i, int32_t *col, double *value)
 {
     const grid *g = model;
@@ -56,7 +57,7 @@ static int64_t fill_star(const void *model, int32_t i, int32_t *col, double *val
 
     locate(g, i, p);
     g->faces(g, p, face);
-    for (int axis = g->axes - 1; axis >= 0; axis--) { /* the neighbours before i */
+    for (int axis = g->axes - 1; axis >= 0; axis--) { /* neighbours before i */
         if (p[axis] > 0) {
             col[count] = i - step[axis];
             value[count++] = -face[axis][0];
@@ -64,7 +65,7 @@ static int64_t fill_star(const void *model, int32_t i, int32_t *col, double *val
         if (p[axis] > 0 || !g->insulated) diagonal += face[axis][0];
     }
     col[at = count++] = i;
-    for (int axis = 0; axis < g->axes; axis++) { /* and after it */
+    for (int axis = 0; axis < g->axes; axis++) { /* neighbours after i */
         if (p[axis] + 1 < g->n[axis]) {
             col[count] = i + step[axis];
             value[count++] = -face[axis][1];
@@ -157,9 +158,10 @@ static void jump_faces(const grid *g, const uint32_t p[3], double face[3][2])
     }
 }
 
-/* Diffusion 1, and a flow that circles about the z axis and rises, (-2y, 2x, 1/2) on a cube of edge
- * 1 about the origin. First-order upwind: a face through which the flow comes gets its share. The
- * cell Peclet number is peclet in the middle of the sides, where a component is 1. */
+/* Diffusion 1, and a flow (-2y, 2x, 1/2) that rotates about the z axis and rises, on a cube of edge
+ * 1 around the origin. First-order upwind differences: only a face through which the flow enters
+ * gets a convective term. The cell Peclet number is `peclet` in the middle of the sides, where a
+ * component of the flow is 1. */
 static void convected_faces(const grid *g, const uint32_t p[3], double face[3][2])
 {
     const double x = (p[0] + 1.0) / (g->n[0] + 1.0) - 0.5;
@@ -244,18 +246,22 @@ done:
 GENERATOR(poisson2d, "5-point Laplacian on a rectangle; SPD", generate_star, 2, unit_faces, false,
           SIZE2(100));
 GENERATOR(neumann2d,
-          "5-point Laplacian with Neumann boundary; singular, constants are its null space",
+          "5-point Laplacian with Neumann boundary conditions; singular: constant vectors are its "
+          "null space",
           generate_star, 2, unit_faces, true, SIZE2(100));
 GENERATOR(poisson3d, "7-point Laplacian on a box; SPD", generate_star, 3, unit_faces, false, SIZE3);
 GENERATOR(poisson3d27, "27-point stencil on a box, 26 on the diagonal and -1 elsewhere; SPD",
           generate_cube, 3, NULL, false, SIZE3);
-GENERATOR(anisotropic3d, "7-point stencil, diffusion 1, 1 and eps in x, y and z; SPD",
+GENERATOR(anisotropic3d,
+          "7-point stencil of anisotropic diffusion: coefficients 1, 1 and eps in x, y and z; SPD",
           generate_star, 3, anisotropic_faces, false, SIZE3,
-          OPTION(eps, "diffusion in z", GSOLVE_REAL, 0.01, 1e-12, 1e12));
-GENERATOR(jump3d, "7-point stencil, coefficients that jump between blocks of cells; SPD",
+          OPTION(eps, "diffusion coefficient in z", GSOLVE_REAL, 0.01, 1e-12, 1e12));
+GENERATOR(jump3d,
+          "7-point stencil of diffusion with a coefficient that jumps between cubes of points; SPD",
           generate_jump, 3, jump_faces, false, SIZE3,
           OPTION(contrast, "largest coefficient; the smallest is 1", GSOLVE_REAL, 1e4, 1, 1e12),
-          OPTION(cells, "points along the edge of a block of cells", GSOLVE_INT, 10, 1, INT32_MAX),
+          OPTION(cells, "points along the edge of a cube of points with equal coefficients",
+                 GSOLVE_INT, 10, 1, INT32_MAX),
           OPTION(seed, "seed of the random coefficients", GSOLVE_INT, 1, 0, INT32_MAX));
 GENERATOR(convdiff3d, "upwind convection-diffusion in a rotating flow; nonsymmetric M-matrix",
           generate_star, 3, convected_faces, false, SIZE3,

@@ -11,10 +11,10 @@ typedef struct gs_generator {
     gsolve_status (*generate)(gsolve_csr *csr, gsolve_context *ctx, const void *options);
 } gs_generator;
 
-/* csr = the matrix of the generator spec (the text after "gen:"), owned, columns ascending. */
+/* csr = the matrix of the spec (the text after "gen:"), in owned arrays, with ascending columns. */
 gsolve_status gs_generate(gsolve_csr *csr, gsolve_context *ctx, const char *spec);
 
-/* A matrix defined row by row; many threads call these functions at once. */
+/* A matrix that is generated row by row; several threads call these functions at once. */
 typedef struct gs_row_source {
     int64_t nrows, ncols;
     int64_t (*count)(const void *model, int32_t i); /* entries of row i */
@@ -23,11 +23,12 @@ typedef struct gs_row_source {
     const void *model;
 } gs_row_source;
 
+/* csr = all rows of the source, in owned arrays. */
 gsolve_status gs_csr_by_rows(gsolve_csr *csr, gsolve_context *ctx, const gs_row_source *source);
 
 #define GS_MOST_ROWS (INT32_MAX - 1) /* also columns */
 
-/* Refuses a matrix of more rows than that. name: of the generator. */
+/* Refuses a matrix of more than GS_MOST_ROWS rows. name: of the generator. */
 gsolve_status gs_check_rows(gsolve_context *ctx, const char *name, double rows);
 
 /* gsolve_random: the finaliser of SplitMix64 (Steele, Lea and Flood 2014) over a stream and a

@@ -7,7 +7,7 @@
 #include "io/comments.h"
 
 #define STEP      ((size_t)1 << 24) /* bytes inflated between two calls of progress */
-#define SPARE     64   /* bytes behind the text, so that inflate finds the end of the stream */
+#define SPARE     64   /* bytes after the text, so that inflate finds the end of the stream */
 #define MOST_GAIN 1032 /* the most bytes that deflate packs into one byte */
 
 void *gs_gzip_alloc(void *ctx, unsigned count, unsigned size)
@@ -32,8 +32,8 @@ static gsolve_status grow(gs_inflated *text, gsolve_context *ctx, size_t capacit
     return GSOLVE_OK;
 }
 
-/* The length of the text by the last four bytes of the file, modulo 2^32, if a file of this size
- * can hold so much; else the size of the file. */
+/* The length of the text modulo 2^32, which is in the last four bytes of the file. If a file of
+ * this size cannot hold that much: the size of the file. */
 static size_t expected_length(const unsigned char *from, size_t bytes)
 {
     const unsigned char *p = from + bytes - 4;
@@ -43,9 +43,9 @@ static size_t expected_length(const unsigned char *from, size_t bytes)
 }
 
 /* Enlarges the text to the smaller of two estimates: the length in the last four bytes of the file,
- * and 1.25 times the length that follows from the compression of the part read so far. At most
- * eight times the present capacity, so that the memory stays in proportion to the text that remains
- * without comments. */
+ * and 1.25 times the length that follows from the compression of the part read so far. The new
+ * capacity is at most eight times the old one, so that the memory stays in proportion to the text
+ * that remains without comments. */
 static gsolve_status grow_further(gs_inflated *text, const gs_input *in, const z_stream *z)
 {
     const size_t packed = (size_t)(in->end - in->begin);

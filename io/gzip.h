@@ -8,7 +8,7 @@
 
 #include "core/context.h"
 
-/* What z->zalloc and z->zfree are set to; z->opaque is the context. */
+/* The functions for z->zalloc and z->zfree; z->opaque is the context. */
 void *gs_gzip_alloc(void *ctx, unsigned count, unsigned size);
 void gs_gzip_free(void *ctx, void *block);
 

@@ -72,7 +72,7 @@ done:
 
 /* --- dense ---------------------------------------------------------------------------- */
 
-/* An array without symmetry: the values as they stand in the file. */
+/* An array without symmetry: the values in the order of the file. */
 static gsolve_status read_columns(gsolve_dense *v, const gs_market *m, const gs_input *in)
 {
     gs_triplets t = {0};

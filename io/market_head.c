@@ -26,7 +26,8 @@ static int find(gs_word word, const char *const *list)
     return -1;
 }
 
-/* The next word of the banner, which must be one of the list; allowed names them. */
+/* *choice = the index of the next word of the banner in the list. allowed: the list for the error
+ * message. */
 static gsolve_status choose(int *choice, const char **p, const gs_input *in, const char *what,
                             const char *const *list, const char *allowed)
 {

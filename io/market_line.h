@@ -92,7 +92,7 @@ static inline bool parse_value(gs_word word, gs_field field, double *value)
         return false;
     }
     *value = real.value;
-    return isfinite(real.value) && (real.whole || field == GS_REAL);
+    return isfinite(real.value) && (real.integer || field == GS_REAL);
 }
 
 /* Parses the line at *p and moves *p to its end; *word: the word that is wrong. */

@@ -87,7 +87,7 @@ static void parse_segment(const parsing *job, text_segment *segment)
     }
 }
 
-/* --- the whole ---------------------------------------------------------------------- */
+/* --- all segments ------------------------------------------------------------------- */
 
 static int64_t count_lines(const char *p, const char *end)
 {
@@ -123,8 +123,8 @@ static void split_at_line_ends(parsing *job, const char *begin, const char *end)
     }
 }
 
-/* Sets the position and capacity of each segment by its number of lines. Returns whether the
- * lines are as many as the entries. */
+/* Sets the position and capacity of each segment by its number of lines. Returns whether there are
+ * as many lines as entries. */
 static bool assign_positions(parsing *job)
 {
     int64_t lines = 1; /* the last line has no line end here */

@@ -63,8 +63,8 @@ double gs_decimal_scale(uint64_t w, int64_t q)
 
 /* --- more than 19 digits: long arithmetic ---------------------------------------- */
 
-#define LIMBS  96  /* of 64 bits: 770 digits times 2^1100 or 5^1112, with room to spare */
-#define DIGITS 770 /* more cannot change the rounding, but that they are not all 0 */
+#define LIMBS  96  /* of 64 bits: more than enough for 770 digits times 2^1100 or 5^1112 */
+#define DIGITS 770 /* of further digits, only whether all are 0 can change the rounding */
 
 typedef struct big {
     int size;
@@ -108,7 +108,8 @@ static int compare(const big *a, const big *b)
     return 0;
 }
 
-/* b = the digits in [begin, end), of which the first is not 0; *dropped digits were left out. */
+/* b = the digits in [begin, end), where the first is not 0; *dropped: the number of digits that are
+ * left out. */
 static void read_digits(big *b, const char *begin, const char *end, int64_t *dropped)
 {
     int taken = 0;
@@ -126,13 +127,13 @@ static void read_digits(big *b, const char *begin, const char *end, int64_t *dro
             ++*dropped;
         }
     }
-    if (more) { /* any digit stands for the rest */
+    if (more) { /* the digit 1 replaces the rest, which is not 0 */
         multiply(b, 10, 1);
         --*dropped;
     }
 }
 
-/* Of the neighbours low < high, the one nearer to (the digits) * 10^q. */
+/* Returns the one of the neighbours low < high that is nearer to (the digits) * 10^q. */
 static double nearer(double low, double high, const char *begin, const char *end, int64_t q)
 {
     const uint64_t bits = to_bits(low), exponent = bits >> 52, fraction = bits & ((1ull << 52) - 1);
@@ -156,11 +157,11 @@ static double nearer(double low, double high, const char *begin, const char *end
 
 /* --- the text of a number --------------------------------------------------------- */
 
-typedef struct digits { /* an unsigned number's digits, leading zeros left out */
+typedef struct digits { /* the digits of an unsigned number, without leading zeros */
     const char *begin, *end;
     uint64_t w;     /* the first 19 */
-    int64_t count;  /* all of them */
-    int64_t places; /* how many of them, and of the zeros, stand behind the point */
+    int64_t count;  /* the number of digits */
+    int64_t places; /* the number of digits after the point, with leading zeros */
     bool any, point;
 } digits;
 
@@ -184,7 +185,7 @@ static const char *scan_digits(const char *p, const char *end, digits *d)
     return d->any ? p : NULL;
 }
 
-/* The exponent at p, if there is one: its end, else p. */
+/* Adds the exponent at p to *exponent and returns its end; without an exponent returns p. */
 static const char *scan_exponent(const char *p, const char *end, int64_t *exponent)
 {
     const char *q = p + 1;
@@ -213,7 +214,7 @@ const char *gs_number_read(const char *begin, const char *end, int64_t scale, gs
     if (!p) return NULL;
     p = scan_exponent(p, end, &q);
     real->exponent = p != mantissa_end;
-    real->whole = !d.point && !real->exponent;
+    real->integer = !d.point && !real->exponent;
     q -= d.places;
     if (d.count <= 19) {
         x = gs_decimal(d.w, q);

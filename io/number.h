@@ -21,7 +21,7 @@ extern const double gs_powers_of_ten[23]; /* those that a double holds exactly *
 /* w * 10^q to the nearest double, ties to even; too large: infinity. */
 double gs_decimal_scale(uint64_t w, int64_t q);
 
-/* As gs_decimal_scale, with the common cases inline (Clinger): both factors are exact doubles, so
+/* gs_decimal_scale, with the common cases inline (Clinger): both factors are exact doubles, so
  * there is one rounding. */
 static inline double gs_decimal(uint64_t w, int64_t q)
 {
@@ -33,7 +33,7 @@ static inline double gs_decimal(uint64_t w, int64_t q)
 
 typedef struct gs_real { /* the result of gs_number_read */
     double value;        /* may be infinite: too large */
-    bool whole;          /* neither point nor exponent */
+    bool integer;        /* neither point nor exponent */
     bool exponent;       /* it has an exponent */
 } gs_real;
 

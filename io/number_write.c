@@ -1,6 +1,6 @@
 /* number_write.c: double to decimal text. 17 digits follow from one product with the leading bits
- * of a power of five: its error of 2^-63 is far less than what lies between 17 digits and half a
- * unit of a double, so that they read back as x. 15 and 16 digits are tried by reading them. */
+ * of a power of five. Its relative error of 2^-63 is far smaller than the margin of 17 digits, so
+ * that they read back as x. 15 and 16 digits are tried by reading them back. */
 #include "io/number.h"
 
 __extension__ typedef unsigned __int128 wide;
@@ -8,7 +8,7 @@ __extension__ typedef unsigned __int128 wide;
 #define LEAST_17 10000000000000000u /* 10^16, the least number of 17 digits */
 
 /* x = m 2^e, m with its highest bit set. */
-static uint64_t take_apart(double x, int *e)
+static uint64_t decompose(double x, int *e)
 {
     uint64_t bits;
 
@@ -36,7 +36,7 @@ static uint64_t round_product(uint64_t m, int e, int q)
 static uint64_t seventeen_digits(double x, int *q)
 {
     int e;
-    const uint64_t m = take_apart(x, &e);
+    const uint64_t m = decompose(x, &e);
     int ten = (e + 63) * 78913 >> 18; /* floor((e + 63) log10(2)): x >= 10^ten, about */
     uint64_t w = round_product(m, e, 16 - ten);
 
@@ -46,7 +46,7 @@ static uint64_t seventeen_digits(double x, int *q)
     return w;
 }
 
-/* The fewest digits w that read back as x = w 10^q, zeros at the end taken off. */
+/* The fewest digits w that read back as x = w 10^q, without zeros at the end. */
 static uint64_t shorten(double x, int *q)
 {
     const uint64_t w17 = seventeen_digits(x, q), w16 = (w17 + 5) / 10, w15 = (w17 + 50) / 100;

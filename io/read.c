@@ -57,19 +57,19 @@ static gsolve_status read_file(gs_cached what, gsolve_context *ctx, const char *
     const bool cache = options && options->cache;
     gs_stamp stamp;
     gs_input in;
-    gsolve_source seen = {.kind = ""};
+    gsolve_source found = {.kind = ""};
     const bool stamped = cache && gs_stamp_file(&stamp, ctx, path);
     gsolve_status status = GSOLVE_OK;
 
-    if (!stamped || !gs_cache_read(what, ctx, path, &stamp, &seen)) {
+    if (!stamped || !gs_cache_read(what, ctx, path, &stamp, &found)) {
         status = gs_input_file(&in, ctx, path, options);
         if (status != GSOLVE_OK) return status;
         status = parse(what, &in);
-        seen = in.source;
+        found = in.source;
         gs_input_close(&in);
-        if (status == GSOLVE_OK && stamped) gs_cache_write(what, ctx, path, &stamp, &seen);
+        if (status == GSOLVE_OK && stamped) gs_cache_write(what, ctx, path, &stamp, &found);
     }
-    if (status == GSOLVE_OK && source) *source = seen;
+    if (status == GSOLVE_OK && source) *source = found;
     return status;
 }
 

@@ -12,10 +12,11 @@
 
 #include "gsolve_io.h"
 
-/* --- the file that a context writes, as a signal handler sees it --------------------------------
+/* --- the file that a context writes, for a signal handler ---------------------------------------
  *
- * Handler and writer may run at once, in two threads. Whoever takes ctx->writing out of the context
- * may use the name in it; the writer does not return before the handler is done with it. */
+ * The handler and the writer may run at the same time, in two threads. The one that sets
+ * ctx->writing to NULL, by an atomic exchange, may use the name in it; the writer does not return
+ * before the handler has finished with it. */
 
 enum { RUNNING, ABANDONING, ABANDONED }; /* ctx->abandoned */
 
@@ -24,12 +25,12 @@ static int abandoned(const gsolve_context *ctx)
     return __atomic_load_n(&ctx->abandoned, __ATOMIC_SEQ_CST);
 }
 
-static void announce(gs_replacement *r)
+static void register_writer(gs_replacement *r)
 {
     __atomic_store_n(&r->ctx->writing, r, __ATOMIC_SEQ_CST);
 }
 
-static void withdraw(gs_replacement *r)
+static void unregister_writer(gs_replacement *r)
 {
     gs_replacement *own = r;
 
@@ -40,7 +41,7 @@ static void withdraw(gs_replacement *r)
     while (abandoned(r->ctx) == ABANDONING) sched_yield();
 }
 
-/* Only calls that are safe in a signal handler. */
+/* Calls only functions that are safe in a signal handler. */
 void gsolve_abandon_files(gsolve_context *ctx)
 {
     const int error = errno;
@@ -54,16 +55,15 @@ void gsolve_abandon_files(gsolve_context *ctx)
     errno = error;
 }
 
-/* --- writing ------------------------------------------------------------------------------------
- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
-/* Records the name before it creates the file: a signal in between finds nothing to remove. The
+/* Registers the name before it creates the file, so that a signal at any time removes the file. The
  * lock shows other processes that the writer is alive. */
 static int create(gs_replacement *r)
 {
     int code = 0;
 
-    announce(r);
+    register_writer(r);
     r->file = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (r->file < 0) code = errno;
     if (r->file >= 0 && abandoned(r->ctx)) {
@@ -72,7 +72,7 @@ static int create(gs_replacement *r)
         code = ECANCELED;
     }
     if (code) {
-        withdraw(r);
+        unregister_writer(r);
     } else {
         flock(r->file, LOCK_EX | LOCK_NB);
     }
@@ -123,6 +123,6 @@ int gs_replace_end(gs_replacement *r, bool keep, bool durable)
         code = abandoned(r->ctx) ? ECANCELED : errno;
     }
     if (!keep || code) unlink(r->temporary);
-    withdraw(r);
+    unregister_writer(r);
     return code;
 }

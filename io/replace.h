@@ -12,17 +12,18 @@
 
 typedef struct gs_replacement {
     gsolve_context *ctx;
-    int file;                      /* to be written */
+    int file;                      /* the descriptor of the temporary file */
     char temporary[PATH_MAX + 64]; /* its name until it is complete, in path's folder */
     const char *path;              /* must stay until gs_replace_end */
 } gs_replacement;
 
-/* Each returns 0 or an errno; ECANCELED: after gsolve_abandon_files. A context writes one file at a
- * time, and r must stay where it is until gs_replace_end. */
+/* Each returns 0 or an errno; ECANCELED after gsolve_abandon_files. A context writes one file at a
+ * time, and r must not move in memory before gs_replace_end. */
 int gs_replace_begin(gs_replacement *r, gsolve_context *ctx, const char *path);
 int gs_replace_write(const gs_replacement *r, const void *data, size_t bytes);
 
-/* keep: the file gets its name, on the disk if durable; else, and on failure, it is removed. */
+/* keep: renames the file to its final name; durable: after its data are on the disk. Without keep,
+ * and on failure, removes it. */
 int gs_replace_end(gs_replacement *r, bool keep, bool durable);
 
 /* stale.c: removes the files PATH.PID-K.tmp that dead processes left. */

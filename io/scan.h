@@ -1,6 +1,6 @@
-/* scan.h: numbers from text eight characters at a time. These functions read up to GS_SCAN bytes
- * from where they begin, whatever stands there, and accept the common forms of numbers only: NULL
- * means "look closer", not "wrong". */
+/* scan.h: numbers from text, eight characters at a time. These functions may read GS_SCAN bytes
+ * from their first character on, even beyond the number. They accept only the common forms of
+ * numbers: NULL means that the general parser must read the text, not that it is wrong. */
 #ifndef GS_IO_SCAN_H
 #define GS_IO_SCAN_H
 
@@ -19,14 +19,14 @@ GS_ALWAYS_INLINE uint64_t gs_eight(const char *p)
     return word ^ 0x3030303030303030u;
 }
 
-/* How many of the eight are digits before the first that is none. */
+/* The number of digits before the first of the eight characters that is no digit. */
 GS_ALWAYS_INLINE int gs_eight_count(uint64_t eight)
 {
     const uint64_t others = ((eight + 0x7676767676767676u) | eight) & 0x8080808080808080u;
     return others ? __builtin_ctzll(others) >> 3 : 8;
 }
 
-/* The number that the first count digits make, 1 <= count <= 8. */
+/* The value of the first count digits, 1 <= count <= 8. */
 GS_ALWAYS_INLINE uint64_t gs_eight_value(uint64_t eight, int count)
 {
     const uint64_t mask = 0x000000ff000000ffu;
@@ -73,7 +73,7 @@ GS_ALWAYS_INLINE const char *gs_scan_digits(const char *p, int most, uint64_t *w
     return NULL;
 }
 
-/* The exponent behind 'e' at p, added to *q. */
+/* Adds the exponent at p, which follows the 'e', to *q. */
 GS_ALWAYS_INLINE const char *gs_scan_exponent(const char *p, int64_t *q)
 {
     const bool negative = *p == '-';
@@ -88,7 +88,7 @@ GS_ALWAYS_INLINE const char *gs_scan_exponent(const char *p, int64_t *q)
     return p + count;
 }
 
-/* A real number: [-] 1 to 7 digits [. up to 19 together] [e [sign] digits]. */
+/* A real number: [-] 1 to 7 digits [. further digits, up to 19 in all] [e [sign] digits]. */
 GS_ALWAYS_INLINE const char *gs_scan_real(const char *p, double *value)
 {
     const uint64_t sign = (uint64_t)(*p == '-') << 63;

@@ -5,7 +5,7 @@
 
 #define PACKED ((unsigned)1 << 18)
 
-static gsolve_status complain(const gs_sink *sink, int code)
+static gsolve_status write_error(const gs_sink *sink, int code)
 {
     return gsolve_fail(sink->ctx, GSOLVE_BAD_FILE, "cannot write %.400s: %s",
                        sink->replacement.path, strerror(code));
@@ -42,7 +42,7 @@ gsolve_status gs_sink_open(gs_sink *sink, gsolve_context *ctx, const char *path)
     if (status != GSOLVE_OK) return status;
     code = gs_replace_begin(&sink->replacement, ctx, path);
     if (code == 0) return GSOLVE_OK;
-    status = complain(sink, code);
+    status = write_error(sink, code);
     if (sink->compressed) {
         deflateEnd(&sink->z);
         gsolve_free(ctx, GSOLVE_HOST, sink->packed);
@@ -61,7 +61,7 @@ static gsolve_status pack(gs_sink *sink, const char *text, size_t bytes, int flu
         z->avail_out = PACKED;
         deflate(z, flush);
         const int code = gs_replace_write(&sink->replacement, sink->packed, PACKED - z->avail_out);
-        if (code) return complain(sink, code);
+        if (code) return write_error(sink, code);
     } while (z->avail_out == 0);
     return GSOLVE_OK;
 }
@@ -72,7 +72,7 @@ gsolve_status gs_sink_write(gs_sink *sink, const char *text, size_t bytes)
 
     if (!sink->compressed) {
         const int code = gs_replace_write(&sink->replacement, text, bytes);
-        return code ? complain(sink, code) : GSOLVE_OK;
+        return code ? write_error(sink, code) : GSOLVE_OK;
     }
     while (bytes > 0 && status == GSOLVE_OK) {
         const size_t some = bytes < 1u << 30 ? bytes : 1u << 30;
@@ -93,5 +93,5 @@ gsolve_status gs_sink_close(gs_sink *sink, gsolve_status status)
         gsolve_free(sink->ctx, GSOLVE_HOST, sink->packed);
     }
     code = gs_replace_end(&sink->replacement, status == GSOLVE_OK, false);
-    return status == GSOLVE_OK && code ? complain(sink, code) : status;
+    return status == GSOLVE_OK && code ? write_error(sink, code) : status;
 }

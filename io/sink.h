@@ -10,7 +10,7 @@ typedef struct gs_sink {
     gs_replacement replacement;
     bool compressed;
     z_stream z;
-    unsigned char *packed; /* what z makes, before it is written */
+    unsigned char *packed; /* the output of z, before it is written */
 } gs_sink;
 
 /* On failure there is nothing to close. path must stay until gs_sink_close. */

@@ -13,8 +13,8 @@
 
 #include "io/replace.h"
 
-/* The digits at *p as a number, and *p behind them; -1: there are none, or too many. */
-static long take_number(const char **p)
+/* Reads the digits at *p as a number and moves *p after them; -1: there are none, or too many. */
+static long read_number(const char **p)
 {
     const char *begin = *p;
 
@@ -30,9 +30,9 @@ static pid_t writer_of(const char *name, const char *base)
     long process, file;
 
     if (strncmp(name, base, length) != 0 || name[length] != '.') return 0;
-    process = take_number(&p);
+    process = read_number(&p);
     if (process <= 0 || *p++ != '-') return 0;
-    file = take_number(&p);
+    file = read_number(&p);
     return file >= 0 && strcmp(p, ".tmp") == 0 ? (pid_t)process : 0;
 }
 
@@ -42,13 +42,13 @@ static bool is_unlocked(int folder, const char *name)
 {
     const int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct stat about;
-    bool free_to_go;
+    bool unlocked;
 
     if (file < 0) return false;
-    free_to_go =
+    unlocked =
         fstat(file, &about) == 0 && S_ISREG(about.st_mode) && flock(file, LOCK_EX | LOCK_NB) == 0;
     close(file);
-    return free_to_go;
+    return unlocked;
 }
 
 static bool is_dead(pid_t process)

@@ -1,6 +1,6 @@
-/* stamp.c: the size, time stamp and hash of a file. The hash covers the whole content, in pieces of
- * fixed size, so that it does not depend on the number of threads. It is almost the whole cost of a
- * cached read; without multiplications it is as fast as the memory. */
+/* stamp.c: the size, time stamp and hash of a file. The hash covers all of the content, in pieces
+ * of fixed size, so that it does not depend on the number of threads. It takes almost all the time
+ * of a cached read; since it needs no multiplications it is as fast as the memory. */
 #include <fcntl.h>
 #include <omp.h>
 #include <string.h>
@@ -9,8 +9,9 @@
 
 #include "io/cache.h"
 
-#define PIECE  ((int64_t)1 << 18) /* part of the format: another size, another hash */
-#define WINDOW 128                /* pieces; also part of it */
+/* Both numbers are part of the cache's format, since the hash depends on them. */
+#define PIECE ((int64_t)1 << 18) /* bytes of a piece */
+#define GROUP 128                /* pieces that are hashed together */
 
 typedef uint64_t quad __attribute__((vector_size(32)));
 
@@ -21,8 +22,8 @@ typedef struct lanes {
     quad a[QUADS], b[QUADS];
 } lanes;
 
-/* In each of 16 lanes of 64 bits: a = a + word, b = (b ^ a) turned by 23 bits. Any change of a word
- * stays in a, and b tells in which order the words came. */
+/* In each of 16 lanes of 64 bits: a = a + word, b = (b ^ a) rotated left by 23 bits. A change of
+ * one word changes a, and b depends on the order of the words. */
 static inline void hash_block(lanes *h, const char *p)
 {
     for (int l = 0; l < QUADS; l++) {
@@ -36,7 +37,7 @@ static inline void hash_block(lanes *h, const char *p)
 
 static uint64_t hash_piece(const gsolve_context *ctx, const char *p, int64_t bytes)
 {
-    const size_t whole = (size_t)bytes / BLOCK * BLOCK;
+    const size_t full = (size_t)bytes / BLOCK * BLOCK;
     char tail[BLOCK] = {0};
     lanes h, copy;
 
@@ -44,14 +45,14 @@ static uint64_t hash_piece(const gsolve_context *ctx, const char *p, int64_t byt
         h.a[l] = (quad){1, 2, 3, 4} * (0x9e3779b97f4a7c15u * (uint64_t)(2 * l + 1));
         h.b[l] = ~h.a[l];
     }
-    for (size_t at = 0; at < whole; at += BLOCK) hash_block(&h, p + at);
-    memcpy(tail, p + whole, (size_t)bytes - whole);
+    for (size_t at = 0; at < full; at += BLOCK) hash_block(&h, p + at);
+    memcpy(tail, p + full, (size_t)bytes - full);
     hash_block(&h, tail);
     copy = h; /* so that h can stay in registers */
     return gs_hash(ctx, &copy, sizeof copy, (uint64_t)bytes);
 }
 
-/* --- two ways to come by the content ---------------------------------------------------------- */
+/* --- the content: mapped or copied ------------------------------------------------------------ */
 
 typedef struct source {
     gsolve_context *ctx;
@@ -107,21 +108,21 @@ static bool hash_copied(uint64_t *part, const source *s, int64_t first, int coun
     return !failed;
 }
 
-/* The size of the pages in which the system caches the file decides which of the two is faster, by
- * up to a factor of 2. The first two windows measure both. */
+/* Mapping or copying is faster by up to a factor of 2; which one depends on the size of the pages
+ * in which the system caches the file. So the first two groups measure both. */
 static bool hash_file(uint64_t *hash, const source *s)
 {
     const int64_t pieces = (s->size + PIECE - 1) / PIECE;
     double seconds[2] = {0, 0};
-    uint64_t part[WINDOW];
+    uint64_t part[GROUP];
 
     *hash = (uint64_t)s->size;
-    for (int64_t first = 0; first < pieces; first += WINDOW) {
-        const int count = (int)(pieces - first < WINDOW ? pieces - first : WINDOW);
-        const int way = first < 2 * WINDOW ? (int)(first / WINDOW) : seconds[1] < seconds[0];
+    for (int64_t first = 0; first < pieces; first += GROUP) {
+        const int count = (int)(pieces - first < GROUP ? pieces - first : GROUP);
+        const int copied = first < 2 * GROUP ? (int)(first / GROUP) : seconds[1] < seconds[0];
         const double begin = gs_now();
-        if (!(way ? hash_copied : hash_mapped)(part, s, first, count)) return false;
-        if (first < 2 * WINDOW) seconds[way] = gs_now() - begin;
+        if (!(copied ? hash_copied : hash_mapped)(part, s, first, count)) return false;
+        if (first < 2 * GROUP) seconds[copied] = gs_now() - begin;
         *hash = gs_hash(s->ctx, part, (size_t)count * sizeof *part, *hash);
     }
     return true;

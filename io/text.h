@@ -1,4 +1,4 @@
-/* text.h: words and lines. The end of the text is given; nothing is read behind it. */
+/* text.h: words and lines. The end of the text is given; nothing is read beyond it. */
 #ifndef GS_IO_TEXT_H
 #define GS_IO_TEXT_H
 
@@ -29,7 +29,7 @@ static inline const char *gs_line_end(const char *p, const char *end)
     return newline ? newline : end;
 }
 
-/* The next word of the line, empty at its end; moves *p behind it. */
+/* The next word of the line, empty at the end of the line; moves *p after it. */
 static inline gs_word gs_next_word(const char **p, const char *end)
 {
     gs_word word;
@@ -42,7 +42,7 @@ static inline gs_word gs_next_word(const char **p, const char *end)
     return word;
 }
 
-/* The number that the word's digits say, or -1: no digits, another character, or above 10^18. */
+/* The value of the word's digits; -1: there are none, or another character, or it exceeds 10^18. */
 static inline int64_t gs_word_integer(gs_word word)
 {
     int64_t n = word.begin < word.end ? 0 : -1;

@@ -13,11 +13,11 @@
 #define BLOCK     ((int64_t)1 << 14)    /* entries */
 #define MOST_LINE (GS_NUMBER_SIZE + 24) /* two integers of ten digits, the value, the spaces */
 
-typedef struct lines { /* what is written, an entry a line */
+typedef struct lines { /* the matrix to write, one entry per line; csr or dense is NULL */
     const gsolve_csr *csr;
-    const gsolve_dense *dense; /* one of the two */
-    bool lower;                /* only the triangle i >= j of csr */
-    int64_t count;             /* entries of csr or dense */
+    const gsolve_dense *dense;
+    bool lower;    /* only the triangle i >= j of csr */
+    int64_t count; /* entries of csr or dense */
 } lines;
 
 /* The row in which entry k lies. */
@@ -72,24 +72,24 @@ static char *write_values(const lines *l, int64_t from, int64_t to, char *text)
 static gsolve_status write_lines(gs_sink *sink, gsolve_context *ctx, const lines *l)
 {
     const int threads = gsolve_threads(ctx);
-    const size_t room = (size_t)BLOCK * MOST_LINE;
+    const size_t size = (size_t)BLOCK * MOST_LINE; /* of a thread's buffer */
     char *text = NULL;
     size_t *length = NULL;
     gsolve_status status;
 
-    ALLOC(ctx, GSOLVE_HOST, text, (size_t)threads * room);
+    ALLOC(ctx, GSOLVE_HOST, text, (size_t)threads * size);
     ALLOC(ctx, GSOLVE_HOST, length, threads);
     for (int64_t first = 0; first < l->count; first += threads * BLOCK) {
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
         for (int t = 0; t < threads; t++) {
-            char *begin = text + (size_t)t * room, *end = begin;
+            char *begin = text + (size_t)t * size, *end = begin;
             const int64_t from = first + t * BLOCK, most = from + BLOCK;
             const int64_t to = most < l->count ? most : l->count;
             if (from < to) end = (l->csr ? write_entries : write_values)(l, from, to, begin);
             length[t] = (size_t)(end - begin);
         }
         for (int t = 0; t < threads; t++) {
-            TRY(gs_sink_write(sink, text + (size_t)t * room, length[t]));
+            TRY(gs_sink_write(sink, text + (size_t)t * size, length[t]));
         }
     }
 done:

@@ -1,4 +1,5 @@
-// begins.cuh: whether rows of a sample begin near the column where the row before begins.
+// begins.cuh: tests whether the first columns of two neighbouring rows are near each other, for a
+// sample of rows.
 #ifndef GS_MATRIX_BEGINS_CUH
 #define GS_MATRIX_BEGINS_CUH
 

@@ -1,4 +1,4 @@
-// block_counts_cuda.cu: the sample of blocks on a GPU, see block_counts.h.
+// block_counts_cuda.cu: counts the blocks of a sample on a GPU, see block_counts.h.
 #include "matrix/block_rows.cuh"
 
 extern "C" {
@@ -9,7 +9,11 @@ extern "C" {
 namespace
 {
 
-// The sample holds every step-th block row.
+// Counts the entries and the B x B blocks of the sample, which holds every step-th block row. A
+// warp owns 32 / B block rows and a lane one row; gs_block_rows::walk finds the blocks. Rows of
+// more than GS_BLOCK_COUNT_LONGEST entries are cut off at one more, so that the sum of a block row
+// cannot overflow; a block row of more entries is skipped. Lane 0 adds the warp's totals to *out
+// with atomics on integers.
 template <int B, class O>
 __global__ void __launch_bounds__(gs_block_rows::threads)
     count_blocks(int32_t nrows, const O *start, const int32_t *col, int64_t samples, int64_t step,
@@ -41,7 +45,7 @@ gsolve_status launch(gsolve_context *ctx, const gsolve_csr *A, gs_block_count *o
     const int64_t samples = (rows + step - 1) / step;
 
     if (rows == 0) return GSOLVE_OK;
-    return gs_launch(ctx->queue, "a sample of the blocks", count_blocks<B, O>,
+    return gs_launch(ctx->queue, "counting the blocks of a sample", count_blocks<B, O>,
                      gs_block_rows::blocks_for_walks(samples, B), gs_block_rows::threads, A->nrows,
                      (const O *)A->start, A->col, samples, step, &of[B - GS_BLOCK_COUNT_LEAST]);
 }
@@ -72,7 +76,7 @@ gsolve_status count(gs_block_count *of, gsolve_context *ctx, const gsolve_csr *A
 
     ALLOC_DEVICE(ctx, space, GS_BLOCK_COUNT_MOST - GS_BLOCK_COUNT_LEAST + 1);
     TRY(gs_cuda(ctx->queue, cudaMemsetAsync(space, 0, bytes, ctx->queue->stream),
-                "a sample of the blocks"));
+                "counting the blocks of a sample"));
     TRY(A->offset == GSOLVE_O64 ? launch_all<int64_t>(ctx, A, space)
                                 : launch_all<int32_t>(ctx, A, space));
     TRY(gsolve_copy(ctx, of, GSOLVE_HOST, space, GSOLVE_DEVICE, bytes));

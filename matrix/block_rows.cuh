@@ -1,6 +1,7 @@
-// block_rows.cuh: block rows of b rows read by warps, for conversions to dense blocks. A lane walks
-// through a row; what lies ahead of it in the 32 rows is in shared memory, where the warp puts it,
-// reading the entries of a row side by side.
+// block_rows.cuh: reads block rows of b rows, for conversions to dense blocks. A warp owns 32 / b
+// block rows, and a lane owns one row, whose entries it visits in order. The next entries of all 32
+// rows are in shared memory, the lookahead. The warp loads them together, so that adjacent lanes
+// read adjacent entries of a row.
 #ifndef GS_MATRIX_BLOCK_ROWS_CUH
 #define GS_MATRIX_BLOCK_ROWS_CUH
 
@@ -10,29 +11,30 @@ namespace gs_block_rows
 {
 
 constexpr unsigned all_lanes = 0xffffffffu;
-constexpr int warps = 4; // of a thread block of these kernels
+constexpr int warps = 4; // per thread block of the kernels that use this file
 constexpr int threads = 32 * warps;
 
 template <class E, int REACH>
-using window = E[32][REACH + 1]; // one more: lanes at the same place meet different banks
+using lookahead = E[32][REACH + 1]; // one element of padding per row avoids bank conflicts
 
 template <class O>
-struct span { // of the entries of a row
+struct span { // the entries of a row that are left, at to end - 1
     O at, end;
 };
 
-// That of row i; of none if there is no such row.
+// The entries of row i; no entries if the row does not exist.
 template <class O>
 __device__ span<O> row_span(const O *start, int64_t i, bool there)
 {
     return there ? span<O>{start[i], start[i + 1]} : span<O>{0, 0};
 }
 
-// to[l][e] = from[at + e], at being that of lane l's row, or none past its end; a warp together.
+// to[l][e] = element e of what is left of lane l's row, or none past its end, for e < REACH. All
+// lanes of the warp call it.
 template <int REACH, class E, class O>
-__device__ void read_ahead(window<E, REACH> &to, const E *from, span<O> row, E none)
+__device__ void read_ahead(lookahead<E, REACH> &to, const E *from, span<O> row, E none)
 {
-    constexpr int rows = 32 / REACH, at_once = 16; // reads of a lane
+    constexpr int rows = 32 / REACH, at_once = 16; // rows per load of the warp; loads in flight
     const int lane = (int)threadIdx.x % 32, sub = lane / REACH, e = lane % REACH;
 
     for (int l = sub; l < 32; l += at_once * rows) {
@@ -48,16 +50,16 @@ __device__ void read_ahead(window<E, REACH> &to, const E *from, span<O> row, E n
     }
 }
 
-// The blocks of the 32 / B block rows of a warp, ascending: lane g B + r brings row r of block row
-// g; lane g B is told of each block by found(block column). The least column that is left in the
-// rows of a block row names its next block.
+// Visits the blocks of the warp's 32 / B block rows by ascending block column. Lane g B + r passes
+// row r of block row g, and lane g B calls found(block column) for each block of block row g. The
+// least column that is left in the B rows gives the next block.
 template <int B, class O, class Found>
 __device__ void walk(const int32_t *col, span<O> row, Found found)
 {
     constexpr int reach = 32;
     constexpr uint32_t none = UINT32_MAX / B; // above all block columns
-    __shared__ window<int32_t, reach> space[warps];
-    window<int32_t, reach> &ahead = space[threadIdx.x / 32];
+    __shared__ lookahead<int32_t, reach> space[warps];
+    lookahead<int32_t, reach> &ahead = space[threadIdx.x / 32];
     const int lane = (int)threadIdx.x % 32, first = lane - lane % B;
     int used = 0;
 
@@ -82,18 +84,19 @@ __device__ void walk(const int32_t *col, span<O> row, Found found)
             passed += J < none && used + c < reach && (uint32_t)ahead[lane][used + c] - J * B < B;
         }
         used += passed;
-        __syncwarp(); // before they are overwritten
+        __syncwarp(); // all lanes have read the lookahead; it may be overwritten
     }
 }
 
-// Thread blocks for walks through so many block rows of b rows.
+// Number of thread blocks for walks through that many block rows of b rows.
 inline int blocks_for_walks(int64_t rows, int b)
 {
-    const int64_t of_block = warps * (32 / b);
-    return (int)((rows + of_block - 1) / of_block);
+    const int64_t per_block = warps * (32 / b);
+    return (int)((rows + per_block - 1) / per_block);
 }
 
-// Number of the block row that a thread has a row of, 32 / B to a warp; -1: none of below rows.
+// The number of the block row that contains the thread's row; -1: the thread has no row among the
+// `rows` block rows. A warp has 32 / B block rows.
 template <int B>
 __device__ int64_t block_row(int64_t rows)
 {

@@ -26,7 +26,7 @@ done:
     return status;
 }
 
-static gsolve_status blame(gsolve_context *ctx, const gsolve_csr *csr, int64_t entry)
+static gsolve_status fail_for_entry(gsolve_context *ctx, const gsolve_csr *csr, int64_t entry)
 {
     const size_t size = gs_type_size(csr->type);
     int32_t row, col;
@@ -52,7 +52,7 @@ done:
     return status;
 }
 
-static gsolve_status blame_offsets(gsolve_context *ctx, const gsolve_csr *csr, int32_t bad)
+static gsolve_status fail_for_offsets(gsolve_context *ctx, const gsolve_csr *csr, int32_t bad)
 {
     int64_t begin, end;
     gsolve_status status;
@@ -96,7 +96,7 @@ static gsolve_status check_empty(gsolve_context *ctx, const gsolve_csr *csr)
     gsolve_status status;
 
     TRY(gs_inspector(ctx, csr)->check_offsets(ctx, csr, &bad));
-    if (bad >= 0) return blame_offsets(ctx, csr, bad);
+    if (bad >= 0) return fail_for_offsets(ctx, csr, bad);
     TRY(gs_csr_entries(ctx, csr, &entries));
     if (entries > 0) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
@@ -107,7 +107,7 @@ done:
 }
 
 gsolve_status gs_csr_check_findings(gsolve_context *ctx, const gsolve_csr *csr,
-                                    gs_csr_findings *seen, bool *clean)
+                                    gs_csr_findings *found, bool *clean)
 {
     gsolve_status status;
 
@@ -115,19 +115,20 @@ gsolve_status gs_csr_check_findings(gsolve_context *ctx, const gsolve_csr *csr,
     if (!csr->col || !csr->value) TRY(check_empty(ctx, csr));
     TRY((csr->location == GSOLVE_HOST ? &gs_check_rows_host[csr->type]
                                       : GS_KERNELS(gs_check_rows, ctx, csr->type))
-            ->check(seen, ctx, csr));
-    if (seen->bad_row >= 0) return blame_offsets(ctx, csr, seen->bad_row);
-    if (seen->bad_entry >= 0) return blame(ctx, csr, seen->bad_entry);
-    if (clean) *clean = seen->ascending && (csr->offset == GSOLVE_O32 || seen->entries > INT32_MAX);
+            ->check(found, ctx, csr));
+    if (found->bad_row >= 0) return fail_for_offsets(ctx, csr, found->bad_row);
+    if (found->bad_entry >= 0) return fail_for_entry(ctx, csr, found->bad_entry);
+    if (clean)
+        *clean = found->ascending && (csr->offset == GSOLVE_O32 || found->entries > INT32_MAX);
 done:
     return status;
 }
 
 gsolve_status gs_csr_check(gsolve_context *ctx, const gsolve_csr *csr, bool *clean)
 {
-    gs_csr_findings seen;
+    gs_csr_findings found;
 
-    return gs_csr_check_findings(ctx, csr, &seen, clean);
+    return gs_csr_check_findings(ctx, csr, &found, clean);
 }
 
 gsolve_status gs_csr_check_host(gsolve_context *ctx, const gsolve_csr *csr, bool *clean)

@@ -57,7 +57,7 @@ static int32_t row_of(const gsolve_csr *A, int64_t entry)
     return low;
 }
 
-/* Refuses A where single precision cannot hold an entry. */
+/* Fails if single precision cannot hold an entry of A. */
 static gsolve_status need_single(gsolve_context *ctx, const gsolve_csr *A)
 {
     const int64_t lost = gs_first_lost(ctx, gs_start(A, A->nrows), A->value);

@@ -1,4 +1,5 @@
-/* csr.h: services on compressed rows, which lie on the host unless said otherwise. */
+/* csr.h: functions on compressed sparse rows (CSR). The rows are on the host unless a comment says
+ * otherwise. */
 #ifndef GS_MATRIX_CSR_H
 #define GS_MATRIX_CSR_H
 
@@ -27,8 +28,8 @@ static inline double gs_value(const gsolve_csr *csr, int64_t k)
 typedef struct gs_inspect_kernels {
     /* *row: the first row whose end is before its begin; 0 if the first offset is not 0; else -1 */
     gsolve_status (*check_offsets)(gsolve_context *ctx, const gsolve_csr *csr, int32_t *row);
-    /* *entry: the first in a column out of range or of a value that is not finite, or -1; if that,
-     * *ascending: whether the columns ascend strictly in every row */
+    /* *entry: the first whose column is out of range or whose value is not finite; -1: none. In the
+     * latter case, *ascending: whether the columns ascend strictly in every row. */
     gsolve_status (*check_entries)(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entry,
                                    bool *ascending);
     /* *same: whether A and B, of the same sizes and number of entries, have the same pattern */
@@ -36,8 +37,8 @@ typedef struct gs_inspect_kernels {
                                       bool *same);
     /* *same: whether B has A's pattern and finite values. B has A's sizes and type and is not
      * checked yet. One pass, one synchronisation. */
-    gsolve_status (*at_values)(gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
-                               const gsolve_csr *B, bool *same);
+    gsolve_status (*compare_and_check)(gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
+                                       const gsolve_csr *B, bool *same);
     /* start[0..nrows] = csr's 64-bit offsets, which fit in 32 bits */
     gsolve_status (*narrow)(gsolve_context *ctx, const gsolve_csr *csr, int32_t *start);
 } gs_inspect_kernels;
@@ -78,13 +79,12 @@ gsolve_status gs_csr_move(gsolve_csr *B, gsolve_context *ctx, gsolve_location lo
 /* If *csr is on the device: *fetched = an owned copy on the host, and *csr points to it. */
 gsolve_status gs_csr_to_host(const gsolve_csr **csr, gsolve_context *ctx, gsolve_csr *fetched);
 
-/* Whether the columns ascend strictly in every row, wherever csr lies; false if that cannot be
- * told.
- */
+/* Whether the columns ascend strictly in every row, at any location of csr; false if the check
+ * itself fails. */
 bool gs_rows_ascend(gsolve_context *ctx, const gsolve_csr *csr);
 
-/* An owned csr of that shape with all three arrays allocated and unset; offsets in 32 bits
- * where entries fit. */
+/* Allocates the three arrays of an owned csr of that shape, uninitialised. Offsets have 32 bits if
+ * the number of entries fits. */
 gsolve_status gs_csr_new(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, int32_t ncols,
                          int64_t entries, gsolve_type type);
 /* As gs_csr_new, in the memory of a location. */
@@ -112,40 +112,43 @@ static inline void gs_set_start(const gs_csr_arrays *to, int64_t row, int64_t of
     }
 }
 
-/* Refuses what gsolve_matrix_create refuses, wherever csr lies. *clean: every row's columns ascend
- * strictly and the offsets are in the narrowest type that holds them, so that csr can be used as it
- * is. */
+/* Fails if gsolve_matrix_create must refuse csr, at any location. *clean: the columns of every row
+ * ascend strictly and the offsets have the narrowest type that holds them, so that csr can be used
+ * without a copy. */
 gsolve_status gs_csr_check(gsolve_context *ctx, const gsolve_csr *csr, bool *clean);
 
-/* The same for what works on the host only. GSOLVE_UNSUPPORTED: csr lies on the device. */
+/* gs_csr_check for functions that work on the host only. GSOLVE_UNSUPPORTED: csr is on the device.
+ */
 gsolve_status gs_csr_check_host(gsolve_context *ctx, const gsolve_csr *csr, bool *clean);
 
-/* B = an owned, clean copy of A, which gs_csr_check has passed. B lies where A does;
- * on the device A's rows must ascend. If destination is not NULL and A's rows
- * were not ascending, *destination (released with gsolve_free) tells for each of A's entries the
- * entry of B that it adds to; else *destination is NULL. */
+/* B = an owned, clean copy of A at the location of A. gs_csr_check has accepted A; on the device
+ * A's rows must ascend. If destination is not NULL and A's rows do not ascend, (*destination)[k] =
+ * the entry of B to which entry k of A is added (release it with gsolve_free); else *destination =
+ * NULL.
+ */
 gsolve_status gs_csr_clean(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr *A,
                            int64_t **destination);
 
-/* move.c: B = an owned copy of A where it lies, offsets in 32 bits where they fit. */
+/* move.c: B = an owned copy of A at the location of A, with offsets in 32 bits if they fit. */
 gsolve_status gs_csr_narrow(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr *A);
 
-/* Compressed rows from triplets (i[k], j[k], v[k]), which are counted from 0 and in range; v NULL:
- * ones. Sorted, duplicates summed in the order of the file. */
+/* sort.c: compressed rows from triplets (i[k], j[k], v[k]) with indices from 0 that are in range. v
+ * NULL: all values are 1. The columns of each row ascend; duplicates are added in the order of k.
+ */
 gsolve_status gs_csr_from_triplets(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows,
                                    int32_t ncols, int64_t entries, const int32_t *i,
                                    const int32_t *j, const double *v);
 
-/* convert.c: B = A with values of another type, rounded: entries may become 0 or infinite, which
- * gsolve_csr_convert refuses. For what only approximates A. */
+/* convert.c: B = A with values rounded to another type. Entries may become 0 or infinite;
+ * gsolve_csr_convert refuses such matrices. For approximations of A, such as preconditioners. */
 gsolve_status gs_csr_round(gsolve_csr *B, gsolve_context *ctx, gsolve_type type,
                            const gsolve_csr *A);
 
-/* single.c: the first of value[0..n), on the host, that single precision turns into infinity, or
- * into 0 though it is not 0; -1: there is none. */
+/* single.c: the index of the first of value[0..n) that is lost in single precision: it becomes
+ * infinite, or it is not 0 and becomes 0. -1: none. */
 int64_t gs_first_lost(const gsolve_context *ctx, int64_t n, const double *value);
 
-/* What value, which is lost, becomes: "0" or "infinite". */
+/* What a lost value becomes: "0" or "infinite". */
 const char *gs_single_words(double value);
 
 /* A 64-bit hash of n bytes; the same for any number of threads. Not cryptographic. */

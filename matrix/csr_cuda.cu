@@ -1,4 +1,10 @@
-// csr_cuda.cu: what can be asked of compressed rows, on the GPU where they lie.
+// csr_cuda.cu: checks and comparisons of compressed rows on a GPU, see csr.h and statistics.h.
+//
+// Each kernel strides over rows or entries, one per thread, or four adjacent entries with loads of
+// 16 bytes if the arrays are aligned. All loads are coalesced. Each thread keeps its counts in
+// registers; a block adds them, and thread 0 adds the sum to the findings with an atomic. The
+// findings are minima and sums of integers, so they do not depend on the order of the blocks. The
+// host reads them once, after the last kernel.
 #include "core/cuda.cuh"
 
 extern "C" {
@@ -12,17 +18,18 @@ namespace
 typedef unsigned long long count_t;
 constexpr count_t none = ~(count_t)0;
 
-// What a look found. Least and sum of whole numbers: the same in any order.
 struct findings {
-    count_t row;       // that is not right, or none
-    count_t entry;     // that is not right, or none
-    count_t entries;   // of the matrix
+    count_t row;       // the first bad row, or none
+    count_t entry;     // the first bad entry, or none
+    count_t entries;   // number of entries of the matrix
     count_t descents;  // entries whose column does not exceed that of the entry before
-    count_t forgiven;  // those of them that begin a row
-    count_t different; // rows or entries
+    count_t at_begins; // descents at the first entry of a row, which are no error
+    count_t different; // elements that differ in a comparison
 };
 
-// --- findings: on the device before a look, on the host after it ------------------------------
+// --- findings ---------------------------------------------------------------------------------
+
+// *f = findings on the device: no bad row or entry, all counts 0.
 
 gsolve_status begin(gsolve_context *ctx, findings **f)
 {
@@ -30,20 +37,22 @@ gsolve_status begin(gsolve_context *ctx, findings **f)
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, *f, 1);
-    TRY(gs_cuda(q, cudaMemsetAsync(*f, 0, sizeof **f, q->stream), "findings"));
-    TRY(gs_cuda(q, cudaMemsetAsync(&(*f)->row, 0xff, 2 * sizeof none, q->stream), "findings"));
+    TRY(gs_cuda(q, cudaMemsetAsync(*f, 0, sizeof **f, q->stream), "checking the matrix"));
+    TRY(gs_cuda(q, cudaMemsetAsync(&(*f)->row, 0xff, 2 * sizeof none, q->stream),
+                "checking the matrix"));
 done:
     return status;
 }
 
-gsolve_status end(gsolve_context *ctx, const findings *f, findings *seen)
+// Copies the findings to the host, after all kernels.
+gsolve_status end(gsolve_context *ctx, const findings *f, findings *found)
 {
-    return gsolve_copy(ctx, seen, GSOLVE_HOST, f, GSOLVE_DEVICE, sizeof *seen);
+    return gsolve_copy(ctx, found, GSOLVE_HOST, f, GSOLVE_DEVICE, sizeof *found);
 }
 
 // --- kernels ----------------------------------------------------------------------------------
 
-// The place of a thread and the number of all.
+// The number of this thread in the grid, and the number of all threads.
 struct stride {
     int64_t first, step;
     __device__ stride()
@@ -53,13 +62,15 @@ struct stride {
     }
 };
 
-// *to += mine of all threads of the block.
+// *to += the sum of mine over the threads of the block, which all call this.
 __device__ void add(count_t mine, count_t *to)
 {
     const count_t total = gs_block_sum(mine);
     if (threadIdx.x == 0 && total > 0) atomicAdd(to, total);
 }
 
+// f->row = the first row that ends before it begins, or 0 if the first offset is not 0. A thread
+// compares the two offsets of each of its rows.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     inspect_offsets(int32_t nrows, const O *start, findings *f)
@@ -73,7 +84,7 @@ __global__ void __launch_bounds__(gs_block_size)
     if (bad != none) atomicMin(&f->row, bad);
 }
 
-// The last of a matrix's offsets, of either width.
+// The number of entries: the last offset, which has 32 or 64 bits.
 struct end_of {
     const void *at;
     bool wide;
@@ -91,7 +102,7 @@ struct end_of {
     }
 };
 
-// Four entries, by loads of 16 bytes.
+// Four adjacent entries, read with loads of 16 bytes.
 template <class T>
 struct four {
     gs_pack<int32_t, 4> col;
@@ -110,7 +121,10 @@ struct four {
     }
 };
 
-// Nothing is read where the offsets are not right.
+// f->entry = the first entry whose column is out of range or whose value is not finite; f->descents
+// = the number of entries whose column does not exceed that of the entry before, across rows.
+// packed: the arrays are aligned, and a thread reads four entries at a time. If inspect_offsets
+// found a bad row, no entry is read, since the number of entries may be wrong.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     inspect_entries(end_of end, bool packed, int32_t ncols, const int32_t *col, const T *value,
@@ -143,21 +157,24 @@ __global__ void __launch_bounds__(gs_block_size)
     add(descents, &f->descents);
 }
 
+// f->at_begins = the descents at the first entry of a row. A thread reads the last column of the
+// row before and the first column of each of its rows.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     inspect_begins(int32_t nrows, const O *start, const int32_t *col, findings *f)
 {
     const stride s;
     const int64_t rows = f->row == none ? nrows : 0;
-    count_t forgiven = 0;
+    count_t at_begins = 0;
 
     for (int64_t i = s.first; i < rows; i += s.step) {
         const int64_t from = (int64_t)start[i];
-        if (from > 0 && from < (int64_t)start[i + 1]) forgiven += col[from] <= col[from - 1];
+        if (from > 0 && from < (int64_t)start[i + 1]) at_begins += col[from] <= col[from - 1];
     }
-    add(forgiven, &f->forgiven);
+    add(at_begins, &f->at_begins);
 }
 
+// f->different += the number of k < n with a[k] != b[k]. The types may differ.
 template <class A, class B>
 __global__ void __launch_bounds__(gs_block_size)
     compare(int64_t n, const A *a, const B *b, findings *f)
@@ -169,18 +186,19 @@ __global__ void __launch_bounds__(gs_block_size)
     add(different, &f->different);
 }
 
-// The columns and values of b, which may have another number of entries than a, and then none are
-// read. The first 4 packs entries by loads of 16 bytes.
+// f->different += the number of entries whose columns a[k] and b[k] differ or whose value[k] is not
+// finite. value belongs to b. If b has not `entries` entries, no entry is read and 1 is added by
+// each thread. The first 4 packs entries are read with loads of 16 bytes.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     compare_entries(int64_t entries, int64_t packs, end_of end, const int32_t *a, const int32_t *b,
                     const T *value, findings *f)
 {
     const stride s;
-    const int64_t found = end();
-    count_t different = found != entries;
+    const int64_t existing = end();
+    count_t different = existing != entries;
 
-    if (found == entries) {
+    if (existing == entries) {
         for (int64_t k = s.first; k < packs; k += s.step) {
             const gs_pack<int32_t, 4> x = gs_load<4>(a, 4 * k);
             const four<T> y(b, value, 4 * k);
@@ -194,6 +212,7 @@ __global__ void __launch_bounds__(gs_block_size)
     add(different, &f->different);
 }
 
+// start[i] = wide[i] for i < n.
 __global__ void __launch_bounds__(gs_block_size)
     make_narrow(int64_t n, const int64_t *wide, int32_t *start)
 {
@@ -202,46 +221,46 @@ __global__ void __launch_bounds__(gs_block_size)
     for (int64_t i = s.first; i < n; i += s.step) start[i] = (int32_t)wide[i];
 }
 
-// --- the table --------------------------------------------------------------------------------
+// --- launches and the tables ------------------------------------------------------------------
 
-gsolve_status ask_offsets(gs_queue *q, const gsolve_csr *csr, findings *f)
+gsolve_status launch_offset_check(gs_queue *q, const gsolve_csr *csr, findings *f)
 {
     const int grid = gs_grid(q, csr->nrows);
 
     return csr->offset == GSOLVE_O64
-               ? gs_launch(q, "a look at the offsets", inspect_offsets<int64_t>, grid,
+               ? gs_launch(q, "checking the row offsets", inspect_offsets<int64_t>, grid,
                            gs_block_size, csr->nrows, (const int64_t *)csr->start, f)
-               : gs_launch(q, "a look at the offsets", inspect_offsets<int32_t>, grid,
+               : gs_launch(q, "checking the row offsets", inspect_offsets<int32_t>, grid,
                            gs_block_size, csr->nrows, (const int32_t *)csr->start, f);
 }
 
 template <class T>
-gsolve_status ask_entries(gs_queue *q, const gsolve_csr *csr, findings *f)
+gsolve_status launch_entry_check(gs_queue *q, const gsolve_csr *csr, findings *f)
 {
     const int grid = gs_grid(q, csr->nrows);
     gsolve_status status;
 
-    TRY(gs_launch(q, "a look at the entries", inspect_entries<T>, gs_grid(q, INT32_MAX),
+    TRY(gs_launch(q, "checking the entries", inspect_entries<T>, gs_grid(q, INT32_MAX),
                   gs_block_size, end_of(csr), gs_aligned(csr->col) && gs_aligned(csr->value),
                   csr->ncols, csr->col, (const T *)csr->value, f));
     TRY(csr->offset == GSOLVE_O64
-            ? gs_launch(q, "a look at the rows", inspect_begins<int64_t>, grid, gs_block_size,
-                        csr->nrows, (const int64_t *)csr->start, csr->col, f)
-            : gs_launch(q, "a look at the rows", inspect_begins<int32_t>, grid, gs_block_size,
-                        csr->nrows, (const int32_t *)csr->start, csr->col, f));
+            ? gs_launch(q, "checking the order of columns", inspect_begins<int64_t>, grid,
+                        gs_block_size, csr->nrows, (const int64_t *)csr->start, csr->col, f)
+            : gs_launch(q, "checking the order of columns", inspect_begins<int32_t>, grid,
+                        gs_block_size, csr->nrows, (const int32_t *)csr->start, csr->col, f));
 done:
     return status;
 }
 
 gsolve_status check_offsets(gsolve_context *ctx, const gsolve_csr *csr, int32_t *row)
 {
-    findings *f = nullptr, seen;
+    findings *f = nullptr, found;
     gsolve_status status;
 
     TRY(begin(ctx, &f));
-    TRY(ask_offsets(ctx->queue, csr, f));
-    TRY(end(ctx, f, &seen));
-    *row = seen.row == none ? -1 : (int32_t)seen.row;
+    TRY(launch_offset_check(ctx->queue, csr, f));
+    TRY(end(ctx, f, &found));
+    *row = found.row == none ? -1 : (int32_t)found.row;
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, f);
     return status;
@@ -251,33 +270,33 @@ template <class T>
 gsolve_status check_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entry,
                             bool *ascending)
 {
-    findings *f = nullptr, seen;
+    findings *f = nullptr, found;
     gsolve_status status;
 
     TRY(begin(ctx, &f));
-    TRY(ask_entries<T>(ctx->queue, csr, f));
-    TRY(end(ctx, f, &seen));
-    *entry = seen.entry == none ? -1 : (int64_t)seen.entry;
-    *ascending = seen.descents == seen.forgiven;
+    TRY(launch_entry_check<T>(ctx->queue, csr, f));
+    TRY(end(ctx, f, &found));
+    *entry = found.entry == none ? -1 : (int64_t)found.entry;
+    *ascending = found.descents == found.at_begins;
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, f);
     return status;
 }
 
 template <class T>
-gsolve_status look(gs_csr_findings *all, gsolve_context *ctx, const gsolve_csr *csr)
+gsolve_status check_rows(gs_csr_findings *all, gsolve_context *ctx, const gsolve_csr *csr)
 {
-    findings *f = nullptr, seen;
+    findings *f = nullptr, found;
     gsolve_status status;
 
     TRY(begin(ctx, &f));
-    TRY(ask_offsets(ctx->queue, csr, f));
-    TRY(ask_entries<T>(ctx->queue, csr, f));
-    TRY(end(ctx, f, &seen));
-    all->bad_row = seen.row == none ? -1 : (int32_t)seen.row;
-    all->entries = (int64_t)seen.entries;
-    all->bad_entry = seen.entry == none ? -1 : (int64_t)seen.entry;
-    all->ascending = seen.descents == seen.forgiven;
+    TRY(launch_offset_check(ctx->queue, csr, f));
+    TRY(launch_entry_check<T>(ctx->queue, csr, f));
+    TRY(end(ctx, f, &found));
+    all->bad_row = found.row == none ? -1 : (int32_t)found.row;
+    all->entries = (int64_t)found.entries;
+    all->bad_entry = found.entry == none ? -1 : (int64_t)found.entry;
+    all->ascending = found.descents == found.at_begins;
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, f);
     return status;
@@ -290,7 +309,7 @@ gsolve_status compare_all(gs_queue *q, int64_t n, const void *a, const void *b, 
                      (const A *)a, (const B *)b, f);
 }
 
-// The offsets of a and b, of which each may be wide.
+// Compares the offsets of a and b, each of 32 or 64 bits.
 gsolve_status compare_offsets(gs_queue *q, const gsolve_csr *a, const gsolve_csr *b, findings *f)
 {
     const bool wide = a->offset == GSOLVE_O64;
@@ -307,7 +326,7 @@ gsolve_status compare_offsets(gs_queue *q, const gsolve_csr *a, const gsolve_csr
 gsolve_status compare_patterns(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
                                bool *same)
 {
-    findings *f = nullptr, seen;
+    findings *f = nullptr, found;
     int64_t entries = 0;
     gsolve_status status;
 
@@ -315,21 +334,21 @@ gsolve_status compare_patterns(gsolve_context *ctx, const gsolve_csr *A, const g
     TRY(begin(ctx, &f));
     TRY(compare_offsets(ctx->queue, A, B, f));
     TRY((compare_all<int32_t, int32_t>(ctx->queue, entries, A->col, B->col, f)));
-    TRY(end(ctx, f, &seen));
-    *same = seen.different == 0;
+    TRY(end(ctx, f, &found));
+    *same = found.different == 0;
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, f);
     return status;
 }
 
 template <class T>
-gsolve_status at_values(gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
-                        const gsolve_csr *B, bool *same)
+gsolve_status compare_and_check(gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
+                                const gsolve_csr *B, bool *same)
 {
     gs_queue *q = ctx->queue;
     const bool packed = gs_aligned(A->col) && gs_aligned(B->col) && gs_aligned(B->value);
     const int64_t packs = packed ? entries / 4 : 0;
-    findings *f = nullptr, seen;
+    findings *f = nullptr, found;
     gsolve_status status;
 
     TRY(begin(ctx, &f));
@@ -337,8 +356,8 @@ gsolve_status at_values(gsolve_context *ctx, const gsolve_csr *A, int64_t entrie
     TRY(gs_launch(q, "comparing entries", compare_entries<T>, gs_grid(q, packed ? packs : entries),
                   gs_block_size, entries, packs, end_of(B), A->col, B->col, (const T *)B->value,
                   f));
-    TRY(end(ctx, f, &seen));
-    *same = seen.different == 0;
+    TRY(end(ctx, f, &found));
+    *same = found.different == 0;
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, f);
     return status;
@@ -354,11 +373,11 @@ gsolve_status narrow(gsolve_context *ctx, const gsolve_csr *csr, int32_t *start)
 
 template <class T>
 constexpr gs_inspect_kernels table = {check_offsets, check_entries<T>, compare_patterns,
-                                      at_values<T>, narrow};
+                                      compare_and_check<T>, narrow};
 
 } // namespace
 
-extern "C" const gs_check_rows_kernels gs_check_rows_cuda[GSOLVE_TYPE_COUNT] = {{look<float>},
-                                                                                {look<double>}};
+extern "C" const gs_check_rows_kernels gs_check_rows_cuda[GSOLVE_TYPE_COUNT] = {
+    {check_rows<float>}, {check_rows<double>}};
 extern "C" const gs_inspect_kernels gs_inspect_cuda[GSOLVE_TYPE_COUNT] = {table<float>,
                                                                           table<double>};

@@ -60,8 +60,8 @@ uint64_t gs_hash(const gsolve_context *ctx, const void *data, size_t bytes, uint
     return hash;
 }
 
-/* --- offsets, which may be of 32 or of 64 bits
- * ---------------------------------------------------- */
+/* --- offsets in 32 or 64 bits -------------------------------------------------------------------
+ */
 
 #define PIECE_ROWS ((int64_t)1 << 16)
 
@@ -77,7 +77,7 @@ static uint64_t hash_offsets_piece(const gsolve_csr *csr, int64_t from, int64_t 
     return fold(fold(lane[0], lane[1] ^ 0x94d049bb133111ebu), fold(lane[2], ~lane[3]));
 }
 
-/* Of the numbers, so that their width does not count. */
+/* The hash of the offsets as 64-bit numbers, so that it does not depend on their type. */
 static uint64_t hash_offsets(const gsolve_context *ctx, const gsolve_csr *csr, uint64_t seed)
 {
     enum { BATCH = 256 };

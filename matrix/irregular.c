@@ -18,7 +18,8 @@ bool gs_is_irregular(const gsolve_csr *A)
     return far > count / 2;
 }
 
-#define SHORT 32 /* mean entries per row; the end of a shorter row costs as much as its entries */
+#define SHORT \
+    32 /* mean entries per row below which the end of a row costs as much as its entries */
 
 gs_rows gs_rows_of(const gsolve_csr *A)
 {

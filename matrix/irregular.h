@@ -12,15 +12,16 @@ bool gs_is_irregular(const gsolve_csr *A);
 
 /* How the rows of a matrix are summed. */
 typedef enum gs_rows {
-    GS_ROWS_EVEN,     /* as long as the row before, or long: the CPU predicts where they end */
-    GS_ROWS_UNEVEN,   /* short, and more than an eighth of a sample differ from the row before */
+    GS_ROWS_EVEN,     /* equal lengths, or long rows: the CPU predicts the ends of rows */
+    GS_ROWS_UNEVEN,   /* short rows; over an eighth of a sample differ in length from the row before
+                       */
     GS_ROWS_IRREGULAR /* see gs_is_irregular */
 } gs_rows;
 
 gs_rows gs_rows_of(const gsolve_csr *A);
 
 /* The prefetch distance at which entries up to end can be summed four at a time without a read
- * past the last entry; 0 if there is none. */
+ * past the last entry; 0 if no distance allows that. */
 static inline int64_t gs_ahead(int64_t end, int64_t entries)
 {
     return end + GS_AHEAD + 4 <= entries ? GS_AHEAD : 0;

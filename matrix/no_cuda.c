@@ -1,4 +1,4 @@
-/* no_cuda.c: stands in for this folder's .cu files where CUDA is not built. */
+/* no_cuda.c: replaces this folder's .cu files in a build without CUDA. */
 #include "matrix/block_counts.h"
 #include "matrix/sample.h"
 #include "matrix/statistics.h"

@@ -1,16 +1,17 @@
-/* residual.h: b - A x and its norm from A's rows, in double. What decides whether a system is
- * solved; spmv/residual/residual.c computes it. */
+/* residual.h: b - A x and its norm from A's rows, in double precision. This norm decides whether a
+ * system is solved. spmv/residual/residual.c computes it. */
 #ifndef GS_MATRIX_RESIDUAL_H
 #define GS_MATRIX_RESIDUAL_H
 
 #include "gsolve.h"
 
 typedef struct gs_norms {
-    double r, b;     /* |b - Ax| and |b|; INFINITY where that is not finite */
-    double relative; /* their ratio; |b - Ax| where b = 0 */
+    double r, b;     /* |b - A x| and |b|; INFINITY if not finite */
+    double relative; /* |b - A x| / |b|; |b - A x| if b = 0 */
 } gs_norms;
 
-/* Of one column of b and x, of any types and places. Exact over the whole range of double. */
+/* The norms for one column of b and x, of any types and at any locations. Valid over the whole
+ * range of double: squares that leave it are computed from scaled numbers. */
 gsolve_status gs_matrix_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
                               gs_norms *norms);
 

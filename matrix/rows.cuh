@@ -1,4 +1,4 @@
-// rows.cuh: the row of each entry, for conversions on the device.
+// rows.cuh: the row number of each entry, for conversions on the device.
 #ifndef GS_MATRIX_ROWS_CUH
 #define GS_MATRIX_ROWS_CUH
 
@@ -8,9 +8,9 @@ extern "C" {
 #include "matrix/csr.h"
 }
 
-constexpr int gs_stretch = 512; // entries that a warp names
+constexpr int gs_entries_per_warp = 512; // in gs_each_entry
 
-// The last i of low to high with first[i] <= k: the row of entry k, rows without any passed over.
+// The last i from low to high with first[i] <= k: the row of entry k. Empty rows are skipped.
 template <class O>
 __device__ int32_t gs_row_of(const O *first, int32_t low, int32_t high, int64_t k)
 {
@@ -25,13 +25,16 @@ __device__ int32_t gs_row_of(const O *first, int32_t low, int32_t high, int64_t 
     return low;
 }
 
-// found(k, i) for each of the entries k, of row i, that first numbers: a warp a stretch, however
-// long its rows are; entries > 0.
+// Calls found(k, i) for each entry k, where i is its row: first[i] <= k < first[i + 1]. A warp owns
+// gs_entries_per_warp contiguous entries, whatever the lengths of rows are; its lanes take adjacent
+// entries. It bisects `first` for the rows of its interval, then each lane bisects within these.
+// entries > 0.
 template <class O, class F>
 __device__ void gs_each_entry(int64_t entries, int32_t nrows, const O *first, F found)
 {
     const int64_t warp = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
-    const int64_t begin = warp * gs_stretch, end = min(begin + gs_stretch, entries);
+    const int64_t begin = warp * gs_entries_per_warp,
+                  end = min(begin + gs_entries_per_warp, entries);
 
     if (begin >= end) return;
     const int32_t low = gs_row_of(first, 0, nrows - 1, begin);
@@ -41,36 +44,40 @@ __device__ void gs_each_entry(int64_t entries, int32_t nrows, const O *first, F 
     }
 }
 
+// row[k] = the row of entry k. Writes are coalesced.
 template <class O>
-__global__ void gs_name_rows_kernel(int64_t entries, int32_t nrows, const O *start, int32_t *row)
+__global__ void gs_find_entry_rows_kernel(int64_t entries, int32_t nrows, const O *start,
+                                          int32_t *row)
 {
     gs_each_entry(entries, nrows, start, [&](int64_t k, int32_t i) { row[k] = i; });
 }
 
-// Blocks for a warp a row.
+// Number of blocks for one warp per row.
 inline int gs_warp_blocks(int64_t rows)
 {
     return (int)((rows * 32 + gs_block_size - 1) / gs_block_size);
 }
 
-// Blocks for a warp a stretch of entries.
-inline int gs_stretch_blocks(int64_t entries)
+// Number of blocks for gs_each_entry.
+inline int gs_entry_blocks(int64_t entries)
 {
-    return gs_warp_blocks((entries + gs_stretch - 1) / gs_stretch);
+    return gs_warp_blocks((entries + gs_entries_per_warp - 1) / gs_entries_per_warp);
 }
 
-// row[k] = the row of each of csr's entries.
-inline gsolve_status gs_name_rows(gs_queue *q, const gsolve_csr *csr, int64_t entries, int32_t *row)
+// row[k] = the row of entry k of csr.
+inline gsolve_status gs_find_entry_rows(gs_queue *q, const gsolve_csr *csr, int64_t entries,
+                                        int32_t *row)
 {
-    const int blocks = gs_stretch_blocks(entries);
+    const int blocks = gs_entry_blocks(entries);
 
     if (entries == 0) return GSOLVE_OK;
     if (csr->offset == GSOLVE_O64) {
-        return gs_launch(q, "naming rows", gs_name_rows_kernel<int64_t>, blocks, gs_block_size,
-                         entries, csr->nrows, (const int64_t *)csr->start, row);
+        return gs_launch(q, "finding the rows of entries", gs_find_entry_rows_kernel<int64_t>,
+                         blocks, gs_block_size, entries, csr->nrows, (const int64_t *)csr->start,
+                         row);
     }
-    return gs_launch(q, "naming rows", gs_name_rows_kernel<int32_t>, blocks, gs_block_size, entries,
-                     csr->nrows, (const int32_t *)csr->start, row);
+    return gs_launch(q, "finding the rows of entries", gs_find_entry_rows_kernel<int32_t>, blocks,
+                     gs_block_size, entries, csr->nrows, (const int32_t *)csr->start, row);
 }
 
 #endif

@@ -46,9 +46,9 @@ __device__ int64_t irregular_entries(const O *start, const int32_t *col, int64_t
     return apart > GS_SAMPLE_SAME || apart < -GS_SAMPLE_SAME ? length : 0;
 }
 
-// Statistics of all row lengths. A thread owns the rows first, first + threads, ...; a warp owns 32
-// neighbouring rows at a time. A block adds the sums of its warps in shared memory and then adds
-// them to sums. Row lengths are below 2^31, because the columns of a row are different.
+// Computes statistics of all row lengths. A thread owns the rows first, first + threads, ...; a
+// warp owns 32 neighbouring rows at a time. A block adds the sums of its warps in shared memory and
+// then adds them to sums. Row lengths are below 2^31, because the columns of a row are different.
 template <class O>
 __device__ void inspect_lengths(int32_t n, const O *start, const int32_t *col, int64_t first,
                                 int64_t threads, gs_sample_sums *sums)
@@ -101,8 +101,8 @@ __device__ void inspect_lengths(int32_t n, const O *start, const int32_t *col, i
     if (block.rows.far > 0) atomicAdd(&sums->rows.far, block.rows.far);
 }
 
-// Statistics of the columns of the group of 32 rows that begins at row first. A warp owns the group
-// and a lane one row, of which it reads at_once entries at a time.
+// Computes statistics of the columns of the group of 32 rows that begins at row first. A warp owns
+// the group and a lane one row; a lane reads at_once entries of its row at a time.
 template <class O>
 __device__ void inspect_group(int32_t n, const O *start, const int32_t *col, int64_t first,
                               gs_sample_sums *sums)
@@ -176,7 +176,7 @@ constexpr int roles = GS_SAMPLE_BLOCK; // warps per group: 1 for its columns, 1 
 constexpr int sample_blocks = GS_SAMPLE_GROUPS * 32 / gs_block_size * roles;
 static_assert(GS_SAMPLE_BLOCK == 6, "inspect_sample has one case per block size");
 
-// One warp's part of the sample: the columns of a group, or its blocks of one size.
+// Computes one warp's part of the sample: the columns of a group, or its blocks of one size.
 template <class O>
 __device__ void inspect_sample(int32_t n, const O *start, const int32_t *col, int32_t step,
                                int64_t warp, gs_sample_sums *sums)
@@ -216,9 +216,9 @@ __global__ void __launch_bounds__(gs_block_size)
 template <class O>
 gsolve_status launch(gs_queue *q, const gsolve_csr *A, gs_sample_sums *sums)
 {
-    return gs_launch(q, "pattern statistics", inspect_all<O>, sample_blocks + gs_grid(q, A->nrows),
-                     gs_block_size, A->nrows, (const O *)A->start, A->col, gs_sample_step(A->nrows),
-                     sums);
+    return gs_launch(q, "computing pattern statistics", inspect_all<O>,
+                     sample_blocks + gs_grid(q, A->nrows), gs_block_size, A->nrows,
+                     (const O *)A->start, A->col, gs_sample_step(A->nrows), sums);
 }
 
 gsolve_status sum(gsolve_context *ctx, const gsolve_csr *A, gs_sample_sums *sums)
@@ -228,7 +228,8 @@ gsolve_status sum(gsolve_context *ctx, const gsolve_csr *A, gs_sample_sums *sums
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, space, 1);
-    TRY(gs_cuda(q, cudaMemsetAsync(space, 0, sizeof *space, q->stream), "pattern statistics"));
+    TRY(gs_cuda(q, cudaMemsetAsync(space, 0, sizeof *space, q->stream),
+                "computing pattern statistics"));
     if (A->nrows > 0) {
         TRY(A->offset == GSOLVE_O64 ? launch<int64_t>(q, A, space) : launch<int32_t>(q, A, space));
     }

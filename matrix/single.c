@@ -4,7 +4,8 @@
 
 #include "matrix/csr.h"
 
-/* Values that are not finite anyway are refused elsewhere. */
+/* Whether single precision loses value. Values that are not finite are no loss: gs_csr_check
+ * refuses them. */
 static inline bool is_lost(double value)
 {
     const float single = (float)value;

@@ -1,6 +1,6 @@
-/* sort.c: entries put in order by a stable counting sort. Each chunk of the entries counts its
- * keys; from the counts of all chunks follows where each chunk puts its entries, so that the
- * result does not depend on how many chunks there are. */
+/* sort.c: a stable counting sort of entries by row or column, for conversions from triplets and for
+ * transposes on the CPU. Each chunk of the entries counts its keys. The counts of all chunks give
+ * the position of each entry, so the result does not depend on the number of chunks. */
 #include "core/try.h"
 #include "matrix/transpose.h"
 #include "vector/blocks.h"
@@ -11,7 +11,7 @@ typedef struct order {
     int32_t nkeys;
     int chunks;
     int64_t entries;
-    int64_t *next; /* chunks x nkeys: where the chunk's next entry of that key goes */
+    int64_t *next; /* chunks x nkeys: position of the chunk's next entry with that key */
 } order;
 
 static int64_t chunk_begin(const order *o, int chunk)
@@ -112,8 +112,8 @@ static void put_entry(const gs_csr_arrays *C, int64_t at, int32_t row, const gso
     }
 }
 
-/* The entries of chunk c of A put where they go in C = A'. from, of width bytes an entry, may be
- * NULL. */
+/* Copies the entries of chunk c of A to their positions in C = A'. from: NULL, or an array with
+ * elements of width bytes that receives the number of each entry in A. */
 static void put_chunk(const order *o, int c, const gs_csr_arrays *C, void *from, size_t width,
                       const gsolve_csr *A)
 {
@@ -134,7 +134,7 @@ static void put_chunk(const order *o, int c, const gs_csr_arrays *C, void *from,
     }
 }
 
-/* C = A' and, unless from is NULL, *from = the entry of A that each of C's is. */
+/* *out = A'. Unless from is NULL, (*from)[k] = the number in A of entry k of A'. */
 static gsolve_status transpose(gsolve_csr *out, void **from, gsolve_context *ctx,
                                const gsolve_csr *A, int64_t entries)
 {
@@ -172,9 +172,10 @@ gsolve_status gsolve_csr_transpose(gsolve_csr *C, gsolve_context *ctx, const gso
     return status == GSOLVE_OK ? transpose(C, NULL, ctx, A, gs_start(A, A->nrows)) : status;
 }
 
-/* --- kept, for new values ----------------------------------------------------------------------
+/* --- new values --------------------------------------------------------------------------------
  */
 
+/* Element k of from, which has 64 or 32 bits. */
 static int64_t source(const void *from, bool wide, int64_t k)
 {
     return wide ? ((const int64_t *)from)[k] : ((const int32_t *)from)[k];

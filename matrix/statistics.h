@@ -1,4 +1,4 @@
-/* statistics.h: the first check of compressed rows. */
+/* statistics.h: checks of compressed rows in one pass. */
 #ifndef GS_MATRIX_STATISTICS_H
 #define GS_MATRIX_STATISTICS_H
 
@@ -6,9 +6,9 @@
 
 /* The result. A member is valid if no member above it reports an error. */
 typedef struct gs_csr_findings {
-    int32_t bad_row;   /* the first that ends before it begins; 0 if offset 0 is not 0; or -1 */
-    int64_t entries;   /* all of them */
-    int64_t bad_entry; /* the first in a column out of range or not finite; or -1 */
+    int32_t bad_row;   /* the first that ends before it begins; 0 if offset 0 is not 0; -1: none */
+    int64_t entries;   /* number of all entries */
+    int64_t bad_entry; /* the first with a column out of range or a value not finite; -1: none */
     bool ascending;    /* whether columns ascend strictly in every row */
 } gs_csr_findings;
 

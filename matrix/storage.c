@@ -1,4 +1,5 @@
-/* storage.c: owned compressed rows: their arrays are allocated, found for writing, and freed. */
+/* storage.c: allocates and frees the arrays of owned compressed rows, and returns them for writing.
+ */
 #include <limits.h>
 #include <string.h>
 

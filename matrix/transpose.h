@@ -5,12 +5,12 @@
 #include "matrix/csr.h"
 
 typedef struct gs_transpose_kernels {
-    /* T = A', of so many entries, in arrays of its own, columns ascending; *order (released with
-     * gsolve_free) tells for each of T's entries the one of A, in 32 bits where A's entries fit.
-     * All in ctx's place. */
+    /* T = A', owned, with ascending columns. A has that many entries. (*order)[k] = the number in A
+     * of entry k of T, in 32 bits if it fits; release it with gsolve_free. All arrays are where
+     * ctx's kernels read them. */
     gsolve_status (*make)(gsolve_csr *T, void **order, gsolve_context *ctx, const gsolve_csr *A,
                           int64_t entries);
-    /* T's values = A's, which are new ones in the same pattern. */
+    /* Copies new values of A, whose pattern is unchanged, to T. */
     gsolve_status (*refill)(const gsolve_csr *T, const void *order, gsolve_context *ctx,
                             const gsolve_csr *A);
 } gs_transpose_kernels;

@@ -1,5 +1,5 @@
-// transpose_cuda.cu: A' on a GPU: the entries sorted by column. The sort keeps the order of equal
-// keys, so that the rows ascend within each column.
+// transpose_cuda.cu: A' on a GPU: sorts the entries by column. The radix sort is stable, so the
+// rows ascend within each column. The order is stored, so that new values only need one gather.
 #include "core/cuda.cuh"
 #include "core/sort.cuh"
 
@@ -12,8 +12,9 @@ extern "C" {
 namespace
 {
 
+// order[k] = k
 template <class P>
-__global__ void count_up(int64_t n, P *order)
+__global__ void fill_identity(int64_t n, P *order)
 {
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
     for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < n; k += step) {
@@ -21,7 +22,8 @@ __global__ void count_up(int64_t n, P *order)
     }
 }
 
-// start[j] = the first of n ascending columns at or after j, for j <= ncols.
+// start[j] = the first of n ascending columns that is j or more, for j <= ncols. A thread bisects
+// for one j.
 template <class O>
 __global__ void find_starts(int32_t ncols, int64_t n, const int32_t *col, O *start)
 {
@@ -40,7 +42,7 @@ __global__ void find_starts(int32_t ncols, int64_t n, const int32_t *col, O *sta
     start[j] = (O)low;
 }
 
-// to[k] = from[order[k]]
+// to[k] = from[order[k]]. A thread strides over k; writes are coalesced, reads are gathers.
 template <class T, class P>
 __global__ void gather(int64_t n, const P *order, const T *from, T *to)
 {
@@ -57,9 +59,11 @@ gsolve_status gather_all(gs_queue *q, int64_t n, const void *order, const T *fro
                      (const P *)order, from, to);
 }
 
-// row[k] = the row of each entry: a short row by a thread, others by its warp.
+// row[k] = the row of entry k. A thread owns one row and a warp 32 neighbouring rows. A thread
+// writes a row of up to is_short entries alone; the warp writes the longer rows one after the
+// other.
 template <class O>
-__global__ void name_rows(int32_t nrows, const O *start, int32_t *row)
+__global__ void find_entry_rows(int32_t nrows, const O *start, int32_t *row)
 {
     constexpr unsigned all = 0xffffffffu;
     constexpr int64_t is_short = 8;
@@ -86,7 +90,7 @@ int bits_of(int32_t n)
     return bits;
 }
 
-// order[k] = the entry that is the k-th by columns; T's starts from the sorted columns.
+// order[k] = the entry that is the k-th by columns. T->start follows from the sorted columns.
 template <class P>
 gsolve_status sort_entries(const gsolve_csr *T, P *order, gsolve_context *ctx, const gsolve_csr *A,
                            int64_t n)
@@ -101,7 +105,8 @@ gsolve_status sort_entries(const gsolve_csr *T, P *order, gsolve_context *ctx, c
 
     ALLOC_DEVICE(ctx, sorted, n);
     ALLOC_DEVICE(ctx, place, n);
-    TRY(gs_launch(q, "the order of entries", count_up<P>, gs_grid(q, n), gs_block_size, n, place));
+    TRY(gs_launch(q, "numbering the entries", fill_identity<P>, gs_grid(q, n), gs_block_size, n,
+                  place));
     gs_sort_pairs(nullptr, bytes, {A->col, sorted}, {place, order}, n, bits, q->stream);
     space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
@@ -109,11 +114,13 @@ gsolve_status sort_entries(const gsolve_csr *T, P *order, gsolve_context *ctx, c
                 gs_sort_pairs(space, bytes, {A->col, sorted}, {place, order}, n, bits, q->stream),
                 "sorting by columns"));
     if (T->offset == GSOLVE_O64) {
-        status = gs_launch(q, "starts of columns", find_starts<int64_t>, blocks, gs_block_size,
-                           A->ncols, n, sorted, (int64_t *)gs_owned_block(ctx, T->start));
+        status =
+            gs_launch(q, "finding the starts of columns", find_starts<int64_t>, blocks,
+                      gs_block_size, A->ncols, n, sorted, (int64_t *)gs_owned_block(ctx, T->start));
     } else {
-        status = gs_launch(q, "starts of columns", find_starts<int32_t>, blocks, gs_block_size,
-                           A->ncols, n, sorted, (int32_t *)gs_owned_block(ctx, T->start));
+        status =
+            gs_launch(q, "finding the starts of columns", find_starts<int32_t>, blocks,
+                      gs_block_size, A->ncols, n, sorted, (int32_t *)gs_owned_block(ctx, T->start));
     }
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);
@@ -122,7 +129,7 @@ done:
     return status;
 }
 
-// T's columns: the rows of A's entries.
+// T->col = the rows of A's entries, in the order of T.
 template <class P>
 gsolve_status gather_rows(const gsolve_csr *T, const void *order, gsolve_context *ctx,
                           const gsolve_csr *A, int64_t n)
@@ -134,17 +141,17 @@ gsolve_status gather_rows(const gsolve_csr *T, const void *order, gsolve_context
 
     ALLOC_DEVICE(ctx, row, n);
     TRY(A->offset == GSOLVE_O64
-            ? gs_launch(q, "naming rows", name_rows<int64_t>, blocks, gs_block_size, A->nrows,
-                        (const int64_t *)A->start, row)
-            : gs_launch(q, "naming rows", name_rows<int32_t>, blocks, gs_block_size, A->nrows,
-                        (const int32_t *)A->start, row));
+            ? gs_launch(q, "finding the rows of entries", find_entry_rows<int64_t>, blocks,
+                        gs_block_size, A->nrows, (const int64_t *)A->start, row)
+            : gs_launch(q, "finding the rows of entries", find_entry_rows<int32_t>, blocks,
+                        gs_block_size, A->nrows, (const int32_t *)A->start, row));
     TRY((gather_all<int32_t, P>(q, n, order, row, (int32_t *)gs_owned_block(ctx, T->col))));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, row);
     return status;
 }
 
-// The arrays of an n-entry A', unset.
+// Allocates the arrays of T = A' with n entries, uninitialised.
 gsolve_status new_transpose(gsolve_csr *T, gsolve_context *ctx, const gsolve_csr *A, int64_t n)
 {
     gsolve_status status = GSOLVE_NO_MEMORY;
@@ -163,7 +170,7 @@ gsolve_status new_transpose(gsolve_csr *T, gsolve_context *ctx, const gsolve_csr
     return status;
 }
 
-// B's n values.
+// Copies the n values of A to B = A'.
 template <class T>
 gsolve_status gather_values(const gsolve_csr *B, const void *order, gsolve_context *ctx,
                             const gsolve_csr *A, int64_t n)
@@ -202,7 +209,7 @@ gsolve_status make_pattern(const gsolve_csr *T, void **order, gsolve_context *ct
         const size_t bytes = ((size_t)T->nrows + 1) * gs_offset_size(T->offset);
         return gs_cuda(ctx->queue,
                        cudaMemsetAsync(gs_owned_block(ctx, T->start), 0, bytes, ctx->queue->stream),
-                       "an empty transpose");
+                       "clearing an empty transpose");
     }
     TRY(sort_entries(T, place, ctx, A, n));
     TRY(gather_rows<P>(T, place, ctx, A, n));

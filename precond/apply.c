@@ -25,7 +25,7 @@ static gsolve_status check_vectors(const gsolve_precond *M, gsolve_dense r, gsol
     }
     if ((!r.value || !z.value) && M->n > 0 && r.ncols > 0) {
         return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT,
-                           "r or z has no values: its pointer is NULL");
+                           "r or z has no values: its pointer is NULL; pass allocated vectors");
     }
     return GSOLVE_OK;
 }
@@ -66,7 +66,7 @@ gsolve_status gsolve_precond_apply_transpose(const gsolve_precond *M, gsolve_den
     return apply_staged(M, M->kind->apply_transpose, r, z);
 }
 
-/* z = M^-1 r, rz[c] = r_c'z_c, where kernels see all three. */
+/* z = M^-1 r, rz[c] = r_c'z_c. All three are where kernels read them. */
 static gsolve_status apply_dot(const gsolve_precond *M, gsolve_dense r, gsolve_dense z, double *rz)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, M->ctx, M->type);

@@ -30,7 +30,7 @@ done:
     return status;
 }
 
-static void destroy_leftover(void *handle)
+static void destroy_precond(void *handle)
 {
     gsolve_precond *M = handle;
     gsolve_precond_destroy(&M);
@@ -52,7 +52,7 @@ gsolve_status gsolve_precond_create(gsolve_precond **out, gsolve_context *ctx, c
     TRY(resolve_auto(ctx, csr, &spec, &choice));
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     memset(M, 0, sizeof *M);
-    gs_own(ctx, M, destroy_leftover);
+    gs_own(ctx, M, destroy_precond);
     M->ctx = ctx;
     ctx->handles++;
     TRY(gs_plugin_parse(ctx, &ctx->preconds, gs_preconds, "preconditioner", spec, &plugin,

@@ -1,4 +1,4 @@
-/* kinds.c: the list of built-in preconditioners, and registration of a user's. */
+/* kinds.c: the list of built-in preconditioners, and registration of a user's kinds. */
 #include "precond/handle.h"
 
 const gsolve_plugin *const gs_preconds[] = {

@@ -1,5 +1,5 @@
-/* setup.c: the rows that a preconditioner is built from are checked, sorted and brought to where
- * its kind reads them; then it is built, or updated with new values. */
+/* setup.c: checks and sorts the rows of a preconditioner's matrix and copies them to where its kind
+ * reads them. Then builds the preconditioner, or updates it with new values. */
 #include "core/staging.h"
 #include "core/try.h"
 #include "precond/handle.h"
@@ -24,8 +24,8 @@ done:
     return status;
 }
 
-/* Does this on the device, if *csr lies there and its rows are sorted. Else *done is false and *csr
- * is unchanged. */
+/* As clean_on_host, but on the device: if *csr lies there and its rows are sorted. Else *done is
+ * false and *csr is unchanged. */
 static gsolve_status clean_on_device(gsolve_context *ctx, const gsolve_csr **csr, gsolve_csr *own,
                                      bool *done)
 {
@@ -76,11 +76,11 @@ gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr)
         TRY(M->kind->update(M->self, M->ctx, csr));
         M->bytes += M->ctx->bytes - held;
     } else {
-        void *fresh = NULL;
-        TRY(M->kind->build(&fresh, M->ctx, csr, M->options));
+        void *built = NULL;
+        TRY(M->kind->build(&built, M->ctx, csr, M->options));
         M->bytes = M->ctx->bytes > held ? M->ctx->bytes - held : 0;
         if (M->self) M->kind->destroy(M->self, M->ctx);
-        M->self = fresh;
+        M->self = built;
     }
     TRY(gs_memory_synchronize(M->ctx, csr->location, csr->start)); /* kernels have read csr */
     M->setup_seconds = gs_now() - begin;

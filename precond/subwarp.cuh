@@ -37,7 +37,7 @@ struct gs_subwarp {
           unit(((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / L)
     {
     }
-    // bit l: whether lane l of the subwarp says yes
+    // bit l: the value of `yes` in lane l of the subwarp
     __device__ unsigned ballot(bool yes) const
     {
         const unsigned warp = __ballot_sync(gs_all_lanes, yes);

@@ -30,7 +30,7 @@ done:
 }
 
 /* *same: whether csr can be read in place: it lies where M's kind reads it, has the pattern of M's
- * matrix, and finite values. One pass over csr checks this. false: another check must decide. */
+ * matrix, and finite values. One pass over csr checks this. False: has_pattern must decide. */
 static gsolve_status fits_in_place(const gsolve_precond *M, const gsolve_csr *csr, bool *same)
 {
     gsolve_csr rows;
@@ -46,9 +46,9 @@ static gsolve_status fits_in_place(const gsolve_precond *M, const gsolve_csr *cs
     M->extension->rows(M->self, &rows);
     if (!rows.start) return GSOLVE_NO_MEMORY;
     if (rows.offset != csr->offset) return GSOLVE_OK;
-    rows.type = csr->type; /* of its values, which at_values does not read */
+    rows.type = csr->type; /* of its values, which compare_and_check does not read */
     TRY(gs_csr_entries(M->ctx, &rows, &entries));
-    TRY(gs_inspector(M->ctx, csr)->at_values(M->ctx, &rows, entries, csr, same));
+    TRY(gs_inspector(M->ctx, csr)->compare_and_check(M->ctx, &rows, entries, csr, same));
 done:
     return status;
 }
@@ -75,11 +75,11 @@ gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr)
     TRY(gs_csr_entries(M->ctx, csr, &entries));
     TRY(has_pattern(M, csr, entries, &same));
     if (!same) {
-        status = gsolve_fail(
-            M->ctx, GSOLVE_BAD_MATRIX,
-            "the new matrix (%d x %d, %lld entries) has another pattern or type than the one "
-            "the preconditioner was created from; create a new preconditioner",
-            csr->nrows, csr->ncols, (long long)entries);
+        status = gsolve_fail(M->ctx, GSOLVE_BAD_MATRIX,
+                             "the new matrix (%d x %d, %lld entries) differs in pattern or type "
+                             "from the matrix of the "
+                             "preconditioner; create a new preconditioner",
+                             csr->nrows, csr->ncols, (long long)entries);
         goto done;
     }
     TRY(gs_precond_set_up(M, csr));
@@ -109,33 +109,34 @@ done:
 
 /* --- near-null vectors ------------------------------------------------------------------------ */
 
-typedef gsolve_status setting(void *self, gsolve_context *ctx, gsolve_dense v);
+typedef gsolve_status vector_setter(void *self, gsolve_context *ctx, gsolve_dense v);
 
-/* Gives v to the kind, on its device. */
-static gsolve_status set(gsolve_precond *M, setting *give, const char *what, gsolve_dense v)
+/* Calls set with a copy of v where M's kernels read it. name: of v, for messages. */
+static gsolve_status set_vectors(gsolve_precond *M, vector_setter *set, const char *name,
+                                 gsolve_dense v)
 {
     const double begin = gs_now();
     const size_t held = M->ctx->bytes - (M->ctx->bytes > M->bytes ? M->bytes : 0);
     gs_stage stage = {0};
     gsolve_status status;
 
-    if (!give) {
+    if (!set) {
         return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
                            "the preconditioner %s does not use %s; amg does", M->kind->plugin.name,
-                           what);
+                           name);
     }
     if (v.nrows < 0 || v.ncols < 1 || (v.ncols > 1 && v.stride < v.nrows) ||
         (!v.value && v.nrows > 0) || (unsigned)v.type >= GSOLVE_TYPE_COUNT ||
         !gs_reachable(M->ctx, v.location)) {
-        return gsolve_fail(
-            M->ctx, GSOLVE_BAD_ARGUMENT,
-            "the %s (%d x %d, stride %lld) have no values, an unknown type, a stride below "
-            "their rows, or lie in memory that the context cannot reach",
-            what, v.nrows, v.ncols, (long long)v.stride);
+        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT,
+                           "the %s (%d x %d, stride %lld) have no values, an unknown type, a "
+                           "stride smaller than the "
+                           "number of rows, or lie in memory that the context cannot reach",
+                           name, v.nrows, v.ncols, (long long)v.stride);
     }
-    TRY(gs_need_columns(M->ctx, v, what));
+    TRY(gs_need_columns(M->ctx, v, name));
     TRY(gs_stage_in(&stage, M->ctx, gs_location(M->ctx), v, true));
-    TRY(give(M->self, M->ctx, stage.used));
+    TRY(set(M->self, M->ctx, stage.used));
     gs_stage_drop(&stage, M->ctx);
     M->bytes = M->ctx->bytes > held ? M->ctx->bytes - held : 0;
     M->setup_seconds = gs_now() - begin;
@@ -148,10 +149,11 @@ done:
 
 gsolve_status gsolve_precond_set_near_null(gsolve_precond *M, gsolve_dense B)
 {
-    return M ? set(M, M->extension->near_null, "near-null vectors", B) : GSOLVE_BAD_ARGUMENT;
+    return M ? set_vectors(M, M->extension->near_null, "near-null vectors", B)
+             : GSOLVE_BAD_ARGUMENT;
 }
 
 gsolve_status gsolve_precond_set_coordinates(gsolve_precond *M, gsolve_dense xyz)
 {
-    return M ? set(M, M->extension->coordinates, "coordinates", xyz) : GSOLVE_BAD_ARGUMENT;
+    return M ? set_vectors(M, M->extension->coordinates, "coordinates", xyz) : GSOLVE_BAD_ARGUMENT;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds gsolve in the folder build/, after installing what is missing. Arguments go to cmake.
+# Installs missing packages and builds gsolve in the folder build/. Arguments go to cmake.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/install_dependencies.sh

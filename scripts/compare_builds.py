@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """compare_builds.py: shows that two builds of the command gsolve give the same bits and make the same choices.
 
-usage: scripts/compare_builds.py [options] LIST GSOLVE             print a table of what GSOLVE gives
-       scripts/compare_builds.py [options] LIST GSOLVE GSOLVE...   print where a later GSOLVE differs from the first
+usage: scripts/compare_builds.py [options] LIST GSOLVE             print a table of the results of GSOLVE
+       scripts/compare_builds.py [options] LIST GSOLVE GSOLVE...   print how later builds differ from the first
 
 LIST names a list of solves in tests/solves/, one solve a line:
   cpu        solves on the CPU with explicit methods, preconditioners and formats

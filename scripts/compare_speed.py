@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""compare_speed.py LIST BEFORE AFTER: times two builds side by side on one machine.
+"""compare_speed.py LIST BEFORE AFTER: compares the speed of two builds on one machine.
 
     scripts/compare_speed.py cuda|cpu BEFORE AFTER [--rounds N] [--seconds N] [--only TEXT] [--json FILE]
 
 BEFORE and AFTER are build folders, with the benchmarks in bench/. LIST names the benchmarks: tests/speed/LIST.txt holds one
-command a line. In each round (3) every command runs with BEFORE and then with AFTER, or the other way round in every second
-round. Each command writes records, see bench/README.md. The time of a record is the least of its medians over the rounds,
-because disturbances only lengthen. Prints the records whose ratio AFTER / BEFORE is above 1.05, and per benchmark and in all
-the geometric mean and the largest ratio. --seconds: no further round or command begins after that many seconds; a record
-that one build lacks is left out and counted. Exit code 1: the geometric mean is above 1.02, or a ratio above 1.05.
+command a line. In each of 3 rounds every command runs with BEFORE and AFTER, in the opposite order in every second round.
+Each command writes records, see bench/README.md. The time of a record is the smallest of its medians over the rounds, because
+other load only lengthens times. Prints the records whose ratio AFTER / BEFORE is above 1.05, and the geometric mean and the
+largest ratio for each benchmark and for all. --seconds: the limit after which no further round or command begins; a record
+that one build lacks is left out and counted. Exit code 1: the geometric mean is above 1.02, or a ratio is above 1.05.
 """
 import argparse
 import json

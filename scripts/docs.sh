@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # docs.sh [site|man|pictures]: the documentation.
-#   site      builds the site into build/site, after it has checked the reference pages and all links (the default)
-#   man       makes the man pages of the C interface in build/man/man3 (Doxygen)
+#   site      checks the reference pages and all links, and builds the site into build/site (the default)
+#   man       builds the man pages of the C interface in build/man/man3 (Doxygen)
 #   pictures  draws docs/pictures/ from the benchmark records and from runs of the command in build/
 # MkDocs and Matplotlib come from PyPI into build/docs-venv. Doxygen is a package of the system.
 set -euo pipefail
@@ -33,7 +33,7 @@ site() {
   python3 scripts/docs/stage.py build/docs-stage
   if has_doxygen; then
     doxygen_into "$PWD/build/docs-stage/docs/c" ""
-    printf '\n[The same by Doxygen](../c/index.html), with an index and a search.\n' >>build/docs-stage/docs/reference/c.md
+    printf '\n[The Doxygen pages](../c/index.html) have an index and a search.\n' >>build/docs-stage/docs/reference/c.md
   fi
   NO_MKDOCS_2_WARNING=1 $venv/bin/mkdocs build --strict --clean -f build/docs-stage/mkdocs.yml -d "$PWD/build/site" >build/docs.log 2>&1 ||
     { grep -v '^INFO' build/docs.log >&2 && exit 1; }

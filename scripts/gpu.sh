@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # gpu.sh [check|bench|formats|tables|all] [OUT] [MATRICES]: on a machine with a GPU, builds for it and then
-#   check    runs the whole test suite there, and small solves under the memory checkers (scripts/gpu_check.sh tells how to resume it)
+#   check    runs all tests, and small solves under the memory checkers (scripts/gpu_check.sh describes how to resume it)
 #   bench    the benchmarks of bench/run_device.sh
-#   formats  every format beside cuSPARSE's (bench/run_formats.sh)
+#   formats  every format and those of cuSPARSE (bench/run_formats.sh)
 #   tables   the tables of the papers (bench/tables/run.sh)
-# or all of these. OUT: a folder for logs. MATRICES: a folder of Matrix Market files for the last three.
+#   all      all of these
+# OUT: a folder for logs. MATRICES: a folder of Matrix Market files for bench, formats and tables.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 what=${1:-all} out=${2:-build-gpu/logs} matrices=${3:-}

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# gpu_check.sh [OUT]: on a machine with a GPU, builds, runs the whole test suite, and small solves under compute-sanitizer. If all of
-# it is green on an H200, writes bench/results/h200/checked.json, and a copy in OUT (build-gpu/logs), the folder for logs.
+# gpu_check.sh [OUT]: on a machine with a GPU, builds, runs all tests, and runs small solves under compute-sanitizer. If everything
+# passes on an H200, writes bench/results/h200/checked.json, and a copy into OUT (build-gpu/logs), the folder for logs.
 # GSOLVE_COMMIT names the commit that is checked, since a copied tree has no history.
-# A call takes 9 minutes at most. Exit code 3: some work is left, call again; what is done is kept in build-gpu/check, for this commit.
-# Exit code 1: not green, and no record; the next call repeats everything but the build.
-# JOBS: tests at a time (6). TOOLS: those of compute-sanitizer. LIMIT: seconds of a call (520).
+# A call takes 9 minutes at most. Exit code 3: work is left; call again. build-gpu/check keeps the results so far, for this commit.
+# Exit code 1: something failed, and no record is written; the next call repeats everything except the build.
+# JOBS: the number of tests that run at once (6). TOOLS: tools of compute-sanitizer. LIMIT: seconds of a call (520).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export out=${1:-build-gpu/logs} state=build-gpu/check
@@ -22,7 +22,7 @@ has_time() { [ "$(left)" -gt "$1" ]; }
 device=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1) || fail "nvidia-smi finds no GPU"
 mkdir -p "$out" "$state"
 [ "$(cat "$state/commit" 2>/dev/null)" = "$commit" ] || { rm -rf "$state" && mkdir -p "$state" && echo "$commit" >"$state/commit"; }
-# Names of tests, of sanitizer runs, sentences, and the seconds of each call.
+# Files of names of tests (passed, skipped), of sanitizer runs (clean), of failures (red), and of the seconds of each call.
 touch "$state"/{passed,skipped,clean,red,seconds}
 
 end() { # CODE
@@ -75,7 +75,7 @@ run_tests() {
 
 # --- small solves under compute-sanitizer ------------------------------------------------------
 
-sanitizer_runs() { # a line for each: TOOL ARGUMENTS
+sanitizer_runs() { # prints a line for each run: TOOL ARGUMENTS
   local tool matrix method precond format formats longest
   formats=$(build-gpu/cli/gsolve list formats | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p')
   for tool in "${tools[@]}"; do
@@ -99,7 +99,7 @@ END
     for format in $formats; do
       [ "$tool $format" != "racecheck cusparse" ] || continue # races within the vendor's own kernels
       longest=1500
-      if [ "$format" = ell ]; then longest=100; fi # it refuses to pad to longer rows
+      if [ "$format" = ell ]; then longest=100; fi # ell refuses longer rows, because of the padding
       echo "$tool -A gen:web,n=2000,longest=$longest --format $format --solver bicgstab,maxit=5,resident=off --precond none"
     done
   done
@@ -154,11 +154,11 @@ run_tests
 # shellcheck disable=SC2016
 runs_left | xargs -d '\n' -r -P 6 -I RUN bash -c 'sanitize "$1"' sanitize RUN
 echo "tests: $(wc -l <"$state/passed") passed, $(wc -l <"$state/skipped") skipped, $(tests_left | wc -l) left; sanitizer runs: $(wc -l <"$state/clean") clean"
-if [ -s "$state/red" ]; then echo "not green:" && cat "$state/red" && end 1; fi
+if [ -s "$state/red" ]; then echo "failed:" && cat "$state/red" && end 1; fi
 missing=$(tests_left; runs_left)
 if [ -n "$missing" ]; then echo "left:" && echo "$missing" && echo "call again" && end 3; fi
 case $device in
 *H200*) write_record ;;
-*) echo "all is green on $device; no record, since that is of an H200" ;;
+*) echo "everything passed on $device; a record is written only on an H200" ;;
 esac
 end 0

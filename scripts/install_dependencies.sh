@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what gsolve needs on Debian or Ubuntu and is missing. Says nothing where nothing is.
+# Installs the packages that gsolve needs on Debian or Ubuntu and that are missing. Prints nothing if none is.
 set -euo pipefail
 packages=(gcc g++ cmake ninja-build pkg-config libsuitesparse-dev zlib1g-dev libcmocka-dev libcjson-dev)
 missing=()

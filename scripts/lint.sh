@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# lint.sh [--all]: clang-format, shellcheck and codespell on the files that differ from the last commit, or on all, and the direction
-# of includes. A tool that is missing is left out, and named. As a hook: ln -s ../../scripts/lint.sh .git/hooks/pre-commit
+# lint.sh [--all]: runs clang-format, shellcheck and codespell on new files and those that differ from the last commit, or on all files,
+# and checks the directions of includes. Names each tool that is missing. As a hook: ln -s ../../scripts/lint.sh .git/hooks/pre-commit
 set -euo pipefail
 cd "$(git rev-parse --show-toplevel)"
 code=0 words=coo,upto,lates,cant,fro,nin,nd # that codespell takes for mistakes
-if [ "${1:-}" = --all ]; then list=(git ls-files); else list=(git diff --name-only --diff-filter=d HEAD); fi
+changed() { git diff --name-only --diff-filter=d HEAD && git ls-files --others --exclude-standard; }
+if [ "${1:-}" = --all ]; then list=(git ls-files); else list=(changed); fi
 
 check() { # PATTERN TOOL ARGUMENT...: TOOL on the files whose names match
   mapfile -t files < <("${list[@]}" | grep -E "$1" | grep -vE 'powers_of_five\.h|\.mtx|\.svg$|\.json$|^scripts/new/' || true)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# new.sh format|method|precond|generator NAME: a new plug-in that compiles and works, with a test and a page, and in the
-# lists that name its kind. NAME: letters a-z, digits and '_'. The files are made from the templates in scripts/new/.
+# new.sh format|method|precond|generator NAME: creates a plug-in that compiles and works, with a test and a page, and adds it
+# to the lists of its kind. NAME: letters a-z, digits and '_'. The templates are in scripts/new/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 templates=scripts/new
@@ -23,16 +23,42 @@ make() { # TEMPLATE FILE
   echo "  new      $2"
 }
 
-insert() { # FILE PATTERN LINE: LINE before the first line of FILE that matches
-  grep -qE -- "$2" "$1" || fail "$1 has no line like '$2'"
-  awk -v pattern="$2" -v line="$3" '!done && $0 ~ pattern {print line; done = 1} {print}' "$1" >"$1.new"
+changed() { # FILE: FILE.new takes its place
   mv "$1.new" "$1"
+  case $1 in *.[ch]) if command -v clang-format >/dev/null; then clang-format -i "$1"; fi ;; esac
   echo "  changed  $1"
 }
 
-sources() { # FOLDER FILE...: for CMake
-  printf 'gsolve_sources(\n  C %s)\n' "${*:2}" >>"$1/CMakeLists.txt"
-  echo "  changed  $1/CMakeLists.txt"
+insert() { # FILE PATTERN LINE: LINE before the first line of FILE that matches
+  grep -qE -- "$2" "$1" || fail "$1 has no line like '$2'"
+  awk -v pattern="$2" -v line="$3" '!done && $0 ~ pattern {print line; done = 1} {print}' "$1" >"$1.new"
+  changed "$1"
+}
+
+declare_last() { # FILE PATTERN NAME: NAME at the end of the declaration that begins on the line that matches
+  grep -qE -- "$2" "$1" || fail "$1 has no line like '$2'"
+  awk -v pattern="$2" -v name="$3" '$0 ~ pattern {found = 1} found && !done && sub(/;$/, ", " name ";") {done = 1} {print}' \
+    "$1" >"$1.new"
+  changed "$1"
+}
+
+sources() { # FOLDER FILE...: for CMake, into the list of their folder, or as a list of their own in alphabetical order
+  awk -v files="${*:2}" -v folder="$(dirname "$2")" '
+    function flush() { if (held != "") print held; held = "" }
+    /^gsolve_sources\($/ {flush(); held = $0; next}
+    held != "" && !done {
+      own = $2; if (!sub(/\/.*/, "", own)) own = "."
+      if (own == folder) {sub(/C /, "C " files " "); done = 1}
+      else if (own > folder) {print "gsolve_sources(\n  C " files ")"; done = 1}
+    }
+    {flush(); print}
+    END {flush(); if (!done) print "gsolve_sources(\n  C " files ")"}' "$1/CMakeLists.txt" >"$1/CMakeLists.txt.new"
+  changed "$1/CMakeLists.txt"
+}
+
+apart() { # the test of the new plug-in runs on the device apart, too
+  sed "s/^foreach(name formats outcomes /&$name /" tests/CMakeLists.txt >tests/CMakeLists.txt.new
+  changed tests/CMakeLists.txt
 }
 
 case $kind in
@@ -44,31 +70,41 @@ format)
   sources spmv "$name/$name.c" "$name/${name}_host.c"
   page=docs/understand/formats/$name.md
   make page_format.md "$page"
-  insert docs/understand/formats.md '\(formats/auto\.md\)' "| [\`$name\`](formats/$name.md) | compressed rows, one after the other | own |"
+  insert docs/understand/formats.md '\(formats/auto\.md\)' "| [\`$name\`](formats/$name.md) | FILL-IN: compressed rows, one after the other | own |"
+  list=spmv/formats.c
+  suites="formats spmm same_bits failures"
+  try="compare -A gen:poisson3d,n=60 --formats csr,$name"
   source=spmv/$name/${name}_body.h
-  more="for a GPU: ${name}_cuda.cu with gs_${name}_cuda[], a line in spmv/no_cuda.c, and the format in the list cuda[] of spmv/formats.c"
+  more="the format works on the CPU alone. For a GPU: ${name}_cuda.cu with gs_${name}_cuda[], a line in spmv/no_cuda.c, the kernels
+chosen by GS_KERNELS in $name.c, and the format in the list cuda[] of spmv/formats.c"
   guide=docs/howto/write_a_format.md
   ;;
 method)
   solver=$name
   make method.c "solver/methods/$name.c"
   insert solver/methods.c 'NULL,$' "    &gs_$name.plugin,"
-  insert solver/method.h '^extern const gs_method gs_cg' "extern const gs_method gs_$name;"
+  declare_last solver/method.h '^extern const gs_method gs_cg' "gs_$name"
   sources solver "methods/$name.c"
   page=docs/reference/methods/$name.md
   make page.md "$page"
+  list=solver/methods.c
+  suites="solvers ended profile outcomes"
+  try="-A gen:poisson3d,n=30 -b ones --solver $name --precond ic --profile"
   source=solver/methods/$name.c
-  more="no word about devices is needed: the operations of solver/method.h run on both"
+  more="the method needs no code for a device: the operations of solver/operations/operations.h run on both"
   guide=docs/howto/write_a_method.md
   ;;
 precond)
   precond=$name
   make precond.c "precond/$name/$name.c"
   insert precond/kinds.c 'NULL,$' "    &gs_$name.plugin,"
-  insert precond/handle.h '^extern const gsolve_precond_kind gs_none' "extern const gsolve_precond_kind gs_$name;"
+  declare_last precond/handle.h '^extern const gsolve_precond_kind gs_none' "gs_$name"
   sources precond "$name/$name.c"
   page=docs/reference/preconditioners/$name.md
   make page.md "$page"
+  list=precond/kinds.c
+  suites="precond_kinds precond_columns solvers failures"
+  try="-A gen:poisson3d,n=30 -b ones --precond $name"
   source=precond/$name/$name.c
   more="own kernels for both devices: see precond/jacobi/"
   guide=docs/howto/write_a_preconditioner.md
@@ -77,9 +113,12 @@ generator)
   matrix=$name,n=100
   make generator.c "io/generate_$name.c"
   insert io/generate.c 'NULL,$' "    &gs_$name.plugin,"
-  insert io/generators.h '^extern const gs_generator ' "extern const gs_generator gs_$name;"
+  declare_last io/generators.h '^extern const gs_generator ' "gs_$name"
   sources io "generate_$name.c"
   page=docs/reference/generators.md
+  list=io/generate.c
+  suites="generate_each"
+  try="info gen:$name"
   source=io/generate_$name.c
   more="a line in tests/test_generate_each.c says what the matrix must be"
   guide=io/generators.h
@@ -87,17 +126,22 @@ generator)
 *) usage ;;
 esac
 make test.c "tests/test_$name.c"
+[ "$kind" = generator ] || apart
 cat <<END
 
-It compiles, and it works: write what it is meant to do in $source.
+The new $kind compiles and works. Next steps ($guide has the rules):
 
-  1. make build                                    compiles it
-  2. ctest --test-dir build -R '^$name\$'           runs its own test, tests/test_$name.c; add what only it promises
-  3. make reference man                            the tables of its page, and the man page
-  4. $page: say what it is
-  5. CHANGELOG.md and the list in README.md: a line
-  6. make test                                     the suites over all plug-ins try it too
+  1. $list: gsolve list prints names in this order; move the line beside its relatives.
+  2. $source: write what the $kind is meant to do. Replace every FILL-IN.
+  3. $page: replace every FILL-IN.
+     README.md, table "What there is": the name in the row that fits (formats and methods have a row for each device and treatment of
+     several columns). CHANGELOG.md: a line.
+  4. cmake --preset cpu && cmake --build --preset cpu
+  5. ctest --preset cpu -R '^($name|${suites// /|})\$'
+     tests/test_$name.c is its own test: add what only this $kind promises.
+  6. build-cpu/cli/gsolve $try
+  7. make reference man format lint, then ctest --preset cpu -R '^(lists|pages|docs_.*)\$'
+  8. make test
 
 ${more^}.
-The rules: $guide. Its place in the list is that of gsolve list: move the line where it belongs.
 END

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds gsolve for the CPU, and solves a system: a beam of steel, or what is
-# given as arguments of gsolve.
+# Installs missing packages, builds gsolve for the CPU, and runs it with the arguments of this script.
+# Without arguments it solves a system of linear elasticity.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 "$top/scripts/build.sh" -DGSOLVE_CUDA=OFF

@@ -1,4 +1,4 @@
-/* method.h: what the author of a method reads.
+/* method.h: the interface of methods, for their authors.
  *
  * A method is the iteration of a recurrence. Its functions call the functions below and the
  * operations of operations/operations.h, so they are the same for all devices, value types and
@@ -44,9 +44,11 @@ typedef struct gs_method {
     bool flexible;          /* M may vary from one application to the next */
     bool ignores_precond;   /* the method never applies M */
     bool tests_convergence; /* a step tests convergence itself, in the pass that computes |r| */
-    bool definite;          /* the method assumes that A is symmetric positive definite */
-    bool couples_columns;   /* the recurrence of a column uses other columns */
-    bool late_solution;     /* k->x is the iterate only after finish, so the loop stores no x */
+    bool symmetric;         /* A must be symmetric; for the explanation of failures */
+    bool definite;        /* A must be symmetric positive definite; guess=projection then minimises
+                           * the A-norm of the error, else the residual */
+    bool couples_columns; /* the recurrence of a column uses other columns */
+    bool late_solution;   /* k->x is the iterate only after finish, so the loop stores no x */
     /* Allocates the vectors and scalars of *k->state for k->width columns. k->state is
      * already allocated, and all its bytes are 0. setup is called when the solver is created, and
      * again when a run has more columns than all earlier ones. */
@@ -80,8 +82,8 @@ typedef struct gs_method {
     void (*destroy)(gs_krylov *k);
 } gs_method;
 
-/* What a method reads. It writes only *state, x, rr, flag, skip and note; finish and narrow may
- * also set active and wide. */
+/* The solver as a method reads it. A method writes only *state, x, rr, flag, skip and note; finish
+ * and narrow may also set active and wide. */
 struct gsolve_solver {
     gsolve_context *ctx;
     const gsolve_matrix *A;

@@ -166,7 +166,8 @@ static gsolve_result result_of(const gs_krylov *k, const gs_column *column)
     return result;
 }
 
-/* Of the columns that did not converge, or else of all, the one of the largest residual. */
+/* The column with the largest residual among those that did not converge, or, if all converged,
+ * among all. */
 static const gs_column *worst_column(const gs_krylov *k)
 {
     const gs_column *worst = &k->run->column[0];

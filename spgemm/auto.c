@@ -1,22 +1,21 @@
-/* auto.c: the method "auto", which chooses another method by the device and by counts of products.
- */
+/* auto.c: the method "auto": it chooses another method by the device and by counts of products. */
 #include <string.h>
 
 #include "core/try.h"
 #include "spgemm/spgemm.h"
 
-/* esc (expand, sort, compress) is faster than hash where rows of C have few products, or where the
- * columns of the products lie so far apart that hash cannot use bitmaps. It is slower in heavy
- * rows, which esc processes with the whole device, one band after the other. */
-#define SHORT_WORK 96 /* products a row on average */
+/* esc (expand, sort, compress) is faster than hash if rows of C have few products, or if the
+ * columns of the products lie so far apart that hash cannot use bitmaps. It is slower for heavy
+ * rows: the whole device processes these in bands, one band after the other. */
+#define SHORT_WORK 96 /* mean products per row */
 #define HEAVY      64 /* esc is chosen if heavy rows have at most 1 / HEAVY of all products */
 
 static const char *choose_on_cuda(const gs_product_counts *work, int32_t nrows)
 {
     const double mean = nrows > 0 ? (double)work->products / nrows : 0;
-    const bool are_short = mean <= SHORT_WORK, lie_apart = work->apart >= work->products / 2;
+    const bool are_short = mean <= SHORT_WORK, are_spread = work->spread >= work->products / 2;
 
-    return (are_short || lie_apart) && work->heavy <= work->products / HEAVY ? "esc" : "hash";
+    return (are_short || are_spread) && work->heavy <= work->products / HEAVY ? "esc" : "hash";
 }
 
 /* The method of that name if it can multiply A and B here, else the first of the list that can. */
@@ -59,7 +58,7 @@ done:
     return status;
 }
 
-typedef struct chosen { /* the plan: that of the chosen method */
+typedef struct chosen { /* the plan of auto: the chosen method and its plan */
     const gs_multiplier *method;
     void *plan;
 } chosen;
@@ -110,8 +109,8 @@ static gsolve_status update(const void *plan, gsolve_context *ctx, const gs_bloc
 
 const gs_multiplier gs_auto_multiplier = {
     .plugin = {"auto",
-               "on the CPU gustavson; on a GPU esc or hash, depending on row lengths and positions "
-               "of the products",
+               "on the CPU gustavson; on a GPU esc or hash, depending on the number of "
+               "intermediate products per row and on their columns",
                NULL, 0},
     .serves = serves,
     .multiply = multiply,

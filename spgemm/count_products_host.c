@@ -4,7 +4,7 @@
 static gsolve_status count(gs_product_counts *work, gsolve_context *ctx, const gsolve_csr *A,
                            const gsolve_csr *B)
 {
-    int64_t products = 0, longest = 0; /* longest: with the row, that of the least number wins */
+    int64_t products = 0, longest = 0; /* of equally long rows, the first counts */
     int32_t longest_row = 0;
 
 #pragma omp parallel num_threads(gsolve_threads(ctx)) reduction(+ : products)

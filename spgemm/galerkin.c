@@ -23,7 +23,7 @@ static void destroy_galerkin(void *handle)
     gsolve_galerkin_destroy(&G);
 }
 
-/* G->R = P', with the order that updates its values. */
+/* G->R = P', and G->order, by which an update recomputes its values. */
 static gsolve_status transpose(gsolve_galerkin *G)
 {
     gsolve_status status;
@@ -35,8 +35,9 @@ done:
     return status;
 }
 
-static gsolve_status take_all(gsolve_galerkin *G, const gsolve_csr *R, const gsolve_csr *A,
-                              const gsolve_csr *P)
+/* Prepares the three operands, which G then owns. A keeps its pattern only. */
+static gsolve_status prepare_operands(gsolve_galerkin *G, const gsolve_csr *R, const gsolve_csr *A,
+                                      const gsolve_csr *P)
 {
     gsolve_context *ctx = G->ctx;
     gsolve_status status;
@@ -82,7 +83,7 @@ gsolve_status gsolve_galerkin_create(gsolve_galerkin **out, gsolve_context *ctx,
     G->ctx = ctx;
     ctx->handles++;
     G->view.location = A->location;
-    TRY(take_all(G, R, A, P));
+    TRY(prepare_operands(G, R, A, P));
     TRY(gs_galerkin_make(&G->made, ctx, spec, &G->R.used, &G->A.used, &G->P.used, true));
     TRY(gs_csr_entries(ctx, &G->made.RAP.C.csr, &G->entries)); /* waits until all work is done */
     gs_operand_free_values(&G->A, ctx);

@@ -16,7 +16,7 @@ struct gsolve_product {
     double seconds, update_seconds;
 };
 
-/* Whether two views are of the same arrays. */
+/* Whether two matrices have the same arrays. */
 static bool same_arrays(const gsolve_csr *A, const gsolve_csr *B)
 {
     return A->start == B->start && A->col == B->col && A->value == B->value &&

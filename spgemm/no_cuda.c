@@ -1,4 +1,5 @@
-/* no_cuda.c: stands in for this folder's .cu files where CUDA is not built. */
+/* no_cuda.c: empty kernel tables, linked instead of the .cu files of spgemm/ in a build without
+ * CUDA. */
 #include "spgemm/blocked/blocked.h"
 #include "spgemm/cusparse/cusparse.h"
 #include "spgemm/esc/esc.h"

@@ -1,4 +1,4 @@
-/* operand.c: the caller's matrices prepared for a product, see operand.h. */
+/* operand.c: prepares the caller's matrices for a product, see operand.h. */
 #include "spgemm/operand.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ void gs_operand_free(gs_operand *in, gsolve_context *ctx)
 }
 
 /* Puts the name of the matrix before the last error message. */
-static gsolve_status blame(gsolve_context *ctx, const char *name, gsolve_status status)
+static gsolve_status prefix_name(gsolve_context *ctx, const char *name, gsolve_status status)
 {
     char message[sizeof ctx->error];
 
@@ -22,7 +22,7 @@ static gsolve_status blame(gsolve_context *ctx, const char *name, gsolve_status 
     return gsolve_fail(ctx, status, "%s: %.900s", name, message);
 }
 
-/* *own = csr with sorted rows, at the location of ctx. The host sorts. */
+/* *own = csr with sorted rows, where kernels read it. The host sorts. */
 static gsolve_status sort_rows(gsolve_csr *own, gsolve_context *ctx, const gsolve_csr *csr)
 {
     gsolve_csr fetched = {0}, sorted = {0};
@@ -50,7 +50,7 @@ gsolve_status gs_operand_prepare(gs_operand *out, gsolve_context *ctx, const cha
     gs_csr_findings findings;
     gsolve_status status = gs_csr_check_findings(ctx, given, &findings, NULL);
 
-    if (status != GSOLVE_OK) return blame(ctx, name, status);
+    if (status != GSOLVE_OK) return prefix_name(ctx, name, status);
     in.entries = findings.entries;
     if (!findings.ascending) {
         TRY(sort_rows(&in.own, ctx, given));
@@ -65,7 +65,7 @@ done:
     return status;
 }
 
-/* Sets *own to a copy of the caller's array, unless in owns it already. */
+/* Sets *own to a copy of the array `used`, unless *own exists. */
 static gsolve_status keep_array(gsolve_context *ctx, const gs_operand *in, const void *used,
                                 const void **own, size_t bytes)
 {
@@ -109,7 +109,7 @@ void gs_operand_free_values(gs_operand *in, gsolve_context *ctx)
     in->own.value = in->used.value = NULL;
 }
 
-static gsolve_status differs(gsolve_context *ctx, const char *name, const gsolve_csr *given)
+static gsolve_status fail_pattern(gsolve_context *ctx, const char *name, const gsolve_csr *given)
 {
     int64_t entries = 0;
 
@@ -130,7 +130,8 @@ static gsolve_status inspect_values(gsolve_context *ctx, const gs_operand *kept,
     *same = A->nrows == given->nrows && A->ncols == given->ncols && A->type == given->type &&
             A->location == given->location && (unsigned)given->offset <= GSOLVE_O64 &&
             given->start && (kept->entries == 0 || (given->col && given->value));
-    return *same ? gs_inspector(ctx, A)->at_values(ctx, A, kept->entries, given, same) : GSOLVE_OK;
+    return *same ? gs_inspector(ctx, A)->compare_and_check(ctx, A, kept->entries, given, same)
+                 : GSOLVE_OK;
 }
 
 gsolve_status gs_operand_update(gs_operand *fresh, gsolve_context *ctx, const char *name,
@@ -153,7 +154,7 @@ gsolve_status gs_operand_update(gs_operand *fresh, gsolve_context *ctx, const ch
            in.entries == kept->entries;
     if (same) TRY(gs_inspector(ctx, A)->compare_patterns(ctx, A, &in.used, &same));
     if (!same) {
-        status = differs(ctx, name, given);
+        status = fail_pattern(ctx, name, given);
         goto done;
     }
     in.used.start = A->start;

@@ -1,13 +1,14 @@
-/* operand.h: the caller's matrices prepared for a product: checked, sorted, and where kernels read
- * them. */
+/* operand.h: prepares the caller's matrices for a product: checks and sorts them, and copies them
+ * to where kernels read them. */
 #ifndef GS_SPGEMM_OPERAND_H
 #define GS_SPGEMM_OPERAND_H
 
 #include "matrix/csr.h"
 
 typedef struct gs_operand {
-    gsolve_csr used; /* the matrix to use: the caller's arrays where possible, else those of own */
-    gsolve_csr own;  /* a copy, or all zero */
+    gsolve_csr
+        used; /* the matrix to multiply: the caller's arrays, or those of own if it has them */
+    gsolve_csr own; /* a copy, or all zero */
     int64_t entries;
 } gs_operand;
 
@@ -17,15 +18,15 @@ gsolve_status gs_operand_prepare(gs_operand *in, gsolve_context *ctx, const char
                                  const gsolve_csr *given);
 void gs_operand_free(gs_operand *in, gsolve_context *ctx);
 
-/* Copies the caller's arrays that in uses, so that it owns its pattern and, if `values`, its
- * values. */
+/* Copies the caller's arrays that `used` refers to, so that the operand owns its pattern and, if
+ * `values`, its values. */
 gsolve_status gs_operand_own(gs_operand *in, gsolve_context *ctx, bool values);
 
-/* Frees the values that in owns. */
+/* Frees the values that the operand owns. */
 void gs_operand_free_values(gs_operand *in, gsolve_context *ctx);
 
-/* *fresh = the pattern of kept, which gs_operand_own has processed, with the values of given. The
- * caller frees *fresh after use. GSOLVE_BAD_MATRIX: the pattern of given differs. */
+/* *fresh = the pattern of kept with the values of given. kept owns its pattern. The caller frees
+ * *fresh after use. GSOLVE_BAD_MATRIX: the pattern of given differs. */
 gsolve_status gs_operand_update(gs_operand *fresh, gsolve_context *ctx, const char *name,
                                 const gs_operand *kept, const gsolve_csr *given);
 

@@ -12,7 +12,7 @@ static size_t bytes_of(const gs_blocked *C, int64_t entries)
            (size_t)entries * (block + sizeof *C->csr.col);
 }
 
-/* Multiplies, and records the most bytes that ctx held for it. */
+/* Multiplies, and sets stats->peak: the most bytes that ctx held during the product, without C. */
 static gsolve_status multiply(gs_product *P, const gs_blocked *A, const gs_blocked *B, bool keep)
 {
     gsolve_context *ctx = P->ctx;
@@ -87,10 +87,9 @@ done:
     return status;
 }
 
-/* --- R A P -------------------------------------------------------------------------------------
- */
+/* --- R A P ------------------------------------------------------------------------------------ */
 
-/* *fits false: rows are too long; two products must compute R A P. */
+/* R A P in one step. *fits false: rows are too long, and two products must compute it. */
 static gsolve_status make_at_once(gs_galerkin *G, gsolve_context *ctx, const gsolve_csr *R,
                                   const gsolve_csr *A, const gsolve_csr *P, bool keep, bool *fits)
 {

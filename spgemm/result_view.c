@@ -1,4 +1,4 @@
-/* result_view.c: how callers of the handles of products see C. */
+/* result_view.c: the result C of a product handle at the caller's location. */
 #include "spgemm/result_view.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* result_view.h: how callers of the handles of products see C. */
+/* result_view.h: the result C of a product handle at the caller's location. */
 #ifndef GS_SPGEMM_RESULT_VIEW_H
 #define GS_SPGEMM_RESULT_VIEW_H
 
@@ -6,7 +6,7 @@
 
 typedef struct gs_result_view {
     gsolve_location location; /* where the caller sees C */
-    gsolve_csr copy; /* a copy at that location, if C is elsewhere; made at the first request */
+    gsolve_csr copy; /* a copy at that location if C is elsewhere; the first request makes it */
     bool stale;      /* copy holds old values */
 } gs_result_view;
 

@@ -7,9 +7,9 @@
 typedef struct gs_product_work { /* what a method reports */
     int64_t products;            /* scalar (or block) products */
     int64_t entries;             /* of C; the caller sets -1, and a method may leave it */
-    int bands;                   /* parts into which the method divided the product */
+    int bands;                   /* parts that the method computed one after the other */
     size_t peak;                 /* the most bytes allocated besides A, B and C */
-    const char *by;              /* the method that auto chose; NULL: the requested one */
+    const char *by;              /* the method that auto chose; NULL: the requested method */
 } gs_product_work;
 
 /* A method of multiplication. A and B are where ctx's kernels read them; their columns ascend
@@ -40,21 +40,19 @@ extern const gs_multiplier gs_gustavson_multiplier, gs_esc_multiplier, gs_auto_m
 /* The method of that name, or NULL where the build lacks it. */
 const gs_multiplier *gs_multiplier_named(const char *name);
 
-/* --- the statistics behind auto
- * -----------------------------------------------------------------------
- */
+/* --- the statistics behind auto --------------------------------------------------------------- */
 
 /* Counts of products, by which auto chooses a method. */
 typedef struct gs_product_counts {
     int64_t products, longest; /* of all rows, of one row of C */
-    int32_t longest_row;       /* the row with the most products */
-    int64_t heavy,
-        apart; /* products in rows of more than GS_HEAVY_WORK; products in other rows of more than
-                  GS_FEW_WORK that span more than 32 columns for each product; both 0 on a CPU */
+    int32_t longest_row;       /* the row of C with the most products */
+    /* 0 on a CPU. heavy: the products of rows with more than GS_MANY_PRODUCTS. spread: those of
+     * other rows with more than GS_FEW_PRODUCTS that span more than 32 columns for each product. */
+    int64_t heavy, spread;
 } gs_product_counts;
 
-#define GS_FEW_WORK   64 /* products of a row */
-#define GS_HEAVY_WORK 4096
+#define GS_FEW_PRODUCTS  64 /* products of a row */
+#define GS_MANY_PRODUCTS 4096
 
 typedef struct gs_count_kernels { /* for A B at their location; *work is on the host */
     gsolve_status (*count)(gs_product_counts *work, gsolve_context *ctx, const gsolve_csr *A,
@@ -63,9 +61,7 @@ typedef struct gs_count_kernels { /* for A B at their location; *work is on the 
 
 extern const gs_count_kernels gs_work_host[GSOLVE_TYPE_COUNT], gs_work_cuda[GSOLVE_TYPE_COUNT];
 
-/* --- products within the library: no checks, no copies between devices
- * -----------------------------
- */
+/* --- products within the library: no checks, no copies between devices ------------------------ */
 
 /* A product whose values may be recomputed. A and B must be as for gs_multiplier. */
 typedef struct gs_product {
@@ -82,15 +78,14 @@ typedef struct gs_product {
 gsolve_status gs_product_make(gs_product *P, gsolve_context *ctx, const char *spec,
                               const gs_blocked *A, const gs_blocked *B, bool keep);
 gsolve_status gs_product_update(gs_product *P, const gs_blocked *A, const gs_blocked *B);
-void gs_product_drop(gs_product *P); /* also one that is all zero */
+void gs_product_drop(gs_product *P); /* frees all; P may be all zero */
 
 /* C = A B of ordinary matrices, without a plan. */
 gsolve_status gs_csr_multiply(gsolve_csr *C, gsolve_context *ctx, const char *spec,
                               const gsolve_csr *A, const gsolve_csr *B);
 
-/* R A P. With the method auto and rows that are not too long, one step computes it (at_once);
- * otherwise two products do, A P and R (A P).
- */
+/* R A P. With the method auto, one step computes it if rows are not too long (at_once). Otherwise
+ * two products compute it: A P and R (A P). */
 typedef struct gs_galerkin {
     gs_product AP, RAP; /* at_once: AP is unused, and RAP has neither method nor options */
     bool at_once;
@@ -102,7 +97,7 @@ gsolve_status gs_galerkin_make(gs_galerkin *G, gsolve_context *ctx, const char *
                                bool keep);
 gsolve_status gs_galerkin_update(gs_galerkin *G, const gsolve_csr *R, const gsolve_csr *A,
                                  const gsolve_csr *P);
-void gs_galerkin_drop(gs_galerkin *G); /* also one that is all zero, or was dropped */
+void gs_galerkin_drop(gs_galerkin *G); /* frees all; G may be all zero, or dropped before */
 
 /* csr as a matrix of 1 x 1 blocks. */
 static inline gs_blocked gs_plain_blocks(const gsolve_csr *csr)

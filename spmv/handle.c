@@ -240,7 +240,8 @@ done:
     return status;
 }
 
-/* A' in A's format; the handle's constness is about what it stands for. */
+/* Builds A' and its form in A's format. The caller's handle is const, since the matrix that it
+ * represents does not change. */
 gsolve_status gs_matrix_need_transposed(const gsolve_matrix *constant)
 {
     gsolve_matrix *A = constant->lazy;

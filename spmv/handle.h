@@ -24,8 +24,7 @@ struct gsolve_matrix {
     bool form_is_stale;       /* self has older values, since rebuilding it failed */
     void *transposed_self;    /* the form of A', in the same format */
     bool transposed_is_stale; /* the values have changed since it was built */
-    gs_block_space
-        space; /* work space for vectors in a layout that the format's product does not take */
+    gs_block_space space; /* work space for vectors in a layout that the format does not support */
     struct gs_residual_sums *sums; /* on a device with memory of its own, see residual.c */
     double build_seconds;
     uint64_t version;
@@ -59,7 +58,7 @@ gsolve_status gs_matrix_need_rows(const gsolve_matrix *A);
 void gs_matrix_release_rows(gsolve_matrix *A);
 gsolve_status gs_matrix_restore_rows(gsolve_matrix *A);
 
-/* Copies the values of csr, which has that many entries, to A's rows, wherever both lie. *same =
+/* Copies the values of csr, which has that many entries, to A's rows, at any locations. *same =
  * false, and nothing is copied, if the pattern or the type differs. */
 gsolve_status gs_matrix_copy_values(gsolve_matrix *A, const gsolve_csr *csr, int64_t entries,
                                     bool *same);

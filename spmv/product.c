@@ -50,11 +50,11 @@ static gsolve_status multiply_form(const gsolve_matrix *A, void *self, double al
     return gs_block_multiply(&by, self, A->ctx, space_of(A), alpha, x, beta, y);
 }
 
-/* y = alpha A x + beta y, or with A', where x and y lie where kernels read them. */
+/* y = alpha A x + beta y, or with A'. x and y are where kernels read them. */
 static gsolve_status multiply(const gsolve_matrix *A, bool transposed, double alpha, gsolve_dense x,
                               double beta, gsolve_dense y);
 
-/* The same product for x and y anywhere. */
+/* y = alpha A x + beta y, or with A'. x and y are at any location. */
 static gsolve_status multiply_staged(const gsolve_matrix *A, bool transposed, double alpha,
                                      gsolve_dense x, double beta, gsolve_dense y)
 {

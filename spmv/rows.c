@@ -1,4 +1,4 @@
-/* rows.c: the rows of a matrix: their copy on the device, their copy on the host when asked for,
+/* rows.c: the rows of a matrix: their copy on the device, their copy on the host when it is needed,
  * and new values. */
 #include <stdio.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* If the rows take less than 1 / AMPLE of the device's free memory, the format is not asked for its
- * memory, which would need the offsets on the host. */
+/* If the rows take less than 1 / AMPLE of the device's free memory, the memory of the form is not
+ * estimated, since the estimate needs the offsets on the host. */
 #define AMPLE 16
 
 /* *bytes = the memory of the form, as the format estimates it; 0 if it does not. */
@@ -123,7 +123,8 @@ done:
     return status;
 }
 
-/* Adds the caller's values into the host's values, in the way in which the pattern was cleaned. */
+/* Adds the caller's values to the host's values as gs_csr_clean did: see destination in handle.h.
+ */
 static void gather_values(gsolve_matrix *A, const gsolve_csr *csr)
 {
     const size_t bytes = (size_t)A->entries * gs_type_size(csr->type);

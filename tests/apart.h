@@ -1,6 +1,6 @@
-/* apart.h: the CPU dressed as a device with memory of its own, so that what must be copied to and
- * from a GPU is tested where there is none. $GSOLVE_TEST_DEVICE=apart opens it. It grants
- * apart_room bytes; what travels by its pages arrives only when it is waited for. */
+/* apart.h: the test device apart: the CPU, used as if it had memory of its own, so that copies to
+ * and from a GPU are tested without a GPU. $GSOLVE_TEST_DEVICE=apart opens it. It has apart_room
+ * bytes of memory. A copy through its pages is made only when the caller waits for it. */
 #ifndef TESTS_APART_H
 #define TESTS_APART_H
 
@@ -9,7 +9,7 @@
 
 #include "core/context.h"
 
-#define APART_HEAD 64 /* bytes before a block, where its size stands */
+#define APART_HEAD 64 /* bytes before a block, which hold its size */
 
 static size_t apart_room = SIZE_MAX, apart_used;
 static int apart_allocations, apart_sendings;
@@ -115,7 +115,7 @@ static inline bool test_device_is_apart(void)
     return device && strcmp(device, "apart") == 0;
 }
 
-/* The device's name in $GSOLVE_TEST_DEVICE, or else_name; what of a spec comes after it stays. */
+/* Opens the device of $GSOLVE_TEST_DEVICE, or else_name, with the options `keys`. */
 static inline gsolve_status open_test_device(gsolve_context **ctx, const char *else_name,
                                              const char *keys)
 {

@@ -1,4 +1,4 @@
-/* block_support.h: what the tests of several right-hand sides share. */
+/* block_support.h: helpers of the tests with several right-hand sides. */
 #ifndef TESTS_BLOCK_SUPPORT_H
 #define TESTS_BLOCK_SUPPORT_H
 
@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { K = 11 }; /* more than a launch takes, and no power of two */
+enum { K = 11 }; /* more columns than one launch handles, and not a power of two */
 
 typedef struct set_ {
     gsolve_context *ctx;
@@ -47,7 +47,9 @@ static inline void close_set(set_ *s)
     close_context(s->ctx);
 }
 
-/* |b - A x| / |b| of every column is what it is said to be, and columns go where they belong. */
+/* Checks |b - A x| / |b| of every column against its result, so that a column in a wrong place
+ * fails.
+ */
 static inline void check_columns(const set_ *s, const gsolve_solver *S, double rtol)
 {
     double *residual = calloc(K, 8);
@@ -63,8 +65,8 @@ static inline void check_columns(const set_ *s, const gsolve_solver *S, double r
     free(residual);
 }
 
-/* First guesses so good that column c ends c steps or so before the others; one has nothing to do,
- * and one begins at the solution. */
+/* Sets first guesses of different quality, so that the columns end after different numbers of
+ * steps. Column 4 has b = 0, and column 7 begins at the solution. */
 static inline void spread(set_ *s, const char *method)
 {
     gsolve_solver *S = NULL;

@@ -1,4 +1,4 @@
-/* common.h: what the test programs share. */
+/* common.h: helpers of the test programs. */
 #ifndef TESTS_COMMON_H
 #define TESTS_COMMON_H
 
@@ -32,8 +32,8 @@ static inline gsolve_context *open_context(int threads)
     return ctx;
 }
 
-/* Ends a test program for a device that is not there: only this skips. One that is full, or fails,
- * is a failure. */
+/* Ends a test program whose device cannot be opened: as skipped if there is no such device, as
+ * failed for every other reason, such as a full device. */
 static inline void end_without_device(gsolve_status status)
 {
     if (status == GSOLVE_OK) return;
@@ -67,8 +67,8 @@ static inline void need_cuda(void)
     gsolve_context_destroy(&ctx);
 }
 
-/* Fails where others hold so much of the device that fewer than these bytes are free, or than half
- * of all, if it is small. */
+/* Fails if other processes use so much of the device's memory that fewer than `bytes` bytes are
+ * free, and less than half of all memory. */
 static inline void need_memory(gsolve_context *ctx, double bytes)
 {
     size_t unused, total;
@@ -86,7 +86,7 @@ static inline int64_t blocks_of(const gsolve_context *ctx)
     return info.blocks;
 }
 
-/* Closes a context in which nothing may be left. */
+/* Closes a context; fails if it still has allocated blocks. */
 static inline void close_context(gsolve_context *ctx)
 {
     assert_int_equal(blocks_of(ctx), 0);
@@ -108,7 +108,7 @@ static inline double *random_vector(int64_t n, uint64_t seed)
     return v;
 }
 
-/* Small matrices with nasty shapes, and a few with character. */
+/* Small matrices with difficult shapes, and a few typical ones. */
 static const char *const nasty[] = {
     "gen:tridiagonal,n=1",        "gen:tridiagonal,n=2",
     "gen:tridiagonal,n=0",        "gen:poisson2d,n=9",
@@ -123,8 +123,44 @@ static const char *const nasty[] = {
 };
 enum { NASTY = sizeof nasty / sizeof *nasty };
 
-/* Runs call, which yields a status, with 0, 1, 2, ... allocations granted until it succeeds; after
- * each failure as many blocks must be live as before, and the sentence must speak of memory. */
+enum { MOST_METHODS = 64 };
+
+/* Fills name with the methods in the list, without those whose names begin with a word of `without`
+ * (words between spaces), and returns how many. A new method is tested without being named. */
+static inline int list_methods(const char *name[MOST_METHODS], const char *without)
+{
+    const gsolve_plugin *method;
+    int count = 0;
+
+    for (int i = 0; (method = gsolve_method_at(i)); i++) {
+        bool out = false;
+        for (const char *word = without; *word; word += *word == ' ') {
+            const size_t length = strcspn(word, " ");
+            out |= strncmp(method->name, word, length) == 0;
+            word += length;
+        }
+        assert_true(count < MOST_METHODS);
+        if (!out) name[count++] = method->name;
+    }
+    return count;
+}
+
+/* Creates *M, or returns false if the format refuses the matrix with GSOLVE_UNSUPPORTED, as a
+ * format may that would store too much padding. */
+static inline bool create_or_refused(gsolve_matrix **M, gsolve_context *ctx, const char *spec,
+                                     const gsolve_csr *csr)
+{
+    const gsolve_status status = gsolve_matrix_create(M, ctx, spec, csr);
+
+    if (status != GSOLVE_OK && status != GSOLVE_UNSUPPORTED) {
+        fail_msg("%s, %d x %d: %s", spec, csr->nrows, csr->ncols, gsolve_error(ctx));
+    }
+    return status == GSOLVE_OK;
+}
+
+/* Runs call, which returns a status, with a limit of 0, 1, 2, ... allocations until it succeeds.
+ * After each failure the number of blocks must be the same as before, and the message must mention
+ * memory. */
 #define ALLOCATION_SWEEP(ctx, call)                               \
     do {                                                          \
         const int64_t before_ = blocks_of(ctx);                   \

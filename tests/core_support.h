@@ -1,4 +1,4 @@
-/* core_support.h: what the tests of core/ share: a context, small matrices, allocation sweeps. */
+/* core_support.h: helpers of the tests of core/: a context, small matrices, allocation sweeps. */
 #ifndef CORE_SUPPORT_H
 #define CORE_SUPPORT_H
 
@@ -58,8 +58,8 @@ static inline void assert_says(const gsolve_context *c, const char *part)
     if (!strstr(gsolve_error(c), part)) fail_msg("'%s' lacks '%s'", gsolve_error(c), part);
 }
 
-/* Grants 0, 1, 2, ... allocations until build succeeds: each failure is one of memory, says so, and
- * leaves no block behind. Returns how many were needed. */
+/* Runs build with a limit of 0, 1, 2, ... allocations until it succeeds. Each failure must be
+ * GSOLVE_NO_MEMORY, with that message, and leave no block. Returns the number of allocations. */
 static inline int sweep(gsolve_status (*build)(void *), void *arg)
 {
     const int64_t before = info_of(ctx).blocks;
@@ -83,7 +83,7 @@ static inline double value_of(const gsolve_csr *A, int64_t k)
                                  : ((const double *)A->value)[k];
 }
 
-/* Both of the same sizes, types and bits. */
+/* Checks that both have the same sizes, types and bits. */
 static inline void assert_same(const gsolve_csr *A, const gsolve_csr *B)
 {
     const int64_t entries = gsolve_csr_entries(A);
@@ -99,7 +99,7 @@ static inline void assert_same(const gsolve_csr *A, const gsolve_csr *B)
     }
 }
 
-/* Columns ascend strictly in every row and the offsets are narrow. */
+/* Checks that columns ascend strictly in every row and that offsets have 32 bits. */
 static inline void assert_clean(const gsolve_csr *A)
 {
     bool clean = false;
@@ -114,7 +114,7 @@ static inline void assert_clean(const gsolve_csr *A)
     assert_int_equal(A->offset, GSOLVE_O32);
 }
 
-/* Numbers that are the same in every run: k-th of 0 .. below - 1. */
+/* Pseudorandom number k, from 0 to below - 1, the same in every run. */
 static inline int32_t number(int32_t below, int64_t k)
 {
     uint64_t z = ((uint64_t)k + 1) * 0x9e3779b97f4a7c15u;

@@ -1,18 +1,18 @@
-/* faults.h: a format and a preconditioner that fail when told to, made of csr and jacobi; kernels
- * of CUDA that fail. */
+/* faults.h: a format and a preconditioner, built on csr and jacobi, that fail after a given number
+ * of calls; CUDA kernels that fail. */
 #ifndef TESTS_FAULTS_H
 #define TESTS_FAULTS_H
 
 #include "gsolve_plugin.h"
 
-/* Launches a kernel of more threads than a block may have, and returns what the library says of it;
- * or one that dies while it runs, which nobody knows yet: GSOLVE_OK. Without CUDA in the build:
- * GSOLVE_NO_DEVICE. */
+/* The first launches a kernel with more threads than a block may have, and returns the status of
+ * the launch. The second launches a kernel that fails while it runs; the launch itself returns
+ * GSOLVE_OK. In a build without CUDA both return GSOLVE_NO_DEVICE. */
 gsolve_status launch_refused_kernel(gsolve_context *ctx);
 gsolve_status launch_dying_kernel(gsolve_context *ctx);
 
-/* The products and applications that still succeed (negative: all do), what happens then, and how
- * many plug-ins were built and are not destroyed yet. */
+/* The number of products and applications that still succeed (negative: all do), the function that
+ * is called then, and the number of plug-ins that are built and not yet destroyed. */
 static int successes = -1;
 static gsolve_status (*failure)(gsolve_context *ctx);
 static int alive;

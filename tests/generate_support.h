@@ -1,4 +1,4 @@
-/* generate_support.h: what the tests of the generators share. */
+/* generate_support.h: helpers of the tests of the generators. */
 #ifndef GENERATE_SUPPORT_H
 #define GENERATE_SUPPORT_H
 

@@ -1,4 +1,4 @@
-/* io_support.h: what the tests of io/ share: a context, files made on the spot. */
+/* io_support.h: helpers of the tests of io/: a context, temporary files. */
 #ifndef IO_SUPPORT_H
 #define IO_SUPPORT_H
 
@@ -16,10 +16,10 @@
 
 #include "gsolve_io.h"
 
-typedef struct bench { /* the test's place of work */
+typedef struct bench { /* the context and the folder of a test */
     gsolve_context *ctx;
     char folder[200];
-    char path[300]; /* of the file that put made last */
+    char path[300]; /* of the last file that put wrote */
 } bench;
 
 static inline int64_t blocks_of(const gsolve_context *ctx)
@@ -54,7 +54,7 @@ static inline int tear_down(void **state)
     return 0;
 }
 
-/* A file of that name and content in the test's folder. */
+/* Writes a file into the test's folder; returns its path. */
 static inline const char *put_bytes(bench *b, const char *name, const void *data, size_t bytes)
 {
     FILE *file;
@@ -72,7 +72,7 @@ static inline const char *put(bench *b, const char *name, const char *text)
     return put_bytes(b, name, text, strlen(text));
 }
 
-/* csr's elements as a dense row-major array of at most 64 doubles. */
+/* x = csr as a dense row-major array of at most 64 doubles. */
 static inline void spread(double x[64], const gsolve_csr *csr)
 {
     const int32_t *start = csr->start;

@@ -7,7 +7,7 @@
 
 static struct {
     int number, count; /* this process runs part number of count, counted from 0 */
-    int pieces;        /* pieces of work met so far */
+    int pieces;        /* pieces of work so far */
 } parts = {0, 1, 0};
 
 static inline void take_part(int count, char **argument)
@@ -28,7 +28,7 @@ static inline bool is_mine(void)
 static inline int run_parts(const struct CMUnitTest *shared, size_t shared_count,
                             const struct CMUnitTest *other, size_t other_count)
 {
-    struct CMUnitTest mine[64] = {{0}}; /* those without a name are no tests */
+    struct CMUnitTest mine[64] = {{0}}; /* cmocka ignores elements without a name */
     size_t count = 0;
 
     if (shared_count + other_count > sizeof mine / sizeof *mine) return 1;

@@ -1,4 +1,4 @@
-/* precond_solved.h: preconditioners made on the spot, and the same systems solved by CXSparse. */
+/* precond_solved.h: applies preconditioners, and solves the same systems by CXSparse. */
 #ifndef PRECOND_SOLVED_H
 #define PRECOND_SOLVED_H
 
@@ -13,7 +13,7 @@ static inline const char *note_of(const gsolve_precond *M)
     return info.note;
 }
 
-/* Applies a preconditioner made on the spot. */
+/* Creates a preconditioner, applies it and destroys it. */
 static inline gsolve_dense applied(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
                                    gsolve_dense r, bool transposed)
 {
@@ -27,7 +27,7 @@ static inline gsolve_dense applied(gsolve_context *ctx, const char *spec, const 
 
 /* --- direct solves by CXSparse ----------------------------------------------------------- */
 
-/* x = A^-1 b, or A^-T b. CXSparse counts by columns: the rows handed over are those of A'. */
+/* x = A^-1 b, or A^-T b. CXSparse stores columns: the rows of A are the columns of A'. */
 static inline gsolve_dense solved(const gsolve_csr *csr, gsolve_dense b, bool transposed)
 {
     const int32_t n = csr->nrows;

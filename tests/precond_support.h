@@ -1,4 +1,4 @@
-/* precond_support.h: what the tests of precond/ share: small matrices, vectors, comparisons. */
+/* precond_support.h: helpers of the tests of precond/: small matrices, vectors, comparisons. */
 #ifndef PRECOND_SUPPORT_H
 #define PRECOND_SUPPORT_H
 
@@ -32,7 +32,7 @@ static inline gsolve_context *new_context(const char *spec)
     return ctx;
 }
 
-/* Ends a test that looks at what it may see on the host only. */
+/* Skips a test that reads data directly, which is possible only on the host. */
 #define HOST_ONLY() \
     if (getenv("GSOLVE_TEST_DEVICE")) skip()
 
@@ -47,7 +47,7 @@ static inline int set_up(void **state)
     return 0;
 }
 
-/* A test ends with all that it made released. */
+/* Checks that the test has released everything. */
 static inline int tear_down(void **state)
 {
     gsolve_context *ctx = *state;
@@ -99,14 +99,14 @@ static inline void append(const gsolve_csr *csr, int32_t i, int32_t j, double va
     set_value(csr, start[i + 1]++, value);
 }
 
-/* Follows the last entry of row i: the next begins there. */
+/* Must be called after the last entry of row i: the next row begins there. */
 static inline void close_row(const gsolve_csr *csr, int32_t i)
 {
     int32_t *start = (int32_t *)(uintptr_t)csr->start;
     start[i + 2] = start[i + 1];
 }
 
-/* n x n from rows of numbers; zeros are left out. */
+/* An n x n matrix from a row-major array; zeros are left out. */
 static inline gsolve_csr from_dense(int32_t n, const double *a, gsolve_type type)
 {
     const gsolve_csr csr = new_csr(n, n, (int64_t)n * n, type);
@@ -119,7 +119,8 @@ static inline gsolve_csr from_dense(int32_t n, const double *a, gsolve_type type
     return csr;
 }
 
-/* Seven points on a grid, diagonally dominant, its values varied by seed; wind: not symmetric. */
+/* A 7-point stencil on a grid, diagonally dominant, with values that depend on seed. wind:
+ * convection, which makes it nonsymmetric. */
 static inline gsolve_csr grid(int32_t nx, int32_t ny, int32_t nz, double wind, uint64_t seed,
                               gsolve_type type)
 {
@@ -142,7 +143,7 @@ static inline gsolve_csr grid(int32_t nx, int32_t ny, int32_t nz, double wind, u
     return csr;
 }
 
-/* The same matrix with each row turned round and its first entry split in two. */
+/* A copy of csr with each row in reverse order and its first entry split into two. */
 static inline gsolve_csr muddle(const gsolve_csr *csr)
 {
     const int64_t entries = gs_start(csr, csr->nrows);
@@ -199,7 +200,7 @@ static inline void assert_same_bits(gsolve_dense x, gsolve_dense y)
     }
 }
 
-/* |x - y| <= tolerance max |y|, elementwise. */
+/* Checks |x - y| <= tolerance max |y| for each element. */
 static inline void assert_near(gsolve_dense x, gsolve_dense y, double tolerance)
 {
     double most = 0;
@@ -211,7 +212,7 @@ static inline void assert_near(gsolve_dense x, gsolve_dense y, double tolerance)
     }
 }
 
-/* --- calls that must succeed, or fail as told -------------------------------------------- */
+/* --- calls that must succeed or fail ------------------------------------------------------ */
 
 #define assert_ok(ctx, call)                                                   \
     do {                                                                       \
@@ -231,7 +232,7 @@ static inline gsolve_precond *make(gsolve_context *ctx, const char *spec, const 
     return M;
 }
 
-/* M^-1 r and M^-T r for a fixed r as two columns. */
+/* Two columns: M^-1 r and M^-T r for a fixed r. */
 static inline gsolve_dense both(gsolve_context *ctx, const gsolve_precond *M, gsolve_type type,
                                 int32_t n)
 {
@@ -243,7 +244,7 @@ static inline gsolve_dense both(gsolve_context *ctx, const gsolve_precond *M, gs
     return z;
 }
 
-/* Grants 0, 1, 2, ... allocations to a call until it succeeds. */
+/* Runs a call with a limit of 0, 1, 2, ... allocations until it succeeds. */
 #define SWEEP(ctx, call, after_failure)                \
     for (int64_t grant_ = 0;; grant_++) {              \
         const int64_t before_ = blocks_of(ctx);        \

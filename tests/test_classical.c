@@ -122,7 +122,7 @@ static splitting split_level(level *l, double strength, bool twice)
     p.kind = gsolve_alloc(ctx, GSOLVE_DEVICE, n, 1);
     OK(ctx, GS_KERNELS(gs_classical_dependence, ctx, A->type)->connect(ctx, &p, strength));
     OK(ctx, kernels->split(ctx, &p));
-    if (twice) OK(ctx, kernels->thin(ctx, &p));
+    if (twice) OK(ctx, kernels->split_second(ctx, &p));
     s.mark = fetch_bytes(ctx, p.mark, entries);
     s.kind = fetch_bytes(ctx, p.kind, n);
     gsolve_free(ctx, GSOLVE_DEVICE, p.mark);

@@ -34,10 +34,10 @@ static void bad_specs_are_explained(void **state)
     static const struct {
         const char *spec, *said, *too;
     } cases[] = {
-        {"", "there is no device ''", "cpu"},
-        {"gpu", "there is no device 'gpu'", "cpu"},
-        {"cp", "there is no device 'cp'", "cpu"},
-        {"cpux", "there is no device 'cpux'", "cpu"},
+        {"", "unknown device ''", "cpu"},
+        {"gpu", "unknown device 'gpu'", "cpu"},
+        {"cp", "unknown device 'cp'", "cpu"},
+        {"cpux", "unknown device 'cpux'", "cpu"},
         {"cpu,cores=2", "cpu has no option 'cores'", "threads"},
         {"cpu,threads", "option 'threads' needs a value", "threads=VALUE"},
         {"cpu,threads=", "threads= is not allowed", "a whole number from 0 to 4096"},

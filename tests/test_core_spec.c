@@ -67,9 +67,9 @@ static void bad_options_are_explained(void **state)
     static const struct {
         const char *spec, *said, *too;
     } cases[] = {
-        {"pie", "there is no recipe 'pie'", "cake, bread"},
-        {"cake ,count=1", "there is no recipe 'cake '", "cake, bread"},
-        {"Cake", "there is no recipe 'Cake'", "cake, bread"},
+        {"pie", "unknown recipe 'pie'", "cake, bread"},
+        {"cake ,count=1", "unknown recipe 'cake '", "cake, bread"},
+        {"Cake", "unknown recipe 'Cake'", "cake, bread"},
         {"cake,size=1", "cake has no option 'size'", "count, kind, rate, quick"},
         {"cake,Count=1", "cake has no option 'Count'", "count, kind, rate, quick"},
         {"bread,count=1", "bread has no option 'count'", "it takes none"},

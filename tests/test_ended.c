@@ -96,12 +96,12 @@ static void check_ended(const char *spec, int64_t most)
 
 static void side_by_side(void **state)
 {
-    static const char *const specs[] = {"cg",     "pipecg", "bicg", "bicgstab",
-                                        "cgs",    "tfqmr",  "idr",  "gmres,restart=9",
-                                        "fgmres", "minres"};
+    const char *methods[MOST_METHODS];
+    const int count = list_methods(methods, "block_ refine direct gmres");
     (void)state;
 
-    for (size_t m = 0; m < sizeof specs / sizeof *specs; m++) check_ended(specs[m], 0);
+    for (int m = 0; m < count; m++) check_ended(methods[m], 0);
+    check_ended("gmres,restart=9", 0);
 }
 
 /* The columns of a block wait for the end of a cycle. */

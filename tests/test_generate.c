@@ -196,8 +196,8 @@ static void wrong_specs_are_explained(void **state)
     static const struct {
         const char *spec, *said[3];
     } cases[] = {
-        {"", {"there is no generator ''", "poisson2d", "neumann2d"}},
-        {"poisson4d,n=3", {"there is no generator 'poisson4d'", "poisson3d27", "emptyrows"}},
+        {"", {"unknown generator ''", "poisson2d", "neumann2d"}},
+        {"poisson4d,n=3", {"unknown generator 'poisson4d'", "poisson3d27", "emptyrows"}},
         {"poisson3d,m=3", {"poisson3d has no option 'm'", "n, nx, ny, nz"}},
         {"poisson2d,nz=3", {"poisson2d has no option 'nz'", "n, nx, ny"}},
         {"poisson3d,n", {"needs a value", "n=VALUE"}},

@@ -130,9 +130,9 @@ static void corners(void **unused)
     }
     assert_string_equal(gs_number_read("1e+x", &"1e+x"[4], 0, &real), "e+x");
     assert_string_equal(gs_number_read("1d2", &"1d2"[3], 0, &real), "");
-    assert_true(real.value == 100 && real.exponent && !real.whole);
+    assert_true(real.value == 100 && real.exponent && !real.integer);
     gs_number_read("25", &"25"[2], -1, &real);
-    assert_true(real.value == 2.5 && real.whole);
+    assert_true(real.value == 2.5 && real.integer);
 }
 
 static void written(void **unused)

@@ -10,7 +10,7 @@ fail() { echo "FAILED: $*"; exit 1; }
 cd "$source"
 cp -r CMakeLists.txt include core vector matrix spmv spgemm factor precond solver io docs scripts "$copy"
 mkdir "$copy/tests"
-cp tests/*.h "$copy/tests"
+cp tests/*.h tests/CMakeLists.txt "$copy/tests"
 cd "$copy"
 made=()
 for kind in format method precond generator; do
@@ -31,4 +31,7 @@ done
 if grep -rn '@[A-Z]*@\|template_name' "${made[@]}" docs/*/*/own_*; then fail 'a template has a word that new.sh does not know'; fi
 for kind in format method precond generator; do
     grep -rqs "own_$kind" {spmv,solver,precond,io}/CMakeLists.txt || fail "CMake does not know own_$kind"
+    grep -q "own_$kind" tests/CMakeLists.txt || [ "$kind" = generator ] || fail "no test apart of own_$kind"
 done
+grep -q '^  C methods/own_method.c methods/' solver/CMakeLists.txt || fail "own_method.c is not in the list of solver/methods"
+grep -rq FILL-IN docs/understand/formats/own_format.md || fail 'a page has nothing to fill in'

@@ -163,10 +163,8 @@ static bool on_gpu(void)
     return device && strcmp(device, "cuda") == 0;
 }
 
-static const char *const methods[] = {"cg",     "pipecg",   "bicg",        "bicgstab", "cgs",
-                                      "idr",    "tfqmr",    "gmres",       "fgmres",   "minres",
-                                      "refine", "block_cg", "block_gmres", "direct"};
-enum { METHODS = sizeof methods / sizeof *methods };
+static const char *methods[MOST_METHODS];
+static int method_count;
 
 /* --- the range of numbers --------------------------------------------------------------------- */
 
@@ -185,7 +183,7 @@ static void sizes_in_double(void **state)
 
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         if (!is_mine()) continue;
-        for (int m = 0; m < 2 * METHODS; m++) {
+        for (int m = 0; m < 2 * method_count; m++) {
             const char *method = methods[m / 2], *precond = preconds[m % 2];
             const bool direct = strcmp(method, "direct") == 0;
             problem p = tridiagonal(40, 3, sizes[k][0]);
@@ -216,7 +214,7 @@ static void sizes_in_single(void **state)
     (void)state;
 
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        for (int m = 0; m < METHODS; m++) {
+        for (int m = 0; m < method_count; m++) {
             problem p = tridiagonal(40, 3, sizes[k][0]);
             char spec[60];
             if (strcmp(methods[m], "direct") == 0) {
@@ -251,7 +249,7 @@ static void zero_and_far_guesses(void **state)
     assert_int_equal(result.outcome, GSOLVE_CONVERGED);
     for (int32_t i = 0; i < p.n; i++) assert_true(p.x[i] == 0);
 
-    for (int m = 0; m < METHODS; m++) {
+    for (int m = 0; m < method_count; m++) {
         if (strcmp(methods[m], "direct") == 0 && on_gpu()) continue;
         set_b(&p, 1e-60);
         for (int32_t i = 0; i < p.n; i++) p.x[i] = 1;
@@ -304,7 +302,7 @@ static void mixed_types(void **state)
 
     for (int types = 0; types < 8; types++) {
         if (!is_mine()) continue;
-        for (int m = 0; m < METHODS; m++) {
+        for (int m = 0; m < method_count; m++) {
             problem p = tridiagonal(50, 2.5, 1);
             char why[1300], what[100];
             p.A_type = types & 1 ? GSOLVE_F32 : GSOLVE_F64;
@@ -377,7 +375,7 @@ static void never_worse_than_the_guess(void **state)
     gsolve_context *ctx = open_context(2);
     (void)state;
 
-    for (int m = 0; m < METHODS; m++) {
+    for (int m = 0; m < method_count; m++) {
         for (int guess = 0; guess < 2; guess++) {
             problem p = tridiagonal(100, 2, 1);
             const bool direct = strcmp(methods[m], "direct") == 0;
@@ -460,7 +458,7 @@ static void x_is_finite(void **state)
         const double size = pow(10, (i * 7) % 13 - 6);
         for (int32_t k = p.start[i]; k < p.start[i + 1]; k++) p.value32[k] *= (float)size;
     }
-    for (int m = 0; m < METHODS; m++) {
+    for (int m = 0; m < method_count; m++) {
         char spec[80];
         if (strcmp(methods[m], "direct") == 0 && on_gpu()) continue;
         set_b(&p, 1);
@@ -527,6 +525,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(b_and_x_apart),
     };
 
+    method_count = list_methods(methods, "");
     need_device();
     if (argc == 2) cmocka_set_test_filter(argv[1]);
     take_part(argc, argv);

@@ -138,7 +138,7 @@ static void plain_sums(gs_queue *q, vectors *s)
     kernels->dot2(q, s->n, s->v[0], s->v[1], &xy, &xx);
     expect(s, "dot2", xy, sum_of(s->n, WHOLE, s->term[0]));
     expect(s, "dot2", xx, sum_of(s->n, WHOLE, s->term[1]));
-    kernels->dots(q, s->n, 2, s->type, s->v[0], LARGEST, s->v[0], h);
+    kernels->dots(q, s->n, (gs_basis_vectors){2, s->type, s->v[0], LARGEST}, s->v[0], h);
     expect(s, "dots", h[0], sum_of(s->n, WHOLE, s->term[1]));
     expect(s, "dots", h[1], sum_of(s->n, WHOLE, s->term[0]));
 }
@@ -156,7 +156,7 @@ static gs_convergence_test no_end(void)
 /* r -= a q, r'r, r'(d r); with d NULL as axpy_norm. */
 static void residual_sums(gs_queue *q, vectors *s)
 {
-    const gs_convergence_test judge = no_end();
+    const gs_convergence_test test = no_end();
     double rr, rz;
 
     for (int64_t i = 0; i < s->n; i++) {
@@ -164,8 +164,8 @@ static void residual_sums(gs_queue *q, vectors *s)
         s->term[0][i] = r * r;
         s->term[1][i] = r * r * at(s, 2, i);
     }
-    gs_vector_host[s->type].residual_step(q, s->n, ratio(1), s->v[0], s->v[1], s->v[2], &rr, &rz,
-                                          &judge);
+    gs_vector_host[s->type].residual_step(
+        q, s->n, ratio(1), (gs_residual_vectors){s->v[0], s->v[2], s->v[1]}, &rr, &rz, &test);
     expect(s, "residual_step", rr, sum_of(s->n, WHOLE, s->term[0]));
     expect(s, "residual_step", rz, sum_of(s->n, WHOLE, s->term[1]));
     for (int64_t i = 0; i < s->n; i++) {
@@ -180,7 +180,7 @@ static void residual_sums(gs_queue *q, vectors *s)
 static void solution_sums(gs_queue *q, vectors *s)
 {
     const gs_solution v = {s->v[0], s->v[1], s->v[2], s->v[3], s->v[4], s->v[5]};
-    const gs_convergence_test judge = no_end();
+    const gs_convergence_test test = no_end();
     const double a = rounded(s, number), b = -a;
     double rr, wr;
 
@@ -191,7 +191,7 @@ static void solution_sums(gs_queue *q, vectors *s)
         s->term[2][i] =
             rounded(s, at(s, 4, i) + axpy(s, a, at(s, 0, i), rounded(s, b * at(s, 1, i))));
     }
-    gs_vector_host[s->type].solution_step(q, s->n, ratio(1), ratio(-1), v, &rr, &wr, &judge);
+    gs_vector_host[s->type].solution_step(q, s->n, ratio(1), ratio(-1), v, &rr, &wr, &test);
     expect(s, "solution_step", rr, sum_of(s->n, WHOLE, s->term[0]));
     expect(s, "solution_step", wr, sum_of(s->n, WHOLE, s->term[1]));
     for (int64_t i = 0; i < s->n; i++) expect(s, "x of solution_step", at(s, 4, i), s->term[2][i]);
@@ -208,7 +208,8 @@ static void combine_sums(gs_queue *q, vectors *s)
                               axpy(s, rounded(s, h[0]), at(s, 0, i), at(s, 2, i)));
         s->term[0][i] = w * w;
     }
-    gs_vector_host[s->type].combine(q, s->n, 2, s->type, s->v[0], LARGEST, h, 1, s->v[2], &ww);
+    gs_vector_host[s->type].combine(q, s->n, (gs_basis_vectors){2, s->type, s->v[0], LARGEST}, h, 1,
+                                    s->v[2], &ww);
     expect(s, "combine", ww, sum_of(s->n, PIECE, s->term[0]));
 }
 

@@ -204,20 +204,20 @@ static void indefinite(void **state)
 /* --- the same bits for any number of threads ---------------------------------------------------
  */
 
-enum { TEAMS = 4 };
+enum { RUNS = 4 };
 
-static const int threads[TEAMS] = {1, 8, 2, 3};
+static const int threads[RUNS] = {1, 8, 2, 3};
 
 /* The same system in a context for each number of threads. */
-typedef struct subwarp {
+typedef struct thread_run {
     gsolve_context *ctx;
     gsolve_csr csr;
     gsolve_precond *M;
     double *x;
     gsolve_result result;
-} subwarp;
+} thread_run;
 
-static void solve_in(subwarp *t, const char *spec, const double *b)
+static void solve_in(thread_run *t, const char *spec, const double *b)
 {
     const int32_t n = t->csr.nrows;
     gsolve_matrix *A = NULL;
@@ -233,8 +233,8 @@ static void solve_in(subwarp *t, const char *spec, const double *b)
 }
 
 /* Iterates included: a few steps. */
-static void compare_teams(subwarp *subwarps, int count, const char *name, const char *precond,
-                          const double *b)
+static void compare_threads(thread_run *runs, int count, const char *name, const char *precond,
+                            const double *b)
 {
     char spec[64];
 
@@ -243,48 +243,47 @@ static void compare_teams(subwarp *subwarps, int count, const char *name, const 
              : strncmp(name, "refine", 6) == 0 ? "2,inner_maxit=5"
                                                : "12");
     for (int t = 0; t < count; t++) {
-        solve_in(&subwarps[t], spec, b);
-        if (memcmp(subwarps[0].x, subwarps[t].x, (size_t)subwarps[0].csr.nrows * 8) != 0) {
+        solve_in(&runs[t], spec, b);
+        if (memcmp(runs[0].x, runs[t].x, (size_t)runs[0].csr.nrows * 8) != 0) {
             fail_msg("%s + %s: other bits with %d threads", spec, precond, threads[t]);
         }
-        assert_int_equal(subwarps[t].result.iterations, subwarps[0].result.iterations);
-        assert_memory_equal(&subwarps[t].result.residual, &subwarps[0].result.residual,
-                            sizeof(double));
+        assert_int_equal(runs[t].result.iterations, runs[0].result.iterations);
+        assert_memory_equal(&runs[t].result.residual, &runs[0].result.residual, sizeof(double));
     }
 }
 
 static void bits_of(const char *matrix, bool direct)
 {
-    subwarp subwarps[TEAMS] = {{0}};
+    thread_run runs[RUNS] = {{0}};
     const gsolve_plugin *precond;
     const char *name;
     double *b;
     int count;
 
-    for (int t = 0; t < TEAMS; t++) {
-        subwarps[t].ctx = open_context(threads[t]);
-        subwarps[t].csr = read_matrix(subwarps[t].ctx, matrix);
-        subwarps[t].x = calloc((size_t)subwarps[t].csr.nrows, sizeof(double));
+    for (int t = 0; t < RUNS; t++) {
+        runs[t].ctx = open_context(threads[t]);
+        runs[t].csr = read_matrix(runs[t].ctx, matrix);
+        runs[t].x = calloc((size_t)runs[t].csr.nrows, sizeof(double));
     }
     /* on a GPU the threads matter to what is set up on the host only */
-    count = gsolve_stream(subwarps[0].ctx) ? 2 : TEAMS;
-    b = random_vector(subwarps[0].csr.nrows, 7);
-    for (int j = 0; (precond = gsolve_precond_at(subwarps[0].ctx, j)); j++) {
+    count = gsolve_stream(runs[0].ctx) ? 2 : RUNS;
+    b = random_vector(runs[0].csr.nrows, 7);
+    for (int j = 0; (precond = gsolve_precond_at(runs[0].ctx, j)); j++) {
         if (direct ? strcmp(precond->name, "none") != 0 : !is_mine()) continue;
         for (int t = 0; t < count; t++) {
-            OK(subwarps[t].ctx, gsolve_precond_create(&subwarps[t].M, subwarps[t].ctx,
-                                                      precond->name, &subwarps[t].csr));
+            OK(runs[t].ctx,
+               gsolve_precond_create(&runs[t].M, runs[t].ctx, precond->name, &runs[t].csr));
         }
         for (int i = 0; (name = spec_at(i)); i++) {
             if (direct != (strcmp(name, "direct") == 0)) continue;
-            compare_teams(subwarps, count, name, precond->name, b);
+            compare_threads(runs, count, name, precond->name, b);
         }
-        for (int t = 0; t < count; t++) gsolve_precond_destroy(&subwarps[t].M);
+        for (int t = 0; t < count; t++) gsolve_precond_destroy(&runs[t].M);
     }
-    for (int t = 0; t < TEAMS; t++) {
-        gsolve_csr_free(&subwarps[t].csr, subwarps[t].ctx);
-        close_context(subwarps[t].ctx);
-        free(subwarps[t].x);
+    for (int t = 0; t < RUNS; t++) {
+        gsolve_csr_free(&runs[t].csr, runs[t].ctx);
+        close_context(runs[t].ctx);
+        free(runs[t].x);
     }
     free(b);
 }
@@ -370,7 +369,12 @@ static void columns(void **state)
             if (!bits_as_if_alone(name)) continue;
             assert_int_equal(column.iterations, one[c].iterations);
             if (memcmp(x + c * n, alone + c * n, (size_t)n * 8) != 0) {
-                fail_msg("%s: column %d has other bits than alone", name, c);
+                fail_msg(
+                    "%s: column %d has other bits than alone. Products that make sums do so in "
+                    "another order for several columns: use gs_multiply and gs_dot, or add "
+                    "the method to bits_as_if_alone here and to right_hand_sides.md and "
+                    "reproducibility.md in docs/understand/",
+                    name, c);
             }
         }
         assert_true(x[n] == 0 && x[2 * n - 1] == 0);

@@ -686,7 +686,7 @@ static void wrong_inputs(void **state)
     refuse(ctx, &A, &B, "auto", GSOLVE_BAD_MATRIX, "16 x 16 and 7 x 9");
     refuse(ctx, &A, &F, "auto", GSOLVE_BAD_ARGUMENT, "double precision");
     refuse(ctx, &A, NULL, "auto", GSOLVE_BAD_ARGUMENT, "");
-    refuse(ctx, &A, &A, "nosuch", GSOLVE_BAD_SPEC, "there is no product 'nosuch'");
+    refuse(ctx, &A, &A, "nosuch", GSOLVE_BAD_SPEC, "unknown product 'nosuch'");
     refuse(ctx, &A, &A, "auto,key=3", GSOLVE_BAD_SPEC, "auto has no option 'key'");
     W.type = (gsolve_type)17;
     refuse(ctx, &W, &A, "auto", GSOLVE_BAD_ARGUMENT, "A: the matrix has an unknown");

@@ -179,10 +179,7 @@ static void conform(gsolve_context *ctx, const char *name, gsolve_type type, int
     for (int s = 0; (spec = spec_at(ctx, s)); s++) {
         gsolve_matrix *M = NULL;
         if (!is_wanted(spec) || !is_mine()) continue;
-        if (gsolve_matrix_create(&M, ctx, spec, &typed) != GSOLVE_OK) {
-            if (!strstr(gsolve_error(ctx), "allowed")) fail_msg("%s", gsolve_error(ctx));
-            continue; /* too much padding */
-        }
+        if (!create_or_refused(&M, ctx, spec, &typed)) continue;
         check_products(ctx, M, false, exact, spec, rotation + s);
         check_products(ctx, M, true, back, spec, rotation + s + 1);
         gsolve_matrix_destroy(&M);

@@ -131,8 +131,11 @@ static void little_memory(void **state)
         options = (gsolve_stream_options){.memory = column * 2, .columns = 3};
         assert_int_equal(gsolve_matrix_stream(A, 1, o.x, 0, o.y, &options, &info),
                          GSOLVE_NO_MEMORY);
+        options = (gsolve_stream_options){.format = "csr"}; /* the matrix has a format already */
+        assert_int_equal(gsolve_matrix_stream(A, 1, o.x, 0, o.y, &options, &info),
+                         GSOLVE_BAD_ARGUMENT);
+        options.format = NULL;
         o.x.nrows--;
-        options.columns = 0;
         assert_int_equal(gsolve_matrix_stream(A, 1, o.x, 0, o.y, &options, &info),
                          GSOLVE_BAD_ARGUMENT);
     }
@@ -154,14 +157,15 @@ static void bands(void **state)
         for (int layout = 0; layout < 2; layout++) {
             operands o =
                 new_operands(&csr, layout ? GSOLVE_ROW_MAJOR : GSOLVE_COLUMN_MAJOR, layout);
-            const gsolve_stream_options options = {.memory = all > 8 * vectors ? all : 8 * vectors,
+            const gsolve_stream_options options = {.format = "csr_scalar",
+                                                   .memory = all > 8 * vectors ? all : 8 * vectors,
                                                    .columns = 3,
                                                    .sequential = layout};
             gsolve_stream_info info = {0};
             gsolve_matrix *A = NULL;
             OK(ctx, gsolve_matrix_create(&A, ctx, "csr_scalar", &csr));
             OK(ctx, gsolve_matrix_apply(A, 2, o.x, 0.5, o.plain));
-            OK(ctx, gsolve_csr_stream(ctx, "csr_scalar", &csr, 2, o.x, 0.5, o.y, &options, &info));
+            OK(ctx, gsolve_csr_stream(ctx, &csr, 2, o.x, 0.5, o.y, &options, &info));
             compare(&o, true);
             if (has_place()) {
                 assert_true(info.bands > 1);
@@ -185,7 +189,7 @@ static void failures(void **state)
 
     for (int64_t granted = 0; status == GSOLVE_NO_MEMORY; granted++) {
         gsolve_context_limit_allocations(ctx, granted);
-        status = gsolve_csr_stream(ctx, "csr", &csr, 1, o.x, 0, o.y, &options, NULL);
+        status = gsolve_csr_stream(ctx, &csr, 1, o.x, 0, o.y, &options, NULL);
         gsolve_context_limit_allocations(ctx, -1);
         assert_int_equal(blocks_of(ctx), before);
         assert_true(granted < 1000);

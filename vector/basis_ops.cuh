@@ -10,6 +10,7 @@ namespace
 
 constexpr int group = gs_most_sums; // basis vectors per pass over w
 
+// h[j] = V_j'w for up to `group` vectors of the basis: w is read once for all of them.
 template <class T, class V>
 struct dots_op : gs_plain {
     static constexpr int sums = group;
@@ -36,6 +37,7 @@ struct dots_op : gs_plain {
     }
 };
 
+// Whether every vector of the basis begins at a multiple of 16 bytes.
 template <class V>
 bool basis_aligned(const V *basis, int64_t stride)
 {
@@ -43,14 +45,15 @@ bool basis_aligned(const V *basis, int64_t stride)
 }
 
 template <class T, class V>
-gsolve_status dots_of(gs_queue *q, int64_t n, int m, const V *basis, int64_t stride, const T *w,
-                      double *h)
+gsolve_status dots_of(gs_queue *q, int64_t n, gs_basis_vectors v, const T *w, double *h)
 {
+    const V *basis = (const V *)v.V;
+    const int64_t stride = v.stride;
     const bool aligned = basis_aligned(basis, stride) && gs_aligned(w);
     gsolve_status status = GSOLVE_OK;
 
-    for (int first = 0; first < m && status == GSOLVE_OK; first += group) {
-        const int count = m - first < group ? m - first : group;
+    for (int first = 0; first < v.m && status == GSOLVE_OK; first += group) {
+        const int count = v.m - first < group ? v.m - first : group;
         const dots_op<T, V> op = {{}, basis + first * stride, w, stride, count, h + first};
         status = each<T>(q, n, aligned, op, "dots");
     }
@@ -58,14 +61,14 @@ gsolve_status dots_of(gs_queue *q, int64_t n, int m, const V *basis, int64_t str
 }
 
 template <class T>
-gsolve_status dots(gs_queue *q, int64_t n, int m, gsolve_type type, const void *V, int64_t stride,
-                   const void *w, double *h)
+gsolve_status dots(gs_queue *q, int64_t n, gs_basis_vectors V, const void *w, double *h)
 {
-    return type == GSOLVE_F32
-               ? dots_of<T, float>(q, n, m, (const float *)V, stride, (const T *)w, h)
-               : dots_of<T, double>(q, n, m, (const double *)V, stride, (const T *)w, h);
+    return V.type == GSOLVE_F32 ? dots_of<T, float>(q, n, V, (const T *)w, h)
+                                : dots_of<T, double>(q, n, V, (const T *)w, h);
 }
 
+// w += sign sum_j h[j] V_j; with N, *ww = w'w of the new w. w is read and written once for all
+// vectors.
 template <class T, class V, bool N>
 struct combine_op : gs_plain {
     static constexpr int sums = N ? 1 : 0;
@@ -95,25 +98,26 @@ struct combine_op : gs_plain {
 };
 
 template <class T, class V>
-gsolve_status combine_of(gs_queue *q, int64_t n, int m, const V *basis, int64_t stride,
-                         const double *h, double sign, T *w, double *ww)
+gsolve_status combine_of(gs_queue *q, int64_t n, gs_basis_vectors v, const double *h, double sign,
+                         T *w, double *ww)
 {
-    const bool aligned = basis_aligned(basis, stride) && gs_aligned(w);
+    const V *basis = (const V *)v.V;
+    const bool aligned = basis_aligned(basis, v.stride) && gs_aligned(w);
 
     if (ww) {
-        const combine_op<T, V, true> op = {{}, basis, stride, m, h, sign, w, ww};
+        const combine_op<T, V, true> op = {{}, basis, v.stride, v.m, h, sign, w, ww};
         return each<T>(q, n, aligned, op, "combine");
     }
-    const combine_op<T, V, false> op = {{}, basis, stride, m, h, sign, w, ww};
+    const combine_op<T, V, false> op = {{}, basis, v.stride, v.m, h, sign, w, ww};
     return each<T>(q, n, aligned, op, "combine");
 }
 
 template <class T>
-gsolve_status combine(gs_queue *q, int64_t n, int m, gsolve_type type, const void *V,
-                      int64_t stride, const double *h, double sign, void *w, double *ww)
+gsolve_status combine(gs_queue *q, int64_t n, gs_basis_vectors V, const double *h, double sign,
+                      void *w, double *ww)
 {
-    return type == GSOLVE_F32 ? combine_of(q, n, m, (const float *)V, stride, h, sign, (T *)w, ww)
-                              : combine_of(q, n, m, (const double *)V, stride, h, sign, (T *)w, ww);
+    return V.type == GSOLVE_F32 ? combine_of<T, float>(q, n, V, h, sign, (T *)w, ww)
+                                : combine_of<T, double>(q, n, V, h, sign, (T *)w, ww);
 }
 
 } // namespace

@@ -9,7 +9,7 @@
 #include "vector/vector.h"
 
 typedef struct gs_columns_kernels {
-    /* exchanges the contents of a and b, each of words 32-bit words */
+    /* exchanges the contents of a and b; each has that many 32-bit words */
     gsolve_status (*swap)(gs_queue *q, int64_t words, void *a, void *b);
     /* The members below are NULL and 0 on the CPU, where a launch costs nothing. */
     /* *all = whether all columns have ended, see vector/convergence.h */
@@ -17,9 +17,10 @@ typedef struct gs_columns_kernels {
     /* bytes of a storing queue on the host and on the device; open makes one in this memory */
     size_t queue_size, space_size;
     gsolve_status (*open)(gs_queue *q, void *queue, void *space);
-    /* begin: kept works on q's stream. end: launches the calls that are stored. */
-    void (*begin)(gs_queue *kept, const gs_queue *q);
-    gsolve_status (*end)(gs_queue *kept);
+    /* begin: the storing queue `batch` launches on q's stream from now on. end: launches the stored
+     * calls. */
+    void (*begin)(gs_queue *batch, const gs_queue *q);
+    gsolve_status (*end)(gs_queue *batch);
     /* The kernels that a storing queue accepts. Stored calls must not depend on each other. */
     const gs_vector_kernels *vector;
 } gs_columns_kernels;

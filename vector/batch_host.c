@@ -6,14 +6,14 @@
 static gsolve_status swap(gs_queue *q, int64_t words, void *a, void *b)
 {
     enum { PIECE = 1024 };
-    uint32_t kept[PIECE], *x = a, *y = b;
+    uint32_t piece[PIECE], *x = a, *y = b;
 
     (void)q;
     for (int64_t i = 0; i < words; i += PIECE) {
         const size_t bytes = (size_t)(words - i < PIECE ? words - i : PIECE) * sizeof *x;
-        memcpy(kept, x + i, bytes);
+        memcpy(piece, x + i, bytes);
         memcpy(x + i, y + i, bytes);
-        memcpy(y + i, kept, bytes);
+        memcpy(y + i, piece, bytes);
     }
     return GSOLVE_OK;
 }

@@ -68,7 +68,7 @@ gsolve_status scale(gs_queue *q, int64_t n, gs_ratio a, void *y)
     return each<T>(q, n, gs_aligned(y), scale_op<T>{{}, a, (T *)y, 0}, "scale");
 }
 
-// S = 1: x'y; S = 2: also x'x
+// *out[0] = x'y; with S = 2, *out[1] = x'x.
 template <class T, int S>
 struct dot_op : gs_plain {
     static constexpr int sums = S, least_blocks = 8;
@@ -100,6 +100,7 @@ gsolve_status dot2(gs_queue *q, int64_t n, const void *x, const void *y, double 
                    dot_op<T, 2>{{}, (const T *)x, (const T *)y, {xy, xx}}, "dot2");
 }
 
+// y = a x + b y; y is not read if b is 0.
 template <class T>
 struct axpby_op : gs_plain {
     gs_ratio a, b;
@@ -127,6 +128,7 @@ gsolve_status axpby(gs_queue *q, int64_t n, gs_ratio a, const void *x, gs_ratio 
                    "axpby");
 }
 
+// z = a x + b y + c z, u = d * z. y, d and u may be NULL; z is not read if c is 0.
 template <class T>
 struct axpbypcz_op : gs_plain {
     gs_ratio a, b, c;
@@ -159,14 +161,16 @@ struct axpbypcz_op : gs_plain {
 };
 
 template <class T>
-gsolve_status axpbypcz(gs_queue *q, int64_t n, gs_ratio a, const void *x, gs_ratio b, const void *y,
-                       gs_ratio c, void *z, const void *d, void *w)
+gsolve_status axpbypcz(gs_queue *q, int64_t n, const gs_axpbypcz_args *v)
 {
-    const axpbypcz_op<T> op = {{},     a, b, c, (const T *)x, (const T *)y, (const T *)d, (T *)z,
-                               (T *)w, 0, 0, 0};
+    const T *x = (const T *)v->x, *y = (const T *)v->y, *d = (const T *)v->d;
+    T *z = (T *)v->z, *w = (T *)v->w;
+    const axpbypcz_op<T> op = {{}, v->a, v->b, v->c, x, y, d, z, w, 0, 0, 0};
+
     return each<T>(q, n, gs_all_aligned(x, y, z, d, w), op, "axpbypcz");
 }
 
+// y += a x, *yy = y'y.
 template <class T>
 struct axpy_norm_op : gs_plain {
     static constexpr int sums = 1;

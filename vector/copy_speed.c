@@ -22,7 +22,7 @@ static gsolve_status two_blocks(gsolve_context *ctx, size_t *bytes, void *block[
     return GSOLVE_NO_MEMORY;
 }
 
-/* Seconds of one copy by the vector kernel copy. */
+/* *seconds = the time of one copy by the vector kernel copy. */
 static gsolve_status time_kernel(gsolve_context *ctx, gs_moment *at[2], size_t bytes, void *from,
                                  void *to, double *seconds)
 {
@@ -40,7 +40,7 @@ done:
     return status;
 }
 
-/* ... and by the device's own means. */
+/* *seconds = the time of one copy by gsolve_copy. */
 static gsolve_status time_copy(gsolve_context *ctx, size_t bytes, void *from, void *to,
                                double *seconds)
 {
@@ -72,7 +72,7 @@ gsolve_status gsolve_context_copy_speed(gsolve_context *ctx, double *bytes_per_s
             ->zero(ctx->queue, (int64_t)(bytes / sizeof(double)), block[0]));
     for (int run = 0; run < COPIES; run++) {
         TRY(time_kernel(ctx, at, bytes, block[0], block[1], &seconds));
-        if (run > 0 && seconds < best) best = seconds; /* the first meets untouched pages */
+        if (run > 0 && seconds < best) best = seconds; /* the first run also maps the pages */
         TRY(time_copy(ctx, bytes, block[0], block[1], &seconds));
         if (run > 0 && seconds < best) best = seconds;
     }

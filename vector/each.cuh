@@ -20,6 +20,8 @@ struct gs_plain { // defaults: no sums, no scalars
     __device__ void skip() {}
 };
 
+// Applies op to all n elements. A thread owns the packs first, first + step, ... of W elements, and
+// one of the last n mod W elements at most.
 template <class Op, int W>
 __global__ void __launch_bounds__(gs_block_size, Op::least_blocks)
     gs_each_kernel(int64_t n, Op op, double *partial, unsigned *arrived, gs_guard guard)

@@ -1,8 +1,7 @@
 /* layout_body.h: transposition of a dense block on the CPU for one value type T. */
 
-#define LINE                                                                            \
-    16 /* elements of the longer side moved together, so each cache line is loaded once \
-        */
+/* Elements of the longer side that are moved together, so that each cache line is loaded once. */
+#define LINE 16
 
 #define FROM     float
 #define ON(name) FN(name##_f32)

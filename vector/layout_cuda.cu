@@ -1,6 +1,6 @@
-// layout_cuda.cu: dense blocks from one layout to the other on a GPU, by tiles in shared memory,
-// which are read and written along what lies side by side. One of the two sides is the number of
-// right-hand sides: tiles are as long along the other as there is room.
+// layout_cuda.cu: transposes dense blocks on a GPU by tiles in shared memory. A tile is read along
+// contiguous memory of the source and written along contiguous memory of the result. The shorter
+// side of the block is the number of right-hand sides; the narrower the tile, the longer it is.
 #include "core/pdl.cuh"
 
 extern "C" {
@@ -10,22 +10,23 @@ extern "C" {
 namespace
 {
 
-constexpr int tile_items = 4096; // in a tile, which takes half of them where it is narrow
-constexpr int most_narrow = 32;  // of the shorter side in a tile
+constexpr int tile_items = 4096; // elements of a tile; half as many if it is very narrow
+constexpr int most_narrow = 32;  // width of the widest tile along the shorter side
 
-// NARROW of the shorter side, a power of two. Items of a tile are counted along what is read and
-// then along what is written; each thread has all of its share under way at once.
+// The shape of a tile: NARROW elements along the shorter side, a power of two, and `wide` along the
+// longer side. A thread loads its `each` elements before it stores the first, so all loads overlap.
 template <int NARROW>
 struct shape {
     static constexpr int items = NARROW < 4 ? tile_items / 2 : tile_items;
     static constexpr int wide = items / NARROW, each = items / gs_block_size;
-    static constexpr int line = NARROW + 1; // neighbours along the longer side meet other banks
+    static constexpr int line = NARROW + 1; // one element of padding avoids bank conflicts
 };
 
-// An item by its number along the shorter side, or along the longer one.
+// The position in a tile of element number e, counted along the shorter side first (ALONG_SHORTER)
+// or along the longer side first.
 template <int NARROW, bool ALONG_SHORTER>
 struct place {
-    int w, n; // along the longer side; the shorter one
+    int w, n; // position along the longer side; along the shorter side
 
     __device__ explicit place(int e)
         : w(ALONG_SHORTER ? e / NARROW : e % shape<NARROW>::wide),
@@ -34,15 +35,16 @@ struct place {
     }
 };
 
-// ACROSS: what is read lies along the shorter side, and what is written along the longer; else the
-// other way.
+// A block transposes one tile. ACROSS: the source is contiguous along the shorter side and the
+// result along the longer side; else the reverse. Every element is read and written once.
+// Adjacent threads read, and then write, adjacent elements of the contiguous side.
 template <class S, class T, int NARROW, bool ACROSS>
 __global__ void __launch_bounds__(gs_block_size)
     transpose_tiles(int32_t longer, int32_t shorter, int64_t tiles_wide, const S *from,
                     int64_t stride, T *to, int64_t step, gs_guard guard)
 {
     using tile = shape<NARROW>;
-    __shared__ T kept[tile::wide * tile::line];
+    __shared__ T buffer[tile::wide * tile::line];
     const int64_t w0 = blockIdx.x % tiles_wide * tile::wide;
     const int n0 = (int)(blockIdx.x / tiles_wide) * NARROW;
     const int wide = (int)min((int64_t)tile::wide, longer - w0), narrow = min(NARROW, shorter - n0);
@@ -60,14 +62,14 @@ __global__ void __launch_bounds__(gs_block_size)
 #pragma unroll
     for (int u = 0; u < tile::each; u++) {
         const place<NARROW, ACROSS> at(u * gs_block_size + (int)threadIdx.x);
-        kept[at.w * tile::line + at.n] = item[u];
+        buffer[at.w * tile::line + at.n] = item[u];
     }
     __syncthreads();
 #pragma unroll
     for (int u = 0; u < tile::each; u++) {
         const place<NARROW, !ACROSS> at(u * gs_block_size + (int)threadIdx.x);
         T *written = to + (ACROSS ? at.n * step + at.w : at.w * step + at.n);
-        if (at.w < wide && at.n < narrow) *written = kept[at.w * tile::line + at.n];
+        if (at.w < wide && at.n < narrow) *written = buffer[at.w * tile::line + at.n];
     }
 }
 
@@ -85,15 +87,16 @@ gsolve_status launch(gs_queue *q, int32_t rows, int32_t columns, const S *from, 
 
     if (tiles > INT32_MAX) {
         return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
-                           "a block of %d x %d numbers has more than 2^31 tiles", rows, columns);
+                           "cannot transpose a block of %d x %d numbers: it has 2^31 tiles or more",
+                           rows, columns);
     }
-    return gs_launch_pdl(q, "the other layout", kernel, (int)tiles, gs_block_size, longer, shorter,
-                         tiles_wide, from, stride, to, step);
+    return gs_launch_pdl(q, "changing the layout", kernel, (int)tiles, gs_block_size, longer,
+                         shorter, tiles_wide, from, stride, to, step);
 }
 
 template <class S, class T>
-gsolve_status flip_from(gs_queue *q, int32_t rows, int32_t columns, const void *all, int64_t stride,
-                        void *others, int64_t step)
+gsolve_status transpose_from(gs_queue *q, int32_t rows, int32_t columns, const void *all,
+                             int64_t stride, void *others, int64_t step)
 {
     const int32_t shorter = rows < columns ? rows : columns;
     const S *from = (const S *)all;
@@ -111,8 +114,8 @@ template <class T>
 gsolve_status transpose(gs_queue *q, int32_t rows, int32_t columns, gsolve_type type,
                         const void *from, int64_t stride, void *to, int64_t step)
 {
-    return type == GSOLVE_F32 ? flip_from<float, T>(q, rows, columns, from, stride, to, step)
-                              : flip_from<double, T>(q, rows, columns, from, stride, to, step);
+    return type == GSOLVE_F32 ? transpose_from<float, T>(q, rows, columns, from, stride, to, step)
+                              : transpose_from<double, T>(q, rows, columns, from, stride, to, step);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 /* layout_from.h: transposition for one type FROM of the source. */
 
-/* Columns first to end - 1 of rows rows. The compiler knows rows where it is 8. */
+/* Transposes columns first to end - 1 of `rows` rows. A constant number of rows (8) makes the inner
+ * loop straight-line code. */
 static inline __attribute__((always_inline)) void ON(transpose_part)(int32_t rows, int64_t first,
                                                                      int64_t end, const FROM *from,
                                                                      int64_t stride, T *to,
@@ -11,7 +12,7 @@ static inline __attribute__((always_inline)) void ON(transpose_part)(int32_t row
     }
 }
 
-/* Few rows of many columns, eight at a time. */
+/* Few rows of many columns. A thread transposes LINE columns at a time, eight rows after eight. */
 static void ON(transpose_wide)(gs_queue *q, int32_t rows, int32_t columns, const FROM *from,
                                int64_t stride, T *to, int64_t step)
 {
@@ -26,7 +27,7 @@ static void ON(transpose_wide)(gs_queue *q, int32_t rows, int32_t columns, const
     }
 }
 
-/* Many rows of few columns, eight at a time. */
+/* Many rows of few columns. A thread transposes LINE rows at a time, column by column. */
 static void ON(transpose_tall)(gs_queue *q, int32_t rows, int32_t columns, const FROM *from,
                                int64_t stride, T *to, int64_t step)
 {

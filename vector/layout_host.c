@@ -1,4 +1,4 @@
-/* layout_host.c: dense blocks from one layout to the other on the CPU. */
+/* layout_host.c: transposes dense blocks on the CPU. */
 #include "vector/layout.h"
 
 #define GS_BODY "vector/layout_body.h"

@@ -9,6 +9,7 @@
 namespace
 {
 
+// residual_step of vector.h. D: d is given.
 template <class T, bool D>
 struct residual_op : gs_plain {
     static constexpr int sums = D ? 2 : 1, least_blocks = 8;
@@ -19,7 +20,8 @@ struct residual_op : gs_plain {
     gs_convergence_test test;
     T alpha;
     __device__ void begin() { alpha = (T)value_of(a); }
-    // The column has converged: the step in which it converged is complete.
+    // Runs instead of the step if the column has ended. Its last step is complete by now, so no
+    // later kernel needs to work on it.
     __device__ void skip()
     {
         if (blockIdx.x == 0 && threadIdx.x == 0) test.ended[test.c] = GS_ENDED;
@@ -48,20 +50,21 @@ struct residual_op : gs_plain {
 };
 
 template <class T>
-gsolve_status residual_step(gs_queue *q, int64_t n, gs_ratio a, const void *Aq, void *r,
-                            const void *d, double *rr, double *rz, const gs_convergence_test *test)
+gsolve_status residual_step(gs_queue *q, int64_t n, gs_ratio a, gs_residual_vectors v, double *rr,
+                            double *rz, const gs_convergence_test *test)
 {
-    const bool aligned = gs_all_aligned(Aq, r, d);
+    const bool aligned = gs_all_aligned(v.Aq, v.r, v.d);
+    const T *Aq = (const T *)v.Aq, *d = (const T *)v.d;
 
     if (d) {
-        const residual_op<T, true> op = {{},    a, (const T *)Aq, (const T *)d, (T *)r, rr, rz,
-                                         *test, 0};
+        const residual_op<T, true> op = {{}, a, Aq, d, (T *)v.r, rr, rz, *test, 0};
         return each<T>(q, n, aligned, op, "residual_step");
     }
-    const residual_op<T, false> op = {{}, a, (const T *)Aq, nullptr, (T *)r, rr, rz, *test, 0};
+    const residual_op<T, false> op = {{}, a, Aq, nullptr, (T *)v.r, rr, rz, *test, 0};
     return each<T>(q, n, aligned, op, "residual_step");
 }
 
+// solution_step of vector.h.
 template <class T>
 struct solution_op : gs_plain {
     static constexpr int sums = 2;
@@ -103,6 +106,7 @@ gsolve_status solution_step(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_s
     return each<T>(q, n, aligned, op, "solution_step");
 }
 
+// direction_step of vector.h. D: d is given.
 template <class T, bool D>
 struct direction_op : gs_plain {
     static constexpr int runs_until = GS_ENDED;
@@ -145,6 +149,7 @@ gsolve_status direction_step(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, con
                    "direction_step");
 }
 
+// pipe_step of vector.h.
 template <class T>
 struct pipe_op : gs_plain {
     static constexpr int sums = 3;

@@ -24,6 +24,29 @@ typedef struct gs_pipe {
     void *z, *q, *s, *p, *x, *r, *u, *w;
 } gs_pipe;
 
+/* The numbers and vectors of axpbypcz. */
+typedef struct gs_axpbypcz_args {
+    gs_ratio a, b, c;
+    const void *x, *y; /* y may be NULL */
+    void *z;
+    const void *d; /* a diagonal, or NULL */
+    void *w;       /* or NULL */
+} gs_axpbypcz_args;
+
+/* The vectors of residual_step. */
+typedef struct gs_residual_vectors {
+    const void *Aq, *d; /* d: a diagonal, or NULL */
+    void *r;
+} gs_residual_vectors;
+
+/* The first m vectors of a basis, of any type: V_k = V + k stride. */
+typedef struct gs_basis_vectors {
+    int m;
+    gsolve_type type;
+    const void *V;
+    int64_t stride; /* in elements */
+} gs_basis_vectors;
+
 /* The vectors of solution_step. */
 typedef struct gs_solution {
     const void *p, *s, *t, *w;
@@ -45,15 +68,13 @@ typedef struct gs_vector_kernels {
     /* y = a x + b y */
     gsolve_status (*axpby)(gs_queue *q, int64_t n, gs_ratio a, const void *x, gs_ratio b, void *y);
     /* z = a x + b y + c z; y NULL: a x + c z. w = d * z, or z where d is NULL, unless w is NULL */
-    gsolve_status (*axpbypcz)(gs_queue *q, int64_t n, gs_ratio a, const void *x, gs_ratio b,
-                              const void *y, gs_ratio c, void *z, const void *d, void *w);
+    gsolve_status (*axpbypcz)(gs_queue *q, int64_t n, const gs_axpbypcz_args *v);
     /* y += a x, *yy = y'y */
     gsolve_status (*axpy_norm)(gs_queue *q, int64_t n, gs_ratio a, const void *x, void *y,
                                double *yy);
     /* r -= a Aq, *rr = r'r, *rz = r'(d * r); d NULL: *rz = *rr. Makes the convergence test. */
-    gsolve_status (*residual_step)(gs_queue *q, int64_t n, gs_ratio a, const void *Aq, void *r,
-                                   const void *d, double *rr, double *rz,
-                                   const gs_convergence_test *test);
+    gsolve_status (*residual_step)(gs_queue *q, int64_t n, gs_ratio a, gs_residual_vectors v,
+                                   double *rr, double *rz, const gs_convergence_test *test);
     /* x += a p + b s, r -= b t, *rr = r'r, *wr = w'r. Makes the convergence test. */
     gsolve_status (*solution_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_solution v,
                                    double *rr, double *wr, const gs_convergence_test *test);
@@ -61,12 +82,11 @@ typedef struct gs_vector_kernels {
      * the step in which the column ends. */
     gsolve_status (*direction_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, const void *d,
                                     const void *r, void *p, void *x);
-    /* h[k] = V_k'w for k < m; V_k = V + k stride, V of any type */
-    gsolve_status (*dots)(gs_queue *q, int64_t n, int m, gsolve_type type, const void *V,
-                          int64_t stride, const void *w, double *h);
-    /* w += sign sum_k h[k] V_k, *ww = w'w; ww may be NULL; V of any type */
-    gsolve_status (*combine)(gs_queue *q, int64_t n, int m, gsolve_type type, const void *V,
-                             int64_t stride, const double *h, double sign, void *w, double *ww);
+    /* h[k] = V_k'w for k < m */
+    gsolve_status (*dots)(gs_queue *q, int64_t n, gs_basis_vectors V, const void *w, double *h);
+    /* w += sign sum_k h[k] V_k, *ww = w'w; ww may be NULL */
+    gsolve_status (*combine)(gs_queue *q, int64_t n, gs_basis_vectors V, const double *h,
+                             double sign, void *w, double *ww);
     /* z = n + b z, q = m + b q, s = w + b s, p = u + b p, then x += a p, r -= a s, u -= a q,
      * w -= a z, all in one pass, with *ru = r'u, *wu = w'u, *rr = r'r of the new ones */
     gsolve_status (*pipe_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_pipe v,

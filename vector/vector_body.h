@@ -1,5 +1,6 @@
-/* vector_body.h: the vector kernels for one type, see vector.h. Each has an inner function that
- * works on one block [0, n) and a driver that shares the blocks out to the threads. */
+/* vector_body.h: the vector kernels on the CPU for one type T, see vector.h. Each has an inner
+ * function that works on one block [0, n) and a driver that distributes the blocks over the
+ * threads. */
 
 /* Runs the statement for every block k, whose range is [from, to). */
 #define EACH_BLOCK(n, ...)                                                                        \
@@ -131,13 +132,12 @@ static void FN(block_times)(int64_t n, const T *restrict d, const T *restrict z,
     for (int64_t i = 0; i < n; i++) w[i] = d[i] * z[i];
 }
 
-static gsolve_status FN(axpbypcz)(gs_queue *q, int64_t n, gs_ratio a, const void *px, gs_ratio b,
-                                  const void *py, gs_ratio c, void *pz, const void *pd, void *pw)
+static gsolve_status FN(axpbypcz)(gs_queue *q, int64_t n, const gs_axpbypcz_args *v)
 {
     enum { PIECE = 1024 }; /* of z, which stays in the first cache */
-    const T *x = px, *y = py, *d = pd;
-    const T alpha = (T)ratio_value(a), beta = (T)ratio_value(b), gamma = (T)ratio_value(c);
-    T *z = pz, *w = pw;
+    const T *x = v->x, *y = v->y, *d = v->d;
+    const T alpha = (T)ratio_value(v->a), beta = (T)ratio_value(v->b), gamma = (T)ratio_value(v->c);
+    T *z = v->z, *w = v->w;
 
     EACH_BLOCK(
         n, for (int64_t i = from; i < to; i += PIECE) {
@@ -197,12 +197,11 @@ static void FN(block_residual)(int64_t n, T a, const T *restrict Aq, T *restrict
     *rz = gs_sum_lanes(with);
 }
 
-static gsolve_status FN(residual_step)(gs_queue *q, int64_t n, gs_ratio a, const void *pAq,
-                                       void *pr, const void *pd, double *rr, double *rz,
-                                       const gs_convergence_test *test)
+static gsolve_status FN(residual_step)(gs_queue *q, int64_t n, gs_ratio a, gs_residual_vectors v,
+                                       double *rr, double *rz, const gs_convergence_test *test)
 {
-    const T *Aq = pAq, *d = pd, alpha = (T)ratio_value(a);
-    T *r = pr;
+    const T *Aq = v.Aq, *d = v.d, alpha = (T)ratio_value(a);
+    T *r = v.r;
     double own[GS_MAX_BLOCKS], with[GS_MAX_BLOCKS];
 
     EACH_BLOCK(n, FN(block_residual)(to - from, alpha, Aq + from, r + from, d ? d + from : NULL,
@@ -275,9 +274,11 @@ static gsolve_status FN(direction_step)(gs_queue *q, int64_t n, gs_ratio a, gs_r
     return GSOLVE_OK;
 }
 
-/* --- many vectors against one: a block of w stays in the cache while all V_k pass ------------ */
+/* --- several vectors of a basis and w: a block of w stays in the cache for all V_k --------------
+ */
 
-/* V'w and w += a V for one vector of a basis of either type, from its element at on. */
+/* basis_dot: V'w; basis_axpy: w += a V, for one vector V of a basis of any type, from element `at`
+ * on. */
 static double FN(basis_dot)(int64_t n, gsolve_type type, const void *V, int64_t at,
                             const T *restrict w)
 {
@@ -307,46 +308,44 @@ static void FN(basis_axpy)(int64_t n, T a, gsolve_type type, const void *V, int6
     }
 }
 
-static gsolve_status FN(dots)(gs_queue *q, int64_t n, int m, gsolve_type type, const void *V,
-                              int64_t stride, const void *pw, double *h)
+static gsolve_status FN(dots)(gs_queue *q, int64_t n, gs_basis_vectors V, const void *pw, double *h)
 {
     enum { GROUP = 8 }; /* vectors per pass over w */
     const T *w = pw;
     double part[GROUP][GS_MAX_BLOCKS];
 
-    for (int first = 0; first < m; first += GROUP) {
-        const int count = m - first < GROUP ? m - first : GROUP;
-        EACH_BLOCK(n, for (int j = 0; j < count; j++) part[j][k] =
-                          FN(basis_dot)(to - from, type, V, (first + j) * stride + from, w + from));
+    for (int first = 0; first < V.m; first += GROUP) {
+        const int count = V.m - first < GROUP ? V.m - first : GROUP;
+        EACH_BLOCK(n, for (int j = 0; j < count; j++) part[j][k] = FN(basis_dot)(
+                          to - from, V.type, V.V, (first + j) * V.stride + from, w + from));
         for (int j = 0; j < count; j++) h[first + j] = gs_sum(blocks.count, part[j]);
     }
     return GSOLVE_OK;
 }
 
-static double FN(block_combine)(int64_t n, int m, gsolve_type type, const void *V, int64_t stride,
-                                int64_t from, const double *h, double sign, T *w)
+static double FN(block_combine)(int64_t n, gs_basis_vectors V, int64_t from, const double *h,
+                                double sign, T *w)
 {
     enum { PIECE = 512 }; /* of w, which stays in the first cache */
     double sum = 0;
 
     for (int64_t at = 0; at < n; at += PIECE) {
         const int64_t size = n - at < PIECE ? n - at : PIECE;
-        for (int j = 0; j < m; j++) {
-            FN(basis_axpy)(size, (T)(sign * h[j]), type, V, j * stride + from + at, w + at);
+        for (int j = 0; j < V.m; j++) {
+            FN(basis_axpy)(size, (T)(sign * h[j]), V.type, V.V, j * V.stride + from + at, w + at);
         }
         sum += FN(block_dot)(size, w + at, w + at);
     }
     return sum;
 }
 
-static gsolve_status FN(combine)(gs_queue *q, int64_t n, int m, gsolve_type type, const void *V,
-                                 int64_t stride, const double *h, double sign, void *pw, double *ww)
+static gsolve_status FN(combine)(gs_queue *q, int64_t n, gs_basis_vectors V, const double *h,
+                                 double sign, void *pw, double *ww)
 {
     T *w = pw;
     double part[GS_MAX_BLOCKS];
 
-    EACH_BLOCK(n,
-               part[k] = FN(block_combine)(to - from, m, type, V, stride, from, h, sign, w + from));
+    EACH_BLOCK(n, part[k] = FN(block_combine)(to - from, V, from, h, sign, w + from));
     if (ww) *ww = gs_sum(blocks.count, part);
     return GSOLVE_OK;
 }

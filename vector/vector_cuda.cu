@@ -1,4 +1,4 @@
-// vector_cuda.cu: the vector kernels on a GPU, one column in a launch.
+// vector_cuda.cu: the vector kernels on a GPU, one launch per column.
 #include "vector/vector_ops.cuh"
 
 namespace

@@ -11,14 +11,15 @@ typedef struct cmp_bench {
     gsolve_location location;
     gsolve_dense x, y;   /* of a product, in A's type where kernels read them */
     gsolve_dense here;   /* y on the host */
-    gsolve_dense b, sol; /* of a solve, double; likewise */
-    void *zeros, *flag;  /* on the host, as long as sol; and a double to wait for */
+    gsolve_dense b, sol; /* of a solve, in double, in the same memory as x */
+    void *zeros, *flag;  /* on the host, as long as sol; a double whose copy waits for the device */
     gsolve_precond *M;
-    cmp_truth truth;
+    cmp_reference reference;
     cli_live live;
 } cmp_bench;
 
-/* Makes them, and the preconditioner; t->m and t->a are set. Returns 0 or CLI_ERROR. */
+/* Allocates the arrays and sets up the preconditioner; t->m and t->a are set. Returns 0 or
+ * CLI_ERROR. */
 int cmp_prepare(cmp_bench *t);
 void cmp_release(cmp_bench *t);
 
@@ -26,8 +27,8 @@ void cmp_release(cmp_bench *t);
 size_t cmp_bytes_of(gsolve_dense v);
 gsolve_dense cmp_column(gsolve_dense v, int32_t j);
 
-/* Rows that a matrix can take over, where its kernels read them: to bring them there is no part of
- * a format's build. False: there is no room; *copy is to be freed all the same. */
+/* *copy = rows that a matrix can own, in the memory that its kernels read: this copy is not part of
+ * a format's build. False: out of memory; *copy must be freed in either case. */
 bool cmp_copy_rows(cmp_bench *t, gsolve_csr *copy);
 
 #endif

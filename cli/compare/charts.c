@@ -4,16 +4,15 @@
 
 #include "cli/compare/compare.h"
 
-/* --- bars of times -----------------------------------------------------------------------------
- */
+/* --- bars of times ---------------------------------------------------------------------------- */
 
-#define CUT 6 /* bars longer than so many of the shortest are cut */
+#define CUT 6 /* bars longer than this multiple of the shortest bar are cut */
 
 typedef struct bar {
     const char *name;
     int colour;
-    double part[3], sum; /* seconds: of the build, the set-up, and all that is left */
-    char note[32];       /* behind the figure */
+    double part[3], sum; /* seconds: of the build, the set-up and the rest; their sum */
+    char note[32];       /* after the number */
 } bar;
 
 static int by_sum(const void *a, const void *b)
@@ -40,7 +39,7 @@ static void put_bar(FILE *file, const bar *b, double longest)
             b->note[0] ? " <small>" : "", b->note, b->note[0] ? "</small>" : "");
 }
 
-/* The shortest first. Returns whether some were cut. */
+/* Writes the bars, the shortest first. Returns whether some are cut. */
 static bool put_bars(FILE *file, bar *b, int count)
 {
     qsort(b, (size_t)count, sizeof *b, by_sum);
@@ -114,13 +113,12 @@ void cmp_bars_solve(FILE *file, const cmp *m, const cmp_matrix *a)
                 cut);
 }
 
-/* --- row lengths -------------------------------------------------------------------------------
- */
+/* --- row lengths ------------------------------------------------------------------------------ */
 
 enum { WIDTH = 330, HEIGHT = 190, LEFT = 12, RIGHT = 322, TOP = 22, BOTTOM = 160 };
 
 /* 12345 as 12k, so that it fits over a bar. */
-static cli_words brief(double count)
+static cli_words short_count(double count)
 {
     static const char unit[] = " kMGT";
     cli_words words;
@@ -132,7 +130,7 @@ static cli_words brief(double count)
     return words;
 }
 
-/* Lengths at which the k-th bin begins: 0, 1, 2, 4, ... */
+/* The length at which bin k begins: 0, 1, 2, 4, ... */
 static cli_words bin_name(int k)
 {
     cli_words words;
@@ -156,12 +154,12 @@ static void put_bin(FILE *file, int k, double share, double count, double x, dou
             "<rect class=\"bin\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>"
             "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n",
             x + 1, BOTTOM - height, width - 2, height, middle, BOTTOM - height - 3,
-            brief(count).text);
+            short_count(count).text);
 }
 
 void cmp_histogram(FILE *file, const cmp_matrix *a)
 {
-    const gsolve_statistics *t = &a->system.traits;
+    const gsolve_statistics *t = &a->system.statistics;
     double most = 0, least = INFINITY;
     int first = 31, last = 0;
 

@@ -15,8 +15,8 @@ static int64_t start_at(const gsolve_csr *A, int32_t i)
                                    : ((const int32_t *)A->start)[i];
 }
 
-/* A sum of n products has an error of at most about n eps times the sum of their sizes. */
-int cmp_truth_make(cmp *m, cmp_truth *t, const gsolve_csr *rows, const double *x)
+/* A sum of n products has an error of at most about n eps times the sum of their magnitudes. */
+int cmp_reference_make(cmp *m, cmp_reference *t, const gsolve_csr *rows, const double *x)
 {
     const size_t n = (size_t)rows->nrows;
     int64_t longest = 0;
@@ -38,13 +38,13 @@ int cmp_truth_make(cmp *m, cmp_truth *t, const gsolve_csr *rows, const double *x
     return 0;
 }
 
-void cmp_truth_free(cmp *m, cmp_truth *t)
+void cmp_reference_free(cmp *m, cmp_reference *t)
 {
     gsolve_free(m->c->ctx, GSOLVE_HOST, t->sum);
     gsolve_free(m->c->ctx, GSOLVE_HOST, t->size);
 }
 
-double cmp_error(const cmp_truth *t, gsolve_dense y)
+double cmp_error(const cmp_reference *t, gsolve_dense y)
 {
     const double tiny = y.type == GSOLVE_F32 ? FLT_MIN : DBL_MIN; /* below, digits are lost */
     double worst = 0;

@@ -8,19 +8,18 @@
 #include "cli/json.h"
 #include "cli/options.h"
 
-/* --- before ------------------------------------------------------------------------------------
- */
+/* --- preparation ------------------------------------------------------------------------------ */
 
-/* The matrices: those of -A, then the words. */
+/* The matrices: those of -A, then the operands. */
 static int gather_names(cli *c)
 {
-    cli_many *names = &c->is.matrices;
+    cli_many *names = &c->args.matrices;
 
-    for (int k = 0; k < c->is.operands; k++) {
+    for (int k = 0; k < c->args.operands; k++) {
         if (names->count == CLI_MOST_MATRICES) {
             return cli_fail(c, "more than %d matrices are given", CLI_MOST_MATRICES);
         }
-        names->item[names->count++] = c->is.operand[k];
+        names->item[names->count++] = c->args.operand[k];
     }
     if (names->count > 0) return 0;
     return cli_fail(c, "no matrix is given; write gsolve compare -A FILE");
@@ -34,14 +33,14 @@ static const char *generator_name(const void *unused, int k)
     return generator ? generator->name : NULL;
 }
 
-/* Whether a matrix is there to be read, told before another one has taken its time. A single one is
- * read at once, with the reader's own sentence. */
+/* Checks that a matrix can be read, before others are measured. A single matrix is read at once and
+ * needs no check. */
 static int check_name(cli *c, const char *name)
 {
     const char *known;
     char word[64];
 
-    if (c->is.matrices.count == 1) return 0;
+    if (c->args.matrices.count == 1) return 0;
     if (strncmp(name, "gen:", 4) != 0) {
         return access(name, R_OK) == 0 ? 0 : cli_fail(c, "cannot read the matrix %s", name);
     }
@@ -61,10 +60,10 @@ static int prepare(cmp *m)
     struct tm utc;
 
     if (gather_names(c) || cli_check_outputs(c)) return CLI_ERROR;
-    for (int k = 0; k < c->is.matrices.count; k++) {
-        if (check_name(c, c->is.matrices.item[k])) return CLI_ERROR;
+    for (int k = 0; k < c->args.matrices.count; k++) {
+        if (check_name(c, c->args.matrices.item[k])) return CLI_ERROR;
     }
-    if (c->is.solver && cli_spec_is(c->is.solver, "direct")) {
+    if (c->args.solver && cli_spec_is(c->args.solver, "direct")) {
         return cli_fail(
             c, "direct makes no products, so the format does not matter; choose another method "
                "(gsolve list solvers)");
@@ -76,19 +75,18 @@ static int prepare(cmp *m)
     return cmp_choose_formats(m);
 }
 
-/* --- the matrices ------------------------------------------------------------------------------
- */
+/* --- the matrices ----------------------------------------------------------------------------- */
 
 static int read_system(cli *c, const char *name, cli_system *s)
 {
     char words[400];
 
-    if (cli_read_matrix(c, name, s) || cli_read_vectors(c, s) || cli_examine(c, s) ||
+    if (cli_read_matrix(c, name, s) || cli_read_vectors(c, s) || cli_analyse(c, s) ||
         cli_make_vectors(c, s, &s->csr)) {
         return CLI_ERROR;
     }
-    cli_item(c, "", "%s%s", cli_symmetry_words(&s->traits),
-             c->is.type == GSOLVE_F32 ? "; computed in single precision" : "");
+    cli_item(c, "", "%s%s", cli_symmetry_words(&s->statistics),
+             c->args.type == GSOLVE_F32 ? "; computed in single precision" : "");
     cli_item(c, "device", "%s", cli_device_words(c, words));
     return 0;
 }
@@ -115,7 +113,7 @@ static int compare_on(cmp *m, const char *name)
 
 static int compare_all(cmp *m)
 {
-    const cli_many *names = &m->c->is.matrices;
+    const cli_many *names = &m->c->args.matrices;
     int code = 0;
 
     cli_catch_interrupt();
@@ -129,10 +127,9 @@ static int compare_all(cmp *m)
     return code;
 }
 
-/* --- after -------------------------------------------------------------------------------------
- */
+/* --- results ---------------------------------------------------------------------------------- */
 
-/* path = what write tells. */
+/* Writes the output of the function `write` to the file path; NULL: does nothing. */
 static int write_by(cmp *m, const char *path, void (*write)(FILE *file, const cmp *m))
 {
     char *text = NULL;
@@ -153,26 +150,26 @@ static int write_by(cmp *m, const char *path, void (*write)(FILE *file, const cm
 
 static int write_all(cmp *m)
 {
-    const cli_arguments *is = &m->c->is;
+    const cli_arguments *args = &m->c->args;
 
-    if (is->json && cli_json_write(m->c, cmp_json(m))) return CLI_ERROR;
-    if (write_by(m, is->csv, cmp_csv) || write_by(m, is->html, cmp_page)) return CLI_ERROR;
+    if (args->json && cli_json_write(m->c, cmp_json(m))) return CLI_ERROR;
+    if (write_by(m, args->csv, cmp_csv) || write_by(m, args->html, cmp_page)) return CLI_ERROR;
     return 0;
 }
 
-/* Whether every solve converged, and nothing was left out by Ctrl-C. */
-static bool all_is_well(const cmp *m)
+/* Whether every product is correct, every solve converged, and Ctrl-C interrupted nothing. */
+static bool all_succeeded(const cmp *m)
 {
-    bool well = !cli_interrupted();
+    bool success = !cli_interrupted();
 
     for (int k = 0; k < m->matrices; k++) {
         const cmp_matrix *a = &m->matrix[k];
         for (int f = 0; f < m->formats; f++) {
             const cmp_row *r = &a->row[f];
-            well &= !r->wrong && (!r->solved || r->result.outcome == GSOLVE_CONVERGED);
+            success &= !r->wrong && (!r->solved || r->result.outcome == GSOLVE_CONVERGED);
         }
     }
-    return well;
+    return success;
 }
 
 int cli_compare(cli *c)
@@ -185,7 +182,7 @@ int cli_compare(cli *c)
     code = prepare(m);
     if (!code) code = compare_all(m);
     if (!code) code = write_all(m);
-    if (!code && !all_is_well(m)) code = CLI_NOT_CONVERGED;
+    if (!code && !all_succeeded(m)) code = CLI_NOT_CONVERGED;
     for (int k = 0; k < m->matrices; k++) free(m->matrix[k].row);
     free(m->matrix);
     free(m);

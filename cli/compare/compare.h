@@ -1,8 +1,8 @@
-/* compare.h: what gsolve compare measures, and the ways to tell it.
+/* compare.h: the measurements of gsolve compare, and their output.
  *
- * In every round each format in its turn is built, solved with and multiplied with; every time told
- * is the median over the rounds. Of the solves, what counts is the time of an iteration t: a solve
- * of n iterations costs build + n t, whatever else is the same for all formats. */
+ * In every round each format is built, solved with and multiplied with; a time in the output is the
+ * median over the rounds. A solve of n iterations costs build + n t, where t is the time of an
+ * iteration; the rest of a solve is the same for all formats. */
 #ifndef GS_CLI_COMPARE_COMPARE_H
 #define GS_CLI_COMPARE_COMPARE_H
 
@@ -12,9 +12,10 @@
 
 enum { CMP_MOST_ROUNDS = 99, CMP_MOST_FORMATS = 64, CMP_SPEC = 241, CMP_COUNTS = 4 };
 
-extern const int cmp_counts[CMP_COUNTS]; /* of iterations, for which a winner is told */
+/* The numbers of iterations for which the output names the fastest format. */
+extern const int cmp_counts[CMP_COUNTS];
 
-typedef struct cmp_series { /* seconds, one of each round */
+typedef struct cmp_series { /* seconds, one value for each round */
     double value[CMP_MOST_ROUNDS];
     int count;
 } cmp_series;
@@ -25,21 +26,21 @@ typedef struct cmp_row { /* a format on a matrix */
     gsolve_matrix_info info;
     cmp_series build, product, setup, solve, iteration;
     gsolve_result result;
-    double error;   /* of the product, see cmp_error */
-    char told[400]; /* why there is nothing, or what is wrong; "" */
-    bool wrong;     /* it is not the product of this matrix */
-    bool solved;    /* a solve was made, whatever came of it */
+    double error;      /* of the product, see cmp_error */
+    char problem[400]; /* why the format was not measured, or how its product is wrong; or "" */
+    bool wrong;        /* the product is wrong */
+    bool solved;       /* a solve has ended, converged or not */
 } cmp_row;
 
 typedef struct cmp_matrix { /* a matrix, with all formats */
-    cli_system system;      /* its arrays are gone when it has been measured */
+    cli_system system;      /* its arrays are freed after the measurement */
     bool solves;            /* the matrix is square */
     char solver[512], precond[512], why[320];
-    char method[64], kind[64]; /* as they are in use */
+    char method[64], kind[64]; /* the method and the preconditioner after set-up */
     double rtol, atol;         /* of the solves: |b - Ax| <= max(rtol |b|, atol) */
     double precond_seconds;
-    double copy_speed; /* of a copy within the same memory, just before: bytes a second */
-    cmp_row *row;      /* formats of them */
+    double copy_speed; /* of a memory copy just before the measurement, in bytes per second */
+    cmp_row *row;      /* one for each format */
     int rounds;
 } cmp_matrix;
 
@@ -47,48 +48,43 @@ typedef struct cmp { /* one call of the command */
     cli *c;
     gsolve_context_info device;
     char spec[CMP_MOST_FORMATS][CMP_SPEC];
-    int formats, base; /* base: which of them is csr */
+    int formats, base; /* base: the index of csr */
     cmp_matrix *matrix;
-    int matrices; /* measured, the last one perhaps in part */
+    int matrices; /* that are measured; after Ctrl-C the last one perhaps in part */
     char date[32];
 } cmp;
 
-/* --- what to compare (formats.c, cxsparse.c) ----------------------------------------------------
- */
+/* --- formats (formats.c, cxsparse.c) ---------------------------------------------------------- */
 
 /* m->spec = the formats that the arguments name, or all. Returns 0 or CLI_ERROR, as do the others.
  */
 int cmp_choose_formats(cmp *m);
 
-/* The product of CXSparse as a format. GSOLVE_OK also where the device is not the CPU, and there is
- * none. */
+/* Registers the product of CXSparse as a format, if the device is the CPU. */
 gsolve_status cmp_register_cxsparse(gsolve_context *ctx, const gsolve_context_info *device);
 
-/* --- measuring (method.c, measure.c, check_product.c)
- * -----------------------------------------------------
- */
+/* --- measurement (method.c, measure.c, check_product.c) --------------------------------------- */
 
-/* The method and the preconditioner that all formats are to solve with: those given, or the first
- * that auto would try and that csr converges with. */
+/* Chooses the method and the preconditioner of all formats: those given, or the first choice of
+ * auto with which csr converges. */
 int cmp_choose_method(cmp *m, cmp_matrix *a);
 
-/* Rounds of all formats on a. */
+/* Measures all formats on a. */
 int cmp_measure(cmp *m, cmp_matrix *a);
 
-/* The exact product, to hold the others against. */
-typedef struct cmp_truth {
+/* The product computed from the rows in double precision, with which the others are compared. */
+typedef struct cmp_reference {
     double *sum, *size; /* sum of a_ij x_j and of |a_ij x_j| over j; nrows */
-    double allowed;     /* error */
-} cmp_truth;
+    double allowed;     /* the largest error that rounding explains */
+} cmp_reference;
 
-int cmp_truth_make(cmp *m, cmp_truth *t, const gsolve_csr *rows, const double *x);
-void cmp_truth_free(cmp *m, cmp_truth *t);
+int cmp_reference_make(cmp *m, cmp_reference *t, const gsolve_csr *rows, const double *x);
+void cmp_reference_free(cmp *m, cmp_reference *t);
 
 /* max |y_i - sum_i| / size_i, of y in type on the host. */
-double cmp_error(const cmp_truth *t, gsolve_dense y);
+double cmp_error(const cmp_reference *t, gsolve_dense y);
 
-/* --- figures (figures.c) ------------------------------------------------------------------------
- */
+/* --- figures (figures.c) ---------------------------------------------------------------------- */
 
 int32_t cmp_columns(const cmp *m); /* of a product */
 
@@ -96,45 +92,44 @@ double cmp_median(const cmp_series *s); /* NAN of none */
 double cmp_least(const cmp_series *s);
 double cmp_most(const cmp_series *s);
 
-/* "0.98 to 1.05": the times of an iteration (or a product) with csr over their median, which tells
- * how quiet the machine was. */
-cli_words cmp_scatter(const cmp *m, const cmp_matrix *a);
+/* "0.98 and 1.05": the shortest and the longest time of an iteration (or a product) with csr,
+ * divided by the median. They show how much other load disturbed the measurement. */
+cli_words cmp_csr_spread(const cmp *m, const cmp_matrix *a);
 
 bool cmp_is_measured(const cmp_row *r);
 
 double cmp_gflops(const cmp_row *r);
-double cmp_speed(const cmp_row *r);   /* bytes a second */
-double cmp_padding(const cmp_row *r); /* stored and no entry, for each entry */
+double cmp_speed(const cmp_row *r);   /* bytes per second */
+double cmp_padding(const cmp_row *r); /* stored places without an entry / entries */
 
-/* The seconds of an iteration; where there are no solves, of a product. */
+/* The seconds of an iteration; without solves those of a product. */
 double cmp_step(const cmp_matrix *a, const cmp_row *r);
 double cmp_cost(const cmp_matrix *a, const cmp_row *r, double iterations); /* build + n t */
 double cmp_total(const cmp_matrix *a, const cmp_row *r);                   /* with all set-up */
 
-/* From how many iterations on r costs less than csr; INFINITY: never. */
+/* The number of iterations from which r costs less than csr; INFINITY: never. */
 double cmp_overtakes(const cmp *m, const cmp_matrix *a, const cmp_row *r);
 cli_words cmp_overtakes_words(const cmp *m, const cmp_matrix *a, const cmp_row *r);
 
-/* The row that costs least at so many iterations, or NULL. */
+/* The row with the smallest cost at this number of iterations, or NULL. */
 const cmp_row *cmp_winner(const cmp *m, const cmp_matrix *a, double iterations);
 
 cli_words cmp_tolerance(const cmp_matrix *a); /* "1e-08 |b|" or "max(1e-08 |b|, 1e-12)" */
 const char *cmp_outcome(const cmp_matrix *a, const cmp_row *r);
 bool cmp_converged(const cmp_matrix *a, const cmp_row *r);
 
-/* Geometric means over the matrices that format f and csr were both measured on: of csr's time over
- * the format's. */
+/* Geometric means of csr's time / the format's time, over the matrices on which both were measured.
+ */
 typedef struct cmp_mean {
-    int matrices, solved;                        /* solved: on which both converged, for total */
-    double product, step, total, build_products; /* the last: of its build over its product */
-    double at[CMP_COUNTS];                       /* of the cost at cmp_counts */
+    int matrices, solved;        /* solved: those on which both converged */
+    double product, step, total; /* total: over the matrices that were solved */
+    double build_products;       /* the mean of the format's build time / its product time */
+    double at[CMP_COUNTS];       /* of the cost at cmp_counts */
 } cmp_mean;
 
 cmp_mean cmp_mean_of(const cmp *m, int f);
 
-/* --- telling (table.c, export.c, page.c, style.c, charts.c, curves.c)
- * -------------------------------------
- */
+/* --- output (table.c, export.c, page.c, style.c, charts.c, curves.c) -------------------------- */
 
 void cmp_say_matrix(const cmp *m, const cmp_matrix *a);
 void cmp_say_means(const cmp *m);
@@ -146,7 +141,7 @@ void cmp_page(FILE *file, const cmp *m);
 /* Parts of the page. */
 extern const char *const cmp_style[];           /* its parts, and NULL */
 void cmp_escaped(FILE *file, const char *text); /* & < > " as entities; may break after a comma */
-cli_words cmp_short(double value);              /* a figure of three digits or so */
+cli_words cmp_short(double value);              /* value with about three digits */
 void cmp_bars_product(FILE *file, const cmp *m, const cmp_matrix *a);
 void cmp_bars_solve(FILE *file, const cmp *m, const cmp_matrix *a);
 void cmp_histogram(FILE *file, const cmp_matrix *a);

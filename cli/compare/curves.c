@@ -1,5 +1,5 @@
-/* curves.c: what a solve of n iterations costs with each format, over what it costs with csr: a
- * format has paid for its build where its curve falls below 1. */
+/* curves.c: the cost of a solve of n iterations with each format, divided by that with csr. The
+ * build of a format is repaid where its curve falls below 1. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,10 +36,9 @@ static bool has_curve(const cmp_matrix *a, const cmp_row *r)
     return cmp_is_measured(r) && cmp_step(a, r) > 0;
 }
 
-/* --- the frame ---------------------------------------------------------------------------------
- */
+/* --- the frame -------------------------------------------------------------------------------- */
 
-/* All that lies between an eighth and eight times csr, from ten iterations on. */
+/* The range of the costs from ten iterations on, within 1/8 and 8 times csr. */
 static void find_range(chart *t)
 {
     t->least = 0.85;
@@ -67,7 +66,7 @@ static void put_tick(FILE *file, const chart *t, double cost)
             LEFT, y, t->right, y, LEFT - 4, y + 3.3, cost);
 }
 
-/* Ticks at 1 and, going away from it, at those with room for their figure. */
+/* Ticks at 1, and above and below it at the values whose labels do not overlap. */
 static void put_ticks(FILE *file, const chart *t)
 {
     static const double up[] = {1.05, 1.1, 1.2, 1.5, 2, 3, 4, 5, 6, 8};
@@ -91,7 +90,8 @@ static void put_ticks(FILE *file, const chart *t)
 static void put_frame(FILE *file, const chart *t)
 {
     static const char *const name[] = {"1", "10", "100", "1k", "10k", "100k"};
-    const int every = t->right - LEFT > 40 * DECADES ? 1 : 2; /* names with room for them */
+    /* 2: only every second name has space */
+    const int every = t->right - LEFT > 40 * DECADES ? 1 : 2;
 
     put_ticks(file, t);
     for (int decade = 0; decade <= DECADES; decade++) {
@@ -107,8 +107,7 @@ static void put_frame(FILE *file, const chart *t)
     fprintf(file, "<text class=\"tick\" x=\"%d\" y=\"%d\">times csr</text>\n", 2, TOP - 7);
 }
 
-/* --- the curves --------------------------------------------------------------------------------
- */
+/* --- the curves ------------------------------------------------------------------------------- */
 
 static void put_curve(FILE *file, const chart *t, const cmp_row *r, int f)
 {
@@ -130,12 +129,11 @@ static void put_curve(FILE *file, const chart *t, const cmp_row *r, int f)
     }
 }
 
-/* --- the names at their ends -------------------------------------------------------------------
- */
+/* --- the names at their ends ------------------------------------------------------------------ */
 
 typedef struct label {
     int f;
-    double end, at; /* where the curve ends, where the name stands */
+    double end, at; /* y of the end of the curve and of the name */
 } label;
 
 static int by_end(const void *a, const void *b)
@@ -144,7 +142,9 @@ static int by_end(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Names at least GAP apart, as near to their curves as that allows. */
+/* Places the names at least GAP apart, as near to their curves as that allows. Returns their
+ * number.
+ */
 static int place_labels(const chart *t, label l[CMP_MOST_FORMATS])
 {
     int count = 0;
@@ -174,11 +174,11 @@ static void put_label(FILE *file, const chart *t, const label *l)
             "<path class=\"lead c%d\" d=\"M%.1f %.1fl4 0L%.1f %.1f\"/>"
             "<text class=\"label c%d\" x=\"%.1f\" y=\"%.1f\">",
             l->f % CMP_COLOURS, x, end, x + 12, l->at, l->f % CMP_COLOURS, x + 14, l->at + 3.3);
-    /* a spec that was taken holds no character that HTML knows */
+    /* a valid spec has no character that must be escaped in HTML */
     fprintf(file, "%s %.2f</text>\n", name, relative(t, r, pow(10, DECADES)));
 }
 
-static double label_room(const cmp *m)
+static double label_width(const cmp *m)
 {
     size_t longest = 3;
 
@@ -191,7 +191,7 @@ static double label_room(const cmp *m)
 
 void cmp_curves(FILE *file, const cmp *m, const cmp_matrix *a)
 {
-    chart t = {.m = m, .a = a, .right = WIDTH - label_room(m)};
+    chart t = {.m = m, .a = a, .right = WIDTH - label_width(m)};
     label l[CMP_MOST_FORMATS];
     int count;
 
@@ -199,8 +199,8 @@ void cmp_curves(FILE *file, const cmp *m, const cmp_matrix *a)
     t.bottom = TOP + fmax(190, GAP * m->formats);
     find_range(&t);
     fprintf(file,
-            "<figure><h3>When the build has paid</h3>\n<svg viewBox=\"0 0 %d %.0f\" role=\"img\" "
-            "aria-label=\"cost over that of csr by number of iterations\">\n"
+            "<figure><h3>Cost relative to csr</h3>\n<svg viewBox=\"0 0 %d %.0f\" role=\"img\" "
+            "aria-label=\"cost divided by that of csr, by number of iterations\">\n"
             "<clipPath id=\"clip%d\"><rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%.1f\"/>"
             "</clipPath>\n",
             WIDTH, t.bottom + 30, (int)(a - m->matrix), LEFT, TOP, t.right - LEFT, t.bottom - TOP);
@@ -210,9 +210,10 @@ void cmp_curves(FILE *file, const cmp *m, const cmp_matrix *a)
     }
     count = place_labels(&t, l);
     for (int k = 0; k < count; k++) put_label(file, &t, &l[k]);
-    fprintf(file,
-            "</svg>\n<figcaption>Build and n %s, over the same with csr; both axes logarithmic. A "
-            "ring is where a format overtakes csr; the figure at its name is the ratio at 100000."
-            "</figcaption></figure>\n",
-            a->solves ? "iterations" : "products");
+    fprintf(
+        file,
+        "</svg>\n<figcaption>Time of the build and n %s, divided by that with csr; both axes are "
+        "logarithmic. A circle marks where a format overtakes csr. The number after a name is "
+        "the ratio at 100000.</figcaption></figure>\n",
+        a->solves ? "iterations" : "products");
 }

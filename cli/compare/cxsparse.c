@@ -1,5 +1,5 @@
-/* cxsparse.c: the product of CXSparse as a format: y += A x by the columns of A, on one thread. As
- * a format it is checked, timed and solved with like all others. */
+/* cxsparse.c: the product of CXSparse as a format: y += A x with compressed columns, on one thread.
+ * As a format it is checked, timed and solved with like all others. */
 #include <cs.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static cs_di *copy_rows(const gsolve_csr *csr, int64_t entries)
     return rows;
 }
 
-/* Rows are the columns of A', whose transpose CXSparse makes. */
+/* The rows of A are the columns of A'; CXSparse transposes A'. */
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *options)
 {

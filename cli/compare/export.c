@@ -1,14 +1,12 @@
 /* export.c: gsolve compare as JSON and as comma-separated values; docs/howto/compare_formats.md
- * tells the keys.
- */
+ * describes the keys. */
 #include <math.h>
 #include <string.h>
 
 #include "cli/compare/compare.h"
 #include "cli/json.h"
 
-/* --- JSON --------------------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static void add_product(cJSON *item, const cmp_matrix *a, const cmp_row *r)
 {
@@ -56,8 +54,8 @@ static cJSON *json_row(const cmp *m, const cmp_matrix *a, const cmp_row *r)
     cJSON *item = cJSON_CreateObject();
 
     cli_json_text(item, "format", r->spec);
-    if (r->told[0]) {
-        cli_json_text(item, "error", r->told);
+    if (r->problem[0]) {
+        cli_json_text(item, "error", r->problem);
     } else {
         cJSON_AddNullToObject(item, "error");
     }
@@ -87,7 +85,7 @@ static cJSON *json_matrix(const cmp *m, const cmp_matrix *a)
     cJSON *object = cJSON_CreateObject(), *list;
 
     cli_json_matrix(object, &a->system);
-    cli_json_text(object, "rhs", m->c->is.rhs ? m->c->is.rhs : "A*ones");
+    cli_json_text(object, "rhs", m->c->args.rhs ? m->c->args.rhs : "A*ones");
     cJSON_AddBoolToObject(object, "solves", a->solves);
     cli_json_text(object, "solver", a->solver);
     cli_json_text(object, "precond", a->precond);
@@ -99,7 +97,7 @@ static cJSON *json_matrix(const cmp *m, const cmp_matrix *a)
     cJSON_AddNumberToObject(object, "columns", cmp_columns(m));
     list = cJSON_AddArrayToObject(object, "row_lengths");
     for (int k = 0; k < 32; k++) {
-        cJSON_AddItemToArray(list, cJSON_CreateNumber((double)a->system.traits.length[k]));
+        cJSON_AddItemToArray(list, cJSON_CreateNumber((double)a->system.statistics.length[k]));
     }
     list = cJSON_AddArrayToObject(object, "rows");
     for (int f = 0; f < m->formats; f++) {
@@ -136,7 +134,7 @@ cJSON *cmp_json(const cmp *m)
     cJSON_AddStringToObject(object, "date", m->date);
     cJSON_AddStringToObject(object, "device", m->device.device);
     cli_json_text(object, "description", m->device.description);
-    cJSON_AddStringToObject(object, "type", m->c->is.type == GSOLVE_F32 ? "f32" : "f64");
+    cJSON_AddStringToObject(object, "type", m->c->args.type == GSOLVE_F32 ? "f32" : "f64");
     cJSON_AddBoolToObject(object, "interrupted", cli_interrupted());
     list = cJSON_AddArrayToObject(object, "matrices");
     for (int k = 0; k < m->matrices; k++) {
@@ -149,8 +147,7 @@ cJSON *cmp_json(const cmp *m)
     return object;
 }
 
-/* --- comma-separated values --------------------------------------------------------------------
- */
+/* --- comma-separated values ------------------------------------------------------------------- */
 
 static void csv_text(FILE *file, const char *text)
 {
@@ -162,7 +159,7 @@ static void csv_text(FILE *file, const char *text)
     fputc('"', file);
 }
 
-/* ",value", or "," of none. */
+/* ",value", or "," if it is not finite. */
 static void csv_number(FILE *file, double value)
 {
     if (isfinite(value)) {
@@ -204,7 +201,7 @@ static void csv_row(FILE *file, const cmp *m, const cmp_matrix *a, const cmp_row
     csv_text(file, a->system.name);
     fprintf(file, ",%d,%d,%lld,", a->system.nrows, a->system.ncols, (long long)a->system.entries);
     csv_text(file, m->device.description);
-    fprintf(file, ",%s,", m->c->is.type == GSOLVE_F32 ? "f32" : "f64");
+    fprintf(file, ",%s,", m->c->args.type == GSOLVE_F32 ? "f32" : "f64");
     csv_text(file, a->solver);
     fputc(',', file);
     csv_text(file, a->precond);
@@ -216,7 +213,7 @@ static void csv_row(FILE *file, const cmp *m, const cmp_matrix *a, const cmp_row
     } else {
         fprintf(file, ",,,,,,,,,,,,,,,,,,,,,,");
     }
-    csv_text(file, r->told);
+    csv_text(file, r->problem);
     fputc('\n', file);
 }
 

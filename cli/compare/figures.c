@@ -7,8 +7,7 @@
 
 const int cmp_counts[CMP_COUNTS] = {10, 100, 1000, 10000};
 
-/* --- times -------------------------------------------------------------------------------------
- */
+/* --- times ------------------------------------------------------------------------------------ */
 
 static int by_size(const void *a, const void *b)
 {
@@ -43,7 +42,7 @@ double cmp_most(const cmp_series *s)
     return most;
 }
 
-cli_words cmp_scatter(const cmp *m, const cmp_matrix *a)
+cli_words cmp_csr_spread(const cmp *m, const cmp_matrix *a)
 {
     const cmp_row *csr = &a->row[m->base];
     const cmp_series *s = a->solves ? &csr->iteration : &csr->product;
@@ -55,18 +54,17 @@ cli_words cmp_scatter(const cmp *m, const cmp_matrix *a)
     return s->count > 0 ? words : (cli_words){"unknown parts"};
 }
 
-/* --- a row -------------------------------------------------------------------------------------
- */
+/* --- a row ------------------------------------------------------------------------------------ */
 
 int32_t cmp_columns(const cmp *m)
 {
-    const int asked = m->c->is.columns_count;
+    const int asked = m->c->args.columns_count;
     return asked > 0 ? asked : 1;
 }
 
 bool cmp_is_measured(const cmp_row *r)
 {
-    return r->told[0] == 0 && r->product.count > 0;
+    return r->problem[0] == 0 && r->product.count > 0;
 }
 
 double cmp_gflops(const cmp_row *r)
@@ -127,19 +125,18 @@ bool cmp_converged(const cmp_matrix *a, const cmp_row *r)
     return a->solves && r->solved && r->result.outcome == GSOLVE_CONVERGED;
 }
 
-/* --- against the others ------------------------------------------------------------------------
- */
+/* --- comparison with csr ---------------------------------------------------------------------- */
 
 /* build + n t < build_csr + n t_csr from n = (build - build_csr) / (t_csr - t) on. */
 double cmp_overtakes(const cmp *m, const cmp_matrix *a, const cmp_row *r)
 {
     const cmp_row *csr = &a->row[m->base];
-    const double won = cmp_step(a, csr) - cmp_step(a, r);
-    const double paid = cmp_median(&r->build) - cmp_median(&csr->build);
+    const double gain = cmp_step(a, csr) - cmp_step(a, r);
+    const double extra = cmp_median(&r->build) - cmp_median(&csr->build);
 
-    if (isnan(won) || isnan(paid)) return NAN;
-    if (!(won > 0)) return INFINITY;
-    return paid > 0 ? ceil(paid / won) : 0;
+    if (isnan(gain) || isnan(extra)) return NAN;
+    if (!(gain > 0)) return INFINITY;
+    return extra > 0 ? ceil(extra / gain) : 0;
 }
 
 cli_words cmp_overtakes_words(const cmp *m, const cmp_matrix *a, const cmp_row *r)
@@ -171,8 +168,7 @@ const cmp_row *cmp_winner(const cmp *m, const cmp_matrix *a, double iterations)
     return best;
 }
 
-/* --- over matrices -----------------------------------------------------------------------------
- */
+/* --- over matrices ---------------------------------------------------------------------------- */
 
 cmp_mean cmp_mean_of(const cmp *m, int f)
 {

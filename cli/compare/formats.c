@@ -18,10 +18,9 @@ static int add_spec(cmp *m, const char *spec, int length)
     return 0;
 }
 
-/* --- all there are -----------------------------------------------------------------------------
- */
+/* --- all formats ------------------------------------------------------------------------------ */
 
-/* The words of the option alg, "a|b|c", each of which is an algorithm of its own; or NULL. */
+/* The values of the option alg, "a|b|c", one for each algorithm; or NULL. */
 static const char *algorithms(const gsolve_plugin *format)
 {
     for (const gsolve_option *o = format->option; o && o->key; o++) {
@@ -49,8 +48,7 @@ static int add_all(cmp *m)
     return code;
 }
 
-/* --- those named -------------------------------------------------------------------------------
- */
+/* --- the formats of --formats ----------------------------------------------------------------- */
 
 /* Characters of the first spec of a list: up to a ';', or a ',' before a word without '='. */
 static int spec_length(const char *list)
@@ -70,7 +68,7 @@ static int add_named(cmp *m, const char *list)
     for (bool more = true; more;) {
         const int length = spec_length(list);
         if (length == 0) {
-            return cli_fail(m->c, "--formats '%.200s' contains an empty name", m->c->is.formats);
+            return cli_fail(m->c, "--formats '%.200s' contains an empty name", m->c->args.formats);
         }
         if (add_spec(m, list, length)) return CLI_ERROR;
         more = list[length] != 0;
@@ -79,7 +77,8 @@ static int add_named(cmp *m, const char *list)
     return 0;
 }
 
-/* A spec is known or not whatever the matrix: tried on one of one entry. */
+/* Checks the specs with a matrix of one entry: whether a spec is valid does not depend on the
+ * matrix. */
 static int check_names(cmp *m)
 {
     const int32_t start[] = {0, 1}, col[] = {0};
@@ -95,7 +94,7 @@ static int check_names(cmp *m)
     return 0;
 }
 
-/* csr among them, for the others are held against it. */
+/* Finds csr, with which the others are compared; adds it if it is missing. */
 static int find_base(cmp *m)
 {
     for (int k = 0; k < m->formats; k++) {
@@ -113,7 +112,7 @@ static int find_base(cmp *m)
 
 int cmp_choose_formats(cmp *m)
 {
-    if (m->c->is.formats ? add_named(m, m->c->is.formats) : add_all(m)) return CLI_ERROR;
+    if (m->c->args.formats ? add_named(m, m->c->args.formats) : add_all(m)) return CLI_ERROR;
     if (check_names(m)) return CLI_ERROR;
     return find_base(m);
 }

@@ -1,4 +1,4 @@
-/* html.c: text and numbers as the page of gsolve compare shows them. */
+/* html.c: text and numbers on the HTML page of gsolve compare. */
 #include <math.h>
 
 #include "cli/compare/compare.h"

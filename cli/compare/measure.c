@@ -1,24 +1,23 @@
-/* measure.c: the rounds of gsolve compare. In each, every format in its turn is built, solved
- * with, multiplied with and freed, so that one form at a time takes memory, and a slow moment of
- * the machine meets all of them alike. */
+/* measure.c: the rounds of gsolve compare. In each round every format is built, solved with,
+ * multiplied with and freed. So only one format is in memory at a time, and a period in which the
+ * machine is slow affects all formats alike. */
 #include <math.h>
 
 #include "cli/compare/bench.h"
 
 enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 15, SAMPLES = 5, MOST_PRODUCTS = 400 };
 #define SECONDS         10.0 /* of rounds, once there are LEAST_ROUNDS */
-#define SAMPLE_SECONDS  4e-3 /* of products, between two looks at the clock */
-#define PRODUCT_SECONDS 0.5  /* of the samples of a turn */
+#define SAMPLE_SECONDS  4e-3 /* of products, between two readings of the clock */
+#define PRODUCT_SECONDS 0.5  /* of all samples of a format in a round */
 
-/* --- a turn: build -----------------------------------------------------------------------------
- */
+/* --- a format in a round: build --------------------------------------------------------------- */
 
 static void add(cmp_series *s, double seconds)
 {
     if (s->count < CMP_MOST_ROUNDS) s->value[s->count++] = seconds;
 }
 
-/* Until the device has done all it was given. */
+/* Waits until the device has finished; *seconds, unless NULL: the time of that. */
 static gsolve_status wait(cmp_bench *t, double *seconds)
 {
     const double begin = cli_now();
@@ -30,8 +29,8 @@ static gsolve_status wait(cmp_bench *t, double *seconds)
     return status;
 }
 
-/* A format may return while its last kernels run: what a wait takes after it, beyond what one takes
- * with nothing to wait for, is part of the build. */
+/* A format may return while its last kernels run. So the time of a wait after it, minus that of a
+ * wait for an idle device, is part of the build. */
 static gsolve_status build(cmp_bench *t, cmp_row *r, gsolve_matrix **A)
 {
     gsolve_csr rows = {0};
@@ -50,8 +49,7 @@ static gsolve_status build(cmp_bench *t, cmp_row *r, gsolve_matrix **A)
     return status;
 }
 
-/* --- a turn: products --------------------------------------------------------------------------
- */
+/* --- a format in a round: products ------------------------------------------------------------ */
 
 static gsolve_status products(cmp_bench *t, const gsolve_matrix *A, int count, double *one)
 {
@@ -66,7 +64,7 @@ static gsolve_status products(cmp_bench *t, const gsolve_matrix *A, int count, d
     return status;
 }
 
-/* Whether A x is what it should be. */
+/* Compares A x with the reference. */
 static gsolve_status check_product(cmp_bench *t, cmp_row *r, const gsolve_matrix *A)
 {
     double one;
@@ -78,15 +76,15 @@ static gsolve_status check_product(cmp_bench *t, cmp_row *r, const gsolve_matrix
 
     if (status != GSOLVE_OK) return status;
     for (int32_t j = 0; j < r->columns; j++) {
-        r->error = fmax(r->error, cmp_error(&t->truth, cmp_column(t->here, j)));
+        r->error = fmax(r->error, cmp_error(&t->reference, cmp_column(t->here, j)));
     }
-    r->wrong = !(r->error <= t->truth.allowed);
+    r->wrong = !(r->error <= t->reference.allowed);
     if (r->wrong) {
         snprintf(
-            r->told, sizeof r->told,
+            r->problem, sizeof r->problem,
             "WRONG: an entry of A x has the error %.1e, relative to the sum of the magnitudes of "
             "its terms; rounding explains at most %.1e",
-            r->error, t->truth.allowed);
+            r->error, t->reference.allowed);
     }
     return GSOLVE_OK;
 }
@@ -108,10 +106,9 @@ static gsolve_status time_products(cmp_bench *t, cmp_row *r, const gsolve_matrix
     return status;
 }
 
-/* --- a turn: the solve -------------------------------------------------------------------------
- */
+/* --- a format in a round: the solve ----------------------------------------------------------- */
 
-static bool go_on(int iteration, double residual, void *user)
+static bool not_interrupted(int iteration, double residual, void *user)
 {
     (void)iteration, (void)residual, (void)user;
     return !cli_interrupted();
@@ -124,7 +121,7 @@ static gsolve_status run(cmp_bench *t, cmp_row *r, gsolve_solver *S)
     gsolve_status status =
         gsolve_copy(t->ctx, t->sol.value, t->location, t->zeros, GSOLVE_HOST, cmp_bytes_of(t->sol));
 
-    gsolve_solver_set_monitor(S, go_on, NULL);
+    gsolve_solver_set_monitor(S, not_interrupted, NULL);
     if (status == GSOLVE_OK) status = wait(t, NULL);
     const double begin = cli_now();
     if (status == GSOLVE_OK) status = gsolve_solver_run(S, t->b, t->sol, &result);
@@ -151,13 +148,12 @@ static gsolve_status solve(cmp_bench *t, cmp_row *r, const gsolve_matrix *A)
     return status;
 }
 
-/* --- the rounds --------------------------------------------------------------------------------
- */
+/* --- the rounds ------------------------------------------------------------------------------- */
 
-/* The solve comes before the products that are timed: a format that learns while it is used has
- * nothing learnt by then. Whatever a format fails with is told in its row, but for a device that is
- * out of order. */
-static int take_turn(cmp_bench *t, cmp_row *r, int round)
+/* The solve comes before the timed products, so that a format that adapts (auto) converts during
+ * the solve, as it would for a user. An error of a format is shown in its row; only the failure of
+ * the device ends the command. */
+static int measure_format(cmp_bench *t, cmp_row *r, int round)
 {
     char note[200];
     gsolve_matrix *A = NULL;
@@ -169,16 +165,16 @@ static int take_turn(cmp_bench *t, cmp_row *r, int round)
     if (status == GSOLVE_OK && t->a->solves && !r->wrong) status = solve(t, r, A);
     if (status == GSOLVE_OK && !r->wrong) status = time_products(t, r, A);
     if (A) gsolve_matrix_describe(A, &r->info);
-    if (status != GSOLVE_OK) snprintf(r->told, sizeof r->told, "%s", gsolve_error(t->ctx));
+    if (status != GSOLVE_OK) snprintf(r->problem, sizeof r->problem, "%s", gsolve_error(t->ctx));
     gsolve_matrix_destroy(&A);
     if (status != GSOLVE_DEVICE_FAILED) return 0;
     cli_live_erase(&t->live);
-    return cli_fail(t->m->c, "%s: %s", r->spec, r->told);
+    return cli_fail(t->m->c, "%s: %s", r->spec, r->problem);
 }
 
-static bool goes_on(const cmp_bench *t, int round, double seconds)
+static bool needs_round(const cmp_bench *t, int round, double seconds)
 {
-    const int repeat = t->m->c->is.repeat;
+    const int repeat = t->m->c->args.repeat;
 
     if (cli_interrupted()) return false;
     if (repeat > 0) return round < repeat;
@@ -190,10 +186,10 @@ static int make_rounds(cmp_bench *t)
     const double begin = cli_now();
     int code = 0;
 
-    for (int round = 0; !code && goes_on(t, round, cli_now() - begin); round++) {
+    for (int round = 0; !code && needs_round(t, round, cli_now() - begin); round++) {
         for (int f = 0; f < t->m->formats && !code && !cli_interrupted(); f++) {
             cmp_row *r = &t->a->row[f];
-            if (!r->told[0]) code = take_turn(t, r, round);
+            if (!r->problem[0]) code = measure_format(t, r, round);
         }
         t->a->rounds = round + 1;
     }
@@ -214,9 +210,9 @@ int cmp_measure(cmp *m, cmp_matrix *a)
     if (!code) code = make_rounds(&t);
     cli_live_erase(&t.live);
     cmp_release(&t);
-    if (!code && a->row[m->base].told[0]) {
+    if (!code && a->row[m->base].problem[0]) {
         return cli_fail(m->c, "csr, the reference of all formats, failed: %s",
-                        a->row[m->base].told);
+                        a->row[m->base].problem);
     }
     return code;
 }

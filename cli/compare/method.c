@@ -4,7 +4,7 @@
 
 #include "cli/compare/compare.h"
 
-/* Solves once with csr; a->ran as cli_try leaves it. */
+/* Solves once with csr, from x = 0. */
 static int try_choice(cmp *m, cmp_matrix *a, const gsolve_matrix *A, cli_attempt *attempt)
 {
     const gsolve_dense x = a->system.x;
@@ -13,8 +13,9 @@ static int try_choice(cmp *m, cmp_matrix *a, const gsolve_matrix *A, cli_attempt
     return cli_try(m->c, attempt, A, a->system.b, x);
 }
 
-/* On a GPU some methods hold a small matrix on the chip, in no format at all; not here. */
-static void use_the_format(const cmp *m, cmp_matrix *a)
+/* On a GPU some methods keep a small matrix on the chip and then do not use the format. Here they
+ * must. */
+static void disable_resident(const cmp *m, cmp_matrix *a)
 {
     const gsolve_plugin *method;
     const size_t length = strlen(a->solver);
@@ -29,19 +30,20 @@ static void use_the_format(const cmp *m, cmp_matrix *a)
     }
 }
 
-/* The value of a key in spec, of which the last counts. */
-static double tolerance_in(const char *spec, const char *key, double usual)
+/* The value of the last `key` in spec; `value` if there is none. */
+static double tolerance_in(const char *spec, const char *key, double value)
 {
     const size_t length = strlen(key);
 
     for (const char *at = strchr(spec, ','); at; at = strchr(at + 1, ',')) {
-        if (strncmp(at + 1, key, length) == 0) usual = strtod(at + 1 + length, NULL);
+        if (strncmp(at + 1, key, length) == 0) value = strtod(at + 1 + length, NULL);
     }
-    return usual;
+    return value;
 }
 
-/* "auto" of a method names its choice here, so that all formats have the same. */
-static void take_choice(const cmp *m, cmp_matrix *a, const cli_attempt *t)
+/* Stores the choice t. A method "auto" is replaced by the method that it chose, so that all formats
+ * solve with the same one. */
+static void store_choice(const cmp *m, cmp_matrix *a, const cli_attempt *t)
 {
     const char *keys = t->solver + strcspn(t->solver, ",");
 
@@ -57,7 +59,7 @@ static void take_choice(const cmp *m, cmp_matrix *a, const cli_attempt *t)
     a->precond_seconds = t->precond_seconds;
     a->rtol = tolerance_in(a->solver, "rtol=", cli_rtol(m->c));
     a->atol = tolerance_in(a->solver, "atol=", 0);
-    use_the_format(m, a);
+    disable_resident(m, a);
 }
 
 static int choose(cmp *m, cmp_matrix *a, const gsolve_matrix *A)
@@ -68,11 +70,11 @@ static int choose(cmp *m, cmp_matrix *a, const gsolve_matrix *A)
 
     for (int k = 0; !code && !ended && k < CLI_MOST_ATTEMPTS; k++) {
         cli_attempt t = {0};
-        if (!cli_choose(m->c, &a->system.traits, k, &t)) break;
+        if (!cli_choose(m->c, &a->system.statistics, k, &t)) break;
         if (cli_spec_is(t.solver, "direct")) continue; /* makes no products */
         code = try_choice(m, a, A, &t);
         ended = cli_interrupted() || (t.ran && t.result.outcome == GSOLVE_CONVERGED);
-        if (!code && t.ran && (!found || ended)) take_choice(m, a, &t);
+        if (!code && t.ran && (!found || ended)) store_choice(m, a, &t);
         found |= t.ran;
         if (!t.ran) snprintf(explanation, sizeof explanation, "%s", t.explanation);
         cli_free_attempt(&t);

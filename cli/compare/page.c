@@ -4,8 +4,7 @@
 
 #include "cli/compare/compare.h"
 
-/* --- tables ------------------------------------------------------------------------------------
- */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 static void put_name(FILE *file, const char *spec, int f)
 {
@@ -37,7 +36,7 @@ static double total_of(const cmp_matrix *a, const cmp_row *r)
     return cmp_converged(a, r) ? cmp_total(a, r) : NAN;
 }
 
-static double least(const cmp *m, const cmp_matrix *a, figure *of)
+static double minimum(const cmp *m, const cmp_matrix *a, figure *of)
 {
     double value = NAN;
 
@@ -56,14 +55,14 @@ static void put_row(FILE *file, const cmp *m, const cmp_matrix *a, int f)
 
     put_name(file, r->spec, f);
     if (!cmp_is_measured(r)) {
-        fprintf(file, "<td class=\"told\" colspan=\"18\">");
-        cmp_escaped(file, r->told[0] ? r->told : "interrupted");
+        fprintf(file, "<td class=\"problem\" colspan=\"18\">");
+        cmp_escaped(file, r->problem[0] ? r->problem : "interrupted");
         fprintf(file, "</td></tr>\n");
         return;
     }
     put_time(file, build, NAN);
     put_cell(file, cmp_short(build / product).text, false);
-    put_time(file, product, least(m, a, product_of));
+    put_time(file, product, minimum(m, a, product_of));
     put_cell(file, cmp_short(cmp_gflops(r)).text, false);
     put_cell(file, cmp_short(1e-9 * cmp_speed(r)).text, false);
     snprintf(text, sizeof text, "%.2f", cmp_speed(r) / a->copy_speed);
@@ -73,9 +72,9 @@ static void put_row(FILE *file, const cmp *m, const cmp_matrix *a, int f)
     put_cell(file, text, false);
     snprintf(text, sizeof text, "%d", r->result.iterations);
     put_cell(file, solved ? text : "-", false);
-    put_time(file, cmp_step(a, r), least(m, a, cmp_step));
+    put_time(file, cmp_step(a, r), minimum(m, a, cmp_step));
     put_time(file, cmp_median(&r->solve), NAN);
-    put_time(file, total_of(a, r), least(m, a, total_of));
+    put_time(file, total_of(a, r), minimum(m, a, total_of));
     snprintf(text, sizeof text, "%.1e%s%s", r->result.residual,
              r->result.outcome == GSOLVE_CONVERGED ? "" : " NOT CONVERGED: ",
              r->result.outcome == GSOLVE_CONVERGED ? "" : cmp_outcome(a, r));
@@ -106,15 +105,14 @@ static void put_table(FILE *file, const cmp *m, const cmp_matrix *a)
     fprintf(file, "</tbody></table></div>\n");
 }
 
-/* --- a matrix ----------------------------------------------------------------------------------
- */
+/* --- a matrix --------------------------------------------------------------------------------- */
 
 static void put_facts(FILE *file, const cmp *m, const cmp_matrix *a)
 {
     const cli_system *s = &a->system;
 
     fprintf(file, "<p class=\"sub\">%d &times; %d, %lld entries, %s; b: ", s->nrows, s->ncols,
-            (long long)s->entries, cli_symmetry_words(&s->traits));
+            (long long)s->entries, cli_symmetry_words(&s->statistics));
     cmp_escaped(file, cli_rhs_words(m->c));
     if (a->solves) {
         fprintf(file, "; method: <b>");
@@ -130,7 +128,7 @@ static void put_facts(FILE *file, const cmp *m, const cmp_matrix *a)
     }
     fprintf(file,
             "; %s; csr varied between %s of its median; a memory copy reaches %.1f GB/s.</p>\n",
-            cli_count(a->rounds, "round").text, cmp_scatter(m, a).text, 1e-9 * a->copy_speed);
+            cli_count(a->rounds, "round").text, cmp_csr_spread(m, a).text, 1e-9 * a->copy_speed);
 }
 
 static void put_tiles(FILE *file, const cmp *m, const cmp_matrix *a)
@@ -166,8 +164,7 @@ static void put_matrix(FILE *file, const cmp *m, const cmp_matrix *a)
     fprintf(file, "</section>\n");
 }
 
-/* --- all of them -------------------------------------------------------------------------------
- */
+/* --- all matrices ----------------------------------------------------------------------------- */
 
 static void put_ratio(FILE *file, double value, double best)
 {
@@ -191,7 +188,8 @@ static void put_means_row(FILE *file, const cmp *m, int f, const cmp_mean *most)
     fprintf(file, "</tr>\n");
 }
 
-/* Of formats that were measured on every matrix, for only these compare. */
+/* The largest means of the formats that were measured on every matrix; means over different
+ * matrices cannot be compared. */
 static cmp_mean most_of(const cmp *m)
 {
     cmp_mean most = {.product = NAN, .step = NAN, .total = NAN};
@@ -242,7 +240,7 @@ static void put_head(FILE *file, const cmp *m)
             "</style></head>\n<body><main>\n<h1>Matrix formats compared</h1>\n"
             "<p class=\"sub\">gsolve %s &middot; %.*s &middot; %s &middot; %s</p>\n",
             gsolve_version(), (int)strcspn(m->device.description, ";"), m->device.description,
-            m->c->is.type == GSOLVE_F32 ? "single precision" : "double precision", m->date);
+            m->c->args.type == GSOLVE_F32 ? "single precision" : "double precision", m->date);
     fprintf(file,
             "<p>Each round builds each format, solves with it and multiplies with it; times are "
             "medians over the rounds. The vectors, and the matrix before a build begins, are in "

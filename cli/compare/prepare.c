@@ -26,7 +26,7 @@ static bool new_vector(cmp_bench *t, gsolve_dense *v, int32_t nrows, int32_t nco
     return v->value != NULL;
 }
 
-/* b's columns, which may lie apart. */
+/* to = from, whose columns may be further apart than its rows need. */
 static gsolve_status put_columns(cmp_bench *t, gsolve_dense to, gsolve_dense from)
 {
     const size_t column = (size_t)from.nrows * sizeof(double);
@@ -40,7 +40,7 @@ static gsolve_status put_columns(cmp_bench *t, gsolve_dense to, gsolve_dense fro
     return status;
 }
 
-/* x at random in its type, and the truth about A x. */
+/* Fills x with random numbers in its type, and computes the reference product. */
 static int fill_x(cmp_bench *t)
 {
     const gsolve_csr *A = &t->a->system.csr;
@@ -60,14 +60,13 @@ static int fill_x(cmp_bench *t)
             ((double *)given.value)[j] = x[j];
         }
     }
-    for (int32_t c = 0; !code && c < t->x.ncols;
-         c++) { /* the same values, at places of their own */
+    for (int32_t c = 0; !code && c < t->x.ncols; c++) { /* all columns have the same values */
         if (gsolve_copy(t->ctx, cmp_column(t->x, c).value, t->location, given.value, GSOLVE_HOST,
                         cmp_bytes_of(given)) != GSOLVE_OK) {
             code = cli_fail_library(t->m->c);
         }
     }
-    if (!code) code = cmp_truth_make(t->m, &t->truth, A, x);
+    if (!code) code = cmp_reference_make(t->m, &t->reference, A, x);
     gsolve_free(t->ctx, GSOLVE_HOST, x);
     gsolve_free(t->ctx, GSOLVE_HOST, given.value);
     return code;
@@ -104,7 +103,7 @@ int cmp_prepare(cmp_bench *t)
 void cmp_release(cmp_bench *t)
 {
     gsolve_precond_destroy(&t->M);
-    cmp_truth_free(t->m, &t->truth);
+    cmp_reference_free(t->m, &t->reference);
     gsolve_free(t->ctx, t->location, t->x.value);
     gsolve_free(t->ctx, t->location, t->y.value);
     gsolve_free(t->ctx, GSOLVE_HOST, t->here.value);

@@ -1,4 +1,5 @@
-/* style.c: how the page of gsolve compare looks, by day and by night, wide and narrow. */
+/* style.c: the style sheet of the page of gsolve compare: light and dark, for wide and narrow
+ * screens. */
 #include "cli/compare/compare.h"
 
 static const char layout[] =
@@ -58,8 +59,8 @@ static const char layout[] =
     "th,td{padding:4px 7px;text-align:right;white-space:nowrap;border-top:1px solid var(--line)}"
     "thead th{border-top:0;color:var(--soft);font-weight:600;vertical-align:bottom}"
     ".over th{text-align:center;border-left:1px solid var(--line)}"
-    "th:first-child,td.told{text-align:left}"
-    "td.told{white-space:normal;min-width:300px;color:var(--soft)}"
+    "th:first-child,td.problem{text-align:left}"
+    "td.problem{white-space:normal;min-width:300px;color:var(--soft)}"
     "tbody th,thead th:first-child{position:sticky;left:0;background:var(--ground);"
     "font-weight:600;white-space:normal}"
     "tbody th{padding-left:21px}"
@@ -68,7 +69,7 @@ static const char layout[] =
     "td.best{background:var(--best);font-weight:700}"
     "footer{margin-top:2.5em;border-top:2px solid var(--line);padding-top:.6em}";
 
-/* Twelve hues, of which each can be told from its neighbours, on a light and on a dark ground. */
+/* Twelve hues; each differs clearly from its neighbours, on a light and on a dark background. */
 static const char colours[] =
     ".c0{--c:#4b5563}.c1{--c:#1d6fd8}.c2{--c:#c2570c}.c3{--c:#15803d}.c4{--c:#b91c5c}"
     ".c5{--c:#6d28d9}.c6{--c:#0e7490}.c7{--c:#8a6d00}.c8{--c:#b42318}.c9{--c:#4d7c0f}"

@@ -3,7 +3,7 @@
 
 #include "cli/compare/compare.h"
 
-/* Columns that the names of the formats take. */
+/* The width of the column of names. */
 static int name_width(const cmp *m)
 {
     int width = 10;
@@ -15,8 +15,7 @@ static int name_width(const cmp *m)
     return width;
 }
 
-/* --- the head ----------------------------------------------------------------------------------
- */
+/* --- the head --------------------------------------------------------------------------------- */
 
 static void say_head(const cmp *m, const cmp_matrix *a)
 {
@@ -35,7 +34,7 @@ static void say_head(const cmp *m, const cmp_matrix *a)
     }
     if (a->row[m->base].product.count > 0) {
         cli_item(c, "rounds", "%d; times are medians; csr varied between %s of its median",
-                 a->rounds, cmp_scatter(m, a).text);
+                 a->rounds, cmp_csr_spread(m, a).text);
     } else {
         cli_item(c, "rounds", "none: interrupted");
     }
@@ -44,15 +43,14 @@ static void say_head(const cmp *m, const cmp_matrix *a)
              1e-9 * a->copy_speed);
 }
 
-/* --- what is stored, and the product -----------------------------------------------------------
- */
+/* --- build and product ------------------------------------------------------------------------ */
 
 static void say_product(const cmp *m, const cmp_matrix *a, const cmp_row *r, int width)
 {
     const double product = cmp_median(&r->product), build = cmp_median(&r->build);
 
     if (!cmp_is_measured(r)) {
-        cli_say(m->c, "%-*s  %s\n", width, r->spec, r->told[0] ? r->told : "interrupted");
+        cli_say(m->c, "%-*s  %s\n", width, r->spec, r->problem[0] ? r->problem : "interrupted");
         return;
     }
     cli_say(m->c, "%-*s%11.3f%10.1f%12.4f%9.2f%9.1f%9.2f%12.3f%9.1f %%\n", width, r->spec,
@@ -60,8 +58,7 @@ static void say_product(const cmp *m, const cmp_matrix *a, const cmp_row *r, int
             cmp_speed(r) / a->copy_speed, 1e-6 * (double)r->info.bytes, 100 * cmp_padding(r));
 }
 
-/* --- the solve ---------------------------------------------------------------------------------
- */
+/* --- the solve -------------------------------------------------------------------------------- */
 
 static void say_solve(const cmp *m, const cmp_matrix *a, const cmp_row *r, int width)
 {
@@ -107,8 +104,7 @@ void cmp_say_matrix(const cmp *m, const cmp_matrix *a)
     fflush(m->c->text);
 }
 
-/* --- over matrices -----------------------------------------------------------------------------
- */
+/* --- over matrices ---------------------------------------------------------------------------- */
 
 static cli_words ratio(double value)
 {

@@ -195,8 +195,8 @@ static gsolve_status begin_apply(amg *M, gsolve_context *ctx, int32_t columns)
 {
     if (!M->S.h) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "amg,near_null=given waits for gsolve_precond_set_near_null or "
-                           "gsolve_precond_set_coordinates; call one of them first");
+                           "amg,near_null=given has no near-null vectors yet; call "
+                           "gsolve_precond_set_near_null or gsolve_precond_set_coordinates first");
     }
     M->cycles += columns;
     return GSOLVE_OK;

@@ -69,7 +69,7 @@ gsolve_status gs_block_galerkin_build(gs_block_galerkin *out, gsolve_csr *C, gso
                                       int32_t fine, int32_t coarse)
 {
     gs_block_galerkin G = {.fine = fine, .coarse = coarse};
-    bool fits = fine > 1 && fine <= GS_MOST_BLOCK && coarse > 1 && coarse <= GS_MOST_BLOCK;
+    bool fits = fine > 1 && fine <= GS_MAX_BLOCK && coarse > 1 && coarse <= GS_MAX_BLOCK;
     gsolve_status status = GSOLVE_OK;
 
     *out = (gs_block_galerkin){0};

@@ -32,8 +32,7 @@ void gs_hierarchy_destroy(gs_hierarchy *h, gsolve_context *ctx)
 
 /* --- the next level --------------------------------------------------------------------------- */
 
-/* *C = R A P, the matrix of the level below l. *useless: it would be hardly smaller; *C is unset.
- */
+/* *C = R A P, the matrix of the level below l. *useless: C would hardly be smaller; unset. */
 static gsolve_status coarsen(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
                              const gs_amg_options *options, gsolve_csr *C, bool *useless)
 {

@@ -12,7 +12,7 @@ typedef struct gs_hierarchy {
     gsolve_type type; /* of all levels' values */
     bool symmetric;   /* A is, to rounding */
     bool on_device;   /* kernels run on a device: the cost of their launches counts */
-    bool updated;     /* new values came once, and may come again */
+    bool updated;     /* an update has happened; the rows are kept for the next one */
     int levels;
     int harder; /* number of levels that were coarsened harder to keep the complexity low */
     gs_level level[GS_AMG_MAX_LEVELS];
@@ -31,7 +31,7 @@ gsolve_status gs_hierarchy_update(gs_hierarchy *h, gsolve_context *ctx, const gs
 void gs_hierarchy_destroy(gs_hierarchy *h, gsolve_context *ctx); /* NULL: nothing */
 
 /* Frees the finest level's rows if its products read sliced storage, which is a second copy of the
- * matrix: only an update needs the rows. restore makes them again; after the first update they are
+ * matrix: only an update needs the rows. restore rebuilds them. After the first update they are
  * kept for the next one. */
 void gs_hierarchy_release_rows(gs_hierarchy *h);
 gsolve_status gs_hierarchy_restore_rows(gs_hierarchy *h);

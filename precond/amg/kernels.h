@@ -11,8 +11,8 @@ typedef struct gs_amg_kernels {
     /* value = the values of R = P', whose pattern is given. Rows are sorted. */
     gsolve_status (*transpose_values)(gs_queue *q, const gsolve_csr *P, const gsolve_csr *R,
                                       void *value);
-    /* bit k of bits = whether yes[k] is not 0, for k < n; 32 bits per word */
-    gsolve_status (*pack)(gs_queue *q, int64_t n, const uint8_t *yes, uint32_t *bits);
+    /* bit k of bits = whether flag[k] is not 0, for k < n; 32 bits per word */
+    gsolve_status (*pack)(gs_queue *q, int64_t n, const uint8_t *flag, uint32_t *bits);
     /* x = M b. M: dense, n x n, row-major. b and x: at most GS_AMG_COLUMNS columns, row-major.
      * *count += columns, a number on the device. */
     gsolve_status (*dense)(gs_queue *q, int32_t n, int32_t columns, const void *M, const void *b,

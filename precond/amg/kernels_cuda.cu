@@ -36,18 +36,18 @@ gsolve_status constant(gs_queue *q, int64_t n, int32_t block, int32_t c, void *y
 
 // A thread reads one byte, and a warp packs 32 of them into one word.
 __global__ void __launch_bounds__(gs_block_size)
-    pack_bits(int64_t n, const uint8_t *yes, uint32_t *bits)
+    pack_bits(int64_t n, const uint8_t *flag, uint32_t *bits)
 {
     const int64_t k = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
-    const unsigned word = __ballot_sync(gs_all_lanes, k < n && yes[k]);
+    const unsigned word = __ballot_sync(gs_all_lanes, k < n && flag[k]);
 
     if (k < n && k % 32 == 0) bits[k / 32] = word;
 }
 
-gsolve_status pack(gs_queue *q, int64_t n, const uint8_t *yes, uint32_t *bits)
+gsolve_status pack(gs_queue *q, int64_t n, const uint8_t *flag, uint32_t *bits)
 {
     return gs_launch(q, "connections in bits", pack_bits, gs_subwarp_blocks(n, 1), gs_block_size, n,
-                     yes, bits);
+                     flag, bits);
 }
 
 // A warp owns a row of R. Each lane looks up the entries of this row by binary search in short rows

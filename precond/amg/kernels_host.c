@@ -5,12 +5,13 @@
 #include "precond/diagonal.h"
 #include "vector/lanes.h"
 
-static gsolve_status pack(gs_queue *q, int64_t n, const uint8_t *yes, uint32_t *bits)
+static gsolve_status pack(gs_queue *q, int64_t n, const uint8_t *flag, uint32_t *bits)
 {
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
     for (int64_t w = 0; w < (n + 31) / 32; w++) {
         uint32_t word = 0;
-        for (int b = 0; b < 32 && 32 * w + b < n; b++) word |= (uint32_t)(yes[32 * w + b] > 0) << b;
+        for (int b = 0; b < 32 && 32 * w + b < n; b++)
+            word |= (uint32_t)(flag[32 * w + b] > 0) << b;
         bits[w] = word;
     }
     return GSOLVE_OK;

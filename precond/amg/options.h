@@ -7,7 +7,7 @@
 #define GS_AMG_MAX_LEVELS    32
 #define GS_AMG_MAX_NEAR_NULL 24
 
-enum { GS_AMG_COLUMNS = 8 }; /* right-hand sides that one cycle takes at most */
+enum { GS_AMG_COLUMNS = 8 }; /* the most right-hand sides of one cycle */
 
 typedef enum gs_interpolation { GS_EXTENDED_I, GS_ONE_POINT } gs_interpolation;
 

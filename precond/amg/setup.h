@@ -13,7 +13,7 @@ typedef struct gs_amg_setup {
     char type_note[80]; /* why the levels are not in single precision, or "" */
 } gs_amg_setup;
 
-/* Each of these replaces S->h by new levels for csr, and leaves S unchanged if it fails. */
+/* Each of the functions below replaces S->h by new levels for csr. If it fails, S is unchanged. */
 
 /* With constant near-null vectors, one per unknown of a node. */
 gsolve_status gs_amg_set_up_constants(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr);

@@ -1,4 +1,4 @@
-/* symmetry.c: a matrix A is taken as symmetric if x'Ay = y'Ax to rounding, for two random vectors x
+/* symmetry.c: a matrix A counts as symmetric if x'Ay = y'Ax to rounding, for two random vectors x
  * and y. For an A that is not symmetric this equality would be a coincidence. */
 #include "precond/amg/symmetry.h"
 

@@ -46,11 +46,11 @@ gsolve_status apply(gs_queue *q, const gs_block_jacobi_data *M, bool transposed,
 
     if (blocks == 0) return GSOLVE_OK;
     for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c += most) {
-        const int now = r.ncols - c < most ? r.ncols - c : most;
-        status =
-            gs_launch_pdl(q, "block_jacobi", now == 1 ? multiply<1, T> : multiply<most, T>, blocks,
-                          gs_block_size, *M, transposed, now, (const T *)gs_column_of(r, c).value,
-                          r.stride, (T *)gs_column_of(z, c).value, z.stride);
+        const int columns = r.ncols - c < most ? r.ncols - c : most;
+        status = gs_launch_pdl(q, "block_jacobi", columns == 1 ? multiply<1, T> : multiply<most, T>,
+                               blocks, gs_block_size, *M, transposed, columns,
+                               (const T *)gs_column_of(r, c).value, r.stride,
+                               (T *)gs_column_of(z, c).value, z.stride);
     }
     return status;
 }

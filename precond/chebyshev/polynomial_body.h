@@ -106,8 +106,8 @@ static inline __attribute__((always_inline)) void FN(step_rows)(int64_t n, const
     }
 }
 
-static inline __attribute__((always_inline)) void FN(step_some)(int64_t n, const int32_t columns,
-                                                                T a, T c, FN(stepped) v)
+static inline __attribute__((always_inline)) void FN(step_columns)(int64_t n, const int32_t columns,
+                                                                   T a, T c, FN(stepped) v)
 {
     if (!v.Ax && v.p) FN(step_rows)(n, columns, a, 0, v, true, true);
     if (!v.Ax && !v.p) FN(step_rows)(n, columns, a, 0, v, true, false);
@@ -126,11 +126,11 @@ static gsolve_status FN(step)(gs_queue *q, int64_t n, int32_t columns, double a,
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int k = 0; k < blocks.count; k++) {
         const int64_t at = gs_block_begin(&blocks, k), size = gs_block_end(&blocks, k) - at;
-        const FN(stepped) some = FN(stepped_from)(&v, at, columns);
+        const FN(stepped) from = FN(stepped_from)(&v, at, columns);
         switch (columns) {
-        case 1: FN(step_some)(size, 1, (T)a, (T)c, some); break;
-        case 8: FN(step_some)(size, 8, (T)a, (T)c, some); break;
-        default: FN(step_some)(size, columns, (T)a, (T)c, some); break;
+        case 1: FN(step_columns)(size, 1, (T)a, (T)c, from); break;
+        case 8: FN(step_columns)(size, 8, (T)a, (T)c, from); break;
+        default: FN(step_columns)(size, columns, (T)a, (T)c, from); break;
         }
     }
     return GSOLVE_OK;

@@ -98,7 +98,7 @@ static gsolve_status factor(factorisation *w, gsolve_context *ctx, const char *w
     ALLOC(ctx, GSOLVE_HOST, w->scratch, scratch);
     for (w->shift = *shift; w->shift <= GS_MAX_SHIFT;) {
         memset(w->scratch, 0, scratch * sizeof *w->scratch);
-        if (gs_schedule_walk(schedule, w->L.n, factor_row, w)) {
+        if (gs_schedule_run(schedule, w->L.n, factor_row, w)) {
             *shift = w->shift;
             goto done;
         }

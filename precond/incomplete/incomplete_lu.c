@@ -29,7 +29,7 @@ static void set_positions(const gs_strict_triangle *T, int32_t i, int32_t *posit
     for (int64_t e = T->start[i]; e < T->start[i + 1]; e++) position[T->col[e]] = on ? ++number : 0;
 }
 
-/* Row i with 1 / D_ii = 0: no other row takes anything from it. */
+/* Row i with 1 / D_ii = 0: no multiple of it is subtracted from another row. */
 static bool skip_row(const factorisation *w, int32_t i)
 {
     w->d[i] = 0;
@@ -159,7 +159,7 @@ static gsolve_status factor(factorisation *w, gsolve_context *ctx, const char *w
     ALLOC(ctx, GSOLVE_HOST, w->scratch, scratch);
     memset(w->scratch, 0, scratch * sizeof *w->scratch);
     for (w->shift = *shift; w->shift <= GS_MAX_SHIFT;) {
-        if (gs_schedule_walk(schedule, w->L.n, factor_row, w)) {
+        if (gs_schedule_run(schedule, w->L.n, factor_row, w)) {
             *shift = w->shift;
             goto done;
         }

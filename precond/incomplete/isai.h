@@ -1,4 +1,4 @@
-/* isai.h: incomplete sparse approximate inverses; isai.c says what they are. */
+/* isai.h: incomplete sparse approximate inverses; isai.c describes them. */
 #ifndef GS_PRECOND_INCOMPLETE_ISAI_H
 #define GS_PRECOND_INCOMPLETE_ISAI_H
 
@@ -10,8 +10,8 @@
  * (W (I + L))(i, j) = scale_i I(i, j) for all j in S_i. */
 
 /* *W = an owned matrix, values unset. The pattern S_i of its row i is that of row i of (I +
- * L)^power. If this row has more than longest entries, the largest power, at least 1, with at most
- * longest entries replaces it. *shortened: the number of such rows. GSOLVE_NO_MEMORY. */
+ * L)^power. If this row has more than `longest` entries, the largest power, at least 1, with at
+ * most longest entries replaces it. *shortened: the number of such rows. GSOLVE_NO_MEMORY. */
 gsolve_status gs_isai_pattern(gsolve_csr *W, gsolve_context *ctx, gsolve_type type,
                               const gs_strict_triangle *L, int power, int32_t longest,
                               int32_t *shortened);

@@ -207,7 +207,7 @@ int gs_schedule_workers(const gs_schedule *s)
     return s->threads < 1 ? 1 : s->threads < MAX_WORKERS ? s->threads : MAX_WORKERS;
 }
 
-bool gs_schedule_walk(const gs_schedule *s, int32_t n, gs_row_step *step, void *data)
+bool gs_schedule_run(const gs_schedule *s, int32_t n, gs_row_step *step, void *data)
 {
     gs_spin_barrier barrier = {0};
     int failures = 0;

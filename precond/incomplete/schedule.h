@@ -28,7 +28,7 @@ void gs_schedule_destroy(gs_schedule *s, gsolve_context *ctx);
 /* Calls step for each of n rows, not upper, after the rows that it depends on. worker: below
  * gs_schedule_workers; a worker makes one call at a time. False: a call returned false. */
 typedef bool gs_row_step(void *data, int worker, int32_t row);
-bool gs_schedule_walk(const gs_schedule *s, int32_t n, gs_row_step *step, void *data);
+bool gs_schedule_run(const gs_schedule *s, int32_t n, gs_row_step *step, void *data);
 int gs_schedule_workers(const gs_schedule *s);
 
 #endif

@@ -37,12 +37,12 @@ gsolve_status upload_rows(gs_vendor_triangle *v, gsolve_context *ctx, const gs_s
                           gsolve_type type)
 {
     const int64_t entries = S->start[S->n];
-    gsolve_csr here;
-    gsolve_status status = gs_csr_new(&here, ctx, S->n, S->n, entries, type);
+    gsolve_csr on_host;
+    gsolve_status status = gs_csr_new(&on_host, ctx, S->n, S->n, entries, type);
 
     if (status != GSOLVE_OK) return status;
-    int32_t *start = (int32_t *)here.start, *col = (int32_t *)here.col;
-    T *value = (T *)here.value;
+    int32_t *start = (int32_t *)on_host.start, *col = (int32_t *)on_host.col;
+    T *value = (T *)on_host.value;
     for (int32_t i = 0; i <= S->n; i++) start[i] = (int32_t)S->start[i];
     for (int64_t k = 0; k < entries; k++) {
         col[k] = S->col[k];
@@ -52,9 +52,9 @@ gsolve_status upload_rows(gs_vendor_triangle *v, gsolve_context *ctx, const gs_s
         status = gsolve_copy(ctx, (void *)v->rows.value, GSOLVE_DEVICE, value, GSOLVE_HOST,
                              (size_t)entries * sizeof(T));
     } else {
-        status = gs_csr_move(&v->rows, ctx, GSOLVE_DEVICE, &here);
+        status = gs_csr_move(&v->rows, ctx, GSOLVE_DEVICE, &on_host);
     }
-    gsolve_csr_free(&here, ctx);
+    gsolve_csr_free(&on_host, ctx);
     return status;
 }
 
@@ -107,7 +107,7 @@ gsolve_status upload_triangle(gs_triangle *t, gsolve_context *ctx, const gs_stri
 {
     const int64_t entries = S->start[S->n];
     gs_vendor_triangle *v = t->vendor;
-    const bool known = v; // the pattern is known
+    const bool is_update = v; // the pattern and its analysis exist
     cusparseHandle_t handle;
     gsolve_status status;
 
@@ -116,7 +116,7 @@ gsolve_status upload_triangle(gs_triangle *t, gsolve_context *ctx, const gs_stri
             ctx, GSOLVE_UNSUPPORTED,
             "a triangular factor has 2^31 entries or more, which cuSPARSE cannot solve with");
     }
-    if (known) {
+    if (is_update) {
         TRY(upload_rows<T>(v, ctx, S, t->rows.type));
         if (!v->solve) return GSOLVE_OK;
         TRY(gs_vendor_handle(ctx, &handle));
@@ -135,7 +135,7 @@ gsolve_status upload_triangle(gs_triangle *t, gsolve_context *ctx, const gs_stri
     TRY(v->scaled && v->solved ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     if (entries > 0) TRY(analyse_triangle<T>(v, ctx, t->upper, entries));
 done:
-    if (status != GSOLVE_OK && !known) destroy_vendor(t, ctx);
+    if (status != GSOLVE_OK && !is_update) destroy_vendor(t, ctx);
     return status;
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""links.py: follows the links of all Markdown pages to files of this repository and to their headings.
+"""links.py: checks the links of all Markdown pages to files of this repository and to their headings.
 
-Exit code 1 and a line for each link that leads nowhere. Links to other hosts are not followed."""
+Prints a line for each broken link; then the exit code is 1. Links to other hosts are not checked."""
 import re
 import subprocess
 import sys
@@ -61,7 +61,7 @@ def main():
             elif anchor and target.suffix == ".md" and anchor not in anchors(target):
                 print(f"{page.relative_to(TOP)}: {name or 'this page'} has no heading #{anchor}")
                 bad = 1
-    print(f"{count} links followed")
+    print(f"{count} links checked")
     return bad
 
 

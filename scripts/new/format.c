@@ -42,7 +42,7 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
 }
 
 const gsolve_format gs_template_name_format = {
-    .plugin = {"template_name", "compressed rows, one after the other", NULL, 0},
+    .plugin = {"template_name", "FILL-IN: compressed rows, one after the other", NULL, 0},
     .build = build,
     .destroy = destroy,
     .apply = apply,

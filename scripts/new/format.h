@@ -9,7 +9,7 @@ typedef struct gs_template_name {
 } gs_template_name;
 
 typedef struct gs_template_name_kernels {
-    /* y = alpha A x + beta y, one column; y is not read where beta is 0 */
+    /* y = alpha A x + beta y, one column; y is not read if beta is 0 */
     gsolve_status (*multiply)(gs_queue *q, const gs_template_name *m, double alpha, const void *x,
                               double beta, void *y);
 } gs_template_name_kernels;

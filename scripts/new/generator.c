@@ -10,7 +10,7 @@ static int64_t count(const void *model, int32_t i)
     return 1 + (i > 0) + (i + 1 < ((const template_name_options *)model)->n);
 }
 
-/* Row i, columns ascending. Rows are made by many threads at once, in any order. */
+/* Writes row i with ascending columns. Several threads call it at once, for rows in any order. */
 static int64_t fill(const void *model, int32_t i, int32_t *col, double *value)
 {
     const template_name_options *o = model;
@@ -37,6 +37,6 @@ static const gsolve_option options[] = {
 };
 
 const gs_generator gs_template_name = {
-    {"template_name", "a path of points; SPD", options, sizeof(template_name_options)},
+    {"template_name", "FILL-IN: a path of points; SPD", options, sizeof(template_name_options)},
     generate,
 };

@@ -1,5 +1,5 @@
-/* template_name.c: conjugate gradients as in the textbook, one operation after another, for A and M
- * symmetric positive definite.
+/* template_name.c: FILL-IN: the name of the method and its source. (The template is conjugate
+ * gradients, one operation after another, for A and M symmetric positive definite.)
  *
  *   q = A p, alpha = r'z / p'q, x += alpha p, r -= alpha q, z = M^-1 r, p = z + beta p
  *
@@ -50,27 +50,28 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     template_name *s = k->state;
     const gs_scalar rho = s->rho[j % 2], next = s->rho[(j + 1) % 2];
     const gs_coefficient one = gs_number(1), beta = gs_definite(next, rho);
-    gs_coefficient alpha = gs_definite(rho, s->pq), less = alpha;
+    gs_coefficient alpha = gs_definite(rho, s->pq), minus_alpha = alpha;
     gsolve_status status;
 
-    less.sign = -1;
-    TRY(gs_multiply(k, s->p, s->q));               /* q = A p                 */
-    TRY(gs_dot(k, s->p, s->q, s->pq));             /* pq = p'q                */
-    TRY(gs_axpby(k, alpha, s->p, one, k->x));      /* x += alpha p            */
-    TRY(gs_axpy_norm(k, less, s->q, s->r, k->rr)); /* r -= alpha q, rr = |r|^2 */
-    TRY(gs_precondition(k, s->r, s->z));           /* z = M^-1 r              */
-    TRY(gs_dot(k, s->r, s->z, next));              /* next = r'z              */
-    TRY(gs_axpby(k, one, s->z, beta, s->p));       /* p = z + beta p          */
+    minus_alpha.sign = -1;
+    TRY(gs_multiply(k, s->p, s->q));                      /* q = A p                 */
+    TRY(gs_dot(k, s->p, s->q, s->pq));                    /* pq = p'q                */
+    TRY(gs_axpby(k, alpha, s->p, one, k->x));             /* x += alpha p            */
+    TRY(gs_axpy_norm(k, minus_alpha, s->q, s->r, k->rr)); /* r -= alpha q, rr = |r|^2 */
+    TRY(gs_precondition(k, s->r, s->z));                  /* z = M^-1 r              */
+    TRY(gs_dot(k, s->r, s->z, next));                     /* next = r'z              */
+    TRY(gs_axpby(k, one, s->z, beta, s->p));              /* p = z + beta p          */
 done:
     return status;
 }
 
 const gs_method gs_template_name = {
     .plugin = {"template_name",
-               "conjugate gradients of the textbook; A symmetric positive definite", options,
+               "FILL-IN: conjugate gradients; A symmetric positive definite", options,
                sizeof(template_name_options)},
     .state_size = sizeof(template_name),
     .products = 1,
+    .symmetric = true,
     .definite = true,
     .setup = setup,
     .start = start,

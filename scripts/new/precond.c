@@ -1,4 +1,4 @@
-/* template_name.c: M = s I, s the largest sum of magnitudes in a row of A. */
+/* template_name.c: M = s I, where s is the largest sum of magnitudes in a row of A. */
 #include <math.h>
 
 #include "core/try.h"
@@ -10,7 +10,7 @@ typedef struct template_name_options {
 } template_name_options;
 
 typedef struct template_name {
-    double scale;   /* as asked for */
+    double scale;   /* the option */
     double inverse; /* 1 / s */
 } template_name;
 
@@ -31,7 +31,7 @@ static double magnitude(const gsolve_csr *csr, int64_t k)
                                    : fabs(((const double *)csr->value)[k]);
 }
 
-/* From rows on the host: new values in the same pattern. */
+/* Reads new values in the same pattern, from rows on the host. */
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
     template_name *M = self;
@@ -65,7 +65,7 @@ done:
     return status;
 }
 
-/* z = M^-1 r by the vector kernels, which both devices have. */
+/* z = M^-1 r by the vector kernels, which exist for both devices. */
 static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, r.type);
@@ -82,7 +82,7 @@ done:
 }
 
 const gsolve_precond_kind gs_template_name = {
-    .plugin = {"template_name", "division by the largest row sum", options,
+    .plugin = {"template_name", "FILL-IN: division by the largest row sum", options,
                sizeof(template_name_options)},
     .build = build,
     .destroy = destroy,

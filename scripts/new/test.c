@@ -1,4 +1,4 @@
-/* test_template_name.c: the @KIND@ template_name by name: a solve with it converges. */
+/* test_template_name.c: a solve with the @KIND@ template_name converges. */
 #include "tests/common.h"
 
 static void solves_with_it(void **state)

@@ -34,13 +34,13 @@ typedef struct gs_arnoldi_small {
 } gs_arnoldi_small;
 
 /* The columns of H that this step computes, or those of g at the start of a cycle. */
-static inline double *gs_arnoldi_at_work(const gs_arnoldi_small *a)
+static inline double *gs_arnoldi_current(const gs_arnoldi_small *a)
 {
     return a->steps > 0 ? a->H + (int64_t)(a->steps - 1) * a->b * a->ld : a->g;
 }
 
 typedef struct gs_arnoldi_kernels {
-    /* bytes of zeroed space that project and subtract need, for bases of so many vectors */
+    /* bytes of zeroed space that project and subtract need, for bases of `vectors` vectors */
     size_t (*space)(int64_t n, int vectors, int b);
     /* C = V'W */
     gsolve_status (*project)(gs_queue *q, int64_t n, gs_arnoldi_basis V, gs_block_columns W,
@@ -65,7 +65,7 @@ typedef struct gs_arnoldi_kernels {
     gsolve_status (*close)(gs_queue *q, const gs_arnoldi_small *a);
 } gs_arnoldi_kernels;
 
-#define GS_WELL \
+#define GS_ONE_PASS_ENOUGH \
     0.01 /* one pass is enough if all pivots, and all ratios of squared norms, exceed it */
 
 extern const gs_arnoldi_kernels gs_arnoldi_host[GSOLVE_TYPE_COUNT];

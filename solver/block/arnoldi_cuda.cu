@@ -9,14 +9,15 @@ namespace
 
 constexpr int piece = 128; // rows of C in shared memory
 
-// The vectors of a piece, and the coefficients that the lanes of a warp multiply them by, for N
-// tiles of columns.
+// In shared memory: the vectors of a piece, and the coefficients that the lanes of a warp multiply
+// them by, for N tiles of columns.
 template <class T, int N>
 struct coefficients {
     const T *at[piece];
     double of[piece / 4][N][32];
 };
 
+// Copies rows first to first + piece of C to shared memory; 0 beyond the last vector.
 template <class T, int N>
 __device__ void load(coefficients<T, N> &s, const basis<T> &V, int first, const double *C,
                      int64_t ld)
@@ -40,6 +41,8 @@ struct row_block {
     double sum[N][gs_wide<T>][2]; // [column tile][row of a pack][pack]
 };
 
+// y += V C in the rows from i on, for `count` vectors of the piece in s. The loads of `ahead`
+// groups of four vectors are in flight at once.
 template <class T, int N>
 __device__ void add(row_block<T, N> &y, const coefficients<T, N> &s, int count, int64_t i,
                     int64_t n)
@@ -67,8 +70,9 @@ __device__ void add(row_block<T, N> &y, const coefficients<T, N> &s, int count, 
     }
 }
 
-// With LESS y = W - y, without it y = y rounded to T, in the rows from i on; W = y unless `stays`.
-template <bool LESS, class T, int N>
+// With SUBTRACT y = W - y, without it y = y rounded to T, in the rows from i on; W = y unless
+// `stays`.
+template <bool SUBTRACT, class T, int N>
 __device__ void put(row_block<T, N> &y, columns<T> W, int b, bool stays, int64_t i, int64_t n)
 {
     constexpr int wide = gs_wide<T>;
@@ -82,10 +86,10 @@ __device__ void put(row_block<T, N> &y, columns<T> W, int b, bool stays, int64_t
         for (int h = 0; h < 2; h++) {
             const int64_t at = i + (lane % 4 * 2 + h) * wide;
             gs_pack<T, wide> x = {};
-            if (LESS) x = load_rows<wide>((const T *)w, at, j < b ? n : 0);
+            if (SUBTRACT) x = load_rows<wide>((const T *)w, at, j < b ? n : 0);
 #pragma unroll
             for (int r = 0; r < wide; r++) {
-                x.v[r] = LESS ? (T)((double)x.v[r] - y.sum[c][r][h]) : (T)y.sum[c][r][h];
+                x.v[r] = SUBTRACT ? (T)((double)x.v[r] - y.sum[c][r][h]) : (T)y.sum[c][r][h];
                 y.sum[c][r][h] = (double)x.v[r];
             }
             if (j >= b || stays) continue;
@@ -100,9 +104,9 @@ __device__ void put(row_block<T, N> &y, columns<T> W, int b, bool stays, int64_t
     }
 }
 
-// square += the products of the columns of y. Tile 2 c has those of the tiles c / N and c % N. The
-// lanes hold a row_block as multiply_tiles takes either factor, so that no lane needs another's
-// numbers.
+// square += the products of the columns of y. Tile 2 c has those of the tiles c / N and c % N. A
+// row_block is distributed over the lanes like both factors of multiply_tiles, so that no lane
+// needs numbers of another lane.
 template <class T, int N>
 __device__ void add_squares(double *square, const row_block<T, N> &y)
 {
@@ -124,11 +128,11 @@ struct combination {
     double *G;
 };
 
-// LESS: W -= V C and G = W'W; else W = V C. A warp owns 8 gs_wide<T> rows at a time: its
+// SUBTRACT: W -= V C and G = W'W; else W = V C. A warp owns 8 gs_wide<T> rows at a time: its
 // tensor-core tiles hold their elements of W, in double. A block of threads holds `piece` rows of C
-// in shared memory. V is read once, W read and written once; with LESS a block adds its share of G
-// to `partial`, and the block that comes last adds the shares in a fixed order.
-template <class T, int N, bool LESS>
+// in shared memory. V is read once, W read and written once. With SUBTRACT a block writes its part
+// of G to `partial`, and the block that finishes last adds the parts in a fixed order.
+template <class T, int N, bool SUBTRACT>
 __global__ void __launch_bounds__(gs_block_size, 2)
     combine_kernel(int64_t n, const combination<T> a, double *partial, unsigned *arrived,
                    gs_guard guard)
@@ -147,10 +151,10 @@ __global__ void __launch_bounds__(gs_block_size, 2)
             load(s, V, first, a.C, a.ld);
             add(y, s, V.vectors - first < piece ? V.vectors - first : piece, i, n);
         }
-        put<LESS>(y, a.W, V.b, LESS && V.vectors == 0, i, n);
-        if constexpr (LESS) add_squares(square, y);
+        put<SUBTRACT>(y, a.W, V.b, SUBTRACT && V.vectors == 0, i, n);
+        if constexpr (SUBTRACT) add_squares(square, y);
     }
-    if constexpr (LESS) {
+    if constexpr (SUBTRACT) {
         __shared__ double of_warp[warps][count * 32];
         part_sums(square, of_warp, (int)blockIdx.x, (int)gridDim.x, partial, arrived,
                   [&](int e, double total) {
@@ -161,14 +165,14 @@ __global__ void __launch_bounds__(gs_block_size, 2)
     }
 }
 
-template <class T, int N, bool LESS>
+template <class T, int N, bool SUBTRACT>
 gsolve_status combine(gs_queue *q, int64_t n, const gs_arnoldi_basis &V, const double *C,
                       int64_t ld, gs_block_columns W, double *G, void *space)
 {
-    constexpr auto kernel = combine_kernel<T, N, LESS>;
+    constexpr auto kernel = combine_kernel<T, N, SUBTRACT>;
     const int most = gs_at_once<kernel>();
-    const int few = N > 1 ? 1 : 2; // adding the shares of many blocks takes long
-    const int grid = gs_grid(q, n * 4 / gs_wide<T>, LESS && most > few ? few : most);
+    const int few = N > 1 ? 1 : 2; // adding the parts of many blocks takes long
+    const int grid = gs_grid(q, n * 4 / gs_wide<T>, SUBTRACT && most > few ? few : most);
 
     const combination<T> a = {vectors_of<T>(V), C, ld, of<T>(W), G};
 

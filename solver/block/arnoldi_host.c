@@ -23,7 +23,7 @@ static void rotate(const gs_arnoldi_small *a);
 static gsolve_status first(gs_queue *q, const gs_arnoldi_small *a)
 {
     const int b = a->b, rows = a->steps * b;
-    double *C = gs_arnoldi_at_work(a), floor[GS_BLOCK] = {0};
+    double *C = gs_arnoldi_current(a), floor[GS_BLOCK] = {0};
     gs_block_factor f;
     bool well = true;
 
@@ -31,7 +31,7 @@ static gsolve_status first(gs_queue *q, const gs_arnoldi_small *a)
     for (int c = 0; c < b; c++) {
         const double left = a->G[c + c * GS_BLOCK], was = square(rows, C + c * a->ld) + left;
         floor[c] = a->steps == 0 && a->ended[c] ? INFINITY : a->noise * a->noise * was;
-        if (left > floor[c] && !(left >= GS_WELL * was)) well = false;
+        if (left > floor[c] && !(left >= GS_ONE_PASS_ENOUGH * was)) well = false;
         if (a->steps == 0) a->no_update[c] = 1;
     }
     gs_block_factorise(&f, b, a->G, floor);
@@ -41,7 +41,7 @@ static gsolve_status first(gs_queue *q, const gs_arnoldi_small *a)
             C[rows + i + c * a->ld] = gs_block_zeta(&f, c, i);
         }
     }
-    *a->once = well && f.least >= GS_WELL;
+    *a->once = well && f.least >= GS_ONE_PASS_ENOUGH;
     if (a->steps == 0) *a->length = 0;
     if (*a->once && a->steps > 0) rotate(a);
     return GSOLVE_OK;
@@ -71,7 +71,7 @@ static gsolve_status second(gs_queue *q, const gs_arnoldi_small *a)
     (void)q;
     gs_block_factorise(&f, b, a->G, NULL);
     for (int c = 0; c < b; c++) {
-        correct_column(a, &f, gs_arnoldi_at_work(a) + c * a->ld);
+        correct_column(a, &f, gs_arnoldi_current(a) + c * a->ld);
         for (int i = 0; i < b; i++) a->t[i + c * GS_BLOCK] = f.t[i][c];
     }
     if (a->steps > 0) rotate(a);
@@ -130,7 +130,7 @@ static void rotate(const gs_arnoldi_small *a)
 {
     const int b = a->b, j = a->steps - 1;
     const size_t one = (size_t)b * sizeof(double), two = 2 * one;
-    double *C = gs_arnoldi_at_work(a);
+    double *C = gs_arnoldi_current(a);
     pair p = {0};
 
     for (int c = 0; c < b; c++) {

@@ -1,6 +1,6 @@
-// arnoldi_project.cuh: C = V'W for arnoldi_cuda.cu, and what its other kernels share. Tensor cores
-// multiply 8 vectors by 8 others; they add in fp64 and in a fixed order. W has few columns, so that
-// the kernel reads V at the speed of the memory.
+// arnoldi_project.cuh: C = V'W for arnoldi_cuda.cu, and the functions that its kernels share.
+// Tensor cores multiply 8 vectors by 8 others; they add in fp64 and in a fixed order. W has few
+// columns, so that the speed of the kernel is that of reading V from memory.
 #include "solver/block/arnoldi_small.cuh"
 
 namespace
@@ -39,8 +39,8 @@ __device__ gs_pack<T, W> load_rows(const T *p, int64_t i, int64_t n)
 
 // Adds S numbers of each thread over the warps of a block, lane by lane, and then over the `parts`
 // blocks of a group: store(e, total) for element e = s 32 + lane. of_warp has space for all numbers
-// of a block, partial for S x 32 sums of each part. The block that comes last adds the parts in
-// their order.
+// of a block, partial for S x 32 sums of each part. The block that finishes last adds the parts in
+// their order. All threads of the block must call it.
 template <int S, class Store>
 __device__ void part_sums(const double (&mine)[S], double (*of_warp)[S * 32], int part, int parts,
                           double *partial, unsigned *arrived, Store store)
@@ -64,8 +64,7 @@ __device__ void part_sums(const double (&mine)[S], double (*of_warp)[S * 32], in
     __syncthreads();
     if (!last) return;
     __threadfence();
-    for (int e = t % count; e < count;
-         e += gs_block_size) { // several threads for each, if they can
+    for (int e = t % count; e < count; e += gs_block_size) { // `share` threads for each e
         double total = 0;
 #pragma unroll 16
         for (int p = t / count; p < parts; p += share) {
@@ -84,7 +83,7 @@ __device__ void part_sums(const double (&mine)[S], double (*of_warp)[S * 32], in
 
 // --- C = V'W ----------------------------------------------------------------------------------
 
-constexpr int reach = 4; // tiles of 8 vectors that a warp has at once
+constexpr int warp_tiles = 4; // tiles of 8 vectors that a warp multiplies at once
 
 template <class T>
 struct projection {
@@ -95,10 +94,10 @@ struct projection {
     int64_t ld; // of C
 };
 
-// A group of blocks owns `reach` tiles of 8 vectors of V, with all N tiles of columns of W. The
-// blocks of a group divide the rows; blocks with consecutive numbers have the same rows and
+// A group of blocks owns `warp_tiles` tiles of 8 vectors of V, with all N tiles of columns of W.
+// The blocks of a group divide the rows; blocks with consecutive numbers have the same rows and
 // different groups, so that W comes from memory once. A warp owns `rows` rows at a time and keeps
-// reach x N tiles of sums in registers. V is read once.
+// warp_tiles x N tiles of sums in registers. V is read once.
 template <class T, int N>
 __global__ void __launch_bounds__(gs_block_size, 2)
     project_kernel(int64_t n, const projection<T> a, double *partial, unsigned *arrived,
@@ -107,17 +106,17 @@ __global__ void __launch_bounds__(gs_block_size, 2)
     const basis<T> &V = a.V;
     const int groups = a.groups;
     constexpr int wide = gs_wide<T>, ahead = N > 1 ? 2 : 4, rows = 4 * wide * ahead;
-    constexpr int count = reach * N * 2;
+    constexpr int count = warp_tiles * N * 2;
     __shared__ double of_warp[warps][count * 32];
     const int group = (int)blockIdx.x % groups, part = (int)blockIdx.x / groups;
     const int parts = (int)gridDim.x / groups, lane = (int)threadIdx.x % 32;
-    const int left = a.first + group * reach * 8;
-    const T *v[reach], *w[N];
+    const int left = a.first + group * warp_tiles * 8;
+    const T *v[warp_tiles], *w[N];
     double sum[count] = {};
 
     if (guard.has_ended()) return;
 #pragma unroll
-    for (int g = 0; g < reach; g++) {
+    for (int g = 0; g < warp_tiles; g++) {
         const int l = left + 8 * g + lane / 4;
         v[g] = V.vector(l < V.vectors ? l : left) + lane % 4 * wide;
     }
@@ -129,19 +128,19 @@ __global__ void __launch_bounds__(gs_block_size, 2)
     const int64_t step = (int64_t)parts * warps * rows;
     for (int64_t i = ((int64_t)part * warps + threadIdx.x / 32) * rows; i < n; i += step) {
         const int64_t rest = n - lane % 4 * wide;
-        gs_pack<T, wide> x[ahead][N], u[ahead][reach];
+        gs_pack<T, wide> x[ahead][N], u[ahead][warp_tiles];
 #pragma unroll
         for (int s = 0; s < ahead; s++) {
             const int64_t at = i + s * 4 * wide;
 #pragma unroll
             for (int c = 0; c < N; c++) x[s][c] = load_rows<wide>(w[c], at, rest);
 #pragma unroll
-            for (int g = 0; g < reach; g++) u[s][g] = load_rows<wide>(v[g], at, rest);
+            for (int g = 0; g < warp_tiles; g++) u[s][g] = load_rows<wide>(v[g], at, rest);
         }
 #pragma unroll
         for (int e = 0; e < ahead * wide; e++) {
 #pragma unroll
-            for (int gc = 0; gc < reach * N; gc++) {
+            for (int gc = 0; gc < warp_tiles * N; gc++) {
                 multiply_tiles(sum + 2 * gc, (double)u[e / wide][gc / N].v[e % wide],
                                (double)x[e / wide][gc % N].v[e % wide]);
             }
@@ -162,16 +161,16 @@ template <class T, int N>
 gsolve_status project_of(gs_queue *q, int64_t n, const gs_arnoldi_basis &V, gs_block_columns W,
                          double *C, int64_t ld, void *space)
 {
-    constexpr int rows = 16 * gs_wide<T> * warps;   // of a block, about
-    constexpr int once = most_counters * reach * 8; // vectors of a launch
+    constexpr int rows = 16 * gs_wide<T> * warps;        // of a block, about
+    constexpr int once = most_counters * warp_tiles * 8; // vectors of a launch
     const basis<T> all = vectors_of<T>(V);
     gsolve_status status = GSOLVE_OK;
 
     for (int first = 0; first < all.vectors && status == GSOLVE_OK; first += once) {
         const int tiles = ((all.vectors - first < once ? all.vectors - first : once) + 7) / 8;
-        const int groups = (tiles + reach - 1) / reach;
+        const int groups = (tiles + warp_tiles - 1) / warp_tiles;
         const int64_t most = (n + rows - 1) / rows;
-        const int fit = (int)(numbers / (size_t)(groups * reach * N * 64));
+        const int fit = (int)(numbers / (size_t)(groups * warp_tiles * N * 64));
         int parts = (2 * q->processors + groups - 1) / groups;
         if (parts > q->processors)
             parts = q->processors; // adding the parts of many blocks takes long

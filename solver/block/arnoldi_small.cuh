@@ -1,5 +1,6 @@
-// arnoldi_small.cuh: the kernels of arnoldi.h on small matrices, each by one block of threads; what
-// they compute is in arnoldi_host.c.
+// arnoldi_small.cuh: the kernels of arnoldi.h on small matrices. Each is one block of threads; the
+// matrices stay in global memory, their current blocks in shared memory. arnoldi_host.c has the
+// same algorithms for one thread.
 #include "core/pdl.cuh"
 #include "solver/block/block.cuh"
 
@@ -12,13 +13,13 @@ namespace
 
 constexpr int rows2 = 2 * side; // of two blocks
 
-__device__ double *at_work(const gs_arnoldi_small &a)
+__device__ double *current(const gs_arnoldi_small &a)
 {
     return a.steps > 0 ? a.H + (int64_t)(a.steps - 1) * a.b * a.ld : a.g;
 }
 
 // sum += A B, 8 x 4 by 4 x 8, by a warp: lane l has A[l / 4][l % 4], B[l % 4][l / 4] and the sums
-// [l / 4][2 (l % 4)] and the one behind.
+// [l / 4][2 (l % 4)] and [l / 4][2 (l % 4) + 1].
 __device__ void multiply_tiles(double *sum, double a, double b)
 {
     asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
@@ -129,7 +130,7 @@ __device__ void rotate(const gs_arnoldi_small &a, rotation &s)
 {
     const int b = a.b, two = 2 * b, j = a.steps - 1;
     const int r = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-    double *C = at_work(a), *Q = a.Q + (int64_t)j * two * two;
+    double *C = current(a), *Q = a.Q + (int64_t)j * two * two;
 
     const int last = transform(a, C, j, s);
 
@@ -179,7 +180,7 @@ __global__ void __launch_bounds__(gs_block_size) first_kernel(gs_arnoldi_small a
     __shared__ double floor[side];
     __shared__ bool well[side], once;
     const int i = (int)threadIdx.x % side, j = (int)threadIdx.x / side, rows = a.steps * a.b;
-    double *C = at_work(a);
+    double *C = current(a);
 
     if (guard.has_ended()) { // the second pass is skipped, too
         if (threadIdx.x == 0) *a.once = 1;
@@ -190,7 +191,7 @@ __global__ void __launch_bounds__(gs_block_size) first_kernel(gs_arnoldi_small a
         const double left = j < a.b ? a.G[j + j * GS_BLOCK] : 0;
         const bool out = a.steps == 0 && j < a.b && a.ended[j];
         floor[j] = out ? (double)INFINITY : a.noise * a.noise * was;
-        well[j] = !(left > floor[j]) || left >= GS_WELL * was;
+        well[j] = !(left > floor[j]) || left >= GS_ONE_PASS_ENOUGH * was;
     }
     __syncthreads();
     factorise(f, a.b, a.G, floor);
@@ -200,7 +201,7 @@ __global__ void __launch_bounds__(gs_block_size) first_kernel(gs_arnoldi_small a
     }
     if (a.steps == 0 && (int)threadIdx.x < a.b) a.no_update[threadIdx.x] = 1;
     if (threadIdx.x == 0) {
-        once = f.least >= GS_WELL;
+        once = f.least >= GS_ONE_PASS_ENOUGH;
         for (int c = 0; c < a.b; c++) once = once && well[c];
         *a.once = once;
         if (a.steps == 0) *a.length = 0;
@@ -218,7 +219,7 @@ __global__ void __launch_bounds__(gs_block_size) second_kernel(gs_arnoldi_small 
     const int i = (int)threadIdx.x % side, j = (int)threadIdx.x / side;
     const int b = a.b, rows = a.steps * b;
     const bool in = i < b && j < b;
-    double *C = at_work(a), below = 0;
+    double *C = current(a), below = 0;
 
     if (guard.has_ended()) return;
     factorise(f, b, a.G, nullptr);
@@ -261,6 +262,9 @@ __device__ void solve_diagonal(const gs_arnoldi_small &a, int k, double (&D)[sid
     if (in) a.again[k * b + i + j * a.ld] = y[j][i];
 }
 
+// gs_arnoldi_kernels.solve: one block of side x side threads substitutes from the last block of
+// rows to the first. solve_diagonal solves a diagonal block; then each thread updates elements of
+// the rows above it. Reads R once.
 __global__ void __launch_bounds__(gs_block_size) solve_kernel(gs_arnoldi_small a, gs_guard guard)
 {
     __shared__ double D[side][side + 1], y[side][side + 1];
@@ -286,6 +290,7 @@ __global__ void __launch_bounds__(gs_block_size) solve_kernel(gs_arnoldi_small a
     if (t < b) a.no_update[t] = length == 0;
 }
 
+// gs_arnoldi_kernels.close: thread c owns column c.
 __global__ void close_kernel(gs_arnoldi_small a, gs_guard guard)
 {
     if (guard.has_ended()) return;

@@ -1,4 +1,4 @@
-// block.cuh: what the kernels on blocks share: columns, sums of many products, the factorisation.
+// block.cuh: parts of the kernels on blocks: columns, sums over the grid, the factorisation.
 #ifndef GS_SOLVER_BLOCK_BLOCK_CUH
 #define GS_SOLVER_BLOCK_BLOCK_CUH
 
@@ -108,10 +108,11 @@ struct factor {
     bool done[side], negative;
     double d[side], own[side]; // G_ii^-1/2, G_ii^1/2
     double L[side][side], rest[side][side], t[side][side];
-    double less[side]; // 1 / the pivots
+    double inverse[side]; // 1 / the square roots of the pivots
 };
 
-// The vector that depends least on those before, or -1, in all threads of a warp.
+// The vector that depends least on the vectors chosen before, or -1 if all depend on these; the
+// same in all threads of a warp.
 __device__ int least_dependent(const factor &f, int b)
 {
     const int i = (int)threadIdx.x % 32;
@@ -127,7 +128,9 @@ __device__ int least_dependent(const factor &f, int b)
     return value > 0 ? at : -1;
 }
 
-// Called by all threads of a block of side x side; see gs_block_factorise.
+// gs_block_factorise in shared memory, by all side x side threads of a block: thread (i, j) owns
+// element (i, j) of `rest`, and in the end thread c owns column c of t. All threads may read f
+// afterwards.
 __device__ void factorise(factor &f, int b, const double *G, const double *floor)
 {
     const int i = (int)threadIdx.x % side, j = (int)threadIdx.x / side;
@@ -152,13 +155,13 @@ __device__ void factorise(factor &f, int b, const double *G, const double *floor
         const double inverse = rsqrt(f.rest[p][p]), root = inverse * f.rest[p][p];
         const bool open = in && !f.done[i] && i != p;
         const double of_i = f.rest[i][p] * inverse, of_j = f.rest[j][p] * inverse;
-        const double less = open && !f.done[j] && j != p ? f.rest[i][j] - of_i * of_j : 0;
+        const double reduced = open && !f.done[j] && j != p ? f.rest[i][j] - of_i * of_j : 0;
         __syncthreads(); // everything is read
         if (j == 0 && (open || i == p)) f.L[i][r] = i == p ? root : of_i;
-        if (open && !f.done[j] && j != p) f.rest[i][j] = less;
+        if (open && !f.done[j] && j != p) f.rest[i][j] = reduced;
         __syncthreads();
         if (threadIdx.x == 0) {
-            f.done[p] = true, f.order[r] = p, f.less[r] = inverse, f.rank = r + 1;
+            f.done[p] = true, f.order[r] = p, f.inverse[r] = inverse, f.rank = r + 1;
             f.least = fmin(f.least, root * root);
         }
         __syncthreads();
@@ -169,7 +172,7 @@ __device__ void factorise(factor &f, int b, const double *G, const double *floor
             const int p = f.order[r];
             double sum = r == c;
             for (int m = r + 1; m <= c; m++) sum -= f.L[f.order[m]][r] * f.rest[f.order[m]][c];
-            f.rest[p][c] = sum * f.less[r]; // t before it is scaled; rest is of no use any more
+            f.rest[p][c] = sum * f.inverse[r]; // t before it is scaled; rest is not needed any more
             f.t[p][c] = f.rest[p][c] * f.d[p];
         }
     }

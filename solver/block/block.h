@@ -1,6 +1,6 @@
-/* block.h: kernels of block_cg, on blocks of b <= GS_BLOCK columns of n rows.
- * Small matrices are of doubles, on the device, by columns that are GS_BLOCK apart. d: what M^-1
- * multiplies by if it is a diagonal, of n numbers, else NULL; see block_cg.c for the symbols. */
+/* block.h: kernels of block_cg, on blocks of b <= GS_BLOCK columns of n rows. Small matrices are
+ * column-major arrays of double on the device, their columns GS_BLOCK apart. d: the diagonal of
+ * M^-1, of n numbers, if M is a diagonal, else NULL. See block_cg.c for the symbols. */
 #ifndef GS_SOLVER_BLOCK_BLOCK_H
 #define GS_SOLVER_BLOCK_BLOCK_H
 
@@ -8,8 +8,8 @@
 
 #define GS_BLOCK 16
 
-/* Columns of each block but the last, where no block may have more than most: about as many in all
- * of them. */
+/* The number of columns of each block but the last, if no block may have more than `most`: the
+ * blocks get about the same number. */
 static inline int gs_block_width(int32_t columns, int most)
 {
     const int blocks = (columns + most - 1) / most;
@@ -46,8 +46,7 @@ typedef struct gs_block_kernels {
     /* G = U'V, b x b */
     gsolve_status (*gram)(gs_queue *q, int64_t n, int b, gs_block_columns U, gs_block_columns V,
                           double *G, void *space);
-    /* a->G = W'Z, all x b, and a->WW = W'W. If Z has no values d W is taken for Z, or W if d is
-     * NULL. */
+    /* a->G = W'Z, all x b, and a->WW = W'W. If Z has no values Z = d W, or Z = W if d is NULL. */
     gsolve_status (*squares)(gs_queue *q, int64_t n, const gs_block_small *a, gs_block_columns W,
                              gs_block_columns Z, const void *d, void *space);
     /* X += S a->alpha in the columns that have not ended, W -= Q a->xi in all */

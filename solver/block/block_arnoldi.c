@@ -100,14 +100,14 @@ gsolve_dense gs_arnoldi_block(const gs_krylov *k, const gs_arnoldi *s, int j)
     return v;
 }
 
-static double numbers(const gs_krylov *k, int vectors)
+static double numbers_of(const gs_krylov *k, int vectors)
 {
     return (double)vectors * k->csr.nrows * k->wide;
 }
 
 /* Runs `function` on the small matrices of all blocks after `steps` steps. */
-static gsolve_status small(gs_krylov *k, const gs_arnoldi *s, int steps,
-                           gsolve_status (*function)(gs_queue *q, const gs_arnoldi_small *a))
+static gsolve_status run_on_small(gs_krylov *k, const gs_arnoldi *s, int steps,
+                                  gsolve_status (*function)(gs_queue *q, const gs_arnoldi_small *a))
 {
     gsolve_status status = GSOLVE_OK;
 
@@ -118,8 +118,7 @@ static gsolve_status small(gs_krylov *k, const gs_arnoldi *s, int steps,
     return status;
 }
 
-/* --- orthogonal blocks --------------------------------------------------------------------------
- */
+/* --- orthogonal blocks ------------------------------------------------------------------------ */
 
 /* Y = the part of X that is orthogonal to the first `steps` blocks of V, made orthonormal. */
 typedef struct pass {
@@ -128,12 +127,13 @@ typedef struct pass {
     gsolve_dense X, Y;
 } pass;
 
-/* Where V'X of a block goes. */
-static double *products(const gs_krylov *k, const gs_arnoldi *s, const pass *p, int first, int b)
+/* The place of V'X of a block. */
+static double *place_of_products(const gs_krylov *k, const gs_arnoldi *s, const pass *p, int first,
+                                 int b)
 {
     const gs_arnoldi_small a = small_of(k, s, first, b, p->steps);
 
-    return p->again ? a.again : gs_arnoldi_at_work(&a);
+    return p->again ? a.again : gs_arnoldi_current(&a);
 }
 
 static gsolve_status project(const gs_krylov *k, const gs_arnoldi *s, const pass *p, int first,
@@ -141,14 +141,14 @@ static gsolve_status project(const gs_krylov *k, const gs_arnoldi *s, const pass
 {
     if (p->steps == 0) return GSOLVE_OK;
     return kernels(k)->project(QUEUE, k->csr.nrows, basis(k, s, first, b, p->steps), OF(p->X),
-                               products(k, s, p, first, b), s->ld, s->space);
+                               place_of_products(k, s, p, first, b), s->ld, s->space);
 }
 
 static gsolve_status subtract(const gs_krylov *k, const gs_arnoldi *s, const pass *p, int first,
                               int b)
 {
     return kernels(k)->subtract(QUEUE, k->csr.nrows, basis(k, s, first, b, p->steps),
-                                products(k, s, p, first, b), s->ld, OF(p->X),
+                                place_of_products(k, s, p, first, b), s->ld, OF(p->X),
                                 s->G + (int64_t)first * GS_BLOCK, s->space);
 }
 
@@ -168,22 +168,22 @@ static gsolve_status first_pass(gs_krylov *k, const gs_arnoldi *s, const pass *p
     const int vectors = p->steps;
     gsolve_status status = GSOLVE_OK;
 
-    gs_begin_block(k, GS_DOTS, numbers(k, vectors + 1));
+    gs_begin_block(k, GS_DOTS, numbers_of(k, vectors + 1));
     EACH_BLOCK(status = project(k, s, p, first, b));
     gs_end_block(k);
     if (status != GSOLVE_OK) return status;
-    gs_begin_block(k, GS_COMBINE, numbers(k, vectors + 2));
+    gs_begin_block(k, GS_COMBINE, numbers_of(k, vectors + 2));
     EACH_BLOCK(status = subtract(k, s, p, first, b));
     gs_end_block(k);
-    if (status == GSOLVE_OK) status = small(k, s, p->steps, kernels(k)->first);
+    if (status == GSOLVE_OK) status = run_on_small(k, s, p->steps, kernels(k)->first);
     if (status != GSOLVE_OK) return status;
-    gs_begin_block(k, GS_SCALE, numbers(k, 2));
+    gs_begin_block(k, GS_SCALE, numbers_of(k, 2));
     EACH_BLOCK(status = orthonormalise(k, s, p, first, b));
     gs_end_block(k);
     return status;
 }
 
-/* The second pass over a block, where once is not enough. */
+/* The second pass over a block. */
 static gsolve_status pass_again(const gs_krylov *k, const gs_arnoldi *s, const pass *p, int first,
                                 int b)
 {
@@ -222,10 +222,10 @@ gsolve_status gs_arnoldi_orthogonalise(gs_krylov *k, const gs_arnoldi *s, int st
 
 gsolve_status gs_arnoldi_solve(gs_krylov *k, const gs_arnoldi *s, int steps, int count)
 {
-    gsolve_status status = small(k, s, steps, kernels(k)->solve);
+    gsolve_status status = run_on_small(k, s, steps, kernels(k)->solve);
 
     if (status != GSOLVE_OK) return status;
-    gs_begin_block(k, GS_COMBINE, numbers(k, count + 1));
+    gs_begin_block(k, GS_COMBINE, numbers_of(k, count + 1));
     EACH_BLOCK(status = kernels(k)->times(QUEUE, k->csr.nrows, basis(k, s, first, b, count),
                                           s->again + first * s->ld, s->ld, OF(s->W)));
     gs_end_block(k);
@@ -236,7 +236,7 @@ gsolve_status gs_arnoldi_last(gs_krylov *k, const gs_arnoldi *s, gsolve_dense D)
 {
     gsolve_status status = GSOLVE_OK;
 
-    gs_begin_block(k, GS_COMBINE, numbers(k, 2));
+    gs_begin_block(k, GS_COMBINE, numbers_of(k, 2));
     EACH_BLOCK(
         const gs_block_columns X = OF(D); const gs_arnoldi_basis block = {X.v, X.stride, b, 1, b};
         status = kernels(k)->times(QUEUE, k->csr.nrows, block,
@@ -247,5 +247,5 @@ gsolve_status gs_arnoldi_last(gs_krylov *k, const gs_arnoldi *s, gsolve_dense D)
 
 gsolve_status gs_arnoldi_close(gs_krylov *k, const gs_arnoldi *s)
 {
-    return small(k, s, 0, kernels(k)->close);
+    return run_on_small(k, s, 0, kernels(k)->close);
 }

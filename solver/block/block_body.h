@@ -33,7 +33,7 @@ static double FN(weighted_dot)(int64_t size, const T *u, const T *v, const T *d)
     return gs_sum_lanes(sum);
 }
 
-/* What FN(products) multiplies: G = U'V, or U'(d V), all x b. */
+/* The operands of FN(products): G = U'V, or U'(d V), all x b. */
 typedef struct FN(operands) {
     int b, all;
     gs_block_columns U, V;
@@ -41,7 +41,7 @@ typedef struct FN(operands) {
     double *G;
 } FN(operands);
 
-/* part = what f describes, over the size rows from `from` on. */
+/* part = the product f over `size` rows from `from` on. */
 static void FN(gram_piece)(int64_t size, const FN(operands) * f, int64_t from, double *part)
 {
     for (int j = 0; j < f->b; j++) {

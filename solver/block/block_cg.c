@@ -2,8 +2,8 @@
  * spaces (O'Leary 1980). For A and M symmetric positive definite.
  *
  * The residuals of several columns become linearly dependent, and the original method loses all
- * accuracy when they nearly are. So they are kept as R = w sigma with w'M^-1 w = I and sigma small
- * (Dubrulle 2001, "Retooling the method of block conjugate gradients"; with M: Tichy, Meurant and
+ * accuracy when they nearly are. So they are stored as R = w sigma with w'M^-1 w = I and sigma b x
+ * b (Dubrulle 2001, "Retooling the method of block conjugate gradients"; with M: Tichy, Meurant and
  * Simonova 2025, "Block CG algorithms revisited"):
  *
  *   Q = A S, xi = (S'Q)^-1, X += S xi sigma, W = w - Q xi, Z = M^-1 W,
@@ -57,11 +57,11 @@ typedef struct block_cg {
 
 static const gsolve_option options[] = {
     GS_RUN_OPTIONS(block_cg_options, 10000, 2000),
-    {"block", "largest number of columns in a block", GSOLVE_INT, offsetof(block_cg_options, block),
-     8, 1, GS_BLOCK, NULL},
+    {"block", "largest number of right-hand sides in a block", GSOLVE_INT,
+     offsetof(block_cg_options, block), 8, 1, GS_BLOCK, NULL},
     {"leave",
-     "on: converged columns leave the block, if one block holds all columns; off: they "
-     "stay; auto: on, except for small systems on a GPU",
+     "on: right-hand sides that have converged leave the block, if one block holds all of them; "
+     "off: they stay; auto: on, except for small systems on a GPU",
      GSOLVE_CHOICE, offsetof(block_cg_options, leave), LEAVE_AUTO, 0, 0, "auto|off|on"},
     {0},
 };
@@ -89,7 +89,7 @@ done:
 }
 
 /* Columns of a block. */
-static int width(const gs_krylov *k)
+static int block_width(const gs_krylov *k)
 {
     return gs_block_width(k->wide, ((const block_cg_options *)k->options)->block);
 }
@@ -114,13 +114,12 @@ static gs_block_small small_of(const gs_krylov *k, int first, int b)
     return a;
 }
 
-/* --- the operations, on all blocks --------------------------------------------------------------
- */
+/* --- the operations, on all blocks ------------------------------------------------------------ */
 
 /* Runs the call for every block: columns first to first + b, with their small matrices a. It moves
  * `vectors` vectors of each column. */
 #define EACH_BLOCK(class, vectors, call)                                         \
-    const int most = width(k);                                                   \
+    const int most = block_width(k);                                             \
     gsolve_status status = GSOLVE_OK;                                            \
     gs_begin_block(k, class, (vectors) * (double)k->csr.nrows * k->wide);        \
     for (int first = 0; first < k->wide && status == GSOLVE_OK; first += most) { \
@@ -159,7 +158,7 @@ static gs_block_places solutions(const gs_krylov *k, int first, int b)
 }
 
 /* X += S alpha, W = w - Q xi. */
-static gsolve_status move(gs_krylov *k)
+static gsolve_status update(gs_krylov *k)
 {
     const block_cg *s = k->state;
 
@@ -195,8 +194,7 @@ static gsolve_status new_directions(gs_krylov *k, gsolve_dense Z, const void *d,
                                    Z.value ? OF(Z) : (gs_block_columns){0}, d, OF(s->S), OF(s->W)));
 }
 
-/* --- the method ---------------------------------------------------------------------------------
- */
+/* --- the method ------------------------------------------------------------------------------- */
 
 /* Columns that have ended add no directions to the block. */
 static gsolve_status clear_inactive(gs_krylov *k)
@@ -251,7 +249,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     TRY(gs_multiply(k, s->S, s->Q)); /* Q = A S                  */
     TRY(gram(k));                    /* G = S'Q                  */
     TRY(solve(k));                   /* xi = G^-1, alpha = xi sigma */
-    TRY(move(k));                    /* X += S alpha, W = w - Q xi */
+    TRY(update(k));                  /* X += S alpha, W = w - Q xi */
     TRY(orthogonalise(k, false));
 done:
     return status;
@@ -263,8 +261,7 @@ static int period(const gs_krylov *k)
     return 1;
 }
 
-/* --- columns leave -----------------------------------------------------------------------------
- */
+/* --- columns leave ---------------------------------------------------------------------------- */
 
 /* Columns leave if there is one block, a quarter of its columns has ended, and the residual of
  * another column is at least ten times its target. */
@@ -286,7 +283,7 @@ static bool may_move(const gs_krylov *k, int64_t j)
 }
 
 /* W = w U, S = S T, Q = Q T in b columns. The columns of Q behind the first `keep` go to W. */
-static gsolve_status divide(gs_krylov *k, int b, int keep)
+static gsolve_status split_block(gs_krylov *k, int b, int keep)
 {
     const block_cg *s = k->state;
     const int first = 0;
@@ -324,7 +321,7 @@ static gsolve_status narrow(gs_krylov *k, int32_t before)
     TRY(gsolve_copy(k->ctx, s->small[XI], GSOLVE_DEVICE, U, GSOLVE_HOST, bytes));
     TRY(gsolve_copy(k->ctx, s->small[BY], GSOLVE_DEVICE, T, GSOLVE_HOST, bytes));
     TRY(gsolve_copy(k->ctx, s->small[SIGMA], GSOLVE_DEVICE, sigma, GSOLVE_HOST, bytes));
-    TRY(divide(k, before, keep));
+    TRY(split_block(k, before, keep));
     s->all = s->all > before ? s->all : before;
 done:
     k->wide = keep;
@@ -338,6 +335,7 @@ const gs_method gs_block_cg = {
     .products = 1,
     .tests_convergence = true,
     .couples_columns = true,
+    .symmetric = true,
     .definite = true,
     .setup = setup,
     .start = start,

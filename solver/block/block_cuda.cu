@@ -93,7 +93,7 @@ gsolve_status squares(gs_queue *q, int64_t n, const gs_block_small *s, gs_block_
 
 // --- updates ----------------------------------------------------------------------------------
 
-// A small matrix as every thread of a block reads it.
+// A small matrix in shared memory, where every thread of a block reads it.
 template <class T, int B>
 struct shared_small {
     T of[B][B]; // [column][row]

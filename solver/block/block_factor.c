@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Adds a column of L, for the vector that depends least on those before. False: all others depend
- * on them. */
+/* Adds a column of L, for the vector that depends least on the vectors chosen before. False: all
+ * other vectors depend on these. */
 static bool next_pivot(gs_block_factor *f, int b, bool *done)
 {
     const int r = f->rank;

@@ -1,8 +1,8 @@
 /* block_gmres.c: restarted block GMRES, M from the right: all right-hand sides search in the sum of
  * their Krylov spaces. For any square A. Block Arnoldi and block GMRES as in Saad, "Iterative
- * methods for sparse linear systems" (2nd ed. 2003), 6.12; what happens where residuals come to
- * depend on one another: Gutknecht, "Block Krylov space methods for linear systems with multiple
- * right-hand sides: an introduction" (2007).
+ * methods for sparse linear systems" (2nd ed. 2003), 6.12; for residuals that become linearly
+ * dependent see Gutknecht, "Block Krylov space methods for linear systems with multiple right-hand
+ * sides: an introduction" (2007).
  *
  *   B - A X = V_0 S; Z_j = M^-1 V_j, W = A Z_j, H_j = V'W, W -= V H_j, W = V_{j+1} H_{j+1,j};
  *   Householder reflections of H, two blocks of rows at a time, minimise |S - H y|; the last block
@@ -41,14 +41,14 @@ typedef struct block_gmres {
     gsolve_dense D; /* if augmented: the correction of X by the last cycle */
     int augment;    /* 1: the last block of a cycle is D; else 0 */
     int32_t wide;   /* columns of this cycle */
-    bool *active;   /* k->active while x is brought up to date */
+    bool *active;   /* a copy of k->active while x is updated */
 } block_gmres;
 
 static const gsolve_option options[] = {
     GS_RUN_OPTIONS(block_gmres_options, 10000, 2000),
-    {"restart", "iterations between restarts, and number of basis vectors per column", GSOLVE_INT,
-     offsetof(block_gmres_options, restart), 30, 1, 300, NULL},
-    {"block", "largest number of columns in a block", GSOLVE_INT,
+    {"restart", "iterations between restarts, and number of basis vectors per right-hand side",
+     GSOLVE_INT, offsetof(block_gmres_options, restart), 30, 1, 300, NULL},
+    {"block", "largest number of right-hand sides in a block", GSOLVE_INT,
      offsetof(block_gmres_options, block), 8, 1, GS_BLOCK, NULL},
     {"augment", "1: add the correction of the previous cycle to the search space, as LGMRES does",
      GSOLVE_INT, offsetof(block_gmres_options, augment), 0, 0, 1, NULL},
@@ -138,7 +138,7 @@ done:
     return status;
 }
 
-/* All columns ended within a cycle, which has fewer steps. */
+/* Updates x if all columns ended within a cycle, before its last step. */
 static gsolve_status finish(gs_krylov *k)
 {
     const block_gmres *s = k->state;

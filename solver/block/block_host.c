@@ -10,8 +10,7 @@
 #define SMALL static
 #include "vector/convergence_body.h"
 
-/* --- small matrices -----------------------------------------------------------------------------
- */
+/* --- small matrices --------------------------------------------------------------------------- */
 
 /* Flags all columns if a square is negative or no vector is independent. */
 static void factorise(gs_block_factor *f, const gs_block_small *a)

@@ -1,4 +1,4 @@
-/* block_narrow.h: the small matrices when columns leave a block; see block_cg.c for the symbols. */
+/* block_narrow.h: the small matrices after columns left a block; see block_cg.c for the symbols. */
 #ifndef GS_SOLVER_BLOCK_BLOCK_NARROW_H
 #define GS_SOLVER_BLOCK_BLOCK_NARROW_H
 

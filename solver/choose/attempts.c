@@ -1,4 +1,4 @@
-/* attempts.c: the fall-back loop of "auto", and the whole solve in one call. */
+/* attempts.c: the fall-back loop of "auto", and gsolve_solve, a solve in one call. */
 #include <stdio.h>
 
 #include "core/try.h"
@@ -57,7 +57,7 @@ done:
     return status;
 }
 
-/* --- the whole solve in one call -------------------------------------------------------------- */
+/* --- a solve in one call ---------------------------------------------------------------------- */
 
 typedef struct linear_system {
     gsolve_context *ctx;
@@ -76,8 +76,8 @@ static void log_attempt(const linear_system *s, const gsolve_choice *choice, con
     if (s->log) s->log(line, s->user);
 }
 
-/* Sets up and runs one choice. *rounded: the type of x cannot hold the solution accurately enough,
- * so that no other choice does better. */
+/* Sets up and runs one choice. *rounded: the type of x cannot hold the solution accurately enough;
+ * then another choice would not converge either. */
 static gsolve_status solve_by(const linear_system *s, const gsolve_choice *choice, gsolve_dense x,
                               gsolve_result *result, bool *rounded)
 {

@@ -1,4 +1,4 @@
-/* auto_method.c: the method "auto": chooses by choose.c, and sets up what was chosen. */
+/* auto_method.c: the method "auto": chooses by the rules of choose.c, and sets up the choice. */
 #include "solver/choose/auto_method.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ done:
     return status;
 }
 
-/* Choice after choice, until one can be set up. */
+/* Tries one choice after another until one can be set up. */
 static gsolve_status choose_both(gs_krylov *k, const char *spec,
                                  const gsolve_statistics *statistics)
 {
@@ -59,8 +59,9 @@ static gsolve_status choose_both(gs_krylov *k, const char *spec,
     return GSOLVE_OK;
 }
 
-/* The first choice. If that is direct and A is square, gmres instead, so that the caller's
- * preconditioner is used: gmres allows any, while cg and minres need a positive definite one. */
+/* Sets up the first choice of a method. If that is direct and A is square, sets up gmres instead,
+ * so that the caller's preconditioner is used: gmres allows any, while cg and minres need a
+ * positive definite one. */
 static gsolve_status choose_method(gs_krylov *k, const char *spec,
                                    const gsolve_statistics *statistics,
                                    const gsolve_precond_info *M)

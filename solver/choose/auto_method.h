@@ -1,5 +1,5 @@
-/* auto_method.h: a solver whose spec names "auto": the method, and mostly the preconditioner, are
- * chosen for the matrix. */
+/* auto_method.h: a solver whose spec names "auto": the method, and without k->M the preconditioner,
+ * are chosen for the matrix. */
 #ifndef GS_SOLVER_CHOOSE_AUTO_METHOD_H
 #define GS_SOLVER_CHOOSE_AUTO_METHOD_H
 
@@ -10,7 +10,7 @@
 gsolve_status gs_auto_method_set_up(gs_krylov *k, const char *spec);
 /* Before a run: updates the preconditioner if A has new values. */
 gsolve_status gs_auto_method_update(gs_krylov *k);
-/* After a run: appends what was chosen to k->note. */
+/* After a run: appends the choice to k->note. */
 void gs_auto_method_note(gs_krylov *k);
 /* Releases the preconditioner. */
 void gs_auto_method_drop(gs_krylov *k);

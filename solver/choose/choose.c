@@ -9,7 +9,7 @@ typedef struct rule {
     const char *solver, *precond, *why;
 } rule;
 
-/* Whether CXSparse factors it in the time of a few hundred iterations. */
+/* Whether CXSparse factors the matrix in the time of a few hundred iterations. */
 static bool is_small(const gsolve_statistics *t)
 {
     return t->nrows <= 2000 || (t->nrows <= 20000 && t->entries <= 400000);
@@ -63,7 +63,7 @@ static const rule *rules_for(const gsolve_statistics *t)
         {"direct,factor=qr,limit=60,work=40", "none", "perhaps singular: least squares"},
         {0},
     };
-    static const rule holes[] = {
+    static const rule zero_diagonal[] = {
         {"gmres,restart=100,maxit=2000", "none",
          "zeros on the diagonal, so ilu and jacobi cannot be used"},
         {"direct,limit=60,work=40", "none",
@@ -73,7 +73,7 @@ static const rule *rules_for(const gsolve_statistics *t)
     if (t->nrows != t->ncols) return rectangular;
     if (t->symmetric) return is_small(t) ? small_symmetric : indefinite;
     if (t->zero_diagonals == 0) return general;
-    return is_small(t) ? small_general : holes;
+    return is_small(t) ? small_general : zero_diagonal;
 }
 
 static bool set_choice(const rule *r, gsolve_choice *choice)
@@ -100,18 +100,19 @@ bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_statistics *stat
         [GS_IC] = "symmetric with a positive diagonal",
         [GS_AMG] = "multigrid, because the matrix looks like an elliptic operator",
     };
-    gs_precond_ranking l;
+    gs_precond_ranking ranking;
     int kind;
 
     if (!ctx || attempt < 0) return false;
     if (statistics->nrows != statistics->ncols || !may_be_definite(statistics)) {
         return set_choice_at(rules_for(statistics), attempt, choice);
     }
-    l = gs_rank_preconds(statistics, gs_on_gpu(ctx));
-    if (attempt >= l.count) return set_choice_at(after_cg, attempt - l.count, choice);
-    kind = l.order[attempt];
+    ranking = gs_rank_preconds(statistics, gs_on_gpu(ctx));
+    if (attempt >= ranking.count) return set_choice_at(after_cg, attempt - ranking.count, choice);
+    kind = ranking.order[attempt];
     return set_choice(
-        &(rule){"cg", gs_ranked_precond_name[kind], attempt == 0 ? l.why : other[kind]}, choice);
+        &(rule){"cg", gs_ranked_precond_name[kind], attempt == 0 ? ranking.why : other[kind]},
+        choice);
 }
 
 bool gsolve_auto_may_fall_back(gsolve_status status)

@@ -20,8 +20,8 @@ typedef enum problem {
     ELASTIC, /* two or three unknowns per node; constants are near-null */
 } problem;
 
-/* Rows whose diagonal entry is less than the sum of the others, if only by the rounding of a file's
- * values. */
+/* The number of rows whose diagonal entry is less than the sum of the others, even if only by the
+ * rounding of a file's values. */
 static int32_t weak_rows(const gsolve_statistics *t)
 {
     return t->nrows - t->dominant_rows;
@@ -33,7 +33,7 @@ static bool has_few_weak_rows(const gsolve_statistics *t)
 }
 
 /* Whether constants are near-null: half of the rows or more have the sum 0. Rows that are weak only
- * by rounding count as such rows. */
+ * by rounding count as rows with the sum 0. */
 static bool has_null_constants(const gsolve_statistics *t)
 {
     const int64_t rounded = t->dominance >= 0.99 ? weak_rows(t) : 0;
@@ -94,13 +94,13 @@ static problem classify(const gsolve_statistics *t)
  * a cube; or else the length of rows. */
 static int dimensions(const gsolve_statistics *t, problem kind)
 {
-    const double n = t->nrows, square = sqrt(n), rim = 1 - t->zero_sum_rows / n;
+    const double n = t->nrows, square = sqrt(n), boundary = 1 - t->zero_sum_rows / n;
 
-    if (kind == ELLIPTIC && has_few_weak_rows(t) && rim <= 0.5 && rim * square >= 2) {
-        return fabs(log(rim * square / 4)) < fabs(log(rim * cbrt(n) / 6)) ? 2 : 3;
+    if (kind == ELLIPTIC && has_few_weak_rows(t) && boundary <= 0.5 && boundary * square >= 2) {
+        return fabs(log(boundary * square / 4)) < fabs(log(boundary * cbrt(n) / 6)) ? 2 : 3;
     }
-    if (kind == HIGHER && rim * square >= 2) {
-        return fabs(log(rim * square / 8)) < fabs(log(rim * cbrt(n) / 12)) ? 2 : 3;
+    if (kind == HIGHER && boundary * square >= 2) {
+        return fabs(log(boundary * square / 8)) < fabs(log(boundary * cbrt(n) / 12)) ? 2 : 3;
     }
     if (kind == ELLIPTIC && is_banded(t)) return n / t->bandwidth > square / 2 ? 2 : 3;
     return t->mean_row <= (kind == HIGHER ? 20 : 9) ? 2 : 3;
@@ -110,10 +110,10 @@ static int dimensions(const gsolve_statistics *t, problem kind)
 static double length_of(const gsolve_statistics *t, problem kind, int dims)
 {
     const double nodes = (double)t->nrows / t->block, edge = pow(nodes, 1.0 / dims);
-    const double rim = 1 - (double)t->zero_sum_rows / t->nrows;
+    const double boundary = 1 - (double)t->zero_sum_rows / t->nrows;
     const double numbered = (double)t->nrows / fmax(1, t->bandwidth);
 
-    return kind == ELLIPTIC && rim * edge < dims ? fmax(edge, numbered) : edge;
+    return kind == ELLIPTIC && boundary * edge < dims ? fmax(edge, numbered) : edge;
 }
 
 /* --- estimates -------------------------------------------------------------------------------- */
@@ -137,17 +137,17 @@ typedef double numbers[GS_RANKED_COUNT];
 static void estimate_iterations(const gsolve_statistics *t, problem kind, int dims, double length,
                                 numbers its)
 {
-    const double uneven = jump_factor(t, kind), d = t->dominance;
+    const double jumps = jump_factor(t, kind), d = t->dominance;
     const bool wide = t->mean_row > 8;
     double share;
 
-    its[GS_JACOBI] = uneven * length *
+    its[GS_JACOBI] = jumps * length *
                      (kind == HIGHER ? (dims == 2 ? 2.5 : 3)
                       : wide         ? 1.45
                       : dims == 2    ? 1.86
                                      : 2.5);
     if (d > 1) its[GS_JACOBI] = fmin(its[GS_JACOBI], 9.5 * sqrt((d + 1) / (d - 1)));
-    share = kind == HIGHER ? 0.4 : uneven > 1.5 ? 0.31 : wide ? 0.5 : 0.43;
+    share = kind == HIGHER ? 0.4 : jumps > 1.5 ? 0.31 : wide ? 0.5 : 0.43;
     its[GS_IC] = share * its[GS_JACOBI];
     its[GS_AMG] = kind == HIGHER ? (dims == 2 ? 14 : 11) : dims == 2 || wide ? 9 : 12;
     if (kind == ELASTIC) {
@@ -162,11 +162,11 @@ typedef struct price {
     double entry, row, step, setup_entry, setup_row, setup;
 } price;
 
-/* Of a kind of device, in fp64; `blocks` of matrices with several unknowns per node. */
+/* The prices of a kind of device, in fp64; blocks: for matrices with several unknowns per node. */
 typedef struct prices {
     price plain[GS_RANKED_COUNT], blocks[GS_RANKED_COUNT];
-    double one_level;     /* up to so many rows amg is one level, a factorisation (coarsest.c) */
-    double chip, on_chip; /* entries that cg + jacobi keeps on the chip; ns of a step there */
+    double one_level;     /* most rows with which amg has one level, a factorisation (coarsest.c) */
+    double chip, on_chip; /* most entries that cg + jacobi keeps on the chip; ns of a step there */
     double negligible;    /* ns that a user does not notice */
     int fallbacks, fallback[GS_RANKED_COUNT]; /* tried after the first choice */
     const char *device;                       /* in the message */
@@ -183,9 +183,9 @@ static const prices cpu = {
     .device = "",
 };
 
-/* An H200. ic comes last, because triangular solves run one set of rows after another; its set-up
- * is not counted. Nor is the set-up of jacobi: auto has the rows on the host already, where jacobi
- * is set up. */
+/* An H200. ic comes last, because triangular solves run one set of rows after another. Its set-up
+ * is not counted. The set-up of jacobi is not counted either: auto has the rows on the host
+ * already, where jacobi is set up. */
 static const prices gpu = {
     .plain = {{0.0024, 0.0226, 14e3, 0, 0, 0},
               {0.25, 0, 600e3, 0, 0, 0},
@@ -222,14 +222,15 @@ static void estimate_times(const gsolve_statistics *t, const prices *of, problem
     if (one_level && dims == 3) ns[GS_AMG] *= 2.5; /* more fill */
 }
 
-/* Digits of a time relative to the fastest: enough to show that it is slower, and no exponent. */
+/* Digits of a time relative to the fastest: enough to show that it is slower, without an exponent.
+ */
 static int digits_of(double ratio)
 {
     return ratio < 1.095 ? 3 : ratio < 99.5 ? 2 : 1 + (int)log10(ratio + 0.5);
 }
 
-/* The fastest first; or multigrid where it costs a negligible time more, since its iterations grow
- * least where the estimate is too low. Then the others. */
+/* Puts the fastest first, or multigrid if it is only negligibly slower: where an estimate is too
+ * low, the iterations of multigrid grow least. The others follow. */
 static void rank_by_time(const gsolve_statistics *t, const prices *of, problem kind,
                          gs_precond_ranking *l)
 {

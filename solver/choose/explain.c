@@ -12,7 +12,7 @@
 
 #define SENTENCES 1200
 
-/* What the sentences are made from. */
+/* The data of the sentences. */
 typedef struct report {
     gs_krylov *k;
     const gs_column *worst; /* the column that the report is about */
@@ -36,7 +36,7 @@ static const gs_column *worst_of(const gs_krylov *k)
     return worst;
 }
 
-__attribute__((format(printf, 2, 3))) static void add(char *text, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add_sentence(char *text, const char *format, ...)
 {
     const size_t used = strlen(text);
     va_list arguments;
@@ -46,7 +46,7 @@ __attribute__((format(printf, 2, 3))) static void add(char *text, const char *fo
     va_end(arguments);
 }
 
-static bool is(const gs_krylov *k, const char *name)
+static bool method_is(const gs_krylov *k, const char *name)
 {
     return strcmp(k->method->plugin.name, name) == 0;
 }
@@ -85,8 +85,7 @@ static double least_squares_measure(const report *f)
     return rr > 0 && frobenius > 0 ? sqrt(gg / (rr * frobenius)) : 0;
 }
 
-/* --- causes in the matrix ------------------------------------------------------------------------
- */
+/* --- causes in the matrix --------------------------------------------------------------------- */
 
 /* Each of these adds sentences and returns true where it has found the cause. */
 
@@ -100,15 +99,17 @@ static bool find_no_solution(const report *f)
     if (!(worst->residual > 0.5 * gs_run_options_of(f->k)->rtol) || !isfinite(worst->residual))
         return false;
     if (measure <= 1e-6) {
-        add(f->text,
+        add_sentence(
+            f->text,
             "No x solves A x = b: b is not in the range of A%s. x is a least-squares solution "
             "(|A'r| / |A||r| = %.1e), which leaves |b - Ax| / |b| = %.2e. ",
             t->nrows > t->ncols ? ", which has more equations than unknowns" : "", measure,
             worst->residual);
         return true;
     }
-    add(f->text, "A is %d x %d and x is not yet a least-squares solution (|A'r| / |A||r| = %.1e). ",
-        t->nrows, t->ncols, measure);
+    add_sentence(f->text,
+                 "A is %d x %d and x is not yet a least-squares solution (|A'r| / |A||r| = %.1e). ",
+                 t->nrows, t->ncols, measure);
     return false;
 }
 
@@ -123,15 +124,17 @@ static bool find_empty_row(const report *f)
         for (int32_t c = 0; c < k->ncols; c++) {
             const double bi = element(gs_column_of(f->b, c), i);
             if (k->run->column[c].outcome == GSOLVE_CONVERGED || bi == 0) continue;
-            add(f->text,
+            add_sentence(
+                f->text,
                 "The system is inconsistent: row %d of A (counted from 1) is empty, but b is %g "
                 "there. Remove the equation or correct the matrix. ",
                 i + 1, ldexp(bi, k->run->column[c].left));
             return true;
         }
     }
-    add(f->text, "A is singular: %d of its rows are empty, the first is row %d (counted from 1). ",
-        t->empty_rows, t->first_empty_row + 1);
+    add_sentence(f->text,
+                 "A is singular: %d of its rows are empty, the first is row %d (counted from 1). ",
+                 t->empty_rows, t->first_empty_row + 1);
     return true;
 }
 
@@ -139,11 +142,11 @@ static bool find_asymmetry(const report *f)
 {
     const gs_krylov *k = f->k;
 
-    if (f->t.symmetric || !(is(k, "cg") || is(k, "pipecg") || is(k, "minres"))) return false;
-    add(f->text,
-        "A is not symmetric, which %s needs. Try --solver bicgstab or --solver gmres with "
-        "--precond ilu. ",
-        k->method->plugin.name);
+    if (f->t.symmetric || !k->method->symmetric) return false;
+    add_sentence(f->text,
+                 "A is not symmetric, which %s needs. Try --solver bicgstab or --solver gmres with "
+                 "--precond ilu. ",
+                 k->method->plugin.name);
     return true;
 }
 
@@ -152,7 +155,8 @@ static bool find_zero_diagonal(const report *f)
     const gsolve_statistics *t = &f->t;
 
     if (t->zero_diagonals == 0) return false;
-    add(f->text,
+    add_sentence(
+        f->text,
         "A has %d zero or missing diagonal entries, the first in row %d (counted from 1). "
         "Preconditioners that use the diagonal are then weak or undefined. Try --solver direct, or "
         "reorder the equations. ",
@@ -165,7 +169,8 @@ static bool find_null_space(const report *f)
     const gsolve_statistics *t = &f->t;
 
     if (t->nrows == 0 || t->zero_sum_rows < t->nrows) return false;
-    add(f->text, "A is singular: every row sums to 0, so the constant vector is in its null space. "
+    add_sentence(f->text,
+                 "A is singular: every row sums to 0, so the constant vector is in its null space. "
                  "The system has solutions only if b is orthogonal to the null space of A'. Fix "
                  "one unknown, or subtract the mean of b. ");
     return true;
@@ -176,31 +181,33 @@ static bool find_bad_scaling(const report *f)
     const gsolve_statistics *t = &f->t;
 
     if (t->scaling < 1e8 && t->spread < 1e8) return false;
-    add(f->text,
+    add_sentence(
+        f->text,
         "A is badly scaled: row maxima differ by a factor of %.1e and diagonal entries by %.1e. "
         "Scale the equations, or try --solver direct. ",
         t->scaling, t->spread);
     return true;
 }
 
-/* --- causes in the run ---------------------------------------------------------------------------
- */
+/* --- causes in the run ------------------------------------------------------------------------ */
 
 static void explain_indefinite(const report *f)
 {
     const gsolve_statistics *t = &f->t;
 
-    if (is(f->k, "minres")) {
-        add(f->text, "minres met r'M^-1 r < 0: the preconditioner is not positive definite. Try "
+    if (method_is(f->k, "minres")) {
+        add_sentence(f->text,
+                     "minres met r'M^-1 r < 0: the preconditioner is not positive definite. Try "
                      "--precond jacobi,abs=1 or --precond none. ");
     } else if (t->negative_diagonals || t->zero_diagonals) {
-        add(f->text,
+        add_sentence(
+            f->text,
             "A is not positive definite: CG met p'Ap <= 0, and %d diagonal entries are negative "
-            "and "
-            "%d zero. Try --solver minres --precond jacobi,abs=1, or --solver direct. ",
+            "and %d zero. Try --solver minres --precond jacobi,abs=1, or --solver direct. ",
             t->negative_diagonals, t->zero_diagonals);
     } else {
-        add(f->text,
+        add_sentence(
+            f->text,
             "A or the preconditioner is not positive definite: CG met p'Ap <= 0 or "
             "r'M^-1 r < 0. Try --solver minres --precond jacobi,abs=1, or --solver direct. ");
     }
@@ -215,29 +222,34 @@ static void explain_stagnated(const report *f)
     const double least = k->run->fetched[c].least / gs_column_norm(k, c);
 
     if (worst->rounded) {
-        add(f->text,
+        add_sentence(
+            f->text,
             "x is in single precision, and its rounding alone gives |b - Ax| / |b| = %.1e. Pass x "
             "in double precision, or use a larger --rtol. ",
             worst->residual);
     } else if (single && worst->residual < 1e-4) {
-        add(f->text,
+        add_sentence(
+            f->text,
             "The residual stagnated at %.1e, the rounding level of single precision. Try --type "
             "f64, or a larger --rtol. ",
             worst->residual);
-    } else if (is(k, "refine")) {
-        add(f->text,
+    } else if (method_is(k, "refine")) {
+        add_sentence(
+            f->text,
             "A correction did not halve the residual, even when it was computed in the precision "
             "of A; |b - Ax| / |b| stays at %.1e. Use a larger --rtol, another inner method, a "
             "stronger --precond (ic, ilu), or --solver direct. ",
             worst->residual);
     } else if (worst->restarts > 0 || least <= gs_run_options_of(k)->rtol) {
-        add(f->text,
+        add_sentence(
+            f->text,
             "The residual stagnated at rounding level: the method's recurrence reached the "
             "tolerance, but the true residual |b - Ax| / |b| stays at %.1e, even after restarts. "
             "Use a larger --rtol, or try --solver direct. ",
             worst->residual);
     } else {
-        add(f->text,
+        add_sentence(
+            f->text,
             "The residual stagnated: in %d iterations it did not become smaller than %.1e. Try a "
             "stronger --precond (ic, ilu), or --solver direct. ",
             gs_run_options_of(k)->stall, least);
@@ -253,16 +265,18 @@ static void explain_limit(const report *f)
                             ? log10(worst->residual / begin) / worst->iterations
                             : 0;
 
-    add(f->text, "The limit of %d iterations was reached at |b - Ax| / |b| = %.1e. ", run->maxit,
-        worst->residual);
+    add_sentence(f->text, "The limit of %d iterations was reached at |b - Ax| / |b| = %.1e. ",
+                 run->maxit, worst->residual);
     if (rate < 0 && worst->residual > 0) {
         const double more = log10(run->rtol / worst->residual) / rate;
         if (more > 0 && more < 1e7) {
-            add(f->text, "At this rate about %.0f more iterations are needed (--maxit %.0f). ",
-                more, 1.2 * (worst->iterations + more));
+            add_sentence(f->text,
+                         "At this rate about %.0f more iterations are needed (--maxit %.0f). ",
+                         more, 1.2 * (worst->iterations + more));
         }
     }
-    add(f->text,
+    add_sentence(
+        f->text,
         "A stronger preconditioner (--precond ic or ilu) or --solver direct may be faster. ");
 }
 
@@ -276,19 +290,22 @@ static void explain_outcome(const report *f)
     case GSOLVE_STAGNATED: explain_stagnated(f); break;
     case GSOLVE_ITERATION_LIMIT: explain_limit(f); break;
     case GSOLVE_BREAKDOWN:
-        add(f->text,
+        add_sentence(
+            f->text,
             "%s broke down at |b - Ax| / |b| = %.1e: an inner product in a denominator became "
             "zero. Try --solver gmres, or another --precond. ",
             k->method->plugin.name, worst->residual);
         break;
     case GSOLVE_DIVERGED:
-        add(f->text,
+        add_sentence(
+            f->text,
             "The residual grew to %.1e. x is the best iterate so far, with |b - Ax| / |b| = %.1e. "
             "Try another method (--solver gmres), or another preconditioner. ",
             worst->last, worst->residual);
         break;
     default:
-        add(f->text, "The monitor stopped the run at |b - Ax| / |b| = %.1e. ", worst->residual);
+        add_sentence(f->text, "The monitor stopped the run at |b - Ax| / |b| = %.1e. ",
+                     worst->residual);
     }
 }
 
@@ -302,7 +319,7 @@ static void explain_failure(report *f)
     }
     if (gs_need_rows(k) != GSOLVE_OK ||
         gsolve_csr_statistics(k->ctx, &k->csr, &f->t) != GSOLVE_OK) {
-        add(f->text, "Out of memory during the search for the cause.");
+        add_sentence(f->text, "Out of memory during the search for the cause.");
         return;
     }
     if (find_empty_row(f) || find_no_solution(f)) return;
@@ -323,7 +340,7 @@ static void explain_on_host(report *f)
         f->x = x.used;
         explain_failure(f);
     } else {
-        add(f->text, "Out of memory during the search for the cause.");
+        add_sentence(f->text, "Out of memory during the search for the cause.");
     }
     gs_stage_drop(&b, k->ctx);
     gs_stage_drop(&x, k->ctx);
@@ -341,13 +358,13 @@ const char *gsolve_solver_explain(gsolve_solver *k)
     f.worst = worst_of(k);
     f.text[0] = 0;
     if (f.worst->outcome == GSOLVE_CONVERGED) {
-        add(f.text, "Converged: |b - Ax| / |b| = %.2e after %d iterations.", f.worst->residual,
-            k->run->counts->iteration);
+        add_sentence(f.text, "Converged: |b - Ax| / |b| = %.2e after %d iterations.",
+                     f.worst->residual, k->run->counts->iteration);
     } else {
         explain_on_host(&f);
     }
     if (k->note[0]) {
-        add(f.text, "%s%s", f.worst->outcome == GSOLVE_CONVERGED ? " " : "", k->note);
+        add_sentence(f.text, "%s%s", f.worst->outcome == GSOLVE_CONVERGED ? " " : "", k->note);
     }
     k->run->explanation = f.text;
     return f.text;

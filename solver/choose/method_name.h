@@ -7,7 +7,7 @@
 /* named = `method` with the options of `spec`. */
 gsolve_status gs_method_with_options(gsolve_context *ctx, const char *spec, const char *method,
                                      char *named, size_t size);
-/* named = spec, with the method that suits csr instead of "auto". */
+/* named = spec; a name "auto" is replaced by the method that auto chooses for csr. */
 gsolve_status gs_method_name(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
                              char *named, size_t size);
 

@@ -4,7 +4,7 @@
  *   p = z + beta p, p~ = z~ + beta p~
  *
  * A step moves, beside two products and two applications of M, 19 vectors: r, r~, x read and
- * written, q, q~, p twice, and the directions; the least is 15. */
+ * written, q, q~, p twice, and the directions; the minimum is 15. */
 #include "core/try.h"
 #include "solver/operations/operations.h"
 
@@ -13,7 +13,7 @@ typedef struct bicg_options {
 } bicg_options;
 
 typedef struct bicg {
-    gsolve_dense r, rt, z, zt, p, pt, q; /* ...t: of the dual system */
+    gsolve_dense r, rt, z, zt, p, pt, q; /* rt, zt, pt: of the dual system */
     gs_scalar rho[2], pq;                /* r~'M^-1 r of the even and of the odd iterates, p~'A p */
 } bicg;
 
@@ -71,7 +71,7 @@ done:
 }
 
 const gs_method gs_bicg = {
-    .plugin = {"bicg", "biconjugate gradients; any A; multiplies with A^T and M^-T too", options,
+    .plugin = {"bicg", "biconjugate gradients; any A; also multiplies with A^T and M^-T", options,
                sizeof(bicg_options)},
     .state_size = sizeof(bicg),
     .products = 1,

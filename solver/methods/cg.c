@@ -3,8 +3,8 @@
  *   q = A p, alpha = r'z / p'q, x += alpha p, r -= alpha q, z = M^-1 r, p = z + beta p
  *
  * A step moves, beside the product, 80 n bytes in fp64 with a diagonal M: r, q, M read and r
- * written, then x, p, r, M read and x, p written. The least is 72: M^-1 r would have to stay in the
- * cache. */
+ * written, then x, p, r, M read and x, p written. The minimum is 72: M^-1 r would have to stay in
+ * the cache. */
 #include "core/try.h"
 #include "solver/operations/operations.h"
 #include "solver/resident/resident.h"
@@ -43,13 +43,13 @@ done:
  * replace the residual alone). */
 static gsolve_status continue_run(gs_krylov *k)
 {
-    const gs_coefficient one = gs_number(1), less = gs_number(-1);
+    const gs_coefficient one = gs_number(1), minus = gs_number(-1);
     cg *s = k->state;
     gsolve_status status;
 
-    TRY(gs_residual(k, s->q));               /* q = b - A x              */
-    TRY(gs_axpby(k, one, s->q, less, s->r)); /* r = q - r_               */
-    TRY(gs_precondition(k, s->r, s->z));     /* p += M^-1 (q - r_)       */
+    TRY(gs_residual(k, s->q));                /* q = b - A x              */
+    TRY(gs_axpby(k, one, s->q, minus, s->r)); /* r = q - r_               */
+    TRY(gs_precondition(k, s->r, s->z));      /* p += M^-1 (q - r_)       */
     TRY(gs_axpby(k, one, s->z, one, s->p));
     TRY(gs_copy_vector(k, s->q, s->r)); /* r = q                    */
     TRY(gs_precondition_dot(k, s->r, s->z, s->rho[0]));
@@ -65,7 +65,7 @@ static gsolve_status start(gs_krylov *k)
 
     if (k->continues) return continue_run(k);
     gs_diagonal(k, &simple);
-    /* if the first step is the last one, it reads the z from before it */
+    /* a step that ends a column reads the z of the step before it, here of the start */
     if (!simple) TRY(gs_zero(k, s->z));
     TRY(gs_residual(k, s->r));                          /* r = b - A x              */
     TRY(gs_precondition_dot(k, s->r, s->p, s->rho[0])); /* p = M^-1 r, rho = r'p    */
@@ -104,6 +104,7 @@ const gs_method gs_cg = {
     .state_size = sizeof(cg),
     .products = 1,
     .tests_convergence = true,
+    .symmetric = true,
     .definite = true,
     .setup = setup,
     .start = start,

@@ -1,13 +1,14 @@
 /* cgs.c: conjugate gradients squared (Sonneveld 1989), for any square A; M from the right, so that
- * r is the residual of the system itself. No A', and where it converges about twice as fast as
- * bicg, whose residual polynomial it applies twice; its residuals are as irregular.
+ * r is the residual of the system itself. It needs no A'. It applies the residual polynomial of
+ * bicg twice; where it converges, it needs about half the iterations of bicg. Its residuals are as
+ * irregular as those of bicg.
  *
  *   v = A M^-1 p, alpha = rho / shadow'v, q = u - alpha v, x += alpha M^-1 (u + q),
  *   r -= alpha A M^-1 (u + q), beta = rho' / rho, u = r + beta q, p = u + beta (q + beta p)
  *
  * A step moves, beside two products and two applications of M, 23 vectors: 184 n bytes in fp64;
- * the least is 17, with u + q made along with q, p along with u, and the dot products merged into
- * the passes that make their operands. */
+ * the minimum is 17, with u + q computed in the pass of q, p in that of u, and the dot products in
+ * the passes that compute their operands. */
 #include "core/try.h"
 #include "solver/operations/operations.h"
 
@@ -16,7 +17,7 @@ typedef struct cgs_options {
 } cgs_options;
 
 typedef struct cgs {
-    gsolve_dense r, shadow, u, p, q, v, h; /* u becomes u + q; h: what M gave */
+    gsolve_dense r, shadow, u, p, q, v, h; /* u becomes u + q; h: the result of M */
     gs_scalar rho[2], rv, square;          /* shadow'r of the even and odd iterates, beta^2 */
 } cgs;
 

@@ -9,19 +9,23 @@
 
 static const gsolve_option options[] = {
     GS_RUN_OPTIONS(gs_direct_options, 20, 3),
-    {"factor", "the factorisation; auto: Cholesky, LU or QR as A allows", GSOLVE_CHOICE,
-     offsetof(gs_direct_options, factor), GS_FACTOR_AUTO, 0, 0, "auto|cholesky|lu|qr"},
-    {"limit", "the most entries in the factors, in millions", GSOLVE_REAL,
-     offsetof(gs_direct_options, limit), 500, 0.001, 1e6, NULL},
-    {"work", "the most operations of the factorisation, in billions (1e9)", GSOLVE_REAL,
-     offsetof(gs_direct_options, work), 10000, 0.001, 1e9, NULL},
+    {"factor", "the factorisation; auto: Cholesky, LU or QR, chosen from the properties of A",
+     GSOLVE_CHOICE, offsetof(gs_direct_options, factor), GS_FACTOR_AUTO, 0, 0,
+     "auto|cholesky|lu|qr"},
+    {"limit",
+     "largest number of entries in the factors, in millions; the solve is refused if they would "
+     "have more",
+     GSOLVE_REAL, offsetof(gs_direct_options, limit), 500, 0.001, 1e6, NULL},
+    {"work",
+     "largest number of operations of the factorisation, in billions (1e9); the solve is refused "
+     "if it would take more",
+     GSOLVE_REAL, offsetof(gs_direct_options, work), 10000, 0.001, 1e9, NULL},
     {0},
 };
 
-/* --- solving ------------------------------------------------------------------------------------
- */
+/* --- solving ---------------------------------------------------------------------------------- */
 
-/* t = R^-1 t or R^-T t; a diagonal entry that vanishes beside the largest gives 0. */
+/* t = R^-1 t or R^-T t. A diagonal entry that is negligible against the largest gives 0. */
 static void solve_with_r(const cs_di *R, double *t, bool transposed)
 {
     double most = 0;
@@ -113,18 +117,18 @@ done:
     return status;
 }
 
-static bool narrow(const gs_krylov *k)
+static bool is_single(const gs_krylov *k)
 {
     return k->csr.type == GSOLVE_F32;
 }
 
 /* b = column c of v; space: for v's values in their own type. */
-static gsolve_status fetch(gs_krylov *k, gsolve_dense v, int32_t c, double *b, void *space)
+static gsolve_status fetch_column(gs_krylov *k, gsolve_dense v, int32_t c, double *b, void *space)
 {
     const gsolve_dense column = gs_column_of(v, c);
     const float *values = space;
 
-    if (!narrow(k)) {
+    if (!is_single(k)) {
         return gsolve_copy(k->ctx, b, GSOLVE_HOST, column.value, v.location,
                            (size_t)v.nrows * sizeof *b);
     }
@@ -135,12 +139,13 @@ static gsolve_status fetch(gs_krylov *k, gsolve_dense v, int32_t c, double *b, v
 }
 
 /* Column c of v = x. */
-static gsolve_status put(gs_krylov *k, gsolve_dense v, int32_t c, const double *x, void *space)
+static gsolve_status store_column(gs_krylov *k, gsolve_dense v, int32_t c, const double *x,
+                                  void *space)
 {
     const gsolve_dense column = gs_column_of(v, c);
     float *values = space;
 
-    if (!narrow(k)) {
+    if (!is_single(k)) {
         return gsolve_copy(k->ctx, column.value, v.location, x, GSOLVE_HOST,
                            (size_t)v.nrows * sizeof *x);
     }
@@ -166,9 +171,9 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     (void)j;
     for (int32_t c = 0; c < k->ncols; c++) {
         if (!k->active[c]) continue;
-        TRY(fetch(k, s->r, c, b, s->work));
+        TRY(fetch_column(k, s->r, c, b, s->work));
         solve(k, b, x, s->work);
-        TRY(put(k, s->dx, c, x, s->work));
+        TRY(store_column(k, s->dx, c, x, s->work));
     }
     gs_add_precond_seconds(k, gs_now() - begin);
     TRY(gs_axpby(k, gs_number(1), s->dx, gs_number(1), k->x)); /* x += F^-1 r         */
@@ -178,9 +183,11 @@ done:
 }
 
 const gs_method gs_direct = {
-    .plugin = {"direct",
-               "sparse factorisation by CXSparse; any A (least squares if A is not square)",
-               options, sizeof(gs_direct_options)},
+    .plugin =
+        {"direct",
+         "sparse factorisation by CXSparse; any A (least squares if A is not square); an iteration "
+         "is a step of iterative refinement; the last bits may differ between machines",
+         options, sizeof(gs_direct_options)},
     .state_size = sizeof(gs_direct_state),
     .any_shape = true,
     .ignores_precond = true,

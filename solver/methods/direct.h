@@ -23,13 +23,13 @@ typedef struct gs_direct_state {
     cs_dis *symbolic;
     cs_din *numeric;
     bool diagonal;              /* LU: pivots are sought on the diagonal first */
-    gs_direct_cost bound, most; /* LU: what it costs at most, what it may cost */
+    gs_direct_cost bound, most; /* LU: an upper bound of its cost; the cost that is allowed */
     double *work;
     int64_t work_size;
     gsolve_dense r, dx;
 } gs_direct_state;
 
-/* Factors A's present values: by the wanted factorisation, or as A allows. */
+/* Factors A's current values, by the factorisation that the options name; auto: as A allows. */
 gsolve_status gs_direct_factor(gs_krylov *k);
 /* Releases the factors. */
 void gs_direct_drop_factor(gs_direct_state *s);

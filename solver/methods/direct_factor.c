@@ -35,7 +35,8 @@ void gs_direct_drop_factor(gs_direct_state *s)
 
 /* --- what to factor -------------------------------------------------------------------------- */
 
-static gsolve_status gather_rows(gs_krylov *k, gs_direct_state *s, bool by_columns)
+/* s->rows = A's rows in double precision; transposed: A's columns. */
+static gsolve_status gather_rows(gs_krylov *k, gs_direct_state *s, bool transposed)
 {
     gsolve_csr converted = {0};
     gsolve_status status = GSOLVE_OK;
@@ -55,7 +56,7 @@ static gsolve_status gather_rows(gs_krylov *k, gs_direct_state *s, bool by_colum
         s->rows = converted;
         s->owned = true;
     }
-    if (by_columns) {
+    if (transposed) {
         gsolve_csr columns;
         TRY(gsolve_csr_transpose(&columns, k->ctx, &s->rows));
         if (s->owned) gsolve_csr_free(&s->rows, k->ctx);
@@ -130,8 +131,8 @@ done:
     return status;
 }
 
-/* The analysis for any pivots, which bounds what LU costs. The bound may be far too high, so that
- * LU is tried all the same, for about a second. */
+/* The analysis for any pivots, which bounds LU's cost. The bound may be far too high; so LU is
+ * tried even if the bound is above the limits, for about a second. */
 static gsolve_status plan_pivoted(gs_krylov *k, gs_direct_state *s, const cs_di *A)
 {
     gsolve_status status = GSOLVE_OK;
@@ -164,8 +165,8 @@ done:
 }
 
 /* Pivots are sought on the diagonal where the pattern is symmetric and no diagonal entry is 0.
- * Small diagonal entries may still lead them away, and the factors may fill. LU then begins again,
- * with the columns in an order that suits any pivots. */
+ * Small diagonal entries may still force other pivots, and the factors may fill. LU then starts
+ * again, with the columns in an order that suits any pivots. */
 static gsolve_status lu(gs_krylov *k, gs_direct_state *s, const gsolve_statistics *t)
 {
     const cs_di A = columns_of(k->ctx, &s->rows);
@@ -227,27 +228,27 @@ gsolve_status gs_direct_factor(gs_krylov *k)
 {
     gs_direct_state *s = k->state;
     const bool square = k->csr.nrows == k->csr.ncols, tall = k->csr.nrows > k->csr.ncols;
-    const int wish = ((const gs_direct_options *)k->options)->factor;
+    const int asked = ((const gs_direct_options *)k->options)->factor;
     gsolve_matrix_info info;
     gsolve_statistics t;
     gsolve_status status;
 
-    if (!square && wish != GS_FACTOR_AUTO && wish != GS_QR) {
+    if (!square && asked != GS_FACTOR_AUTO && asked != GS_QR) {
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
                            "%s needs a square matrix and this one is %d x %d; use factor=qr",
-                           wish == GS_LU ? "LU" : "Cholesky", k->csr.nrows, k->csr.ncols);
+                           asked == GS_LU ? "LU" : "Cholesky", k->csr.nrows, k->csr.ncols);
     }
     TRY(gs_need_rows(k));
     TRY(gsolve_csr_statistics(k->ctx, &k->csr, &t));
     if (!s->kind)
-        s->kind = wish != GS_FACTOR_AUTO ? wish
-                  : !square              ? GS_QR
-                  : t.symmetric          ? GS_CHOLESKY
-                                         : GS_LU;
+        s->kind = asked != GS_FACTOR_AUTO ? asked
+                  : !square               ? GS_QR
+                  : t.symmetric           ? GS_CHOLESKY
+                                          : GS_LU;
     TRY(gather_rows(k, s, s->kind == GS_QR && (square || tall)));
     cs_di_nfree(s->numeric);
     s->numeric = NULL;
-    if (s->kind == GS_CHOLESKY && wish == GS_FACTOR_AUTO &&
+    if (s->kind == GS_CHOLESKY && asked == GS_FACTOR_AUTO &&
         (!t.symmetric || t.zero_diagonals || t.negative_diagonals ||
          cholesky(k, s) == GSOLVE_ZERO_PIVOT)) {
         gs_direct_drop_factor(s);

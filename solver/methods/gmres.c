@@ -2,8 +2,8 @@
  * 1993), which keeps the preconditioned vectors z_j and so allows M to vary. For any square A.
  *
  *   A Z_j = V_{j+1} H_j, where Z = M^-1 V. Givens rotations of H minimise |b - A(x + Z y)| =
- *   |beta e_1 - H y|; the last element of the rotated right-hand side is the residual. x += Z y
- * only when a cycle ends.
+ *   |beta e_1 - H y|; the last element of the rotated right-hand side is the residual. x is updated
+ * only when a cycle ends: x += Z y.
  *
  * V is made orthogonal by classical Gram-Schmidt, which is repeated if the first pass left less
  * than a tenth of the vector: two passes over V, or four. With basis=f32 and A in f64, V is kept in
@@ -23,13 +23,13 @@ typedef struct gmres_options {
 } gmres_options;
 
 typedef struct gmres {
-    int m;                    /* steps of a cycle */
-    bool low;                 /* V is of a lower type than A */
-    gsolve_dense V, Z;        /* m vectors a column; m if flexible, else one */
-    gsolve_dense hand;        /* the current vector, in A's type, before it joins V */
-    gsolve_dense aside;       /* if flexible: see precond_result */
-    int64_t ld;               /* elements from one vector of a basis to the next */
-    gs_scalar is[GM_SCALARS]; /* see scalar_kernels.h */
+    int m;                        /* steps of a cycle */
+    bool low;                     /* V is of a lower type than A */
+    gsolve_dense V, Z;            /* m vectors a column; m if flexible, else one */
+    gsolve_dense w;               /* the current vector, in A's type, before it is stored in V */
+    gsolve_dense z_copy;          /* if flexible: see precond_result */
+    int64_t ld;                   /* elements from one vector of a basis to the next */
+    gs_scalar scalar[GM_SCALARS]; /* see scalar_kernels.h */
     int *once;
 } gmres;
 
@@ -37,8 +37,8 @@ static const gsolve_option options[] = {
     GS_RUN_OPTIONS(gmres_options, 10000, 2000),
     {"restart", "iterations between restarts, and number of basis vectors", GSOLVE_INT,
      offsetof(gmres_options, restart), 30, 1, 1000, NULL},
-    {"basis", "type of the stored basis vectors; f64: the type of A", GSOLVE_CHOICE,
-     offsetof(gmres_options, basis), GSOLVE_F64, 0, 0, "f32|f64"},
+    {"basis", "type of the stored basis vectors; f32: single precision; f64: the type of A",
+     GSOLVE_CHOICE, offsetof(gmres_options, basis), GSOLVE_F64, 0, 0, "f32|f64"},
     {0},
 };
 
@@ -66,10 +66,10 @@ static gsolve_status setup(gs_krylov *k)
     s->ld = gs_vector_stride(n);
     TRY(gs_new_basis(k, low ? GSOLVE_F32 : type, k->width, m, &s->V));
     TRY(gs_new_basis(k, type, k->width, k->method->flexible ? m : 1, &s->Z));
-    TRY(gs_new_vector(k, n, &s->hand));
-    if (k->method->flexible) TRY(gs_new_vector(k, n, &s->aside));
+    TRY(gs_new_vector(k, n, &s->w));
+    if (k->method->flexible) TRY(gs_new_vector(k, n, &s->z_copy));
     for (int i = 0; i < GM_SCALARS; i++) {
-        TRY(gs_new_columns(k, (size_t)size[i], sizeof(double), (void **)(void *)&s->is[i]));
+        TRY(gs_new_columns(k, (size_t)size[i], sizeof(double), (void **)(void *)&s->scalar[i]));
     }
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_DEVICE, s->once));
 done:
@@ -86,7 +86,7 @@ static gs_scalar_arguments small_of(const gs_krylov *k, int j)
     const gmres *s = k->state;
     gs_scalar_arguments a = gs_scalar_arguments_of(k);
 
-    for (int i = 0; i < GM_SCALARS; i++) a.s[i] = s->is[i];
+    for (int i = 0; i < GM_SCALARS; i++) a.s[i] = s->scalar[i];
     a.once = s->once;
     a.m = s->m;
     a.j = j;
@@ -96,14 +96,14 @@ static gs_scalar_arguments small_of(const gs_krylov *k, int j)
 /* Where M writes its result. Products and preconditioners may overwrite columns that have ended,
  * whose bases are still needed: they work on all columns at once, and on a GPU the kernels of
  * vendors and plug-ins run even after the end that the host has not read yet. So products go to
- * hand. Where Z is kept, M writes into z itself only if it would write the same numbers again;
- * otherwise it writes to aside, and gs_copy_vector copies the active columns. */
+ * w. Where Z is kept, M writes into z itself only if it would write the same numbers again;
+ * otherwise it writes to z_copy, and gs_copy_vector copies the active columns. */
 static gsolve_dense precond_result(const gs_krylov *k, gsolve_dense z)
 {
     const gmres *s = k->state;
     const bool varies = k->M && gsolve_precond_is_variable(k->M);
 
-    return k->method->flexible && (k->ncols > 1 || varies) ? s->aside : z;
+    return k->method->flexible && (k->ncols > 1 || varies) ? s->z_copy : z;
 }
 
 static gsolve_status copy_if_other(gs_krylov *k, gsolve_dense from, gsolve_dense to)
@@ -117,7 +117,7 @@ static gsolve_status start(gs_krylov *k)
     const gs_scalar_arguments a = small_of(k, 0);
     gsolve_status status;
 
-    TRY(gs_residual(k, s->hand));           /* v_0 = b - A x       */
+    TRY(gs_residual(k, s->w));              /* v_0 = b - A x       */
     TRY(GS_RUN_SCALAR(k, gmres_start, &a)); /* beta = g_0 = |v_0|  */
 done:
     return status;
@@ -129,9 +129,9 @@ done:
 static gsolve_status add_solution(gs_krylov *k, int count)
 {
     gmres *s = k->state;
-    const gsolve_dense u = s->hand; /* free by now */
+    const gsolve_dense u = s->w; /* free by now */
     const gs_scalar_arguments a = small_of(k, count);
-    double *y = s->is[GM_G];
+    double *y = s->scalar[GM_G];
     gsolve_status status;
 
     TRY(GS_RUN_SCALAR(k, gmres_solve, &a));
@@ -168,39 +168,40 @@ done:
     return status;
 }
 
-/* Makes w orthogonal to the first j + 1 vectors, by a second pass where one is not enough. Sets h
- * and ww = |w|^2. */
+/* Makes w orthogonal to the first j + 1 vectors of V, with a second pass where one is not enough.
+ * Sets h and ww = |w|^2. */
 static gsolve_status orthogonalise(gs_krylov *k, int j, gsolve_dense w)
 {
     gmres *s = k->state;
     const int m = s->m, stride = m * (m + 1);
-    double *h = s->is[GM_H] + (int64_t)j * (m + 1), *again = s->is[GM_AGAIN];
+    double *h = s->scalar[GM_H] + (int64_t)j * (m + 1), *second = s->scalar[GM_SECOND];
     const gs_scalar_arguments a = small_of(k, j);
     gsolve_status status;
 
-    TRY(gs_dots(k, j + 1, vectors_of(s, s->V), w, h, stride));                      /* h = V'w    */
-    TRY(gs_combine(k, j + 1, vectors_of(s, s->V), h, stride, -1, w, s->is[GM_WW])); /* w -= V h   */
-    TRY(GS_RUN_SCALAR(k, gmres_again, &a));
+    TRY(gs_dots(k, j + 1, vectors_of(s, s->V), w, h, stride)); /* h = V'w    */
+    TRY(gs_combine(k, j + 1, vectors_of(s, s->V), h, stride, -1, w,
+                   s->scalar[GM_WW])); /* w -= V h   */
+    TRY(GS_RUN_SCALAR(k, gmres_test, &a));
     k->skip = s->once;
-    TRY(gs_dots(k, j + 1, vectors_of(s, s->V), w, again, m + 1));
-    TRY(gs_combine(k, j + 1, vectors_of(s, s->V), again, m + 1, -1, w, s->is[GM_WW]));
+    TRY(gs_dots(k, j + 1, vectors_of(s, s->V), w, second, m + 1));
+    TRY(gs_combine(k, j + 1, vectors_of(s, s->V), second, m + 1, -1, w, s->scalar[GM_WW]));
 done:
     k->skip = NULL;
     return status;
 }
 
-/* v_j = hand / |hand|, kept in V; *v = v_j in A's type. */
-static gsolve_status keep(gs_krylov *k, int j, gsolve_dense *v)
+/* v_j = w / |w|, stored in V; *v = v_j in A's type. */
+static gsolve_status store_vector(gs_krylov *k, int j, gsolve_dense *v)
 {
     gmres *s = k->state;
-    const gs_coefficient unit = gs_quotient(1, NULL, s->is[GM_BETA]);
+    const gs_coefficient unit = gs_quotient(1, NULL, s->scalar[GM_BETA]);
     const gsolve_dense kept = basis(s, s->V, j);
     gsolve_status status;
 
-    *v = s->low ? s->hand : kept;
-    if (!s->low) return gs_axpby(k, unit, s->hand, gs_number(0), kept);
-    TRY(gs_scale(k, unit, s->hand));
-    TRY(gs_copy_vector(k, s->hand, kept));
+    *v = s->low ? s->w : kept;
+    if (!s->low) return gs_axpby(k, unit, s->w, gs_number(0), kept);
+    TRY(gs_scale(k, unit, s->w));
+    TRY(gs_copy_vector(k, s->w, kept));
 done:
     return status;
 }
@@ -219,11 +220,11 @@ static gsolve_status step(gs_krylov *k, int64_t iteration)
         TRY(add_solution(k, s->m));
         TRY(start(k));
     }
-    TRY(keep(k, j, &v));
+    TRY(store_vector(k, j, &v));
     TRY(gs_precondition(k, v, z0)); /* z = M^-1 v_j        */
     TRY(copy_if_other(k, z0, z));
-    TRY(gs_multiply(k, z, s->hand)); /* w = A z             */
-    TRY(orthogonalise(k, j, s->hand));
+    TRY(gs_multiply(k, z, s->w)); /* w = A z             */
+    TRY(orthogonalise(k, j, s->w));
     TRY(GS_RUN_SCALAR(k, gmres_rotate, &a));
 done:
     return status;

@@ -1,6 +1,6 @@
 /* idr.c: induced dimension reduction, IDR(s), with biorthogonal vectors (van Gijzen and Sonneveld
- * 2011, algorithm 913), for any square A; M from the right. Short recurrences, no A', and mostly
- * fewer products than bicgstab; s = 1 is much like it.
+ * 2011, algorithm 913), for any square A; M from the right. It has short recurrences, needs no A',
+ * and usually makes fewer products than bicgstab. With s = 1 it behaves like bicgstab.
  *
  * A cycle is s + 1 steps of one product each. G = A U are s directions, P the fixed shadow space,
  * M_ = P'G lower triangular, f = P'r. Step k < s, whose residual is orthogonal to P_0, .., P_k:
@@ -11,9 +11,10 @@
  * and the last one: t = A M^-1 r, omega = t'r / t't, lengthened where t and r are nearly orthogonal
  * (Sleijpen and van der Vorst 1995), x += omega M^-1 r, r -= omega t.
  *
- * G_k is made orthogonal by all its sums with P at once, as P'G is triangular; the new column of
- * P'G is then recomputed by sums. A cycle moves, beside s + 1 products and M, 3 s^2 + 21 s + 4
- * vectors, 8 n bytes each in fp64; the least is 2 s^2 + 14 s, with G and U updated in one pass. */
+ * G_k is made orthogonal by all its dot products with P at once, since P'G is triangular; the new
+ * column of P'G is then recomputed as dot products. A cycle moves, beside s + 1 products and M,
+ * 3 s^2 + 21 s + 4 vectors, 8 n bytes each in fp64; the minimum is 2 s^2 + 14 s, with G and U
+ * updated in one pass. */
 #include "core/try.h"
 #include "gsolve_io.h"
 #include "solver/operations/operations.h"
@@ -25,10 +26,10 @@ typedef struct idr_options {
 
 typedef struct idr {
     int s;
-    gsolve_dense P, G, U;     /* s vectors; G and U for each column */
-    gsolve_dense r, v, z;     /* v also t; z: what M gave */
-    int64_t ld;               /* elements from one vector of P, G or U to the next */
-    gs_scalar is[ID_SCALARS]; /* see scalar_kernels.h */
+    gsolve_dense P, G, U;         /* s vectors; G and U for each column */
+    gsolve_dense r, v, z;         /* v also t; z: the result of M */
+    int64_t ld;                   /* elements from one vector of P, G or U to the next */
+    gs_scalar scalar[ID_SCALARS]; /* see scalar_kernels.h */
 } idr;
 
 static const gsolve_option options[] = {
@@ -43,8 +44,8 @@ static gs_basis vectors_from(const idr *s, gsolve_dense V, int j)
     return (gs_basis){gs_basis_at(V, s->ld, j), s->ld};
 }
 
-/* P_i = random numbers: nearly orthogonal, with cosines of about 1 / sqrt(n). They are multiples of
- * 2^-24, so that both types hold the same numbers. */
+/* Fills P with random numbers: its vectors are then nearly orthogonal, with cosines of about
+ * 1 / sqrt(n). The numbers are multiples of 2^-24, so that both types hold the same ones. */
 static gsolve_status make_shadow(gs_krylov *k)
 {
     idr *s = k->state;
@@ -71,8 +72,8 @@ static gsolve_status setup(gs_krylov *k)
 {
     idr *s = k->state;
     const int32_t n = k->csr.nrows;
-    const int wished = ((const idr_options *)k->options)->s;
-    const int m = s->s = wished < n ? wished : n > 0 ? n : 1;
+    const int asked = ((const idr_options *)k->options)->s;
+    const int m = s->s = asked < n ? asked : n > 0 ? n : 1;
     const int size[ID_SCALARS] = {m * m, m, m, m, 1, 1, 1, 1, 1};
     gsolve_dense *vector[] = {&s->r, &s->v, &s->z};
     gsolve_status status;
@@ -83,7 +84,7 @@ static gsolve_status setup(gs_krylov *k)
     TRY(gs_new_basis(k, k->csr.type, k->width, m, &s->U));
     for (int i = 0; i < 3; i++) TRY(gs_new_vector(k, n, vector[i]));
     for (int i = 0; i < ID_SCALARS; i++) {
-        TRY(gs_new_columns(k, (size_t)size[i], sizeof(double), (void **)(void *)&s->is[i]));
+        TRY(gs_new_columns(k, (size_t)size[i], sizeof(double), (void **)(void *)&s->scalar[i]));
     }
     if (!gs_is_counting(k)) TRY(make_shadow(k));
 done:
@@ -100,7 +101,7 @@ static gs_scalar_arguments small_of(const gs_krylov *k, int j)
     const idr *s = k->state;
     gs_scalar_arguments a = gs_scalar_arguments_of(k);
 
-    for (int i = 0; i < ID_SCALARS; i++) a.s[i] = s->is[i];
+    for (int i = 0; i < ID_SCALARS; i++) a.s[i] = s->scalar[i];
     a.m = s->s;
     a.j = j;
     return a;
@@ -128,8 +129,8 @@ static gsolve_status new_direction(gs_krylov *k, int i)
     idr *s = k->state;
     const int m = s->s;
     const gsolve_dense G = gs_basis_at(s->G, s->ld, i), U = gs_basis_at(s->U, s->ld, i);
-    const gs_scalar *is = s->is;
-    const double *c = is[ID_C] + i;
+    const gs_scalar *scalar = s->scalar;
+    const double *c = scalar[ID_C] + i;
     const gs_scalar_arguments a = small_of(k, i);
     gsolve_status status;
 
@@ -137,7 +138,8 @@ static gsolve_status new_direction(gs_krylov *k, int i)
     TRY(gs_copy_vector(k, s->r, s->v));
     TRY(gs_combine(k, m - i, vectors_from(s, s->G, i), c, m, -1, s->v, NULL)); /* v = r - G c */
     TRY(gs_precondition(k, s->v, s->z)); /* z = M^-1 v                */
-    TRY(gs_axpby(k, gs_quotient(1, is[ID_OMEGA], NULL), s->z, gs_quotient(1, is[ID_CK], NULL), U));
+    TRY(gs_axpby(k, gs_quotient(1, scalar[ID_OMEGA], NULL), s->z,
+                 gs_quotient(1, scalar[ID_CK], NULL), U));
     if (i + 1 < m) { /* U_k = U c + omega z       */
         TRY(gs_combine(k, m - i - 1, vectors_from(s, s->U, i + 1), c + 1, m, 1, U, NULL));
     }
@@ -146,12 +148,13 @@ done:
     return status;
 }
 
-/* Subtracts multiples of the directions before them, so that G_k is orthogonal to P_i, i < k. */
+/* Subtracts multiples of earlier directions from G_k and U_k, so that G_k is orthogonal to P_i,
+ * i < k. */
 static gsolve_status orthogonalise(gs_krylov *k, int i)
 {
     idr *s = k->state;
     const gsolve_dense G = gs_basis_at(s->G, s->ld, i), U = gs_basis_at(s->U, s->ld, i);
-    double *h = s->is[ID_H];
+    double *h = s->scalar[ID_H];
     const gs_scalar_arguments a = small_of(k, i);
     gsolve_status status = GSOLVE_OK;
 
@@ -167,13 +170,13 @@ done:
 static gsolve_status reduce_dimension(gs_krylov *k)
 {
     idr *s = k->state;
-    const gs_scalar omega = s->is[ID_OMEGA];
+    const gs_scalar omega = s->scalar[ID_OMEGA];
     const gs_scalar_arguments a = small_of(k, 0);
     gsolve_status status;
 
     TRY(gs_precondition(k, s->r, s->z));
     TRY(gs_multiply(k, s->z, s->v)); /* t = A M^-1 r              */
-    TRY(gs_dot2(k, s->v, s->r, s->is[ID_TS], s->is[ID_TT]));
+    TRY(gs_dot2(k, s->v, s->r, s->scalar[ID_TS], s->scalar[ID_TT]));
     TRY(GS_RUN_SCALAR(k, idr_omega, &a));
     TRY(gs_axpby(k, gs_quotient(1, omega, NULL), s->z, gs_number(1), k->x));
     TRY(gs_axpy_norm(k, gs_quotient(-1, omega, NULL), s->v, s->r, k->rr));
@@ -185,7 +188,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
 {
     idr *s = k->state;
     const int m = s->s, i = (int)(j % (m + 1));
-    const gs_scalar *is = s->is;
+    const gs_scalar *scalar = s->scalar;
     const gs_scalar_arguments a = small_of(k, i);
     gsolve_dense G, U;
     gsolve_status status;
@@ -193,13 +196,15 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     if (i == m) return reduce_dimension(k);
     G = gs_basis_at(s->G, s->ld, i), U = gs_basis_at(s->U, s->ld, i);
     if (i == 0)
-        TRY(gs_dots(k, m, vectors_from(s, s->P, 0), s->r, is[ID_F], m)); /* f = P'r            */
+        TRY(gs_dots(k, m, vectors_from(s, s->P, 0), s->r, scalar[ID_F], m)); /* f = P'r */
     TRY(new_direction(k, i));
     TRY(orthogonalise(k, i));
-    TRY(gs_dots(k, m - i, vectors_from(s, s->P, i), G, is[ID_M] + (m + 1) * i, m * m));
+    TRY(gs_dots(k, m - i, vectors_from(s, s->P, i), G, scalar[ID_M] + (m + 1) * i, m * m));
     TRY(GS_RUN_SCALAR(k, idr_beta, &a)); /* beta = f_k / M_kk  */
-    TRY(gs_axpy_norm(k, gs_quotient(-1, is[ID_BETA], NULL), G, s->r, k->rr)); /* r -= beta G_k    */
-    TRY(gs_axpby(k, gs_quotient(1, is[ID_BETA], NULL), U, gs_number(1), k->x)); /* x += beta U_k  */
+    TRY(gs_axpy_norm(k, gs_quotient(-1, scalar[ID_BETA], NULL), G, s->r,
+                     k->rr)); /* r -= beta G_k    */
+    TRY(gs_axpby(k, gs_quotient(1, scalar[ID_BETA], NULL), U, gs_number(1),
+                 k->x)); /* x += beta U_k  */
 done:
     return status;
 }

@@ -5,7 +5,7 @@
  *
  *   r = s^2 r + c eta v_next / gamma_next
  *
- * A step moves, beside the product and M, 19 vectors; the least is 15. */
+ * A step moves, beside the product and M, 19 vectors; the minimum is 15. */
 #include "core/try.h"
 #include "solver/operations/operations.h"
 
@@ -15,8 +15,8 @@ typedef struct minres_options {
 
 typedef struct minres {
     gsolve_dense r, z, znext, q;
-    gsolve_dense v[2], w[2];  /* even and odd */
-    gs_scalar is[MR_SCALARS]; /* see scalar_kernels.h */
+    gsolve_dense v[2], w[2];      /* even and odd */
+    gs_scalar scalar[MR_SCALARS]; /* see scalar_kernels.h */
 } minres;
 
 static const gsolve_option options[] = {GS_RUN_OPTIONS(minres_options, 10000, 2000), {0}};
@@ -29,7 +29,7 @@ static gsolve_status setup(gs_krylov *k)
     gsolve_status status = GSOLVE_OK;
 
     for (int i = 0; i < 8; i++) TRY(gs_new_vector(k, k->csr.nrows, vector[i]));
-    for (int i = 0; i < MR_SCALARS; i++) TRY(gs_new_scalar(k, &s->is[i]));
+    for (int i = 0; i < MR_SCALARS; i++) TRY(gs_new_scalar(k, &s->scalar[i]));
 done:
     return status;
 }
@@ -38,7 +38,7 @@ static gs_scalar_arguments small_of(const gs_krylov *k, const minres *s)
 {
     gs_scalar_arguments a = gs_scalar_arguments_of(k);
 
-    for (int i = 0; i < MR_SCALARS; i++) a.s[i] = s->is[i];
+    for (int i = 0; i < MR_SCALARS; i++) a.s[i] = s->scalar[i];
     return a;
 }
 
@@ -50,7 +50,7 @@ static gsolve_status start(gs_krylov *k)
 
     TRY(gs_residual(k, s->r)); /* r = b - A x          */
     TRY(gs_copy_vector(k, s->r, s->v[0]));
-    TRY(gs_precondition_dot(k, s->v[0], s->znext, s->is[MR_GAMMA])); /* gamma^2 = v'M^-1 v   */
+    TRY(gs_precondition_dot(k, s->v[0], s->znext, s->scalar[MR_GAMMA])); /* gamma^2 = v'M^-1 v   */
     TRY(gs_zero(k, s->v[1]));
     TRY(gs_zero(k, s->w[0]));
     TRY(gs_zero(k, s->w[1]));
@@ -62,23 +62,27 @@ done:
 static gsolve_status step(gs_krylov *k, int64_t j)
 {
     minres *s = k->state;
-    const gsolve_dense v = s->v[j % 2], next = s->v[(j + 1) % 2]; /* next holds the one before v */
+    const gsolve_dense v = s->v[j % 2],
+                       next = s->v[(j + 1) % 2]; /* next holds the vector before v */
     const gsolve_dense w = s->w[j % 2], wnext = s->w[(j + 1) % 2];
-    const gs_scalar *is = s->is;
+    const gs_scalar *scalar = s->scalar;
     const gs_coefficient one = gs_number(1);
     const gs_scalar_arguments a = small_of(k, s);
     gsolve_status status;
 
-    TRY(gs_axpby(k, gs_quotient(1, NULL, is[MR_GAMMA]), s->znext, gs_number(0), s->z));
-    TRY(gs_multiply_dot(k, s->z, s->q, s->z, is[MR_DELTA], NULL));     /* q = A z, delta = z'q */
-    TRY(gs_axpbypcz(k, gs_quotient(-1, is[MR_DELTA], is[MR_GAMMA]), v, /* v_next = q - ...     */
-                    one, s->q, gs_quotient(-1, is[MR_GAMMA], is[MR_GAMMA_OLD]), next));
-    TRY(gs_precondition_dot(k, next, s->znext, is[MR_SQUARE])); /* M^-1 v_next          */
+    TRY(gs_axpby(k, gs_quotient(1, NULL, scalar[MR_GAMMA]), s->znext, gs_number(0), s->z));
+    TRY(gs_multiply_dot(k, s->z, s->q, s->z, scalar[MR_DELTA], NULL)); /* q = A z, delta = z'q */
+    TRY(gs_axpbypcz(k, gs_quotient(-1, scalar[MR_DELTA], scalar[MR_GAMMA]),
+                    v, /* v_next = q - ...     */
+                    one, s->q, gs_quotient(-1, scalar[MR_GAMMA], scalar[MR_GAMMA_OLD]), next));
+    TRY(gs_precondition_dot(k, next, s->znext, scalar[MR_SQUARE])); /* M^-1 v_next          */
     TRY(GS_RUN_SCALAR(k, minres_rotate, &a));
-    TRY(gs_axpbypcz(k, gs_quotient(1, NULL, is[MR_A1]), s->z, gs_quotient(-1, is[MR_A2], is[MR_A1]),
-                    w, gs_quotient(-1, is[MR_A3], is[MR_A1]), wnext));   /* w_next = (z - ...)/a1 */
-    TRY(gs_axpby(k, gs_quotient(1, is[MR_XW], NULL), wnext, one, k->x)); /* x += c eta w_next  */
-    TRY(gs_axpby(k, gs_quotient(1, is[MR_RV], NULL), next, gs_quotient(1, is[MR_RR], NULL), s->r));
+    TRY(gs_axpbypcz(
+        k, gs_quotient(1, NULL, scalar[MR_A1]), s->z, gs_quotient(-1, scalar[MR_A2], scalar[MR_A1]),
+        w, gs_quotient(-1, scalar[MR_A3], scalar[MR_A1]), wnext)); /* w_next = (z - ...)/a1 */
+    TRY(gs_axpby(k, gs_quotient(1, scalar[MR_XW], NULL), wnext, one, k->x)); /* x += c eta w_next */
+    TRY(gs_axpby(k, gs_quotient(1, scalar[MR_RV], NULL), next, gs_quotient(1, scalar[MR_RR], NULL),
+                 s->r));
     TRY(gs_dot(k, s->r, s->r, k->rr));
 done:
     return status;
@@ -89,6 +93,7 @@ const gs_method gs_minres = {
                sizeof(minres_options)},
     .state_size = sizeof(minres),
     .products = 1,
+    .symmetric = true,
     .setup = setup,
     .start = start,
     .step = step,

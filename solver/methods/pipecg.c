@@ -1,18 +1,18 @@
 /* pipecg.c: pipelined conjugate gradients (Ghysels and Vanroose 2014, algorithm 4), for A and M
- * symmetric positive definite: cg with one reduction a step, so that the product need not
- * wait for sums. The price: recurrences update the products, and their rounding errors grow.
+ * symmetric positive definite: cg with one reduction a step, so that the product need not wait for
+ * sums. In return, recurrences update the products, and their rounding errors grow.
  *
  *   m = M^-1 w, n = A m, beta = gamma / gamma', alpha = gamma / (delta - beta gamma / alpha'),
  *   z = n + beta z, q = m + beta q, s = w + beta s, p = u + beta p,
  *   x += alpha p, r -= alpha s, u -= alpha q, w -= alpha z, gamma = r'u, delta = w'u
  *
- * where u = M^-1 r, w = A u, s = A p, q = M^-1 s, z = A q. After every `replace` steps these
- * are recomputed from x and p, so that the search directions stay (residual
- * replacement; Cools, Yetkin, Agullo, Giraud and Vanroose 2018 choose the steps by a bound on the
- * errors, which would have to be read back: here the number of the step decides).
+ * where u = M^-1 r, w = A u, s = A p, q = M^-1 s, z = A q. After every `replace` steps these are
+ * recomputed from x and p; the search directions are kept (residual replacement). Cools, Yetkin,
+ * Agullo, Giraud and Vanroose 2018 choose the steps by a bound on the errors; the host would have
+ * to read that bound, so here the number of the step decides.
  *
- * A step moves, beside the product and M, 18 vectors: 144 n bytes in fp64, all in one pass, and
- * that is the least; cg moves 10. A replacement costs four products and two M more. */
+ * A step moves, beside the product and M, 18 vectors: 144 n bytes in fp64, all in one pass, which
+ * is the minimum; cg moves 10. A replacement costs four products and two M more. */
 #include "core/try.h"
 #include "solver/operations/operations.h"
 
@@ -23,7 +23,7 @@ typedef struct pipecg_options {
 
 typedef struct pipecg {
     gs_pipe_vectors v;
-    gs_scalar is[PC_SCALARS]; /* gamma, delta, gamma', alpha, beta */
+    gs_scalar scalar[PC_SCALARS]; /* gamma, delta, gamma', alpha, beta */
 } pipecg;
 
 static const gsolve_option options[] = {
@@ -48,7 +48,7 @@ static gsolve_status setup(gs_krylov *k)
     gsolve_status status = GSOLVE_OK;
 
     for (int i = 0; i < 9; i++) TRY(gs_new_vector(k, k->csr.nrows, vector[i]));
-    for (int i = 0; i < PC_SCALARS; i++) TRY(gs_new_scalar(k, &s->is[i]));
+    for (int i = 0; i < PC_SCALARS; i++) TRY(gs_new_scalar(k, &s->scalar[i]));
 done:
     return status;
 }
@@ -63,26 +63,26 @@ static gs_scalar_arguments small_of(const gs_krylov *k)
     const pipecg *s = k->state;
     gs_scalar_arguments a = gs_scalar_arguments_of(k);
 
-    for (int i = 0; i < PC_SCALARS; i++) a.s[i] = s->is[i];
+    for (int i = 0; i < PC_SCALARS; i++) a.s[i] = s->scalar[i];
     return a;
 }
 
 /* r, u, w and the sums from x. */
-static gsolve_status fresh_residual(gs_krylov *k)
+static gsolve_status recompute_residual(gs_krylov *k)
 {
     pipecg *s = k->state;
     const gs_pipe_vectors *v = &s->v;
     gsolve_status status;
 
-    TRY(gs_residual(k, v->r));                                        /* r = b - A x              */
-    TRY(gs_precondition_dot(k, v->r, v->u, s->is[PC_GAMMA]));         /* u = M^-1 r, gamma = r'u  */
-    TRY(gs_multiply_dot(k, v->u, v->w, v->u, s->is[PC_DELTA], NULL)); /* w = A u, delta = w'u     */
+    TRY(gs_residual(k, v->r));                                    /* r = b - A x              */
+    TRY(gs_precondition_dot(k, v->r, v->u, s->scalar[PC_GAMMA])); /* u = M^-1 r, gamma = r'u  */
+    TRY(gs_multiply_dot(k, v->u, v->w, v->u, s->scalar[PC_DELTA], NULL)); /* w = A u, delta = w'u */
 done:
     return status;
 }
 
 /* s, q, z from p. */
-static gsolve_status fresh_directions(gs_krylov *k)
+static gsolve_status recompute_directions(gs_krylov *k)
 {
     const gs_pipe_vectors *v = &((pipecg *)k->state)->v;
     gsolve_status status;
@@ -101,7 +101,7 @@ static gsolve_status start(gs_krylov *k)
     const gs_scalar_arguments a = small_of(k);
     gsolve_status status;
 
-    TRY(fresh_residual(k));
+    TRY(recompute_residual(k));
     for (int i = 0; i < 4; i++) TRY(gs_zero(k, directions[i]));
     TRY(GS_RUN_SCALAR(k, pipecg_start, &a));
 done:
@@ -112,18 +112,18 @@ static gsolve_status step(gs_krylov *k, int64_t j)
 {
     pipecg *s = k->state;
     const gs_pipe_vectors *v = &s->v;
-    const gs_scalar *is = s->is;
+    const gs_scalar *scalar = s->scalar;
     const gs_scalar_arguments a = small_of(k);
     gsolve_status status;
 
     TRY(GS_RUN_SCALAR(k, pipecg_alpha, &a)); /* alpha and beta           */
     TRY(gs_precondition(k, v->w, v->m));     /* m = M^-1 w               */
     TRY(gs_multiply(k, v->m, v->n));         /* n = A m                  */
-    TRY(gs_pipe_step(k, gs_quotient(1, is[PC_ALPHA], NULL), gs_quotient(1, is[PC_BETA], NULL), v,
-                     is[PC_GAMMA], is[PC_DELTA]));
+    TRY(gs_pipe_step(k, gs_quotient(1, scalar[PC_ALPHA], NULL),
+                     gs_quotient(1, scalar[PC_BETA], NULL), v, scalar[PC_GAMMA], scalar[PC_DELTA]));
     if (replace(k) > 0 && j % replace(k) == replace(k) - 1) {
-        TRY(fresh_residual(k));
-        TRY(fresh_directions(k));
+        TRY(recompute_residual(k));
+        TRY(recompute_directions(k));
     }
 done:
     return status;
@@ -136,6 +136,7 @@ const gs_method gs_pipecg = {
                options, sizeof(pipecg_options)},
     .state_size = sizeof(pipecg),
     .products = 1,
+    .symmetric = true,
     .definite = true,
     .setup = setup,
     .start = start,

@@ -24,13 +24,13 @@
 
 static const gsolve_option options[] = {
     GS_RUN_OPTIONS(gs_refine_options, 200, 3),
-    {"inner", "inner method", GSOLVE_CHOICE, offsetof(gs_refine_options, inner), 0, 0, 0,
-     GS_REFINE_INNER},
+    {"inner", "the inner method; auto: gsolve chooses it", GSOLVE_CHOICE,
+     offsetof(gs_refine_options, inner), 0, 0, 0, GS_REFINE_INNER},
     {"inner_rtol", "relative tolerance of the inner method", GSOLVE_REAL,
      offsetof(gs_refine_options, rtol), 1e-2, 1e-12, 0.25, NULL},
     {"inner_maxit", "largest number of iterations of the inner method", GSOLVE_INT,
      offsetof(gs_refine_options, maxit), 10000, 1, 2147483647, NULL},
-    {"type", "type in which the inner method computes", GSOLVE_CHOICE,
+    {"type", "type in which the inner method computes; f64: the type of A", GSOLVE_CHOICE,
      offsetof(gs_refine_options, type), GSOLVE_F32, 0, 0, "f32|f64"},
     {0},
 };
@@ -51,7 +51,7 @@ static gsolve_status setup(gs_krylov *k)
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->before));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->after));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->use));
-    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->fallen));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->fell_back));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->outcome));
     TRY(gs_require_values(k)); /* the copies of A and M */
     TRY(gs_refine_prepare(k));
@@ -68,7 +68,7 @@ static gsolve_status start(gs_krylov *k)
     s->warm = false;
     if (gs_is_first_start(k)) {
         s->iterations = 0;
-        for (int32_t c = 0; c < k->ncols; c++) s->fallen[c] = !s->inner;
+        for (int32_t c = 0; c < k->ncols; c++) s->fell_back[c] = !s->inner;
     }
     TRY(gs_residual(k, s->r)); /* r = b - A x              */
 done:
@@ -88,15 +88,15 @@ static gsolve_status to_host(gs_krylov *k, double *to, const double *from)
     return gsolve_copy(k->ctx, to, GSOLVE_HOST, from, GSOLVE_DEVICE, (size_t)k->ncols * sizeof *to);
 }
 
-/* Whether every column of the next inner solve can go on with the directions of the last one. */
-static bool ended_well(const gs_krylov *k)
+/* Whether every column of the next inner solve can continue with the directions of the last one. */
+static bool can_continue(const gs_krylov *k)
 {
     const gs_refine_state *s = k->state;
 
     for (int32_t c = 0; c < k->ncols; c++) {
         gsolve_result result = {0};
         gsolve_solver_column(s->inner, c, &result);
-        if (s->use[c] && !s->fallen[c] && result.outcome != GSOLVE_CONVERGED &&
+        if (s->use[c] && !s->fell_back[c] && result.outcome != GSOLVE_CONVERGED &&
             result.outcome != GSOLVE_ITERATION_LIMIT) {
             return false;
         }
@@ -118,8 +118,8 @@ static int exponent_of(const gs_krylov *k, int32_t c)
 }
 
 /* The inner solve of all columns at once, and x += 2^e d. Columns that are not corrected have the
- * right-hand side 0. The scaling lets one absolute tolerance stand for the targets of all columns,
- * so that the last solve does not reduce |r| further than necessary. */
+ * right-hand side 0. With this scaling one absolute tolerance is the target of all columns, so that
+ * the last solve does not reduce |r| further than necessary. */
 static gsolve_status correct(gs_krylov *k)
 {
     gs_refine_state *s = k->state;
@@ -138,13 +138,13 @@ static gsolve_status correct(gs_krylov *k)
     TRY(gs_axpby(k, gs_quotient(1, s->scale, NULL), s->r, gs_number(0), s->d)); /* d = r / 2^e  */
     for (int32_t c = 0; c < k->ncols; c++) {
         void *to = gs_column_of(b, c).value;
-        const bool corrected = s->use[c] && !s->fallen[c];
+        const bool corrected = s->use[c] && !s->fell_back[c];
         TRY(corrected ? low->copy(q, n, k->csr.type, gs_column_of(s->d, c).value, to)
                       : low->zero(q, n, to));
         TRY(low->zero(q, n, gs_column_of(x, c).value));
     }
     b.ncols = x.ncols = k->ncols;
-    s->inner->continues = s->warm && ended_well(k);
+    s->inner->continues = s->warm && can_continue(k);
     TRY(gs_refine_run(k, s->inner, b, x, &outcome)); /* d = A^-1 r / 2^e         */
     s->warm = true;
     for (int32_t c = 0; c < k->ncols; c++) {
@@ -179,7 +179,7 @@ done:
 }
 
 /* Ends column c, whose |r| was not halved; if the x before the step was better, restores it. */
-static gsolve_status give_up(gs_krylov *k, int32_t c)
+static gsolve_status end_column(gs_krylov *k, int32_t c)
 {
     gs_refine_state *s = k->state;
     const gsolve_outcome outcome = s->outcome[c];
@@ -203,25 +203,24 @@ static bool halved(const gs_refine_state *s, int32_t c)
     return s->after[c] <= 0.25 * s->before[c];
 }
 
-/* Corrects the columns in A's type whose |r| single precision did not halve, in this step or
- * before.
- */
-static gsolve_status correct_fallen(gs_krylov *k)
+/* Corrects in A's type the columns whose |r| single precision did not halve, in this step or in an
+ * earlier one. */
+static gsolve_status correct_fallback(gs_krylov *k)
 {
     gs_refine_state *s = k->state;
     bool any = false;
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t c = 0; c < k->ncols; c++) {
-        if (!s->use[c] || (!s->fallen[c] && halved(s, c))) continue;
-        s->fallen[c] = any = true;
+        if (!s->use[c] || (!s->fell_back[c] && halved(s, c))) continue;
+        s->fell_back[c] = any = true;
         TRY(correct_plain(k, c));
     }
     if (!any) return GSOLVE_OK;
     TRY(gs_residual(k, s->t));
     TRY(to_host(k, s->after, k->rr));
     for (int32_t c = 0; c < k->ncols; c++) {
-        if (s->use[c] && !halved(s, c)) TRY(give_up(k, c));
+        if (s->use[c] && !halved(s, c)) TRY(end_column(k, c));
     }
 done:
     return status;
@@ -239,7 +238,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     TRY(gs_fetch_ended(k, &ended));
     for (int32_t c = 0; c < k->ncols; c++) {
         s->use[c] = k->active[c] && !ended[c];
-        any = any || (s->use[c] && !s->fallen[c]);
+        any = any || (s->use[c] && !s->fell_back[c]);
     }
     TRY(gs_copy_vector(k, k->x, s->kept));
     if (any) {
@@ -247,7 +246,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
         TRY(gs_residual(k, s->t)); /* t = b - A x              */
         TRY(to_host(k, s->after, k->rr));
     }
-    TRY(correct_fallen(k));
+    TRY(correct_fallback(k));
     TRY(gs_copy_vector(k, s->t, s->r));
 done:
     return status;
@@ -259,21 +258,21 @@ static gsolve_status finish(gs_krylov *k)
     const gs_refine_state *s = k->state;
     const bool low = s->low_r.type == GSOLVE_F32;
     const char *name = gsolve_solver_name(s->inner ? s->inner : s->plain);
-    int fallen = 0;
+    int fell_back = 0;
 
-    for (int32_t c = 0; c < k->ncols; c++) fallen += s->fallen[c];
+    for (int32_t c = 0; c < k->ncols; c++) fell_back += s->fell_back[c];
     if (!s->inner) {
         snprintf(
             k->note, sizeof k->note,
             "A or its preconditioner has values beyond single precision: %d inner iterations of "
             "%s in double precision.",
             s->iterations, name);
-    } else if (fallen > 0) {
+    } else if (fell_back > 0) {
         snprintf(
             k->note, sizeof k->note,
             "%d inner iterations of %s; in %s precision they did not halve the residual, so %d "
             "of %d columns continued in %s precision.",
-            s->iterations, name, low ? "single" : "double", fallen, k->ncols,
+            s->iterations, name, low ? "single" : "double", fell_back, k->ncols,
             k->csr.type == GSOLVE_F32 ? "single" : "double");
     } else {
         snprintf(k->note, sizeof k->note, "%d inner iterations of %s in %s precision.",
@@ -285,7 +284,7 @@ static gsolve_status finish(gs_krylov *k)
 const gs_method gs_refine = {
     .plugin = {"refine",
                "iterative refinement: an inner method in single precision, residuals and "
-               "corrections in the type of A",
+               "corrections in the type of A; an iteration is one correction",
                options, sizeof(gs_refine_options)},
     .state_size = sizeof(gs_refine_state),
     .flexible = true, /* the inner method decides */

@@ -23,10 +23,11 @@ typedef struct gs_refine_state {
     gs_scalar scale;              /* 2^-e */
     /* on the host, for each column */
     double *factor, *before, *after; /* scale; |r|^2 before and after the inner solve */
-    bool *use, *fallen;      /* is corrected in this step; single precision did not halve its |r| */
+    bool *use,
+        *fell_back; /* it is corrected in this step; single precision did not halve its |r| */
     gsolve_outcome *outcome; /* of the inner solve in A's type */
     int iterations;          /* inner ones of this run */
-    bool warm;               /* inner has made a run in this start */
+    bool warm;               /* inner has made a run since the last start */
 } gs_refine_state;
 
 /* Whether the inner method works on copies in f32. */

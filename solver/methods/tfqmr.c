@@ -1,9 +1,9 @@
 /* tfqmr.c: transpose-free quasi-minimal residuals (Freund 1993), for any square A; M from the
- * right. The iterates of cgs, weighted so that the residual falls without its peaks.
+ * right. Its iterates are weighted means of those of cgs, which removes the peaks of the residual.
  *
  *   y2 = y1 - alpha v, v as in cgs; then for y = y1 and y = y2, with u = A M^-1 y:
  *   w -= alpha u, theta = |w| / tau, c^2 = 1 / (1 + theta^2), tau = theta c tau, eta = c^2 alpha,
- *   d = M^-1 y + (theta'^2 eta' / alpha) d, x += eta d                    (': of the half before)
+ *   d = M^-1 y + (theta'^2 eta' / alpha) d, x += eta d               (': of the half step before)
  *
  * Freund bounds the residual by sqrt(m + 1) tau. Here a recurrence updates it instead: w is the
  * residual of x', the iterate of cgs, and x + eta d is the mean s^2 x + c^2 x' with s^2 = 1 - c^2
@@ -11,9 +11,9 @@
  *
  *   r = s^2 r + c^2 w
  *
- * is b - Ax itself, at the price of three vectors a half step. A step is both halves and moves,
- * beside two products and two applications of M, 39 vectors: 312 n bytes in fp64; the least is 34,
- * with d and x made in one pass and the dot products merged into those that make their operands. */
+ * is b - Ax itself, at the cost of three vectors a half step. A step is both halves and moves,
+ * beside two products and two applications of M, 39 vectors: 312 n bytes in fp64; the minimum is
+ * 34, with d and x computed in one pass and the dot products in the passes of their operands. */
 #include "core/try.h"
 #include "solver/operations/operations.h"
 
@@ -24,7 +24,7 @@ typedef struct tfqmr_options {
 typedef struct tfqmr {
     gsolve_dense r, shadow, w, d, v, z; /* z = M^-1 y */
     gsolve_dense y[2], u[2];
-    gs_scalar is[TF_SCALARS]; /* see scalar_kernels.h */
+    gs_scalar scalar[TF_SCALARS]; /* see scalar_kernels.h */
 } tfqmr;
 
 static const gsolve_option options[] = {GS_RUN_OPTIONS(tfqmr_options, 10000, 2000), {0}};
@@ -37,7 +37,7 @@ static gsolve_status setup(gs_krylov *k)
     gsolve_status status = GSOLVE_OK;
 
     for (int i = 0; i < 10; i++) TRY(gs_new_vector(k, k->csr.nrows, vector[i]));
-    for (int i = 0; i < TF_SCALARS; i++) TRY(gs_new_scalar(k, &s->is[i]));
+    for (int i = 0; i < TF_SCALARS; i++) TRY(gs_new_scalar(k, &s->scalar[i]));
 done:
     return status;
 }
@@ -47,7 +47,7 @@ static gs_scalar_arguments small_of(const gs_krylov *k)
     const tfqmr *s = k->state;
     gs_scalar_arguments a = gs_scalar_arguments_of(k);
 
-    for (int i = 0; i < TF_SCALARS; i++) a.s[i] = s->is[i];
+    for (int i = 0; i < TF_SCALARS; i++) a.s[i] = s->scalar[i];
     return a;
 }
 
@@ -84,15 +84,18 @@ done:
 static gsolve_status half_step(gs_krylov *k, int i)
 {
     tfqmr *s = k->state;
-    const gs_scalar *is = s->is;
+    const gs_scalar *scalar = s->scalar;
     const gs_scalar_arguments a = small_of(k);
     gsolve_status status;
 
-    TRY(gs_axpy_norm(k, gs_quotient(-1, is[TF_ALPHA], NULL), s->u[i], s->w, is[TF_WW]));
-    TRY(gs_axpby(k, gs_number(1), s->z, gs_quotient(1, is[TF_D], NULL), s->d)); /* d = z + .. d */
+    TRY(gs_axpy_norm(k, gs_quotient(-1, scalar[TF_ALPHA], NULL), s->u[i], s->w, scalar[TF_WW]));
+    TRY(gs_axpby(k, gs_number(1), s->z, gs_quotient(1, scalar[TF_D], NULL),
+                 s->d)); /* d = z + .. d */
     TRY(GS_RUN_SCALAR(k, tfqmr_rotate, &a));
-    TRY(gs_axpby(k, gs_quotient(1, is[TF_ETA], NULL), s->d, gs_number(1), k->x)); /* x += eta d */
-    TRY(gs_axpby(k, gs_quotient(1, is[TF_C2], NULL), s->w, gs_quotient(1, is[TF_S2], NULL), s->r));
+    TRY(gs_axpby(k, gs_quotient(1, scalar[TF_ETA], NULL), s->d, gs_number(1),
+                 k->x)); /* x += eta d */
+    TRY(gs_axpby(k, gs_quotient(1, scalar[TF_C2], NULL), s->w, gs_quotient(1, scalar[TF_S2], NULL),
+                 s->r));
 done:
     return status;
 }
@@ -100,25 +103,25 @@ done:
 static gsolve_status step(gs_krylov *k, int64_t j)
 {
     tfqmr *s = k->state;
-    const gs_scalar *is = s->is;
+    const gs_scalar *scalar = s->scalar;
     const gs_coefficient one = gs_number(1), zero = gs_number(0);
-    const gs_coefficient beta = gs_quotient(1, is[TF_BETA], NULL);
+    const gs_coefficient beta = gs_quotient(1, scalar[TF_BETA], NULL);
     const gs_scalar_arguments a = small_of(k);
     gsolve_status status;
 
     (void)j;
-    TRY(gs_dot(k, s->shadow, s->v, is[TF_RV]));
+    TRY(gs_dot(k, s->shadow, s->v, scalar[TF_RV]));
     TRY(GS_RUN_SCALAR(k, tfqmr_alpha, &a)); /* alpha = rho / shadow'v   */
-    TRY(gs_axpbypcz(k, one, s->y[0], gs_quotient(-1, is[TF_ALPHA], NULL), s->v, zero, s->y[1]));
+    TRY(gs_axpbypcz(k, one, s->y[0], gs_quotient(-1, scalar[TF_ALPHA], NULL), s->v, zero, s->y[1]));
     TRY(half_step(k, 0)); /* y2 = y1 - alpha v        */
     TRY(multiply(k, 1));
     TRY(half_step(k, 1));
     TRY(gs_dot(k, s->r, s->r, k->rr));
-    TRY(gs_dot(k, s->shadow, s->w, is[TF_NEXT]));
+    TRY(gs_dot(k, s->shadow, s->w, scalar[TF_NEXT]));
     TRY(GS_RUN_SCALAR(k, tfqmr_beta, &a));                        /* beta = rho' / rho        */
     TRY(gs_axpbypcz(k, one, s->w, beta, s->y[1], zero, s->y[0])); /* y1 = w + beta y2         */
     TRY(multiply(k, 0));
-    TRY(gs_axpbypcz(k, one, s->u[0], beta, s->u[1], gs_quotient(1, is[TF_SQUARE], NULL), s->v));
+    TRY(gs_axpbypcz(k, one, s->u[0], beta, s->u[1], gs_quotient(1, scalar[TF_SQUARE], NULL), s->v));
     /* v = u1 + beta (u2 + beta v) */
 done:
     return status;

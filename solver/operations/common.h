@@ -7,7 +7,7 @@
 #include "solver/run/columns.h"
 #include "solver/run/profile.h"
 
-/* For the profile: the next operation moves so many bytes in each active column. */
+/* For the profile: the next operation moves `bytes` bytes in each active column. */
 void gs_op_expect(gs_krylov *k, gs_class class, double bytes);
 /* Bytes of a column of v. */
 static inline double gs_op_bytes(gsolve_dense v)
@@ -27,19 +27,19 @@ void gs_op_end_all(gs_krylov *k);
 /* From here on kernels run whether columns have ended or not. */
 void gs_op_unguard(gs_krylov *k);
 
-/* An operation on each column: the queue that takes its kernels runs them at once, or all of them
- * in the end. */
+/* An operation on each column. The queue that is returned runs each kernel at once, or, if it
+ * batches them, all of them in gs_op_end_each. */
 gs_queue *gs_op_begin_each(gs_krylov *k);
 gsolve_status gs_op_end_each(gs_krylov *k, gs_queue *q, gsolve_status status);
-/* Whether q takes a kernel for column c. Where the host does not know yet that the column has ended
- * the kernel itself does nothing. */
+/* Whether a kernel for column c must be launched on q; sets the guard of that kernel. If the column
+ * has ended and the host has not read that yet, the kernel itself does nothing. */
 bool gs_op_takes_column(gs_krylov *k, gs_queue *q, int32_t c);
 /* The vector kernels of this type that q runs. */
 const gs_vector_kernels *gs_op_kernels(const gs_krylov *k, const gs_queue *q, gsolve_type type);
 /* The coefficient a in column c. */
 gs_ratio gs_op_ratio(gs_krylov *k, gs_coefficient a, int32_t c);
 
-/* products.c: z = M^-1 r, rz = r'z; always: also where the column has ended. */
+/* products.c: z = M^-1 r, rz = r'z; always: even if the column has ended. */
 gsolve_status gs_op_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz,
                                      bool always);
 

@@ -1,5 +1,5 @@
 /* products.c: the operations that apply A or M. They work on the first k->wide columns at once,
- * those that have ended included. */
+ * including those that have ended. */
 #include <math.h>
 
 #include "core/try.h"

@@ -1,6 +1,6 @@
-/* scalar_kernels.h: what methods compute with scalars alone. Each is a function of one column,
- * written once in scalar_kernels_body.h for the host and for CUDA, so that no step copies a scalar
- * to the host. */
+/* scalar_kernels.h: the parts of methods that compute with scalars alone. Each is a function of one
+ * column, written once in scalar_kernels_body.h for the host and for CUDA, so that no step copies a
+ * scalar to the host. */
 #ifndef GS_SOLVER_OPERATIONS_SCALAR_KERNELS_H
 #define GS_SOLVER_OPERATIONS_SCALAR_KERNELS_H
 
@@ -36,7 +36,7 @@ typedef struct gs_scalar_arguments {
     X(minres_start)  /* see minres.c */                                       \
     X(minres_rotate) /* see minres.c */                                       \
     X(gmres_start)   /* see gmres.c */                                        \
-    X(gmres_again)   /* see gmres.c */                                        \
+    X(gmres_test)    /* see gmres.c */                                        \
     X(gmres_rotate)  /* see gmres.c */                                        \
     X(gmres_solve)   /* see gmres.c */
 
@@ -69,9 +69,10 @@ enum {
     MR_SQUARE,
     MR_SCALARS
 };
-/* s[] of gmres: H (m columns of m + 1 for each column), again (m + 1), cosine, sine (m), g (m + 1),
- * beta, ww. once: whether one pass of orthogonalisation is enough. */
-enum { GM_H, GM_AGAIN, GM_COSINE, GM_SINE, GM_G, GM_BETA, GM_WW, GM_SCALARS };
+/* s[] of gmres, for each column: H (m columns of m + 1), the coefficients of the second pass (m +
+ * 1), cosine, sine (m), g (m + 1), beta, ww. once: whether one pass of orthogonalisation is enough.
+ */
+enum { GM_H, GM_SECOND, GM_COSINE, GM_SINE, GM_G, GM_BETA, GM_WW, GM_SCALARS };
 /* s[] of cgs. */
 enum { CG_RHO, CG_NEXT, CG_SQUARE, CG_SCALARS };
 /* s[] of tfqmr: rho, shadow'w, shadow'v, w'w, tau^2, alpha, the factors of d in d and x, c^2, s^2,
@@ -91,7 +92,8 @@ enum {
     TF_SQUARE,
     TF_SCALARS
 };
-/* s[] of idr: P'G (s x s by columns for each column), f, c, h (s); c_k, beta, omega, t'r, t't. */
+/* s[] of idr, for each column: P'G (s x s, column-major), f, c, h (s); c_k, beta, omega, t'r, t't.
+ */
 enum { ID_M, ID_F, ID_C, ID_H, ID_CK, ID_BETA, ID_OMEGA, ID_TS, ID_TT, ID_SCALARS };
 /* s[] of pipecg. */
 enum { PC_GAMMA, PC_DELTA, PC_OLD, PC_ALPHA, PC_BETA, PC_SCALARS };

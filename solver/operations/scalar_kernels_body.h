@@ -1,12 +1,12 @@
-/* scalar_kernels_body.h: the functions of scalar_kernels.h for column c. SMALL: what a function of
- * this device is declared with; the functions of the C library it calls exist on both. */
+/* scalar_kernels_body.h: the functions of scalar_kernels.h for column c. SMALL: the qualifiers of a
+ * function on this device. The functions of the C library that are called here exist on both. */
 
 SMALL void copy(const gs_scalar_arguments *a, int c)
 {
     a->s[0][c] = a->s[1][c];
 }
 
-/* num / den; 0 and the flag "breakdown" where den is 0 or the quotient is not finite. */
+/* num / den; 0 and the flag "breakdown" if den is 0 or the quotient is not finite. */
 SMALL double quotient(const gs_scalar_arguments *a, int c, double num, double den)
 {
     const double value = den != 0 ? num / den : 0;
@@ -67,8 +67,8 @@ SMALL void tfqmr_start(const gs_scalar_arguments *a, int c)
     a->s[TF_ALPHA][c] = a->s[TF_S2][c] = 0;
 }
 
-/* alpha = rho / shadow'v. d = z + (theta^2 eta / alpha) d: the eta of the half before is c^2 times
- * the alpha of then, and theta^2 c^2 = s^2. */
+/* alpha = rho / shadow'v, and the factor of d in d = z + (theta^2 eta / alpha) d. There eta is c^2
+ * times the alpha of the half step before, and theta^2 c^2 = s^2. */
 SMALL void tfqmr_alpha(const gs_scalar_arguments *a, int c)
 {
     const double before = a->s[TF_ALPHA][c];
@@ -78,7 +78,7 @@ SMALL void tfqmr_alpha(const gs_scalar_arguments *a, int c)
     a->s[TF_D][c] = alpha != 0 ? a->s[TF_S2][c] * (before / alpha) : 0;
 }
 
-/* c^2 and s^2 from |w|^2 and tau^2; both vanish only after r has, and then x stays. */
+/* c^2 and s^2 from |w|^2 and tau^2, which are both 0 only once r is 0; then x does not change. */
 SMALL void tfqmr_rotate(const gs_scalar_arguments *a, int c)
 {
     const double ww = a->s[TF_WW][c], tau = a->s[TF_TAU][c], c2 = tau > 0 ? tau / (tau + ww) : 0;
@@ -98,8 +98,7 @@ SMALL void tfqmr_beta(const gs_scalar_arguments *a, int c)
     a->s[TF_RHO][c] = a->s[TF_NEXT][c];
 }
 
-/* --- idr: M = P'G is lower triangular, m x m, element (i, j) at i + j m ------------------------
- */
+/* --- idr: M = P'G is lower triangular, m x m, element (i, j) at i + j m ----------------------- */
 
 SMALL void idr_start(const gs_scalar_arguments *a, int c)
 {
@@ -213,35 +212,35 @@ SMALL void minres_rotate(const gs_scalar_arguments *a, int c)
 SMALL void gmres_start(const gs_scalar_arguments *a, int c)
 {
     a->s[GM_BETA][c] = a->s[GM_G][(int64_t)c * (a->m + 1)] = sqrt(a->rr[c]);
-    a->once[c] = 1; /* until gmres_again decides */
+    a->once[c] = 1; /* until gmres_test decides */
 }
 
-/* Whether w, after V h was subtracted, is orthogonal to V: its norm is at least a tenth of what it
- * was, so that cancellation has cost at most one digit (the test of Daniel, Gragg, Kaufman and
- * Stewart 1976, with a smaller factor). */
-SMALL void gmres_again(const gs_scalar_arguments *a, int c)
+/* Sets `once`: whether w, after V h was subtracted, is orthogonal to V. That is so if its norm is
+ * at least a tenth of what it was: then cancellation has cost at most one digit (the test of
+ * Daniel, Gragg, Kaufman and Stewart 1976, with a smaller factor). */
+SMALL void gmres_test(const gs_scalar_arguments *a, int c)
 {
     const int m = a->m, j = a->j;
     const double *h = a->s[GM_H] + ((int64_t)c * m + j) * (m + 1), ww = a->s[GM_WW][c];
-    double *again = a->s[GM_AGAIN] + (int64_t)c * (m + 1), hh = 0;
+    double *second = a->s[GM_SECOND] + (int64_t)c * (m + 1), hh = 0;
 
     for (int i = 0; i <= j; i++) {
         hh += h[i] * h[i];
-        again[i] = 0;
+        second[i] = 0;
     }
     a->once[c] = ww >= 0.01 * (hh + ww);
 }
 
-/* Column j of H from both passes of orthogonalisation; applies the earlier rotations to it, makes
- * the one that clears h_{j+1,j}, and sets rr. */
+/* Adds up column j of H from both passes of orthogonalisation, applies the earlier rotations to it,
+ * computes the rotation that clears h_{j+1,j}, and sets rr. */
 SMALL void gmres_rotate(const gs_scalar_arguments *a, int c)
 {
     const int m = a->m, j = a->j;
     double *h = a->s[GM_H] + ((int64_t)c * m + j) * (m + 1), *g = a->s[GM_G] + (int64_t)c * (m + 1);
     double *cosine = a->s[GM_COSINE] + (int64_t)c * m, *sine = a->s[GM_SINE] + (int64_t)c * m;
-    const double *again = a->s[GM_AGAIN] + (int64_t)c * (m + 1);
+    const double *second = a->s[GM_SECOND] + (int64_t)c * (m + 1);
 
-    for (int i = 0; i <= j; i++) h[i] += again[i];
+    for (int i = 0; i <= j; i++) h[i] += second[i];
     a->s[GM_BETA][c] = h[j + 1] = sqrt(a->s[GM_WW][c]);
     for (int i = 0; i < j; i++) {
         const double top = h[i], bottom = h[i + 1];

@@ -1,5 +1,6 @@
 // scalar_kernels_cuda.cu: the functions of scalar_kernels_body.h on a GPU. A thread owns one
-// column; a column that has ended is left as it is.
+// column, a block is one warp. A thread reads and writes a few scalars of its column in global
+// memory; it leaves a column that has ended as it is.
 #include "core/pdl.cuh"
 
 extern "C" {

@@ -2,7 +2,7 @@
 #include "core/try.h"
 #include "solver/operations/common.h"
 
-/* z = a x + b y + g z and w = d z; y may have no values, w none: then they are left out. */
+/* z = a x + b y + g z and w = d z. Without values of y or w that vector is left out. */
 typedef struct combination {
     gs_coefficient a, b, g;
     gsolve_dense x, y, z, w;
@@ -16,10 +16,12 @@ static gsolve_status combine(gs_krylov *k, const combination *f)
     const int others = with_w ? 1 + (f->d != NULL) : 0;
 
     gs_op_expect(k, GS_AXPBYPCZ_DIAGONAL, (read + 1 + others) * gs_op_bytes(f->z));
-    GS_EACH_COLUMN(k->csr.type,
-                   vector->axpbypcz(queue, f->z.nrows, GS_RATIO(f->a), GS_AT(f->x), GS_RATIO(f->b),
-                                    with_y ? GS_AT(f->y) : NULL, GS_RATIO(f->g), GS_AT(f->z), f->d,
-                                    with_w ? GS_AT(f->w) : NULL));
+    GS_EACH_COLUMN(
+        k->csr.type,
+        vector->axpbypcz(queue, f->z.nrows,
+                         &(gs_axpbypcz_args){GS_RATIO(f->a), GS_RATIO(f->b), GS_RATIO(f->g),
+                                             GS_AT(f->x), with_y ? GS_AT(f->y) : NULL, GS_AT(f->z),
+                                             f->d, with_w ? GS_AT(f->w) : NULL}));
 }
 
 gsolve_status gs_axpbypcz_precondition(gs_krylov *k, gs_coefficient a, gsolve_dense x,
@@ -59,8 +61,9 @@ static gsolve_status residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense 
 
     gs_op_expect(k, GS_RESIDUAL_STEP, (3 + (d != NULL)) * gs_op_bytes(r));
     GS_EACH_COLUMN(k->csr.type,
-                   (test.c = c, vector->residual_step(queue, r.nrows, GS_RATIO(a), GS_AT(q),
-                                                      GS_AT(r), d, &k->rr[c], &rz[c], &test)));
+                   (test.c = c, vector->residual_step(queue, r.nrows, GS_RATIO(a),
+                                                      (gs_residual_vectors){GS_AT(q), d, GS_AT(r)},
+                                                      &k->rr[c], &rz[c], &test)));
 }
 
 gsolve_status gs_residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, gsolve_dense r,
@@ -71,7 +74,7 @@ gsolve_status gs_residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, g
     gsolve_status status;
 
     TRY(residual_step(k, a, q, r, d, rz));
-    /* an inner solver may go on with p, so that z is needed after the end, too */
+    /* a run of an inner solver may continue with p, so z is needed even if the column has ended */
     if (!simple) TRY(gs_op_precondition_dot(k, r, z, rz, k->run->inner));
 done:
     return status;

@@ -53,8 +53,10 @@ gsolve_status gs_axpbypcz(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coe
 {
     gs_op_expect(k, GS_AXPBYPCZ,
                  (gs_op_reads(a) + gs_op_reads(b) + gs_op_reads(g) + 1) * gs_op_bytes(z));
-    GS_EACH_COLUMN(k->csr.type, vector->axpbypcz(queue, z.nrows, GS_RATIO(a), GS_AT(x), GS_RATIO(b),
-                                                 GS_AT(y), GS_RATIO(g), GS_AT(z), NULL, NULL));
+    GS_EACH_COLUMN(k->csr.type,
+                   vector->axpbypcz(queue, z.nrows,
+                                    &(gs_axpbypcz_args){GS_RATIO(a), GS_RATIO(b), GS_RATIO(g),
+                                                        GS_AT(x), GS_AT(y), GS_AT(z), NULL, NULL}));
 }
 
 gsolve_status gs_axpy_norm(gs_krylov *k, gs_coefficient a, gsolve_dense x, gsolve_dense y,
@@ -68,8 +70,9 @@ gsolve_status gs_axpy_norm(gs_krylov *k, gs_coefficient a, gsolve_dense x, gsolv
 gsolve_status gs_dots(gs_krylov *k, int m, gs_basis V, gsolve_dense w, double *h, int64_t stride)
 {
     gs_op_expect(k, GS_DOTS, m * gs_op_bytes(V.v) + gs_op_bytes(w));
-    GS_EACH_COLUMN(k->csr.type, vector->dots(queue, w.nrows, m, V.v.type, GS_AT(V.v), V.ld,
-                                             GS_AT(w), h + c * stride));
+    GS_EACH_COLUMN(k->csr.type,
+                   vector->dots(queue, w.nrows, (gs_basis_vectors){m, V.v.type, GS_AT(V.v), V.ld},
+                                GS_AT(w), h + c * stride));
 }
 
 gsolve_status gs_combine(gs_krylov *k, int m, gs_basis V, const double *h, int64_t stride,
@@ -77,6 +80,7 @@ gsolve_status gs_combine(gs_krylov *k, int m, gs_basis V, const double *h, int64
 {
     gs_op_expect(k, GS_COMBINE, m * gs_op_bytes(V.v) + 2 * gs_op_bytes(w));
     GS_EACH_COLUMN(k->csr.type,
-                   vector->combine(queue, w.nrows, m, V.v.type, GS_AT(V.v), V.ld, h + c * stride,
-                                   sign, GS_AT(w), ww ? &ww[c] : NULL));
+                   vector->combine(queue, w.nrows,
+                                   (gs_basis_vectors){m, V.v.type, GS_AT(V.v), V.ld},
+                                   h + c * stride, sign, GS_AT(w), ww ? &ww[c] : NULL));
 }

@@ -23,7 +23,7 @@ gsolve_status gs_resident_new(gs_krylov *k)
         gs_run_options_of(k)->resident == GS_RESIDENT_OFF ||
         (k->M && !gsolve_precond_diagonal(k->M)) ||
         (strcmp(info.format, "csr") != 0 && strcmp(info.format, "auto") != 0)) {
-        /* another format was chosen to be used */
+        /* a caller who names another format wants that format */
         return GSOLVE_OK;
     }
     gsolve_matrix_device_csr(k->A, &rows);
@@ -68,8 +68,8 @@ const gs_resident *gs_resident_plan(const gs_krylov *k)
     return k->run->resident->plan;
 }
 
-/* For the profile: a launch moves A and six vectors once, and in each step twice the vector that
- * each product gathers from. */
+/* For the profile: a launch moves A and six vectors once; each product of a step writes and reads
+ * the vector that A multiplies. */
 static void expect_bytes(gs_krylov *k)
 {
     const double vector = (double)gs_type_size(k->csr.type) * k->csr.nrows;
@@ -81,7 +81,7 @@ static void expect_bytes(gs_krylov *k)
     gs_expect_step_bytes(k->run->profile, 2 * vector * k->method->products);
 }
 
-gsolve_status gs_resident_take_steps(gs_krylov *k, int64_t j, int count)
+gsolve_status gs_resident_launch_steps(gs_krylov *k, int64_t j, int count)
 {
     const double begin = gs_now();
     const int64_t first = k->run->counts->begun + j + 1;

@@ -42,10 +42,11 @@ gsolve_status gs_resident_bicgstab(gs_queue *q, const gs_resident *plan, const g
 
 // --- sums over all blocks ---------------------------------------------------------------------
 
-// A meeting is a barrier over the grid with sums. Every block writes its sums into a slot of its
-// own and waits until the slots of all blocks are full; a slot is empty while all its bits are set.
-// There are three sets of slots, used in rotation: a block empties those of the meeting before once
-// it has read all slots of this one, since every block has then left the meeting before.
+// A meeting is a barrier over the grid that also adds up numbers (a grid-wide all-reduce). Every
+// block writes its sums into a slot of its own in global memory and waits until the slots of all
+// blocks are full; a slot is empty while all its bits are set. There are three sets of slots, used
+// in rotation. Once a block has read all slots of this meeting, every block has left the meeting
+// before; so it may then empty its slots of that one.
 struct gs_meeting {
     double *slot;      // 3 x 2 x blocks
     int blocks, count; // meetings so far
@@ -130,7 +131,7 @@ __device__ void gs_meet(double (&mine)[S], gs_meeting &m)
 
 // --- the matrix -------------------------------------------------------------------------------
 
-// A block's part of the matrix, in shared memory, and where the slots of this thread are in it.
+// A block's part of the matrix, in shared memory, and the place of this thread's slots in it.
 template <class T, int R>
 struct gs_part {
     const T *value;
@@ -140,6 +141,7 @@ struct gs_part {
     int lanes;
 };
 
+// Copies the block's part of A from global to shared memory, once for each launch.
 template <class T, int R>
 __device__ gs_part<T, R> gs_part_load(const gs_resident &plan)
 {
@@ -172,7 +174,8 @@ __device__ gs_part<T, R> gs_part_load(const gs_resident &plan)
     return part;
 }
 
-// y = A x in the rows of this thread. Other threads may have written x before the last meeting.
+// y = A x in the rows of this thread. A is read from shared memory, x from global memory, where
+// other blocks may have written it before the last meeting.
 template <class T, int R>
 __device__ void gs_part_multiply(const gs_part<T, R> &A, const T *x, T (&y)[R])
 {
@@ -188,6 +191,7 @@ __device__ void gs_part_multiply(const gs_part<T, R> &A, const T *x, T (&y)[R])
     }
 }
 
+// mine = the elements of x in the rows of this thread.
 template <class T, int R>
 __device__ void gs_part_read(const gs_part<T, R> &A, const void *x, T (&mine)[R])
 {

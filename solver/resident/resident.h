@@ -14,13 +14,14 @@ typedef struct gs_residency {
 /* Sets the plan if the method, A and M allow it. */
 gsolve_status gs_resident_new(gs_krylov *k);
 void gs_resident_drop(gs_krylov *k);
-/* A run begins: decides whether it is resident, and takes A's present values. */
+/* A run begins: decides whether it is resident, and copies A's values into the plan if they have
+ * changed. */
 gsolve_status gs_resident_begin(gs_krylov *k);
 /* From here on this run is not resident. */
 void gs_resident_leave(gs_krylov *k);
 bool gs_is_resident(const gs_krylov *k);
-/* Steps j to j + count, which the kernel tests itself. */
-gsolve_status gs_resident_take_steps(gs_krylov *k, int64_t j, int count);
+/* Launches steps j to j + count; the kernel itself tests convergence after each. */
+gsolve_status gs_resident_launch_steps(gs_krylov *k, int64_t j, int count);
 
 /* For a method's resident_steps: the plan, and the arguments for column c. */
 const gs_resident *gs_resident_plan(const gs_krylov *k);

@@ -8,24 +8,24 @@ extern "C" {
 namespace
 {
 
-// The work of the rows before row i: their entries, and `toll` for each row.
-__device__ int64_t work_before(const int32_t *start, int32_t i, int toll)
+// The work of the rows before row i: their entries, and `row_cost` for each row.
+__device__ int64_t work_before(const int32_t *start, int32_t i, int row_cost)
 {
-    return (int64_t)start[i] + (int64_t)toll * i;
+    return (int64_t)start[i] + (int64_t)row_cost * i;
 }
 
-// Distributes the rows: thread b finds the first row of block b by bisection, so that all blocks
-// have about the same work.
-__global__ void share_out(gs_resident plan, int32_t n, const int32_t *start, int toll)
+// Distributes the rows: thread b finds the first row of block b by bisection in `start`, so that
+// all blocks have about the same work.
+__global__ void distribute_rows(gs_resident plan, int32_t n, const int32_t *start, int row_cost)
 {
     const int b = (int)threadIdx.x;
     int32_t low = 0, high = n;
 
     if (b > plan.blocks) return;
-    const int64_t work = work_before(start, n, toll) * b / plan.blocks;
+    const int64_t work = work_before(start, n, row_cost) * b / plan.blocks;
     while (low < high) {
         const int32_t middle = low + (high - low) / 2;
-        if (work_before(start, middle, toll) < work) {
+        if (work_before(start, middle, row_cost) < work) {
             low = middle + 1;
         } else {
             high = middle;
@@ -44,9 +44,10 @@ __device__ int slot_entries(const gs_resident &plan, const int32_t *start, int32
     return (start[row + 1] - start[row] - s % plan.lanes + plan.lanes - 1) / plan.lanes;
 }
 
-// Computes plan.base. A block of threads handles the part of its number; a thread measures one slot
-// in each pass. most: the largest number of padded entries, and of rows, over all blocks.
-__global__ void lay_out(gs_resident plan, const int32_t *start, int *most)
+// Computes plan.base. Block b handles part b; a thread counts the entries of one slot in each pass,
+// a warp takes the longest of its slots, and thread 0 adds these widths up. most: the largest
+// number of padded entries, and of rows, over all blocks.
+__global__ void compute_layout(gs_resident plan, const int32_t *start, int *most)
 {
     __shared__ int width[gs_resident_passes * gs_resident_warps];
     const int t = (int)threadIdx.x, b = (int)blockIdx.x;
@@ -71,8 +72,8 @@ __global__ void lay_out(gs_resident plan, const int32_t *start, int *most)
     atomicMax(&most[1], last - first);
 }
 
-// Copies A's values and columns into the slots. A block of threads fills the part of its number, a
-// thread one slot in each pass; padding has the value 0. Reads and writes A once.
+// Copies A's values and columns into the slots. Block b fills part b, a thread one slot in each
+// pass. Padding has the value 0 and a column of x that exists. Reads and writes A once.
 template <class T>
 __global__ void fill_parts(gs_resident plan, const int32_t *start, const int32_t *col,
                            const T *value)
@@ -131,8 +132,9 @@ void choose_shape(gs_resident *p, const gs_queue *q, int32_t n, int64_t entries,
     }
 }
 
-// Distributes the rows; most: the entries and rows that the largest block needs.
-gsolve_status try_shape(gs_resident *p, gsolve_context *ctx, const gsolve_csr *A, int toll,
+// Distributes the rows over p->blocks blocks. most: the largest number of padded entries, and of
+// rows, of a block.
+gsolve_status try_shape(gs_resident *p, gsolve_context *ctx, const gsolve_csr *A, int row_cost,
                         int *on_device, int most[2])
 {
     gs_queue *q = ctx->queue;
@@ -141,26 +143,27 @@ gsolve_status try_shape(gs_resident *p, gsolve_context *ctx, const gsolve_csr *A
 
     TRY(gs_cuda(q, cudaMemsetAsync(on_device, 0, 2 * sizeof *on_device, q->stream),
                 "a resident system"));
-    TRY(gs_launch(q, "share_out", share_out, 1, gs_resident_most_blocks + 32, *p, A->nrows, start,
-                  toll));
-    TRY(gs_launch(q, "lay_out", lay_out, p->blocks, gs_resident_threads, *p, start, on_device));
+    TRY(gs_launch(q, "distribute_rows", distribute_rows, 1, gs_resident_most_blocks + 32, *p,
+                  A->nrows, start, row_cost));
+    TRY(gs_launch(q, "compute_layout", compute_layout, p->blocks, gs_resident_threads, *p, start,
+                  on_device));
     TRY(gsolve_copy(ctx, most, GSOLVE_HOST, on_device, GSOLVE_DEVICE, 2 * sizeof *most));
 done:
     return status;
 }
 
-bool holds(const gs_resident *p, const int most[2], int64_t fits)
+bool plan_fits(const gs_resident *p, const int most[2], int64_t fits)
 {
     return most[0] <= fits &&
            (int64_t)most[1] * p->lanes <= gs_resident_threads * gs_resident_passes;
 }
 
-gsolve_status make(gs_resident *p, gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
-                   bool *made)
+gsolve_status build_plan(gs_resident *p, gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
+                         bool *made)
 {
     const int64_t size = A->type == GSOLVE_F32 ? 4 : 8;
     const int64_t fits = dynamic_bytes(ctx->queue) / (size + (int64_t)sizeof(int32_t));
-    const int mean = (int)(entries / A->nrows) + 1, tolls[] = {mean, 8 * mean};
+    const int mean = (int)(entries / A->nrows) + 1, row_costs[] = {mean, 8 * mean};
     int *on_device = nullptr, most[2] = {};
     gsolve_status status;
 
@@ -170,16 +173,16 @@ gsolve_status make(gs_resident *p, gsolve_context *ctx, const gsolve_csr *A, int
     ALLOC_DEVICE(ctx, p->first, (size_t)p->blocks + 1);
     ALLOC_DEVICE(ctx, p->base, (size_t)p->blocks * (gs_resident_passes * gs_resident_warps + 1));
     ALLOC_DEVICE(ctx, on_device, 2);
-    for (int toll : tolls) {
-        TRY(try_shape(p, ctx, A, toll, on_device, most));
-        *made = holds(p, most, fits);
+    for (int row_cost : row_costs) {
+        TRY(try_shape(p, ctx, A, row_cost, on_device, most));
+        *made = plan_fits(p, most, fits);
         if (*made) break;
     }
     if (!*made) goto done;
     while (p->passes > 1 && most[1] * p->lanes <= p->passes / 2 * gs_resident_threads) {
         p->passes /= 2;
     }
-    TRY(gs_launch(ctx->queue, "lay_out", lay_out, p->blocks, gs_resident_threads, *p,
+    TRY(gs_launch(ctx->queue, "compute_layout", compute_layout, p->blocks, gs_resident_threads, *p,
                   (const int32_t *)A->start, on_device));
     p->capacity = (most[0] + 31) / 32 * 32;
     p->value =
@@ -211,7 +214,7 @@ gsolve_status plan(gs_resident **out, gsolve_context *ctx, const gsolve_csr *A, 
     if (!p) return GSOLVE_NO_MEMORY;
     *p = gs_resident();
     p->type = A->type;
-    status = make(p, ctx, A, entries, &made);
+    status = build_plan(p, ctx, A, entries, &made);
     if (status == GSOLVE_OK && made) {
         *out = p;
     } else {

@@ -13,7 +13,7 @@
 
 typedef struct gs_resident gs_resident;
 
-/* What steps of every method need; vectors are of A's type, on the device. */
+/* The arguments that the steps of every method need; vectors are of A's type, on the device. */
 typedef struct gs_resident_run {
     const void *d;  /* M^-1, or NULL */
     double *rho[2]; /* of even and of odd steps, counted from the first of the launch */
@@ -33,7 +33,7 @@ typedef struct gs_resident_kernels {
     gsolve_status (*plan)(gs_resident **plan, gsolve_context *ctx, const gsolve_csr *A,
                           int64_t entries);
     void (*drop)(gs_resident *plan, gsolve_context *ctx);
-    /* Copies A's present values into the plan. */
+    /* Copies A's current values into the plan. */
     gsolve_status (*fill)(gs_resident *plan, gsolve_context *ctx, const gsolve_csr *A);
     /* Steps of cg.c and of bicgstab.c; they end early where the column ends. */
     gsolve_status (*cg)(gs_queue *q, const gs_resident *plan, const gs_resident_run *run,

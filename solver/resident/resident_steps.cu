@@ -25,7 +25,7 @@ __device__ course begin_course(const gs_convergence_test &test)
     return {&progress, test.flag[test.c]};
 }
 
-// Tests |r|^2 = rr. Whether the column goes on.
+// Tests convergence with |r|^2 = rr; returns whether the column is still active.
 __device__ bool goes_on(const course &now, const gs_convergence_test &test, double rr)
 {
     if (threadIdx.x == 0) {
@@ -36,7 +36,7 @@ __device__ bool goes_on(const course &now, const gs_convergence_test &test, doub
     return now.progress->outcome < 0;
 }
 
-// The kernel ends after j steps.
+// The kernel ends after j steps: the first thread of the grid writes the scalars and the progress.
 __device__ void end_course(const course &now, const gs_resident_run &run, int j, double rho,
                            double rr)
 {
@@ -52,7 +52,7 @@ __device__ void end_course(const course &now, const gs_resident_run &run, int j,
 
 // --- scalars and vectors ----------------------------------------------------------------------
 
-// value; 0 and a flag where it is not finite or not right.
+// value; 0 and a flag if it is not finite or `right` is false.
 __device__ double checked(double value, bool right, gsolve_outcome flaw, course &now)
 {
     if (right && isfinite(value)) return value;
@@ -70,6 +70,7 @@ __device__ double definite(double num, double den, course &now)
     return checked(num / den, !(num < 0 || den < 0), GSOLVE_INDEFINITE, now);
 }
 
+// mine = M^-1 in the rows of this thread; 1 without M.
 template <class T, int R>
 __device__ void read_diagonal(const gs_part<T, R> &A, const void *d, T (&mine)[R])
 {
@@ -86,13 +87,38 @@ __device__ void add_dot(const T (&u)[R], const T (&v)[R], double &sum)
     for (int i = 0; i < R; i++) sum += (double)u[i] * (double)v[i];
 }
 
+// First half of a BiCGStab step: r = s = r - alpha v, t = s^ = M^-1 s, x += alpha p^.
+template <class T, int R>
+__device__ void first_half(T alpha, const T (&d)[R], const T (&p)[R], const T (&v)[R], T (&x)[R],
+                           T (&r)[R], T (&t)[R])
+{
+#pragma unroll
+    for (int i = 0; i < R; i++) {
+        r[i] -= alpha * v[i];
+        t[i] = d[i] * r[i];
+        x[i] += alpha * (d[i] * p[i]);
+    }
+}
+
+// Second half: x += omega s^, r = s - omega t.
+template <class T, int R>
+__device__ void second_half(T omega, const T (&d)[R], const T (&t)[R], T (&x)[R], T (&r)[R])
+{
+#pragma unroll
+    for (int i = 0; i < R; i++) {
+        x[i] += omega * (d[i] * r[i]);
+        r[i] -= omega * t[i];
+    }
+}
+
 // --- the steps --------------------------------------------------------------------------------
 
 // Both kernels: the grid is one cooperative launch of plan.blocks blocks. A block owns the rows
-// first[b] to first[b + 1] and their part of A; a thread owns up to R rows, of which it keeps every
-// vector's elements in registers. Only the vector that A multiplies passes through global memory.
-// Each meeting makes what was written to it visible to all blocks. Every block computes the same
-// scalars from the same sums.
+// first[b] to first[b + 1] and their part of A, in shared memory. A warp sums its rows with
+// `lanes` threads each. A thread keeps the elements of all vectors in up to R rows in registers.
+// Only the vector that A multiplies passes through global memory; the next meeting makes it visible
+// to all blocks. Invariant: every block computes the same scalars from the same sums, so that all
+// blocks leave the loop after the same step.
 template <class T, int R>
 __global__ void __launch_bounds__(gs_resident_threads, 1)
     cg_steps(gs_resident plan, gs_resident_run run, gs_resident_vectors v)
@@ -161,12 +187,7 @@ __global__ void __launch_bounds__(gs_resident_threads, 1)
         add_dot(shadow, v, rv[0]);
         gs_meet(rv, all);
         const T alpha = (T)quotient(rho, rv[0], now);
-#pragma unroll
-        for (int i = 0; i < R; i++) { // s = r - alpha v, s^ = M^-1 s, x += alpha p^
-            r[i] -= alpha * v[i];
-            t[i] = d[i] * r[i];
-            x[i] += alpha * (d[i] * p[i]);
-        }
+        first_half(alpha, d, p, v, x, r, t);
         gs_part_write(A, t, o.sh);
         gs_meet(none, all);
         gs_part_multiply(A, (const T *)o.sh, t); // t = A s^
@@ -176,11 +197,7 @@ __global__ void __launch_bounds__(gs_resident_threads, 1)
         const double inverse = sums[1] / sums[0]; // 1 / omega
         const T omega = (T)quotient(sums[0], sums[1], now);
         sums[0] = sums[1] = 0;
-#pragma unroll
-        for (int i = 0; i < R; i++) {
-            x[i] += omega * (d[i] * r[i]);
-            r[i] -= omega * t[i];
-        }
+        second_half(omega, d, t, x, r);
         add_dot(r, r, sums[0]);
         add_dot(r, shadow, sums[1]);
         gs_meet(sums, all);

@@ -41,7 +41,7 @@ static double iterations_left(const gs_krylov *k, int32_t c)
     const double steps = (double)p->iteration - k->run->counts->begun;
     const double fallen = fmin(p->least, FALLEN * p->begin);
 
-    if (p->target == 0) return most; /* without a tolerance all maxit iterations are made */
+    if (p->target == 0) return most; /* without a tolerance the run makes all maxit iterations */
     if (steps <= 0) return -1;
     return fmin(most, fmax(0, SHARE * steps * log(p->least / p->target) / log(p->begin / fallen)));
 }

@@ -5,10 +5,10 @@
 #include "solver/operations/operations.h"
 #include "solver/run/run.h"
 
-/* A correction reduces a residual of size 1 to this, if the tolerance asks for more: below, a
- * recurrence in this type only works on its own rounding errors. The next correction goes on. */
-#define SINGLE_ROUND 0x1p-18
-#define DOUBLE_ROUND 0x1p-40
+/* The smallest target of a correction, whose residual is about 1 at first. Below it, a recurrence
+ * in this type only reduces its own rounding errors; the next correction continues from there. */
+#define LEAST_SINGLE 0x1p-18
+#define LEAST_DOUBLE 0x1p-40
 
 double gs_column_target(const gs_krylov *k, int32_t c)
 {
@@ -16,7 +16,7 @@ double gs_column_target(const gs_krylov *k, int32_t c)
     const gs_run_options *run = gs_run_options_of(k);
     const double target =
         fmax(run->rtol * ldexp(column->norm, -column->scale), ldexp(run->atol, -column->scale));
-    const double least = k->csr.type == GSOLVE_F32 ? SINGLE_ROUND : DOUBLE_ROUND;
+    const double least = k->csr.type == GSOLVE_F32 ? LEAST_SINGLE : LEAST_DOUBLE;
 
     return k->run->correcting && target > 0 ? fmax(target, least) : target;
 }

@@ -1,10 +1,10 @@
 /* columns.c: columns that have ended are moved behind the active ones.
  *
- * All that a column has on the device trades places with what another column has, so that products
- * and preconditioners work on the first k->wide columns alone. b and x stay where they are. A move
- * costs twice the traffic of the column's vectors, which is at most that of two steps. Where steps
- * are recorded as a graph, a move makes a new recording necessary; then columns move only once a
- * quarter of them has ended. */
+ * A move swaps all arrays that two columns have on the device, so that products and preconditioners
+ * work on the first k->wide columns alone. b and x stay where they are. A move costs twice the
+ * traffic of the column's vectors, which is at most that of two steps. Where steps are recorded as
+ * a graph, a move makes a new recording necessary; then columns move only once a quarter of them
+ * has ended. */
 #include "solver/run/columns.h"
 
 #include "core/try.h"
@@ -99,7 +99,7 @@ done:
 }
 
 /* False where the method has state on the host, the run is resident, or a method runs this solver
- * and may go on with its directions. */
+ * and may continue with its search directions. */
 static bool can_move(const gs_krylov *k)
 {
     return !gs_is_resident(k) && !k->run->inner && gs_period(k) > 0;
@@ -138,7 +138,7 @@ bool gs_columns_should_compact(const gs_krylov *k, int64_t j)
 void gs_columns_end(gs_krylov *k)
 {
     for (int32_t c = 0; c < k->ncols; c++) {
-        if (k->run->order[c] != c) gs_forget_graph(k); /* it moves columns of x in this order */
+        if (k->run->order[c] != c) gs_forget_graph(k); /* it uses columns of x in this order */
         while (k->run->order[c] != c) swap_on_host(k, c, k->run->order[c]);
     }
     gs_columns_widen(k);

@@ -1,4 +1,4 @@
-/* columns.h: kernels on several columns at once, and columns that trade places. */
+/* columns.h: kernels on several columns at once, and the order of the columns. */
 #ifndef GS_SOLVER_RUN_COLUMNS_H
 #define GS_SOLVER_RUN_COLUMNS_H
 
@@ -16,7 +16,7 @@ gsolve_status gs_columns_reserve(gs_krylov *k);
 void gs_columns_release(gs_krylov *k);
 /* A run begins: column c is right-hand side c. */
 void gs_columns_begin(gs_krylov *k);
-/* A run ends: what the host has of each column moves back to the order of right-hand sides. */
+/* A run ends: the host's arrays get the order of right-hand sides again. */
 void gs_columns_end(gs_krylov *k);
 /* Active columns move to the front and the others behind them. */
 gsolve_status gs_columns_compact(gs_krylov *k);

@@ -9,7 +9,7 @@
 typedef struct gs_recording {
     gs_graph *graph;             /* NULL: nothing is recorded */
     int products[GS_MAX_PERIOD]; /* products made by the end of each step */
-    bool *active;                /* the columns that it moves */
+    bool *active;                /* the columns that were active when it was recorded */
     int ncols;
     uint64_t A, M;   /* versions of A and M */
     int form;        /* changes of A's form */
@@ -21,18 +21,20 @@ typedef struct gs_recording {
 int gs_period(const gs_krylov *k);
 /* Whether `count` steps are whole periods that can be recorded. */
 bool gs_can_record(const gs_krylov *k, int count);
-/* Drops what is recorded; ... if another run, A, M or form was recorded; ... if it leaves out a
- * column that is active. */
+/* Drops the recording. */
 void gs_forget_graph(gs_krylov *k);
+/* Drops the recording if the number of columns, A, M or A's form has changed since. */
 void gs_forget_stale_graph(gs_krylov *k);
+/* Drops the recording if it leaves out a column that is active. */
 void gs_forget_partial_graph(gs_krylov *k);
 /* A has changed its form. */
 void gs_form_changed(gs_krylov *k);
-/* Records and replays only after `steps` steps: those before may set up what is first used then. */
+/* Steps are recorded and replayed only from step `steps` on: those before it may allocate what they
+ * are the first to use. */
 void gs_record_from(gs_krylov *k, int64_t steps);
-/* Records what the device is given from begin to end. *begun is false where the stream cannot be
- * recorded. `status` is that of the steps; `products` has the products made before and by the end
- * of each of the `count` steps. A failure leaves no graph. */
+/* Records the kernels and copies that are launched between begin and end. *begun is false where the
+ * stream cannot be recorded. `status` is that of the steps; products[i] is the number of products
+ * of steps 0 to i of `count`. A failure leaves no graph. */
 void gs_record_begin(gs_krylov *k, bool *begun);
 void gs_record_end(gs_krylov *k, gsolve_status status, int count, const int *products);
 

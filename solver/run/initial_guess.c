@@ -2,12 +2,12 @@
  * right-hand sides that come one after another (Fischer 1998, "Projection techniques for iterative
  * solution of Ax = b with successive right-hand sides").
  *
- * The solver keeps the corrections U of earlier runs, and W = A U. When `keep` vectors are there a
+ * The solver keeps the corrections U of earlier runs, and W = A U. Once it has `keep` vectors, a
  * new one replaces the vector with the smallest part in recent solutions. For a method that assumes
  * A positive definite U'W = I, and x += U U'(b - A x) minimises the A-norm of the error; for other
- * methods W'W = I, and x += U W'(b - A x) minimises the residual. x begins as the caller gives it.
- * This costs a product and two passes over the kept vectors before a run, and twice that for each
- * column after it. When A has new values the vectors are dropped. */
+ * methods W'W = I, and x += U W'(b - A x) minimises the residual. The projection starts from the
+ * caller's x. It costs a product and two passes over the kept vectors before a run, and twice that
+ * for each column after it. When A has new values the vectors are dropped. */
 #include "solver/run/initial_guess.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ gsolve_status gs_guess_reserve(gs_krylov *k)
     s->ld = gs_vector_stride(n);
     TRY(gs_new_basis(k, k->csr.type, 1, keep, &s->U));
     TRY(gs_new_basis(k, k->csr.type, 1, keep, &s->W));
-    TRY(gs_new_basis(k, k->csr.type, 1, 2, &s->fresh));
+    TRY(gs_new_basis(k, k->csr.type, 1, 2, &s->pair));
     TRY(gs_new_outer_vector(k, n, &s->begin));
     TRY(gs_new_outer_vector(k, n, &s->r));
     TRY(gs_new_work(k, GSOLVE_DEVICE, (size_t)keep + 2, sizeof(double), (void **)(void *)&s->h));
@@ -65,6 +65,11 @@ static void drop_stale(gs_krylov *k)
     k->run->guess->A = A.version;
 }
 
+static gs_basis_vectors kept_vectors(const gs_guess *s, gsolve_dense V)
+{
+    return (gs_basis_vectors){s->kept, V.type, V.value, s->ld};
+}
+
 /* x += U V'r for a column, V = U or W. Adds each vector's part to s->use. */
 static gsolve_status project(gs_krylov *k, gsolve_dense r, gsolve_dense x)
 {
@@ -73,8 +78,8 @@ static gsolve_status project(gs_krylov *k, gsolve_dense r, gsolve_dense x)
     gs_queue *q = k->ctx->queue;
     gsolve_status status;
 
-    TRY(k->vector->dots(q, r.nrows, s->kept, V.type, V.value, s->ld, r.value, s->h));
-    TRY(k->vector->combine(q, x.nrows, s->kept, V.type, s->U.value, s->ld, s->h, 1, x.value, NULL));
+    TRY(k->vector->dots(q, r.nrows, kept_vectors(s, V), r.value, s->h));
+    TRY(k->vector->combine(q, x.nrows, kept_vectors(s, s->U), s->h, 1, x.value, NULL));
     TRY(gsolve_copy(k->ctx, s->h_host, GSOLVE_HOST, s->h, GSOLVE_DEVICE,
                     (size_t)s->kept * sizeof *s->h_host));
     for (int i = 0; i < s->kept; i++) s->use[i] += s->h_host[i] * s->h_host[i];
@@ -116,17 +121,17 @@ static gsolve_status orthogonalise(gs_krylov *k, gsolve_dense u, gsolve_dense w,
 {
     const gs_guess *s = k->run->guess;
     const gsolve_dense with = is_definite(k) ? u : w;
-    const int32_t n = u.nrows, m = s->kept;
+    const int32_t n = u.nrows;
     gs_queue *q = k->ctx->queue;
     double *norm = s->h + gs_run_options_of(k)->keep;
     gsolve_status status;
 
     TRY(k->vector->dot(q, n, with.value, w.value, norm));
     TRY(fetch(k, norm, before));
-    if (m > 0) { /* W'u = U'A u, or W'w */
-        TRY(k->vector->dots(q, n, m, s->W.type, s->W.value, s->ld, with.value, s->h));
-        TRY(k->vector->combine(q, n, m, s->U.type, s->U.value, s->ld, s->h, -1, u.value, NULL));
-        TRY(k->vector->combine(q, n, m, s->W.type, s->W.value, s->ld, s->h, -1, w.value, NULL));
+    if (s->kept > 0) { /* W'u = U'A u, or W'w */
+        TRY(k->vector->dots(q, n, kept_vectors(s, s->W), with.value, s->h));
+        TRY(k->vector->combine(q, n, kept_vectors(s, s->U), s->h, -1, u.value, NULL));
+        TRY(k->vector->combine(q, n, kept_vectors(s, s->W), s->h, -1, w.value, NULL));
     }
     TRY(k->vector->dot(q, n, with.value, w.value, norm));
     TRY(fetch(k, norm, after));
@@ -134,8 +139,8 @@ done:
     return status;
 }
 
-/* Adds u and w, whose squared norm is `square`, to the kept vectors, with norm 1. When `keep`
- * vectors are there they replace the one with the smallest part in recent solutions. */
+/* Adds u and w, whose squared norm is `square`, to the kept vectors, with norm 1. If there are
+ * `keep` vectors already, u and w replace the pair with the smallest part in recent solutions. */
 static gsolve_status add_pair(gs_krylov *k, gsolve_dense u, gsolve_dense w, double square)
 {
     gs_guess *s = k->run->guess;
@@ -160,15 +165,15 @@ static gsolve_status keep_column(gs_krylov *k, int32_t c)
 {
     const gs_guess *s = k->run->guess;
     const gsolve_dense x = gs_column_of(k->x, c), begin = gs_column_of(s->begin, c);
-    const gs_ratio one = {.sign = 1}, less = {.sign = -1};
+    const gs_ratio one = {.sign = 1}, minus = {.sign = -1};
     const double least = x.type == GSOLVE_F32 ? 1e-6 : 1e-12; /* of the square */
-    gsolve_dense u = gs_basis_at(s->fresh, s->ld, 0), w = gs_basis_at(s->fresh, s->ld, 1);
+    gsolve_dense u = gs_basis_at(s->pair, s->ld, 0), w = gs_basis_at(s->pair, s->ld, 1);
     double before, after;
     gsolve_status status;
 
     u.ncols = w.ncols = 1;
     TRY(k->vector->copy(k->ctx->queue, x.nrows, x.type, begin.value, u.value));
-    TRY(k->vector->axpby(k->ctx->queue, x.nrows, one, x.value, less, u.value)); /* u = x - begin */
+    TRY(k->vector->axpby(k->ctx->queue, x.nrows, one, x.value, minus, u.value)); /* u = x - begin */
     TRY(gsolve_matrix_apply(k->A, 1, u, 0, w));
     for (int pass = 0; pass < 2; pass++) {
         TRY(orthogonalise(k, u, w, &before, &after));
@@ -179,7 +184,8 @@ done:
     return status;
 }
 
-/* Whether x - begin is the work of the whole run: later corrections begin at 0. */
+/* Whether k->x - begin is the correction of the whole run. After a second correction it is not,
+ * since each correction begins at k->x = 0. */
 static bool is_one_step(const gs_krylov *k, int32_t c)
 {
     return !k->run->correcting || (k->run->column[c].restarts == 0 && !k->run->outer->examined);

@@ -6,7 +6,7 @@
 
 typedef struct gs_guess {
     gsolve_dense U, W;     /* space for `keep` vectors each; the first `kept` are set */
-    gsolve_dense fresh;    /* two vectors: a correction u and w = A u */
+    gsolve_dense pair;     /* two vectors: a correction u and w = A u */
     gsolve_dense begin, r; /* x when the run began; b - A x */
     double *h;             /* keep + 2 numbers on the device */
     int64_t ld;

@@ -7,7 +7,7 @@
 /* From here on inner's runs begin with x = 0 and end without the true residual: the method that
  * calls it computes it. */
 void gs_inner_mark(gsolve_solver *inner);
-/* Runs inner, which adds its products, times and profile to those of k. */
+/* Runs inner and adds its products, times and profile to those of k. */
 gsolve_status gs_inner_run(gs_krylov *k, gsolve_solver *inner, gsolve_dense b, gsolve_dense x,
                            gsolve_result *result);
 

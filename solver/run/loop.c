@@ -2,10 +2,11 @@
  *
  * A run is one round or more. A round is the method's start, its steps until every column has
  * ended, and the true residual (outer_answer.c), which decides. A column that converged by its
- * recurrence and not by the true residual starts again from its x, as long as that helps.
+ * recurrence and not by the true residual starts again from its x, as long as each start reduces
+ * the true residual.
  *
  * The device tests convergence after every step. The host reads the result once a chunk of steps,
- * and mostly gives the device the next chunk before it reads that of the last one. */
+ * and usually launches the next chunk before it reads the result of the last one. */
 #include "solver/run/loop.h"
 
 #include <string.h>
@@ -98,8 +99,8 @@ done:
     return status;
 }
 
-/* Gives the device the steps j to j + count one by one. */
-static gsolve_status take_steps(gs_krylov *k, int64_t j, int count)
+/* Launches the steps j to j + count one by one. */
+static gsolve_status launch_steps(gs_krylov *k, int64_t j, int count)
 {
     const gs_counts *counts = k->run->counts;
     gsolve_status status = GSOLVE_OK;
@@ -129,7 +130,7 @@ static gsolve_status record_steps(gs_krylov *k, int64_t j, int count)
 
     gs_record_begin(k, &begun);
     if (!begun) return GSOLVE_OK;
-    status = take_steps(k, j, count);
+    status = launch_steps(k, j, count);
     for (int i = 1; i <= count; i++) {
         products[i - 1] = gs_products_by(k, counts->begun + j + i) - before;
     }
@@ -154,27 +155,27 @@ done:
     return status;
 }
 
-/* Gives the device the next steps. The first chunk is given one by one, since its steps may set up
- * what is set up at first use; the second is recorded; later ones are replayed. With a profile all
- * steps are given one by one. */
+/* Launches the next steps. Those of the first chunk are launched one by one, since they may set up
+ * what is set up at first use; the second chunk is recorded; later ones are replayed. With a
+ * profile all steps are launched one by one. */
 static gsolve_status next_steps(gs_krylov *k, int64_t j, int count)
 {
     const gs_recording *recording = k->run->recording;
     gsolve_status status = GSOLVE_OK;
 
-    if (gs_is_resident(k)) return gs_resident_take_steps(k, j, count);
-    if (k->run->profile->on) return take_steps(k, j, count);
+    if (gs_is_resident(k)) return gs_resident_launch_steps(k, j, count);
+    if (k->run->profile->on) return launch_steps(k, j, count);
     if (!recording->graph && j >= recording->from && gs_can_record(k, count)) {
         TRY(record_steps(k, j, count));
     }
-    if (!recording->graph || j < recording->from) return take_steps(k, j, count);
+    if (!recording->graph || j < recording->from) return launch_steps(k, j, count);
     TRY(replay_steps(k, j, count));
 done:
     return status;
 }
 
-/* Records the next steps while the device runs the last ones. Otherwise the device would wait for
- * the recording once A has its estimate. The recording is dropped if A changes its form. */
+/* Records the next steps while the device still runs the last ones, so that it need not wait for
+ * the recording after A got its estimate. The recording is dropped if A changes its form. */
 static gsolve_status record_ahead(gs_krylov *k, int64_t j, int count)
 {
     const gs_recording *recording = k->run->recording;
@@ -185,8 +186,8 @@ static gsolve_status record_ahead(gs_krylov *k, int64_t j, int count)
 
 /* --- rounds ----------------------------------------------------------------------------------- */
 
-/* Reads the progress after the next one of the `sent` chunks, *read of which have been read. A
- * chunk has `count` steps. */
+/* Reads the progress of the next chunk. `sent` chunks were launched, and the progress of *read of
+ * them was read before. A chunk has `count` steps. */
 static gsolve_status read_chunk(gs_krylov *k, int sent, int *read, int count, bool *any)
 {
     const int before = k->run->counts->iteration;
@@ -248,7 +249,7 @@ done:
     return status;
 }
 
-/* *again: some columns are to start again. */
+/* *again: some columns must start again. */
 static gsolve_status run_round(gs_krylov *k, bool *again)
 {
     gsolve_status status;

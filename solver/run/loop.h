@@ -4,7 +4,7 @@
 
 #include "solver/method.h"
 
-/* Solves A x = b for the caller's b and x, of which k->ncols columns are used. */
+/* Solves A x = b for the first k->ncols columns of the caller's b and x. */
 gsolve_status gs_krylov_run(gs_krylov *k, gsolve_dense b, gsolve_dense x);
 
 #endif

@@ -1,4 +1,4 @@
-/* outer.c: the caller's system around the run's.
+/* outer.c: the caller's system, and the system that the run iterates on.
  *
  * A run works on vectors of A's type whose squares stay in the range of numbers. If the caller's b
  * and x are such vectors, the run solves A x = b itself. Otherwise it solves for corrections:
@@ -95,7 +95,7 @@ done:
     return status;
 }
 
-/* --- the begin of a run ----------------------------------------------------------------------- */
+/* --- the beginning of a run ------------------------------------------------------------------- */
 
 /* Whether this squared norm is far enough from the ends of the type's range for a method. */
 static bool is_ordinary(double square, gsolve_type type)

@@ -1,4 +1,4 @@
-/* outer.h: the caller's system around the run's; outer.c describes it. */
+/* outer.h: the caller's system, and the system that the run iterates on; see outer.c. */
 #ifndef GS_SOLVER_RUN_OUTER_H
 #define GS_SOLVER_RUN_OUTER_H
 
@@ -24,7 +24,8 @@ gsolve_status gs_outer_reserve(gs_krylov *k);
 gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x);
 /* A round begins. */
 void gs_outer_begin_round(gs_krylov *k);
-/* Brings x back to the caller, unless `status` is a failure. To be called after each begin. */
+/* Copies x to the caller's vector, unless `status` is a failure. Must follow each gs_outer_begin.
+ */
 gsolve_status gs_outer_end(gs_krylov *k, gsolve_status status);
 /* A start: keeps x of all active columns. */
 gsolve_status gs_outer_keep_first(gs_krylov *k);
@@ -33,14 +34,14 @@ gsolve_status gs_outer_keep_first(gs_krylov *k);
 gsolve_status gs_outer_keep(gs_krylov *k, int chunks);
 /* Computes the true residual of the columns of this round and decides. *again: some start again. */
 gsolve_status gs_outer_verify(gs_krylov *k, bool *again);
-/* Whether all columns converged but for the rounding of x to the caller's type. */
+/* Whether every column converged, or would have without the rounding of x to the caller's type, and
+ * there is a column of the second kind. */
 bool gs_outer_rounded(const gs_krylov *k);
 
-/* to = from, of one type, column by column, in any places. */
+/* to = from, of one type, column by column, each on the host or on the device. */
 gsolve_status gs_copy_columns(gsolve_context *ctx, gsolve_dense from, gsolve_dense to);
 
-/* --- shared by outer.c, outer_answer.c and outer_scale.c ----------------------------------------
- */
+/* --- shared by outer.c, outer_answer.c and outer_scale.c -------------------------------------- */
 
 /* Column c of v, whose columns are in the order of right-hand sides. */
 static inline gsolve_dense gs_outer_column(gsolve_dense v, const gs_krylov *k, int32_t c)
@@ -68,8 +69,8 @@ gsolve_status gs_outer_begin_corrections(gs_krylov *k);
 /* Sets up the next correction of column c, whose |b - Ax| is r. */
 gsolve_status gs_outer_begin_correction(gs_krylov *k, int32_t c, double r);
 /* outer_scale.c: once in a run, checks whether |A M^-1 b| is out of range. If so, columns that
- * failed start again with a multiple of A; if it is close to that, with corrections. Ends the run
- * as it is where there is no memory for that. */
+ * failed start again with a multiple of A; if it is close to that, with corrections. Without memory
+ * for that, the run ends as it is. */
 gsolve_status gs_outer_rescue(gs_krylov *k, bool *again);
 
 #endif

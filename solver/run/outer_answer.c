@@ -11,8 +11,7 @@
 #define KEEP_EVERY   4
 #define CHECK_EVERY  100
 
-/* --- the kept x --------------------------------------------------------------------------------
- */
+/* --- the kept x ------------------------------------------------------------------------------- */
 
 /* to = 2^exponent v in v's type, in two steps, since 2^exponent itself may be out of range. */
 static gsolve_status scale_column(gs_krylov *k, gsolve_dense v, int exponent, gsolve_dense to)
@@ -31,7 +30,7 @@ done:
 
 /* *x = column c of the caller's x that belongs to v, an x of the run. A correction is scaled in the
  * wider of the two types and added. */
-static gsolve_status form(gs_krylov *k, gsolve_dense v, int32_t c, gsolve_dense *x)
+static gsolve_status form_solution(gs_krylov *k, gsolve_dense v, int32_t c, gsolve_dense *x)
 {
     const gs_outer *o = k->run->outer;
     const gs_ratio one = {.sign = 1};
@@ -64,7 +63,7 @@ static gsolve_status norms_with(gs_krylov *k, gsolve_dense v, int32_t c, gs_norm
     gsolve_dense x;
     gsolve_status status;
 
-    TRY(form(k, v, c, &x));
+    TRY(form_solution(k, v, c, &x));
     TRY(gs_matrix_norms(k->A, gs_outer_column(b, k, c), x, norms));
 done:
     return status;
@@ -77,7 +76,7 @@ static gsolve_status set_answer(gs_krylov *k, gsolve_dense v, int32_t c)
     gsolve_dense x;
     gsolve_status status;
 
-    TRY(form(k, v, c, &x));
+    TRY(form_solution(k, v, c, &x));
     if (x.value != gs_outer_column(answer, k, c).value) {
         TRY(gs_outer_copy_column(k, x, gs_outer_column(answer, k, c)));
     }
@@ -91,7 +90,7 @@ static gsolve_dense kept_of(const gs_krylov *k, int32_t c)
     return k->run->outer->kept[k->run->column[c].keeps];
 }
 
-/* Whether to keep the x in v for column c, where the recurrence's |r| has halved. In the first
+/* Whether to keep the x in v for column c, whose |r| has halved by its recurrence. In the first
  * CHECK_EVERY iterations |r| decides. Later the true residual does, at most once in CHECK_EVERY
  * iterations, which costs about a hundredth of the products. */
 static gsolve_status is_better(gs_krylov *k, int32_t c, gsolve_dense v, bool *better)
@@ -137,7 +136,7 @@ done:
 }
 
 /* Keeps x of column c, whose residual is r by the recurrence. */
-static gsolve_status keep(gs_krylov *k, int32_t c, double r)
+static gsolve_status keep_solution(gs_krylov *k, int32_t c, double r)
 {
     gs_column *column = &k->run->column[c];
     bool better;
@@ -183,7 +182,7 @@ gsolve_status gs_outer_keep(gs_krylov *k, int chunks)
         if (!(r < 0.5 * column->kept) || k->run->counts->iteration < column->kept_at + KEEP_EVERY)
             continue;
         if (chunks == 0) {
-            TRY(keep(k, c, r));
+            TRY(keep_solution(k, c, r));
         } else {
             TRY(gs_outer_copy_column(k, gs_outer_column(k->x, k, c),
                                      gs_outer_column(k->run->outer->kept[!column->keeps], k, c)));
@@ -196,7 +195,7 @@ done:
 
 /* --- the decision ----------------------------------------------------------------------------- */
 
-/* Whether column c, whose |b - Ax| is r now, is to start again. */
+/* Whether column c, whose |b - Ax| is r now, should start again. */
 static bool is_worth_restart(const gs_krylov *k, int32_t c, double r)
 {
     const gs_column *column = &k->run->column[c];

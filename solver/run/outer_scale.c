@@ -1,6 +1,5 @@
-/* outer_scale.c: a system that fails because numbers are out of range starts once more, see
- * outer.c.
- */
+/* outer_scale.c: a system that failed because numbers are out of range is solved once more, see
+ * outer.c. */
 #include <math.h>
 
 #include "core/try.h"

@@ -20,8 +20,7 @@ static const char *const name_of[] = {
 #undef TEXT
 };
 
-/* --- spans --------------------------------------------------------------------------------------
- */
+/* --- spans ------------------------------------------------------------------------------------ */
 
 static void free_list(gs_profile *p, gs_span *s)
 {
@@ -165,8 +164,7 @@ void gs_profile_merge(gs_profile *p, const gs_profile *inner)
     }
 }
 
-/* --- what callers see ---------------------------------------------------------------------------
- */
+/* --- what callers get ------------------------------------------------------------------------- */
 
 gsolve_profile gs_profile_summary(const gs_profile *p)
 {

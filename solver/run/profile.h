@@ -1,6 +1,6 @@
 /* profile.h: where the time of a solver's iterations goes. Every operation is a span: it has a
  * class and the bytes that it moves. While the profile is on, the device records the time at the
- * begin and the end of a span. The host reads these times only after the span has ended, so that no
+ * start and the end of a span. The host reads these times only after the span has ended, so that no
  * iteration waits. While the profile is off, an operation costs a few assignments. */
 #ifndef GS_SOLVER_RUN_PROFILE_H
 #define GS_SOLVER_RUN_PROFILE_H
@@ -16,7 +16,7 @@ typedef struct gs_profile {
     int iteration; /* the current one; 0: none, and spans are not recorded */
     gs_class class;
     double bytes;          /* of the next span */
-    double step_bytes;     /* and for each iteration, where the span makes several */
+    double step_bytes;     /* of the next span, for each of its iterations if it has several */
     gs_span *open, *spare; /* the current span; those that can be reused */
     gs_span *first, *last; /* recorded and not yet counted, in their order */
     gsolve_status status;  /* of the last recording */
@@ -45,7 +45,7 @@ static inline void gs_expect_bytes(gs_profile *p, gs_class class, double bytes)
     p->bytes = bytes;
 }
 
-/* ... and its bytes for each of the iterations that it makes, where it makes several. */
+/* The bytes of the next span for each of its iterations, if it has several. */
 static inline void gs_expect_step_bytes(gs_profile *p, double bytes)
 {
     p->step_bytes = bytes;
@@ -67,7 +67,7 @@ static inline void gs_profile_switch(gs_profile *p, bool on)
     p->on = on;
 }
 
-/* What callers see of it. */
+/* The parts of the profile that callers get. */
 gsolve_profile gs_profile_summary(const gs_profile *p);
 bool gs_profile_class_at(const gs_profile *p, int index, gsolve_profile_class *line);
 
@@ -81,7 +81,8 @@ gsolve_status gs_profile_count(gs_profile *p, int iteration);
 /* Drops the spans of later iterations, which changed nothing. */
 void gs_profile_forget(gs_profile *p);
 
-/* `iterations` have ended since the last call; 0: starts the clock. */
+/* `iterations` have ended since the last call; 0: starts the clock. steady: no step was recorded as
+ * a graph during them. */
 void gs_profile_pass(gs_profile *p, int iterations, bool steady);
 
 /* Adds what an inner solver counted during an iteration of p. */

@@ -1,4 +1,4 @@
-/* run.h: the state of a run: what belongs to each column, and the parts.
+/* run.h: the state of a run: the data of each column, and the parts of the run.
  *
  * Each part is defined in the header of the file that owns it, and only that file writes it. A file
  * includes the headers of the parts that it reads. */
@@ -21,7 +21,7 @@ typedef struct gs_column {
     bool pending;           /* the other vector holds an x whose |r| the host does not know yet */
     int scale;              /* the run's r is 2^-scale (b - Ax), see outer.c */
     int left;               /* k->b is 2^-left (b - Ax) after the run */
-    bool rounded;           /* it converged but for the rounding of x to the caller's type */
+    bool rounded;           /* only the rounding of x to the caller's type prevents convergence */
     int restarts, iterations, products;
     gsolve_outcome outcome;
     double residual; /* |b - Ax| / |b| of the x that is returned */
@@ -36,7 +36,7 @@ typedef struct gs_auto_method { /* what the method "auto" chose */
 struct gs_run {
     /* On the host, an element for each column: */
     gs_column *column;
-    int32_t *order;        /* the right-hand side that the column is; columns.c */
+    int32_t *order;        /* the right-hand side of the column; columns.c */
     bool *in_round;        /* columns that take part in this round; loop.c */
     gs_progress *fetched;  /* the progress that the host last read; progress.c */
     double *squares;       /* scratch: numbers fetched from the device */

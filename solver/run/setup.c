@@ -136,7 +136,7 @@ done:
     return status;
 }
 
-/* What the run has of each column. */
+/* The run's arrays with an element for each column. */
 static gsolve_status reserve_columns(gs_krylov *k)
 {
     struct gs_run *run = k->run;

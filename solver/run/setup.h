@@ -1,4 +1,4 @@
-/* setup.h: a solver without its method's name and its runs: allocation, work space, release. */
+/* setup.h: allocation, set-up and release of a solver. */
 #ifndef GS_SOLVER_RUN_SETUP_H
 #define GS_SOLVER_RUN_SETUP_H
 
@@ -6,7 +6,8 @@
 
 /* *k = a solver without a method, its parts empty. counting: its work space is only counted. */
 gsolve_status gs_solver_new(gs_krylov **k, gsolve_context *ctx, bool counting);
-/* Releases it; what the method and the set-up allocated is released before. */
+/* Releases the solver itself. gs_solver_drop releases what the method and the set-up allocated, and
+ * is called before. */
 void gs_solver_free(gs_krylov **k);
 /* Parses `spec` and sets the method and its options. */
 gsolve_status gs_solver_set_method(gs_krylov *k, const char *spec);

@@ -1,4 +1,4 @@
-/* work.h: the work space of a solver, and what moves with a column. */
+/* work.h: the work space of a solver, and the arrays that move with a column. */
 #ifndef GS_SOLVER_RUN_WORK_H
 #define GS_SOLVER_RUN_WORK_H
 
@@ -14,7 +14,7 @@ typedef struct gs_moving { /* an array on the device, `words` words of 4 bytes f
 typedef struct gs_work {
     void *block[GS_MAX_WORK];
     int blocks;
-    gs_moving moving[GS_MAX_WORK]; /* what moves when columns trade places */
+    gs_moving moving[GS_MAX_WORK]; /* the arrays that move when columns are swapped */
     int nmoving;
     bool counting;  /* work space is counted and not allocated, see gsolve_solver_memory */
     size_t counted; /* its bytes on the device */

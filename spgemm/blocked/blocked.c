@@ -1,4 +1,4 @@
-/* blocked.c: matrices of dense blocks within the library: made, multiplied, freed. */
+/* blocked.c: matrices of dense blocks within the library: conversions and products. */
 #include "spgemm/blocked/blocked.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ void gs_blocked_free(gs_blocked *B, gsolve_context *ctx)
     memset(B, 0, sizeof *B);
 }
 
-/* csr's arrays, with as many numbers an entry; all else of it is set. */
+/* Allocates csr's arrays, with `numbers` values for each entry. Its other members are set. */
 static gsolve_status new_arrays(gsolve_csr *csr, gsolve_context *ctx, int64_t entries,
                                 int64_t numbers)
 {
@@ -33,13 +33,12 @@ static gsolve_status new_arrays(gsolve_csr *csr, gsolve_context *ctx, int64_t en
     return csr->value ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 }
 
-/* --- from one place to another -----------------------------------------------------------------
- */
+/* --- copies between host and device ----------------------------------------------------------- */
 
-static gsolve_status copy_to(gsolve_context *ctx, const void *to, gsolve_location to_place,
-                             const void *from, gsolve_location from_place, size_t bytes)
+static gsolve_status copy_to(gsolve_context *ctx, const void *to, gsolve_location to_location,
+                             const void *from, gsolve_location from_location, size_t bytes)
 {
-    return gsolve_copy(ctx, gs_owned_block(ctx, to), to_place, from, from_place, bytes);
+    return gsolve_copy(ctx, gs_owned_block(ctx, to), to_location, from, from_location, bytes);
 }
 
 static gsolve_status move(gs_blocked *out, gsolve_context *ctx, gsolve_location location,
@@ -69,7 +68,8 @@ done:
     return status;
 }
 
-static gsolve_status send_back(gs_blocked *B, gsolve_context *ctx, gsolve_location location)
+/* Moves the result B to this location. */
+static gsolve_status move_to(gs_blocked *B, gsolve_context *ctx, gsolve_location location)
 {
     gs_blocked moved;
     gsolve_status status;
@@ -82,8 +82,8 @@ static gsolve_status send_back(gs_blocked *B, gsolve_context *ctx, gsolve_locati
     return GSOLVE_OK;
 }
 
-/* *A made to point to *moved, a copy where ctx computes, unless it lies there. */
-static gsolve_status bring(const gs_blocked **A, gsolve_context *ctx, gs_blocked *moved)
+/* If ctx computes on a device and *A is on the host, *A points to *moved, a copy on the device. */
+static gsolve_status copy_to_device(const gs_blocked **A, gsolve_context *ctx, gs_blocked *moved)
 {
     gsolve_status status;
 
@@ -93,20 +93,20 @@ static gsolve_status bring(const gs_blocked **A, gsolve_context *ctx, gs_blocked
     return status;
 }
 
-/* --- conversions -------------------------------------------------------------------------------
- */
+/* --- conversions ------------------------------------------------------------------------------ */
 
 static gsolve_status check_blocks(gsolve_context *ctx, int32_t height, int32_t width)
 {
-    if (height >= 1 && height <= GS_MOST_BLOCK && width >= 1 && width <= GS_MOST_BLOCK) {
+    if (height >= 1 && height <= GS_MAX_BLOCK && width >= 1 && width <= GS_MAX_BLOCK) {
         return GSOLVE_OK;
     }
-    return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                       "blocks of %d x %d are not possible; a block has 1 to %d rows and columns",
-                       height, width, GS_MOST_BLOCK);
+    return gsolve_fail(
+        ctx, GSOLVE_BAD_ARGUMENT,
+        "blocks of %d x %d are not supported; a block must have 1 to %d rows and columns", height,
+        width, GS_MAX_BLOCK);
 }
 
-/* B from a clean A. */
+/* *out = A in blocks. A is clean: its columns ascend strictly in every row. */
 static gsolve_status gather(gs_blocked *out, gsolve_context *ctx, int32_t height, int32_t width,
                             const gsolve_csr *A)
 {
@@ -157,7 +157,7 @@ gsolve_status gs_blocked_from_csr(gs_blocked *out, gsolve_context *ctx, int32_t 
         used = &ordered;
     }
     TRY(gather(&B, ctx, height, width, used));
-    TRY(send_back(&B, ctx, A->location));
+    TRY(move_to(&B, ctx, A->location));
     *out = B;
     memset(&B, 0, sizeof B);
 done:
@@ -212,8 +212,7 @@ done:
     return status;
 }
 
-/* --- products ----------------------------------------------------------------------------------
- */
+/* --- products --------------------------------------------------------------------------------- */
 
 static gsolve_status check_shapes(gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B)
 {
@@ -245,11 +244,11 @@ gsolve_status gs_blocked_multiply(gs_blocked *out, gsolve_context *ctx, const ch
     TRY(check_shapes(ctx, A, B));
     location = A->csr.location;
     right = A == B ? NULL : B;
-    TRY(bring(&A, ctx, &moved[0]));
-    if (right) TRY(bring(&right, ctx, &moved[1]));
+    TRY(copy_to_device(&A, ctx, &moved[0]));
+    if (right) TRY(copy_to_device(&right, ctx, &moved[1]));
     TRY(gs_product_make(&P, ctx, spec, A, right ? right : A, false));
     for (int k = 0; k < 2; k++) gs_blocked_free(&moved[k], ctx);
-    TRY(send_back(&P.C, ctx, location));
+    TRY(move_to(&P.C, ctx, location));
     *out = P.C;
     memset(&P.C, 0, sizeof P.C);
 done:

@@ -18,7 +18,7 @@ const O *offsets_of(const gsolve_csr *csr)
 }
 
 template <class X>
-X *written(const gsolve_context *ctx, const X *array) // array, which ctx owns, for writing
+X *writable(const gsolve_context *ctx, const X *array) // array, which ctx owns, as not const
 {
     return (X *)gs_owned_block(ctx, array);
 }
@@ -44,7 +44,7 @@ __device__ inline int64_t row_of_warp()
     return ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
 }
 
-// call(an offset of A, an offset of B), for their types.
+// Calls call(0 of A's offset type, 0 of B's offset type).
 template <class Call>
 gsolve_status with_offsets(const gsolve_csr *A, const gsolve_csr *B, Call call)
 {

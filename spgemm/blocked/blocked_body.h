@@ -1,11 +1,12 @@
-/* blocked_body.h: the conversions for one type, see blocked.h. */
+/* blocked_body.h: the conversions on the CPU for one value type, see blocked.h. */
 
-/* The block columns of block row I of A, ascending; unless B is NULL, the blocks into it. Returns
- * how many. The least column that is left in the rows of a block row names its next block. */
+/* Visits the blocks of block row I of A by ascending block columns. Unless B is NULL, writes them
+ * to B. Returns their number. The next block is the one of the least column that is left in these
+ * rows. */
 static int64_t FN(walk)(int32_t height, int32_t width, const gsolve_csr *A, int32_t I,
                         const gs_csr_arrays *B)
 {
-    int64_t at[GS_MOST_BLOCK], end[GS_MOST_BLOCK], left = 0, count = 0;
+    int64_t at[GS_MAX_BLOCK], end[GS_MAX_BLOCK], left = 0, count = 0;
 
     for (int32_t r = 0; r < height; r++) {
         at[r] = gs_start(A, I * height + r);
@@ -52,7 +53,7 @@ static gsolve_status FN(fill)(gsolve_context *ctx, const gs_blocked *B, const gs
     return GSOLVE_OK;
 }
 
-/* Row r of block row I into its blocks, which hold 0 where A has no entry. */
+/* Writes row r of block row I of A to its blocks. They already hold 0 where A has no entry. */
 static void FN(refill_row)(const gs_blocked *B, T *value, const gsolve_csr *A, int32_t I, int32_t r)
 {
     const int64_t i = (int64_t)I * B->height + r;
@@ -77,7 +78,7 @@ static gsolve_status FN(refill)(gsolve_context *ctx, const gs_blocked *B, const 
     return GSOLVE_OK;
 }
 
-/* The entries of block row I: a block's row r stands in row r of the block row. */
+/* Writes the rows of A in block row I. Row r of each block becomes a part of row r. */
 static void FN(spread_row)(const gs_csr_arrays *A, const gs_blocked *B, int32_t I)
 {
     const int32_t h = B->height, w = B->width;

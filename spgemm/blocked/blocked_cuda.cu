@@ -1,4 +1,4 @@
-// blocked_cuda.cu: makes blocks of rows on a GPU.
+// blocked_cuda.cu: makes blocks from compressed rows on a GPU.
 #include "core/scan.cuh"
 #include "spgemm/blocked/blocked.cuh"
 
@@ -11,18 +11,19 @@ using namespace gs_blocks;
 namespace
 {
 
-constexpr int most = GS_MOST_BLOCK;
+constexpr int most = GS_MAX_BLOCK;
 constexpr unsigned all_lanes = 0xffffffffu;
 
-__device__ unsigned below(int lane) // bits of lanes below
+__device__ unsigned below(int lane) // a mask of the lanes before this one
 {
     return (1u << lane) - 1;
 }
 
-// A row's entries from k on whose block columns are among the 32 from J on: visit(bit, column, k)
-// in the lanes that have one. Returns the first entry beyond. Lanes together.
+// Visits the entries of a row from k on whose block columns are in [J, J + 32): calls visit(block
+// column - J, column, position) in the lanes that have one. Returns the first entry behind them.
+// All lanes of the warp call it.
 template <class O, class Visit>
-__device__ O within(const int32_t *col, O k, O end, int32_t J, int width, Visit visit)
+__device__ O visit_blocks(const int32_t *col, O k, O end, int32_t J, int width, Visit visit)
 {
     const int lane = (int)threadIdx.x % 32;
 
@@ -36,9 +37,11 @@ __device__ O within(const int32_t *col, O k, O end, int32_t J, int width, Visit 
     }
 }
 
-// The blocks of block row I, ascending: found(number, block column), and entry(number, row, column
-// in the block, entry of A) for all in them, by a warp. Returns how many. The least column that is
-// left is the first of 32 block columns that are looked at together.
+// Visits the blocks of block row I, ascending. Calls found(number, block column) for each block,
+// and entry(number, row, column in the block, position in A) for each entry in it. Returns the
+// number of blocks. Each pass finds the blocks among 32 block columns; the first of them holds the
+// least column that is left. A warp owns a block row. Reads A's columns twice, the second time
+// through the cache.
 template <class O, class Found, class Entry>
 __device__ int64_t walk(shape s, const O *start, const int32_t *col, int32_t I, Found found,
                         Entry entry)
@@ -60,13 +63,13 @@ __device__ int64_t walk(shape s, const O *start, const int32_t *col, int32_t I, 
         for (int r = 0; r < most; r++) {
             if (at[r] < end[r]) least = min(least, __ldg(col + at[r]));
         }
-        if (least == INT32_MAX) return count; // columns are below it
+        if (least == INT32_MAX) return count; // no column is left
         const int32_t J = least / s.width;
 #pragma unroll
         for (int r = 0; r < most; r++) {
             if (at[r] < end[r]) {
-                within(col, at[r], end[r], J, s.width,
-                       [&](int bit, int32_t, O) { bits |= 1u << bit; });
+                visit_blocks(col, at[r], end[r], J, s.width,
+                             [&](int bit, int32_t, O) { bits |= 1u << bit; });
             }
         }
         bits = __reduce_or_sync(all_lanes, bits);
@@ -74,7 +77,7 @@ __device__ int64_t walk(shape s, const O *start, const int32_t *col, int32_t I, 
 #pragma unroll
         for (int r = 0; r < most; r++) {
             if (at[r] >= end[r]) continue;
-            at[r] = within(col, at[r], end[r], J, s.width, [&](int bit, int32_t c, O k) {
+            at[r] = visit_blocks(col, at[r], end[r], J, s.width, [&](int bit, int32_t c, O k) {
                 entry(count + __popc(bits & below(bit)), r, c - (J + bit) * s.width, (int64_t)k);
             });
         }
@@ -82,6 +85,8 @@ __device__ int64_t walk(shape s, const O *start, const int32_t *col, int32_t I, 
     }
 }
 
+// count[I] = the number of blocks in block row I. A warp owns a block row. Reads A's columns,
+// see walk.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     count_blocks(shape s, const O *start, const int32_t *col, int64_t *count)
@@ -94,7 +99,8 @@ __global__ void __launch_bounds__(gs_block_size)
     if (threadIdx.x % 32 == 0) count[I] = blocks;
 }
 
-// Values were set to zero.
+// Block columns and values, which were set to zero. A warp owns a block row, see walk. Reads A's
+// values once; writes each entry once, by the lane that read it.
 template <class T, class O, class P>
 __global__ void __launch_bounds__(gs_block_size)
     fill_blocks(shape s, const O *start, const int32_t *col, const T *value, const P *to_start,
@@ -131,7 +137,7 @@ template <class T, class O, class P>
 gsolve_status fill_from(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A)
 {
     gs_queue *q = ctx->queue;
-    T *value = written(ctx, (const T *)B->csr.value);
+    T *value = writable(ctx, (const T *)B->csr.value);
     int64_t entries = 0;
     gsolve_status status;
 
@@ -142,7 +148,7 @@ gsolve_status fill_from(gsolve_context *ctx, const gs_blocked *B, const gsolve_c
                 "filling blocks"));
     TRY(gs_launch(q, "filling blocks", fill_blocks<T, O, P>, blocks_for(32 * (int64_t)B->csr.nrows),
                   gs_block_size, shape_of(B), offsets_of<O>(A), A->col, (const T *)A->value,
-                  offsets_of<P>(&B->csr), written(ctx, B->csr.col), value));
+                  offsets_of<P>(&B->csr), writable(ctx, B->csr.col), value));
 done:
     return status;
 }
@@ -158,7 +164,7 @@ gsolve_status fill(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A
 
 // --- sums -------------------------------------------------------------------------------------
 
-// call(space, bytes), a call of CUB, with the space that it asks for.
+// Calls call(space, bytes), a function of CUB, twice: for the size of its work space, and with it.
 template <class Call>
 gsolve_status with_space(gsolve_context *ctx, Call call)
 {
@@ -175,16 +181,16 @@ gsolve_status with_space(gsolve_context *ctx, Call call)
 
 gsolve_status total(gsolve_context *ctx, int32_t n, const int64_t *number, int64_t *sum)
 {
-    int64_t *there = nullptr;
+    int64_t *on_device = nullptr;
     gsolve_status status;
 
-    ALLOC_DEVICE(ctx, there, 1);
+    ALLOC_DEVICE(ctx, on_device, 1);
     TRY(with_space(ctx, [&](void *space, size_t &bytes) {
-        return gs_sum(space, bytes, number, there, n, ctx->queue->stream);
+        return gs_sum(space, bytes, number, on_device, n, ctx->queue->stream);
     }));
-    TRY(gsolve_copy(ctx, sum, GSOLVE_HOST, there, GSOLVE_DEVICE, sizeof *sum));
+    TRY(gsolve_copy(ctx, sum, GSOLVE_HOST, on_device, GSOLVE_DEVICE, sizeof *sum));
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, there);
+    gsolve_free(ctx, GSOLVE_DEVICE, on_device);
     return status;
 }
 
@@ -192,7 +198,7 @@ template <class P>
 gsolve_status offsets_to(gsolve_context *ctx, const gsolve_csr *B, const int64_t *number)
 {
     return with_space(ctx, [&](void *space, size_t &bytes) {
-        return gs_exclusive_sum(space, bytes, number, written(ctx, (const P *)B->start),
+        return gs_exclusive_sum(space, bytes, number, writable(ctx, (const P *)B->start),
                                 (int64_t)B->nrows + 1, ctx->queue->stream);
     });
 }

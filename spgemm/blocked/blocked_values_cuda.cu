@@ -1,4 +1,4 @@
-// blocked_values_cuda.cu: new values of blocks, and rows made of blocks, on a GPU.
+// blocked_values_cuda.cu: new values of blocks, and the conversion of blocks to rows, on a GPU.
 #include "spgemm/blocked/blocked.cuh"
 
 using namespace gs_blocks;
@@ -6,7 +6,7 @@ using namespace gs_blocks;
 namespace
 {
 
-// The block of [low, high) in column J, which is among them.
+// The position of block column J in [low, high), which contains it.
 __device__ int64_t search_block(const int32_t *col, int64_t low, int64_t high, int32_t J)
 {
     while (high - low > 1) {
@@ -20,8 +20,9 @@ __device__ int64_t search_block(const int32_t *col, int64_t low, int64_t high, i
     return low;
 }
 
-// A warp owns a block row. A row with as many entries as its blocks have columns is full, so that
-// its columns need not be read.
+// Writes new values of A to the blocks. A warp owns a block row, a lane every 32nd entry of a row.
+// If a row has as many entries as its blocks have columns, it is full, and its columns are not
+// read. Else each entry bisects the block columns. Reads A once; writes each entry once.
 template <class T, class O, class P>
 __global__ void __launch_bounds__(gs_block_size)
     refill_blocks(shape s, const O *start, const int32_t *col, const T *value, const P *to_start,
@@ -48,13 +49,14 @@ gsolve_status refill_from(gsolve_context *ctx, const gs_blocked *B, const gsolve
     return gs_launch(ctx->queue, "new values of blocks", refill_blocks<T, O, P>,
                      blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B),
                      offsets_of<O>(A), A->col, (const T *)A->value, offsets_of<P>(&B->csr),
-                     B->csr.col, written(ctx, (const T *)B->csr.value));
+                     B->csr.col, writable(ctx, (const T *)B->csr.value));
 }
 
-// --- back -------------------------------------------------------------------------------------
+// --- blocks to rows ------------------------------------------------------------------------------
 
-// A warp owns a block row. The rows r of its blocks, concatenated, are row r of A; so the entries
-// are contiguous in A, in the order of (row, block, column).
+// Offsets, columns and values of A from blocks. A warp owns a block row. The rows r of its blocks,
+// concatenated, are row r of A. So its entries are contiguous in A, in the order of (row, block,
+// column). Reads the blocks once, through the cache; writes A once, contiguously.
 template <class T, class O, class P>
 __global__ void __launch_bounds__(gs_block_size)
     spread_blocks(shape s, const P *from_start, const int32_t *from_col, const T *from, O *start,
@@ -84,8 +86,8 @@ gsolve_status spread_to(gsolve_context *ctx, const gsolve_csr *A, const gs_block
 
     return gs_launch(ctx->queue, "spreading blocks", spread_blocks<T, O, P>, blocks_for(32 * warps),
                      gs_block_size, shape_of(B), offsets_of<P>(&B->csr), B->csr.col,
-                     (const T *)B->csr.value, written(ctx, offsets_of<O>(A)), written(ctx, A->col),
-                     written(ctx, (const T *)A->value));
+                     (const T *)B->csr.value, writable(ctx, offsets_of<O>(A)),
+                     writable(ctx, A->col), writable(ctx, (const T *)A->value));
 }
 
 } // namespace

@@ -1,4 +1,5 @@
-/* cusparse.h: the vendor's product of sparse matrices; without CUDA it has no name. */
+/* cusparse.h: products of sparse matrices by cuSPARSE; in a build without CUDA the method has no
+ * name. */
 #ifndef GS_SPGEMM_CUSPARSE_CUSPARSE_H
 #define GS_SPGEMM_CUSPARSE_CUSPARSE_H
 

@@ -1,8 +1,8 @@
-// cusparse_cuda.cu: the vendor's product of sparse matrices, a yardstick. A single product uses
-// cusparseSpGEMM with its default algorithm, which is its fastest and takes several times C's
-// memory. A product with updates uses cusparseSpGEMMreuse, which finds the pattern first. cuSPARSE
-// does not promise ascending columns: where they do not ascend, they are sorted, and the order is
-// kept for updates.
+// cusparse_cuda.cu: products of sparse matrices by cuSPARSE, for comparison. A single product uses
+// cusparseSpGEMM with its default algorithm, which is its fastest and needs several times C's
+// memory. A product with updates uses cusparseSpGEMMreuse, which computes the pattern first.
+// cuSPARSE does not promise ascending columns. If they do not ascend, they are sorted, and the
+// order is kept for updates.
 #include <string.h>
 
 #include "core/cusparse.cuh"
@@ -20,14 +20,14 @@ constexpr cusparseSpGEMMAlg_t alg = CUSPARSE_SPGEMM_DEFAULT;
 
 struct vendor_product {
     cusparseHandle_t handle;
-    cusparseSpMatDescr_t A, B, C; // C: as the vendor makes it
+    cusparseSpMatDescr_t A, B, C; // C: as cuSPARSE computes it, before the columns are sorted
     cusparseSpGEMMDescr_t work;
     cudaDataType type;
     int64_t entries;    // of C
-    int32_t *narrow[2]; // A's and B's offsets, where theirs are wide
-    void *kept[2];      // buffers that cuSPARSE needs in updates
-    int32_t *order;     // the vendor's entry for each of C's; NULL: C's columns come in order
-    void *unsorted;     // values in the vendor's order, where that is another
+    int32_t *narrow[2]; // A's and B's offsets in 32 bits; NULL: their own have 32 bits
+    void *buffer[2];    // buffers that cuSPARSE needs in updates
+    int32_t *order;     // cuSPARSE's position of each entry of C; NULL: its columns ascend
+    void *unsorted;     // the values in cuSPARSE's order; NULL: its columns ascend
     double one, zero;
     float one_f32, zero_f32;
 
@@ -44,8 +44,8 @@ void drop(vendor_product *p, gsolve_context *ctx)
     if (p->work) cusparseSpGEMM_destroyDescr(p->work);
     gsolve_free(ctx, GSOLVE_DEVICE, p->narrow[0]);
     gsolve_free(ctx, GSOLVE_DEVICE, p->narrow[1]);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->kept[0]);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->kept[1]);
+    gsolve_free(ctx, GSOLVE_DEVICE, p->buffer[0]);
+    gsolve_free(ctx, GSOLVE_DEVICE, p->buffer[1]);
     gsolve_free(ctx, GSOLVE_DEVICE, p->order);
     gsolve_free(ctx, GSOLVE_DEVICE, p->unsorted);
     gsolve_free(ctx, GSOLVE_HOST, p);
@@ -68,6 +68,8 @@ bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
     return false;
 }
 
+// cusparseSpMatSetValues, by which an update sets new values, needs a descriptor that is not const,
+// and cusparseCreateCsr takes no const pointers. cuSPARSE does not write to A and B.
 gsolve_status describe(gsolve_context *ctx, cusparseSpMatDescr_t *out, const gsolve_csr *csr,
                        const void *start, int64_t entries, cudaDataType type)
 {
@@ -79,7 +81,8 @@ gsolve_status describe(gsolve_context *ctx, cusparseSpMatDescr_t *out, const gso
                      "a matrix");
 }
 
-// An operand, of which the vendor takes offsets of 32 bits alone; *narrow: these, if its are wide.
+// *out = a descriptor of A or B. cuSPARSE multiplies with 32-bit offsets only; *narrow: a copy of
+// 64-bit offsets in 32 bits, else unchanged.
 gsolve_status describe_operand(gsolve_context *ctx, cusparseSpMatDescr_t *out, int32_t **narrow,
                                const gsolve_csr *csr, int64_t entries, cudaDataType type)
 {
@@ -101,13 +104,13 @@ done:
 }
 
 // *space = a buffer of `bytes` bytes on the device.
-gsolve_status grant(gsolve_context *ctx, void **space, size_t bytes)
+gsolve_status allocate(gsolve_context *ctx, void **space, size_t bytes)
 {
     *space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     return *space ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 }
 
-// C's columns and values, once the vendor knows their number.
+// Allocates C's columns and values after cuSPARSE has counted them.
 gsolve_status make_entries(vendor_product *p, gsolve_context *ctx, gsolve_csr *C)
 {
     int64_t rows, cols;
@@ -139,7 +142,7 @@ gsolve_status make_once(vendor_product *p, gsolve_context *ctx, gsolve_csr *C)
                   cusparseSpGEMM_workEstimation(p->handle, plain, plain, a, p->A, p->B, b, p->C,
                                                 p->type, alg, p->work, &bytes, nullptr),
                   "estimating"));
-    TRY(grant(ctx, &first, bytes));
+    TRY(allocate(ctx, &first, bytes));
     TRY(gs_vendor(ctx,
                   cusparseSpGEMM_workEstimation(p->handle, plain, plain, a, p->A, p->B, b, p->C,
                                                 p->type, alg, p->work, &bytes, first),
@@ -148,7 +151,7 @@ gsolve_status make_once(vendor_product *p, gsolve_context *ctx, gsolve_csr *C)
                   cusparseSpGEMM_compute(p->handle, plain, plain, a, p->A, p->B, b, p->C, p->type,
                                          alg, p->work, &bytes, nullptr),
                   "the product"));
-    TRY(grant(ctx, &second, bytes));
+    TRY(allocate(ctx, &second, bytes));
     TRY(gs_vendor(ctx,
                   cusparseSpGEMM_compute(p->handle, plain, plain, a, p->A, p->B, b, p->C, p->type,
                                          alg, p->work, &bytes, second),
@@ -164,7 +167,7 @@ done:
     return status;
 }
 
-gsolve_status compute_again(const vendor_product *p, gsolve_context *ctx)
+gsolve_status recompute(const vendor_product *p, gsolve_context *ctx)
 {
     return gs_vendor(ctx,
                      cusparseSpGEMMreuse_compute(p->handle, plain, plain, p->alpha(), p->A, p->B,
@@ -172,8 +175,8 @@ gsolve_status compute_again(const vendor_product *p, gsolve_context *ctx)
                      "new values");
 }
 
-// Computes the pattern first, and keeps what an update needs.
-gsolve_status make_to_keep(vendor_product *p, gsolve_context *ctx, gsolve_csr *C)
+// Computes the pattern first, then the values. Keeps what an update needs.
+gsolve_status make_with_plan(vendor_product *p, gsolve_context *ctx, gsolve_csr *C)
 {
     size_t bytes[5] = {0};
     void *space[3] = {nullptr};
@@ -183,7 +186,7 @@ gsolve_status make_to_keep(vendor_product *p, gsolve_context *ctx, gsolve_csr *C
                   cusparseSpGEMMreuse_workEstimation(p->handle, plain, plain, p->A, p->B, p->C, alg,
                                                      p->work, &bytes[0], nullptr),
                   "estimating"));
-    TRY(grant(ctx, &space[0], bytes[0]));
+    TRY(allocate(ctx, &space[0], bytes[0]));
     TRY(gs_vendor(ctx,
                   cusparseSpGEMMreuse_workEstimation(p->handle, plain, plain, p->A, p->B, p->C, alg,
                                                      p->work, &bytes[0], space[0]),
@@ -193,13 +196,13 @@ gsolve_status make_to_keep(vendor_product *p, gsolve_context *ctx, gsolve_csr *C
                                           &bytes[1], nullptr, &bytes[2], nullptr, &bytes[3],
                                           nullptr),
                   "the pattern"));
-    TRY(grant(ctx, &space[1], bytes[1]));
-    TRY(grant(ctx, &space[2], bytes[2]));
-    TRY(grant(ctx, &p->kept[0], bytes[3]));
+    TRY(allocate(ctx, &space[1], bytes[1]));
+    TRY(allocate(ctx, &space[2], bytes[2]));
+    TRY(allocate(ctx, &p->buffer[0], bytes[3]));
     TRY(gs_vendor(ctx,
                   cusparseSpGEMMreuse_nnz(p->handle, plain, plain, p->A, p->B, p->C, alg, p->work,
                                           &bytes[1], space[1], &bytes[2], space[2], &bytes[3],
-                                          p->kept[0]),
+                                          p->buffer[0]),
                   "the pattern"));
     for (int k = 0; k < 2; k++) {
         gsolve_free(ctx, GSOLVE_DEVICE, space[k]);
@@ -210,12 +213,12 @@ gsolve_status make_to_keep(vendor_product *p, gsolve_context *ctx, gsolve_csr *C
                   cusparseSpGEMMreuse_copy(p->handle, plain, plain, p->A, p->B, p->C, alg, p->work,
                                            &bytes[4], nullptr),
                   "the pattern"));
-    TRY(grant(ctx, &p->kept[1], bytes[4]));
+    TRY(allocate(ctx, &p->buffer[1], bytes[4]));
     TRY(gs_vendor(ctx,
                   cusparseSpGEMMreuse_copy(p->handle, plain, plain, p->A, p->B, p->C, alg, p->work,
-                                           &bytes[4], p->kept[1]),
+                                           &bytes[4], p->buffer[1]),
                   "the pattern"));
-    TRY(compute_again(p, ctx));
+    TRY(recompute(p, ctx));
 done:
     for (int k = 0; k < 3; k++) gsolve_free(ctx, GSOLVE_DEVICE, space[k]);
     return status;
@@ -223,6 +226,7 @@ done:
 
 // --- columns in order ---------------------------------------------------------------------------
 
+// to[k] = from[order[k]]. A thread owns every step-th element.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     gather(int64_t n, const int32_t *order, const T *from, T *to)
@@ -247,13 +251,13 @@ gsolve_status gather_values(const vendor_product *p, gsolve_context *ctx, const 
                            p->order, (const double *)p->unsorted, (double *)value);
 }
 
-// Makes cuSPARSE write values to p->unsorted from now on; copies the present values of C to it.
-gsolve_status part_values(vendor_product *p, gsolve_context *ctx, const gsolve_csr *C)
+// cuSPARSE writes its values to p->unsorted from now on. Copies the present values of C to it.
+gsolve_status separate_values(vendor_product *p, gsolve_context *ctx, const gsolve_csr *C)
 {
     const size_t bytes = (size_t)p->entries * gs_type_size(C->type);
     gsolve_status status;
 
-    TRY(grant(ctx, &p->unsorted, bytes));
+    TRY(allocate(ctx, &p->unsorted, bytes));
     TRY(gsolve_copy(ctx, p->unsorted, GSOLVE_DEVICE, C->value, GSOLVE_DEVICE, bytes));
     TRY(gs_vendor(ctx, cusparseSpMatSetValues(p->C, p->unsorted), "the result"));
 done:
@@ -266,13 +270,13 @@ gsolve_status sort_columns(vendor_product *p, gsolve_context *ctx, gsolve_csr *C
 
     ALLOC_DEVICE(ctx, p->order, p->entries);
     TRY(gs_cusparse_sort_columns(ctx, C, p->entries, p->order));
-    TRY(part_values(p, ctx, C));
+    TRY(separate_values(p, ctx, C));
     TRY(gather_values(p, ctx, C));
 done:
     return status;
 }
 
-// --- the whole ----------------------------------------------------------------------------------
+// --- the method ---------------------------------------------------------------------------------
 
 gsolve_status prepare(vendor_product **out, gsolve_context *ctx, const gsolve_csr *A,
                       const gsolve_csr *B, gsolve_csr *C, int64_t a, int64_t b)
@@ -291,7 +295,7 @@ gsolve_status prepare(vendor_product **out, gsolve_context *ctx, const gsolve_cs
         ctx->queue,
         cudaMemsetAsync(start, 0, ((size_t)A->nrows + 1) * sizeof *start, ctx->queue->stream),
         "the offsets"));
-    if (a > 0 && b > 0) { // else C has no entries, and the vendor no work
+    if (a > 0 && b > 0) { // else C has no entries, and cuSPARSE is not called
         TRY(gs_vendor_handle(ctx, &p->handle));
         TRY(describe_operand(ctx, &p->A, &p->narrow[0], A, a, p->type));
         TRY(describe_operand(ctx, &p->B, &p->narrow[1], B, b, p->type));
@@ -305,7 +309,7 @@ done:
     return status;
 }
 
-// No entries.
+// Columns and values of a C without entries.
 gsolve_status make_none(gsolve_context *ctx, gsolve_csr *C)
 {
     int32_t *col = nullptr;
@@ -324,7 +328,7 @@ gsolve_status make(vendor_product *p, gsolve_context *ctx, gsolve_csr *C, bool k
     gsolve_status status;
 
     if (!p->work) return make_none(ctx, C);
-    TRY((keep ? make_to_keep : make_once)(p, ctx, C));
+    TRY((keep ? make_with_plan : make_once)(p, ctx, C));
     if (p->entries > 0 && !gs_rows_ascend(ctx, C)) TRY(sort_columns(p, ctx, C));
 done:
     return status;
@@ -378,7 +382,7 @@ gsolve_status update(const void *plan, gsolve_context *ctx, const gs_blocked *A,
     TRY(set_values(ctx, p->A, A->csr.value));
     TRY(set_values(ctx, p->B, B->csr.value));
     TRY(set_values(ctx, p->C, p->order ? p->unsorted : C->csr.value));
-    TRY(compute_again(p, ctx));
+    TRY(recompute(p, ctx));
     if (p->order) TRY(gather_values(p, ctx, &C->csr));
 done:
     return status;
@@ -388,7 +392,8 @@ done:
 
 extern "C" const gs_multiplier gs_cusparse_multiplier = {
     {"cusparse",
-     "the vendor's product on a GPU, to compare with; its bits may change from call to call",
+     "product of NVIDIA cuSPARSE on a GPU, for comparison; the last bits may differ from call to "
+     "call",
      nullptr, 0},
     serves,
     multiply,

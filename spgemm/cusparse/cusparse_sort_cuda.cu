@@ -9,7 +9,7 @@ extern "C" {
 namespace
 {
 
-// key[k] = column << 32 | k. A thread owns entries k, k + threads and so on.
+// key[k] = column << 32 | k. A thread owns every step-th entry.
 __global__ void __launch_bounds__(gs_block_size)
     make_keys(int64_t n, const int32_t *col, unsigned long long *key)
 {
@@ -20,9 +20,9 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// Sorts the keys of each row ascending. A block owns a row. A bitonic network in which the lower
+// Sorts the keys of each row ascending. A block owns a row. In this bitonic network the lower
 // position of each pair receives the smaller key, so that pairs beyond the row's end can be
-// skipped.
+// skipped. Reads and writes a row of n keys log2(n)^2 / 2 times.
 __global__ void __launch_bounds__(gs_block_size)
     sort_rows(int32_t nrows, const int32_t *start, unsigned long long *all)
 {
@@ -30,11 +30,11 @@ __global__ void __launch_bounds__(gs_block_size)
         unsigned long long *key = all + start[row];
         const int64_t n = start[row + 1] - start[row];
         for (int64_t run = 2; run < 2 * n; run *= 2) {
-            for (int64_t apart = run / 2; apart > 0; apart /= 2) {
+            for (int64_t distance = run / 2; distance > 0; distance /= 2) {
                 for (int64_t k = threadIdx.x;; k += gs_block_size) {
-                    const int64_t within = k & (apart - 1), low = 2 * k - within;
+                    const int64_t within = k & (distance - 1), low = 2 * k - within;
                     const int64_t high =
-                        apart == run / 2 ? low + run - 1 - 2 * within : low + apart;
+                        distance == run / 2 ? low + run - 1 - 2 * within : low + distance;
                     if (low >= n) break;
                     if (high >= n || key[low] <= key[high]) continue;
                     const unsigned long long x = key[low];
@@ -47,9 +47,10 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// Splits the sorted keys into columns and their former positions. Threads as in make_keys.
+// Splits the sorted keys into columns and their former positions. A thread owns every step-th
+// entry.
 __global__ void __launch_bounds__(gs_block_size)
-    take_keys(int64_t n, const unsigned long long *key, int32_t *col, int32_t *order)
+    split_keys(int64_t n, const unsigned long long *key, int32_t *col, int32_t *order)
 {
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
 
@@ -74,7 +75,7 @@ extern "C" gsolve_status gs_cusparse_sort_columns(gsolve_context *ctx, gsolve_cs
     TRY(gs_launch(q, "sorting columns", make_keys, grid, gs_block_size, entries, col, key));
     TRY(gs_launch(q, "sorting columns", sort_rows, gs_grid(q, (int64_t)C->nrows * gs_block_size),
                   gs_block_size, C->nrows, (const int32_t *)C->start, key));
-    TRY(gs_launch(q, "sorting columns", take_keys, grid, gs_block_size, entries, key, col, order));
+    TRY(gs_launch(q, "sorting columns", split_keys, grid, gs_block_size, entries, key, col, order));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, key);
     return status;

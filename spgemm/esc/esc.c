@@ -1,26 +1,29 @@
 /* esc.c: C = A B by expansion, sorting and compression (Polok, Ila, Smrz: Fast Sparse Matrix
  * Multiplication on GPU, HPC 2015, after Bell, Dalton and Olson). The paper's columns are rows
- * here. An entry a_ik is multiplied with each entry of row k of B; these products, in the order of
- * A's entries, are the expansion. A stable sort by (row, column) makes the terms of each entry of C
- * adjacent; their sums are the compressed form.
+ * here. Each entry a_ik is multiplied with each entry of row k of B. These products, in the order
+ * of A's entries, are the expansion. A stable sort by (row, column) makes the terms of each entry
+ * of C adjacent. Their sums are the compressed form.
  *
- * As in the paper: the work of an entry of A is the length of a row of B; its exclusive scan is
- * cut into equal shares of single products, whose first entry is found by search in the scan; the
- * sort is segmented by the rows of C; empty rows need nothing of their own, since entries without
- * products leave the scan; blocks are multiplied in the compression, the expansion holding pointers
- * to both.
+ * As in the paper:
+ *   - The work of an entry of A is the length of its row of B. The exclusive scan of the work is
+ *     divided into equal shares of products. A search in the scan finds the first entry of a share.
+ *   - The sort is segmented by the rows of C. Empty rows need no special case, because an entry
+ *     without products has no part in the scan.
+ *   - Blocks are multiplied in the compression; the expansion holds pointers to both blocks.
  *
- * Otherwise than in the paper:
- *   - Sorting is local. Rows whose products fit a warp, a block or a cache are expanded, sorted and
- *     compressed there, many at a time, and only rows of more products see the memory in between.
- *   - Two passes: the first sorts, counts C's entries and leaves the order, 2 or 4 bytes a product,
- *     the second expands values and sums them in that order. It is also the plan of new values.
- *   - What does not fit the memory goes band by band: rows, and where one row alone is too much,
- *     ranges of its columns; so that nothing but the inputs, the result and a share of the memory
- *     is ever needed. The paper leaves that to future work.
- *   - Sums have an order that does not depend on bands, tiles or threads, see esc.h: the paper's
- *     segmented reduction depends on where the segments lie.
- *   - A stable sort by columns relative to the least one: fewer bits. */
+ * Other than in the paper:
+ *   - The sort is local. Rows whose products fit a warp, a thread block or a CPU cache are
+ *     expanded, sorted and compressed there. Only longer rows store products between the steps.
+ *   - There are two passes. The first sorts, counts C's entries and stores the order, for each
+ *     product 2 bytes on a GPU (8 in bands) or 4 on the CPU. The second computes the products and
+ *     sums them in that order. An update repeats the second pass.
+ *   - What does not fit the memory is processed in bands: a band is a range of rows, or a range of
+ *     columns of one row. So the expansion needs a limited share of the memory. The paper leaves
+ *     that to future work.
+ *   - The order of a sum does not depend on bands, tiles or threads, see esc.h. The paper's
+ *     segmented reduction depends on where the segments begin.
+ *   - The sort is stable, and its keys are columns relative to the smallest one, which are short.
+ */
 #include "spgemm/esc/esc.h"
 
 #include <stdio.h>
@@ -32,22 +35,23 @@ typedef struct esc_options {
 } esc_options;
 
 static const gsolve_option options[] = {
-    {"memory", "memory for the expansion in MiB; 0: chosen from the sizes of the matrices",
+    {"memory",
+     "memory for the intermediate products in MiB; 0: chosen from the sizes of the matrices",
      GSOLVE_REAL, offsetof(esc_options, memory), 0, 0, 1e9, NULL},
     {0},
 };
 
 /* The peak of memory should stay below 2.5 times inputs and result. C is not known at this point;
  * the estimate assumes one entry for 16 products. */
-double gs_esc_room(double room, const gs_blocked *A, int64_t entries_A, const gs_blocked *B,
-                   int64_t entries_B, int64_t products)
+double gs_esc_memory(double memory, const gs_blocked *A, int64_t entries_A, const gs_blocked *B,
+                     int64_t entries_B, int64_t products)
 {
     const double size = (double)gs_type_size(A->csr.type), index = sizeof *A->csr.col;
     const double a = (double)entries_A * (index + A->height * A->width * size);
     const double b = (double)entries_B * (index + B->height * B->width * size);
     const double c = (double)products / 16 * (index + A->height * B->width * size);
 
-    return room > 0 ? room : 1.5 * (a + b + c) + (double)(1 << 20);
+    return memory > 0 ? memory : 1.5 * (a + b + c) + (double)(1 << 20);
 }
 
 gsolve_status gs_esc_new(gs_blocked *out, gsolve_context *ctx, const gs_blocked *A,
@@ -90,11 +94,11 @@ static gsolve_status multiply(gs_blocked *C, void **plan, gs_product_work *stats
                               const void *chosen)
 {
     const gs_esc_kernels *kernels = GS_KERNELS(gs_esc, ctx, A->csr.type);
-    const double room = ((const esc_options *)chosen)->memory * (double)(1 << 20);
+    const double memory = ((const esc_options *)chosen)->memory * (double)(1 << 20);
     gs_esc_plan *made = NULL;
     gsolve_status status;
 
-    TRY(kernels->multiply(C, plan ? &made : NULL, stats, ctx, A, B, room));
+    TRY(kernels->multiply(C, plan ? &made : NULL, stats, ctx, A, B, memory));
     if (plan) *plan = made;
 done:
     return status;
@@ -112,8 +116,10 @@ static void destroy(void *plan, gsolve_context *ctx)
 }
 
 const gs_multiplier gs_esc_multiplier = {
-    .plugin = {"esc", "expansion, sorting, compression (ESC); also for dense blocks", options,
-               sizeof(esc_options)},
+    .plugin = {"esc",
+               "C = A B: the intermediate products are computed, sorted and summed (ESC: expand, "
+               "sort, compress); also for matrices of dense blocks",
+               options, sizeof(esc_options)},
     .serves = serves,
     .multiply = multiply,
     .update = update,

@@ -1,22 +1,23 @@
-/* esc.h: products by expansion, sorting and compression. Symbols as in esc.c. */
+/* esc.h: products by expansion, sorting and compression; esc.c describes the method. */
 #ifndef GS_SPGEMM_ESC_ESC_H
 #define GS_SPGEMM_ESC_ESC_H
 
 #include "spgemm/spgemm.h"
 
-/* The order of a sum depends only on its number n of terms. n <= GS_ESC_STRAIGHT: one after the
- * other, in the order of A's row. Otherwise, for each l < GS_ESC_LANES the terms l, l +
- * GS_ESC_LANES, l + 2 GS_ESC_LANES and so on are added one after the other, and then these sums. */
+/* The order of a sum depends only on its number of terms. Up to GS_ESC_STRAIGHT terms are added one
+ * after the other, in the order of A's row. More terms form GS_ESC_LANES partial sums: partial sum
+ * l adds the terms l, l + GS_ESC_LANES, l + 2 GS_ESC_LANES and so on, one after the other. The
+ * partial sums are then added in the order of l. */
 #define GS_ESC_STRAIGHT 256
 #define GS_ESC_LANES    32
 
 typedef struct gs_esc_plan gs_esc_plan; /* each device has its own */
 
 typedef struct gs_esc_kernels {
-    /* As in gs_multiplier. room: bytes for the expansion; 0: the default of esc.c. */
+    /* As in gs_multiplier. memory: bytes for the expansion; 0: the default of esc.c. */
     gsolve_status (*multiply)(gs_blocked *C, gs_esc_plan **plan, gs_product_work *stats,
                               gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
-                              double room);
+                              double memory);
     gsolve_status (*update)(const gs_esc_plan *plan, gsolve_context *ctx, const gs_blocked *A,
                             const gs_blocked *B, gs_blocked *C);
     void (*destroy)(gs_esc_plan *plan, gsolve_context *ctx);
@@ -28,8 +29,8 @@ extern const gs_esc_kernels gs_esc_host[GSOLVE_TYPE_COUNT], gs_esc_cuda[GSOLVE_T
 gsolve_status gs_esc_new(gs_blocked *C, gsolve_context *ctx, const gs_blocked *A,
                          const gs_blocked *B, int64_t entries);
 
-/* The bytes that the expansion may take: room, or the default of esc.c if room is 0. */
-double gs_esc_room(double room, const gs_blocked *A, int64_t entries_A, const gs_blocked *B,
-                   int64_t entries_B, int64_t products);
+/* The bytes that the expansion may use: memory, or the default of esc.c if memory is 0. */
+double gs_esc_memory(double memory, const gs_blocked *A, int64_t entries_A, const gs_blocked *B,
+                     int64_t entries_B, int64_t products);
 
 #endif

@@ -19,24 +19,24 @@ inline int blocks_for(int64_t threads)
     return (int)((threads + gs_block_size - 1) / gs_block_size);
 }
 
-struct listed { // a band as the kernels see it
+struct band_view { // a band as the kernels see it
     band b;
     const int32_t *rows;
-    const int64_t *before; // entries of A in rows before, of all rows of the device's
+    const int64_t *before; // before[l]: entries of A in the large rows before the l-th
 };
 
-inline listed listed_of(const gs_esc_plan *p, const band &b)
+inline band_view band_view_of(const gs_esc_plan *p, const band &b)
 {
     return {b, p->rows, p->before};
 }
 
-struct place {
-    int32_t l;     // of the band's rows
-    int64_t entry; // of A
+struct band_entry { // an entry of A in a band
+    int32_t l;      // the number of its row in the band
+    int64_t entry;  // its position in A
 };
 
-// The row and the entry of A of the entry x of a band.
-__device__ inline place place_of(const pattern &m, const listed &v, int64_t x)
+// Finds entry number x of a band by bisection in v.before.
+__device__ inline band_entry find_entry(const pattern &m, const band_view &v, int64_t x)
 {
     const int64_t k = v.before[v.b.first] + x;
     int32_t low = v.b.first, high = v.b.last; // before[low] <= k < before[high]
@@ -67,10 +67,11 @@ __device__ inline int64_t search_column(const int32_t *col, int64_t low, int64_t
     return low;
 }
 
-struct span { // entries of B
+struct span { // positions in B
     int64_t from, to;
 };
 
+// The part of the row of B of A's entry a that lies in the columns [from, to).
 __device__ inline span span_of(const pattern &m, int64_t a, int32_t from, int32_t to)
 {
     const int32_t j = __ldg(m.acol + a);
@@ -81,7 +82,8 @@ __device__ inline span span_of(const pattern &m, int64_t a, int32_t from, int32_
     return s;
 }
 
-// Sets term, head and before of a band; count += entries of C, unless count is NULL.
+// Sets term, head and before of a band. Unless count is NULL, adds the entries of C in each row of
+// the band to count.
 gsolve_status make_terms(const gs_esc_plan *p, gsolve_context *ctx, const pattern &m, band *b,
                          int32_t *count);
 void drop_terms(band *b, gsolve_context *ctx);

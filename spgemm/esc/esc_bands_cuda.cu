@@ -1,4 +1,4 @@
-// esc_bands_cuda.cu: splits the rows for the whole device into bands.
+// esc_bands_cuda.cu: divides the large rows into bands.
 #include "spgemm/esc/esc_bands.cuh"
 
 using namespace gs_esc_bands;
@@ -6,10 +6,11 @@ using namespace gs_esc_bands;
 namespace
 {
 
-constexpr int64_t least_room = medium_room; // products of a band
-constexpr double of_product = 36;           // bytes: keys and terms twice, and some more
+constexpr int64_t min_band_products = medium_products; // the limit of products is at least this
+constexpr double bytes_per_product = 36; // in a band: two keys, two terms, and smaller arrays
 
-// products[l], entries[l]: of each row of the list.
+// products[l] and entries[l] = the products of large row l, and its entries of A. A block owns a
+// row. Reads the row of A, and two offsets of B for each entry.
 __global__ void __launch_bounds__(gs_block_size)
     measure_rows(pattern m, const int32_t *rows, int64_t *products, int64_t *entries)
 {
@@ -27,7 +28,9 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// *products += the products of a row in a range of columns.
+// *products += the products of large row number `row` in the columns [from, to). A thread owns
+// every step-th entry of the row of A, and bisects its row of B for both bounds. Sums of integers:
+// their order does not matter.
 __global__ void __launch_bounds__(gs_block_size)
     measure_columns(pattern m, int32_t row, const int32_t *rows, int32_t from, int32_t to,
                     count_t *products)
@@ -48,12 +51,14 @@ struct planning {
     gs_esc_plan *p;
     gsolve_context *ctx;
     pattern m;
-    int64_t most; // products of a band
-    double room;  // bytes for terms that stay
+    int64_t most;  // limit of the products of a band
+    double memory; // limit of the bytes of kept terms
     bool keep;
     int32_t *count;
 };
 
+// Adds b, with its terms, to the plan. Frees the terms if they exceed the memory; the second pass
+// then computes them again.
 gsolve_status append_band(const planning &w, band b)
 {
     gs_esc_plan *p = w.p;
@@ -61,18 +66,18 @@ gsolve_status append_band(const planning &w, band b)
     gsolve_status status;
 
     if (b.products == 0) return GSOLVE_OK;
-    if (p->nbands == p->bands_room) {
-        const int64_t more = 2 * p->bands_room + 8;
+    if (p->nbands == p->bands_capacity) {
+        const int64_t more = 2 * p->bands_capacity + 8;
         band *bands = (band *)gsolve_alloc(w.ctx, GSOLVE_HOST, (size_t)more, sizeof *bands);
         if (!bands) return GSOLVE_NO_MEMORY;
         for (int64_t k = 0; k < p->nbands; k++) bands[k] = p->bands[k];
         gsolve_free(w.ctx, GSOLVE_HOST, p->bands);
         p->bands = bands;
-        p->bands_room = more;
+        p->bands_capacity = more;
     }
     TRY(make_terms(p, w.ctx, w.m, &b, w.count));
-    if (w.keep || p->kept + bytes <= w.room) {
-        p->kept += bytes;
+    if (w.keep || p->term_bytes + bytes <= w.memory) {
+        p->term_bytes += bytes;
     } else {
         drop_terms(&b, w.ctx);
     }
@@ -98,9 +103,9 @@ done:
     return status;
 }
 
-// Splits a row that is too long for a band into ranges of columns. The width is halved where a
-// range has too many products and doubled where it has few. A range of one column always fits: it
-// has no more products than the row of A has entries.
+// Splits a row that is too long for a band into ranges of columns. The width is halved if a range
+// has too many products, and doubled if it has few. A range of one column always fits: it has no
+// more products than the row of A has entries.
 gsolve_status cut_columns(const planning &w, int32_t l, int64_t products, int64_t entries)
 {
     const int64_t n = w.m.ncols;
@@ -127,10 +132,10 @@ done:
     return status;
 }
 
-// Makes bands of as many rows as fit. products and before are on the host.
+// Divides the large rows into bands of as many rows as fit. products and before are on the host.
 gsolve_status cut_rows(const planning &w, const int64_t *products, const int64_t *before)
 {
-    const int32_t n = w.p->larges;
+    const int32_t n = w.p->large_rows;
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t l = 0, end; l < n; l = end) {
@@ -159,35 +164,36 @@ void drop_bands(gs_esc_plan *p, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, p->bands);
 }
 
-gsolve_status plan_bands(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, double room,
+gsolve_status plan_bands(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, double memory,
                          bool keep, int32_t *count)
 {
-    const size_t n = (size_t)p->larges;
-    const double products = room / 2 / of_product;
-    int64_t *there = nullptr, *here = nullptr, sum = 0;
-    planning w = {p, ctx, m, INT32_MAX / 2, room / 2, keep, count};
+    const size_t n = (size_t)p->large_rows;
+    const double products = memory / 2 / bytes_per_product;
+    int64_t *on_device = nullptr, *on_host = nullptr, sum = 0;
+    planning w = {p, ctx, m, INT32_MAX / 2, memory / 2, keep, count};
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, p->before, n + 1);
-    ALLOC_DEVICE(ctx, there, 2 * n);
-    here = (int64_t *)gsolve_alloc(ctx, GSOLVE_HOST, 2 * n + 1, sizeof *here);
-    TRY(here ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    ALLOC_DEVICE(ctx, on_device, 2 * n);
+    on_host = (int64_t *)gsolve_alloc(ctx, GSOLVE_HOST, 2 * n + 1, sizeof *on_host);
+    TRY(on_host ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     TRY(gs_launch(ctx->queue, "measuring rows", measure_rows, (int)n, gs_block_size, m, p->rows,
-                  there, there + n));
-    TRY(gsolve_copy(ctx, here, GSOLVE_HOST, there, GSOLVE_DEVICE, 2 * n * sizeof *here));
+                  on_device, on_device + n));
+    TRY(gsolve_copy(ctx, on_host, GSOLVE_HOST, on_device, GSOLVE_DEVICE, 2 * n * sizeof *on_host));
     if (products < (double)w.most) w.most = (int64_t)products;
-    if (w.most < least_room) w.most = least_room;
-    for (size_t l = n; l <= 2 * n; l++) { // lengths become the entries before
-        const int64_t length = l < 2 * n ? here[l] : 0;
+    if (w.most < min_band_products) w.most = min_band_products;
+    for (size_t l = n; l <= 2 * n; l++) { // replaces lengths by their prefix sums
+        const int64_t length = l < 2 * n ? on_host[l] : 0;
         if (length > w.most) w.most = length;
-        here[l] = sum;
+        on_host[l] = sum;
         sum += length;
     }
-    TRY(gsolve_copy(ctx, p->before, GSOLVE_DEVICE, here + n, GSOLVE_HOST, (n + 1) * sizeof *here));
-    TRY(cut_rows(w, here, here + n));
+    TRY(gsolve_copy(ctx, p->before, GSOLVE_DEVICE, on_host + n, GSOLVE_HOST,
+                    (n + 1) * sizeof *on_host));
+    TRY(cut_rows(w, on_host, on_host + n));
 done:
-    gsolve_free(ctx, GSOLVE_HOST, here);
-    gsolve_free(ctx, GSOLVE_DEVICE, there);
+    gsolve_free(ctx, GSOLVE_HOST, on_host);
+    gsolve_free(ctx, GSOLVE_DEVICE, on_device);
     return status;
 }
 

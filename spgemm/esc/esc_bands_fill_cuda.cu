@@ -6,20 +6,23 @@ using namespace gs_esc_bands;
 namespace
 {
 
-constexpr int64_t long_sum = 1024; // terms; a warp computes longer sums
+constexpr int64_t long_sum = 1024; // a warp computes sums of more terms
 
 template <class T, bool BLOCKS>
 struct entry_of_C {
     const pattern &m;
-    const listed &v;
+    const band_view &v;
     const numbers &n;
-    int64_t first, terms, lists, to; // of terms; entry of A less its number in the band; of C
-    int element;
+    int64_t first, terms; // the position of its first term, and their number
+    int64_t a_offset;     // an entry's position in A minus its number in the band
+    int64_t to;           // its position in C
+    int element;          // of the block; 0 without blocks
 
+    // The positions in A and B of the factors of term k.
     __device__ int64_t b_of(int64_t k, int64_t *a) const
     {
         const uint64_t term = __ldg(v.b.term + first + k);
-        *a = lists + (int64_t)(term >> 32);
+        *a = a_offset + (int64_t)(term >> 32);
         return m.b[__ldg(m.acol + *a)] + (int64_t)(uint32_t)term;
     }
     __device__ T operator()(T sum, int64_t k) const
@@ -30,8 +33,9 @@ struct entry_of_C {
     }
 };
 
+// The entry of C that element o of the band belongs to, found by bisection in v.b.before.
 template <class T, bool BLOCKS>
-__device__ entry_of_C<T, BLOCKS> entry_at(const pattern &m, const listed &v, const numbers &n,
+__device__ entry_of_C<T, BLOCKS> entry_at(const pattern &m, const band_view &v, const numbers &n,
                                           int64_t o)
 {
     const int64_t e = BLOCKS ? o / (n.r * n.t) : o;
@@ -61,7 +65,7 @@ __device__ entry_of_C<T, BLOCKS> entry_at(const pattern &m, const listed &v, con
 
 // A warp computes a long sum, in the order of sum_terms.
 template <class T, class Add>
-__device__ T sum_together(int64_t n, const Add &add)
+__device__ T warp_sum(int64_t n, const Add &add)
 {
     T part = 0, sum = 0;
 
@@ -70,9 +74,11 @@ __device__ T sum_together(int64_t n, const Add &add)
     return sum;
 }
 
-// A thread owns an element of C; a warp computes a long sum together.
+// Values, and columns unless n.ccol is NULL, of the entries of C in a band. A thread owns an
+// element of C; its warp computes a long sum together. Reads for each product its term (8 bytes),
+// and an entry of A and of B wherever these lie; writes C once. Invariant: sums as in sum_terms.
 template <class T, bool BLOCKS>
-__global__ void __launch_bounds__(gs_block_size) fill_band(pattern m, listed v, numbers n)
+__global__ void __launch_bounds__(gs_block_size) fill_band(pattern m, band_view v, numbers n)
 {
     static_assert(GS_ESC_LANES == 32, "a warp sums the parts of a long sum");
     const int size = BLOCKS ? n.r * n.t : 1;
@@ -83,14 +89,14 @@ __global__ void __launch_bounds__(gs_block_size) fill_band(pattern m, listed v, 
          at += step) {
         const int64_t o = min(at + lane, all - 1);
         const auto own = entry_at<T, BLOCKS>(m, v, n, o);
-        const bool mine = at + lane < all, wait = mine && own.terms > long_sum;
+        const bool mine = at + lane < all, is_long = mine && own.terms > long_sum;
         T sum = 0;
-        if (mine && !wait) sum = sum_terms<T>(own.terms, own);
-        for (unsigned left = __ballot_sync(all_lanes, wait); left; left &= left - 1) {
-            const int whose = __ffs((int)left) - 1;
-            const auto other = entry_at<T, BLOCKS>(m, v, n, at + whose);
-            const T together = sum_together<T>(other.terms, other);
-            if (lane == whose) sum = together;
+        if (mine && !is_long) sum = sum_terms<T>(own.terms, own);
+        for (unsigned left = __ballot_sync(all_lanes, is_long); left; left &= left - 1) {
+            const int owner = __ffs((int)left) - 1;
+            const auto other = entry_at<T, BLOCKS>(m, v, n, at + owner);
+            const T of_warp = warp_sum<T>(other.terms, other);
+            if (lane == owner) sum = of_warp;
         }
         if (!mine) continue;
         ((T *)n.c)[own.to * size + own.element] = sum;
@@ -115,13 +121,13 @@ gsolve_status fill_bands(const gs_esc_plan *p, gsolve_context *ctx, const patter
 
     for (int64_t k = 0; k < p->nbands && status == GSOLVE_OK; k++) {
         band *b = &p->bands[k];
-        const bool again = !b->term;
-        if (again) status = make_terms(p, ctx, m, b, nullptr);
+        const bool missing = !b->term;
+        if (missing) status = make_terms(p, ctx, m, b, nullptr);
         if (status != GSOLVE_OK) break;
         status = gs_launch(ctx->queue, "the values of bands", kernel,
                            gs_grid(ctx->queue, b->entries * n.r * n.t), gs_block_size, m,
-                           listed_of(p, *b), n);
-        if (again) drop_terms(b, ctx);
+                           band_view_of(p, *b), n);
+        if (missing) drop_terms(b, ctx);
     }
     return status;
 }

@@ -1,6 +1,7 @@
 /* esc_body.h: the values of a product from the order of its terms, for one type. */
 
-/* The terms of an entry of C: number p in its segment is order[p] less the mark. */
+/* The sum of the n terms of an entry of C, in the order of esc.h. Without its mark, order[p] is the
+ * number of term p among the products of the segment. */
 static T FN(sum)(const uint32_t *order, int64_t n, const T *product)
 {
     T part[GS_ESC_LANES] = {0}, sum = 0;
@@ -26,11 +27,12 @@ static inline void FN(multiply_add)(int r, int s, int t, const T *restrict a, co
     }
 }
 
-/* Pointers to what a product is made of. */
+/* The two blocks of a product. */
 typedef struct FN(pointers) {
     const T *a, *b;
 } FN(pointers);
 
+/* c = the sum of the n terms of an entry of C, which are products of blocks. */
 static void FN(sum_blocks)(const uint32_t *order, int64_t n, const FN(pointers) * product, int r,
                            int s, int t, T *c)
 {
@@ -51,10 +53,11 @@ typedef struct FN(product) {
     const gs_esc_plan *plan;
     const gs_blocked *A, *B;
     gs_csr_arrays C;
-    bool columns; /* of C are to be written, too */
+    bool columns; /* whether C's columns are written, too */
 } FN(product);
 
-/* The entries of C of a segment, from entry `to` on; returns the next. */
+/* Computes the entries of C in a segment and stores them from position `to` on. Returns the next
+ * position. space: a thread's sources. */
 static int64_t FN(fill_values)(const FN(product) * m, int32_t i, const gs_esc_segment *segment,
                                const uint32_t *order, void *space, int64_t to)
 {
@@ -83,7 +86,7 @@ static int64_t FN(fill_values)(const FN(product) * m, int32_t i, const gs_esc_se
     return to;
 }
 
-/* The same with blocks. */
+/* fill_values for dense blocks. */
 static int64_t FN(fill_blocks)(const FN(product) * m, int32_t i, const gs_esc_segment *segment,
                                const uint32_t *order, void *space, int64_t to)
 {
@@ -140,19 +143,19 @@ static void FN(fill)(const FN(product) * m)
     for (int t = 0; t < m->plan->tiles; t++) FN(fill_tile)(m, t, omp_get_thread_num());
 }
 
-static gsolve_status FN(multiply)(gs_blocked *C, gs_esc_plan **kept, gs_product_work *stats,
+static gsolve_status FN(multiply)(gs_blocked *C, gs_esc_plan **out, gs_product_work *stats,
                                   gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
-                                  double room)
+                                  double memory)
 {
     gs_esc_plan *plan = NULL;
     gsolve_status status;
 
-    TRY(gs_esc_plan_host(&plan, C, stats, ctx, A, B, room, kept != NULL));
+    TRY(gs_esc_plan_host(&plan, C, stats, ctx, A, B, memory, out != NULL));
     FN(fill)(&(FN(product)){plan, A, B, gs_csr_arrays_of(ctx, &C->csr), true});
-    if (kept) {
+    if (out) {
         gsolve_free(ctx, GSOLVE_HOST, plan->sorting);
         plan->sorting = NULL;
-        *kept = plan;
+        *out = plan;
         plan = NULL;
     }
 done:

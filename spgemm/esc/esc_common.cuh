@@ -1,17 +1,17 @@
 // esc_common.cuh: shared by the kernels of esc: the matrices as kernels see them, how rows are
 // processed by their number of products, and the expansion of A's entries in shared memory.
 //
-// A tile consists of complete rows with at most small_room products together; a warp sorts it. A
-// block processes a row of up to medium_room products. The whole device processes longer rows, and
-// those with very many entries of A, see esc_bands.cuh.
+// A tile consists of complete rows with at most small_products products together; a warp sorts it.
+// A block processes a row of up to medium_products products. The whole device processes longer
+// rows, and those with very many entries of A, see esc_bands.cuh.
 //
-// Where all rows of a chunk have very few products, squares replace tiles, see esc_squares.cuh.
+// If all rows of a chunk have very few products, squares replace tiles, see esc_squares.cuh.
 //
 // The entries of A in a tile or row that have products are numbered. begins has a bit for each
-// product, set at the first product of each entry of A. from[e] is the position in B of the first
-// product of entry e, minus the number of that product. So product j belongs to entry e = (number
-// of set bits up to j) - 1 and to the element from[e] + j of B. Neighbouring threads read
-// neighbouring elements.
+// product; it is set for the first product of each entry of A. from[e] is the position in B of the
+// first product of entry e, minus the number of that product. So product j belongs to entry e =
+// (number of set bits up to j) - 1 of A, and to the element from[e] + j of B. Neighbouring threads
+// read neighbouring elements of B.
 #ifndef GS_SPGEMM_ESC_ESC_COMMON_CUH
 #define GS_SPGEMM_ESC_ESC_COMMON_CUH
 
@@ -25,13 +25,13 @@ extern "C" {
 namespace gs_esc_parts
 {
 
-constexpr int small_room = 256, medium_room = 4096; // products
-constexpr int far_entries = 4096,
-              medium_entries =
-                  1024; // entries of a row of A; the whole device processes longer rows
-constexpr int bins = 4; // of medium rows: up to 512, 1024, 2048, 4096
+// The most products, and the most entries of A, of a small and of a medium row. All other rows are
+// large: the whole device processes them.
+constexpr int small_products = 256, medium_products = 4096;
+constexpr int small_entries = 4096, medium_entries = 1024;
+constexpr int bins = 4; // of medium rows: up to 512, 1024, 2048, 4096 products
 constexpr int small_threads = 128, small_warps = small_threads / 32;
-constexpr uint32_t large = UINT32_MAX;  // in weight: a row that the whole device processes
+constexpr uint32_t large = UINT32_MAX;  // in row_products: a large row
 constexpr uint16_t first_term = 0x8000; // in order: the first term of an entry of C
 constexpr unsigned all_lanes = 0xffffffffu;
 
@@ -69,62 +69,64 @@ inline pattern pattern_of(const gs_blocked *A, const gs_blocked *B)
 }
 
 struct medium_row {
-    int64_t at; // of its first product in order
+    int64_t at; // the position of its first product in order
     int32_t row;
 };
 
-struct facts {
+struct statistics {
     unsigned long long of_large, of_rest; // products of large rows, of all others
     unsigned medium[bins], large;         // rows
-    int by_tiles, by_squares[2]; // whether there are chunks with tiles; with squares of width 4, 8
-    int64_t entries[2];          // of A and of B
+    int has_tiles, has_squares[2]; // whether there are chunks with tiles; squares of width 4, 8
+    int64_t entries[2];            // of A and of B
 };
 
-// The results that the host reads. They follow chunk_at on the device, so that one copy reads them
-// with its last element.
+// The results that the host reads. They follow chunk_begin on the device, so that one copy reads
+// them with its last element.
 struct summary {
-    int64_t order; // its length
-    facts f;
+    int64_t order; // the length of order
+    statistics f;
 };
 
-struct band { // rows for the whole device, or one such row in a range of columns
-    int32_t first, last, from, to; // of the list; columns
-    int64_t lists, products;       // entries of A; products
-    int64_t entries, skipped;      // of C; of its row in bands before
-    uint64_t *term;                // in sorted order: entry of A, and of a row of B; or NULL
-    uint32_t *head;                // of each entry of C: its first term
-    int32_t *before;               // of each row, and of all: entries of C in rows before
+struct band {            // a range of large rows, or a range of columns of one large row
+    int32_t first, last; // the rows: positions in gs_esc_plan.rows
+    int32_t from, to;    // the columns
+    int64_t entries_A, products;
+    int64_t entries, skipped; // entries of C; those of the same row in the bands before
+    uint64_t *term;  // sorted: number of A's entry << 32 | position in its row of B; or NULL
+    uint32_t *head;  // of each entry of C: the position of its first term
+    int32_t *before; // rows + 1: entries of C in the rows before
 };
 
-struct tile_band {                     // chunks whose order fits the memory at once
-    int64_t first, last, base, length; // of order; base: of those before
+struct tile_band {        // chunks whose order fits the memory together
+    int64_t first, last;  // the chunks
+    int64_t base, length; // of their part of order: its first position, its length
 };
 
 } // namespace gs_esc_parts
 
 // The plan, which an update uses.
 struct gs_esc_plan {
-    uint32_t *weight;                 // of each row: its products, or large
-    int64_t *chunk_at;                // chunks + 1: where in order it begins, a multiple of 4
-    uint8_t *width;                   // of each chunk: of its squares; 0: it goes by tiles
-    uint16_t *order;                  // a tile's products sorted: numbers in the tile; or squares
-    gs_esc_parts::medium_row *medium; // bin by bin
-    int medium_at[gs_esc_parts::bins + 1];
+    uint32_t *row_products; // of each row: its products, or `large`
+    int64_t *chunk_begin;   // chunks + 1: its first position in order, a multiple of 4
+    uint8_t *width;         // of each chunk: the width of its squares; 0: it has tiles
+    uint16_t *order;        // the numbers of a tile's or row's sorted products; or squares
+    gs_esc_parts::medium_row *medium; // sorted by bins
+    int medium_begin[gs_esc_parts::bins + 1];
     gs_esc_parts::tile_band *tiles; // on the host
     int64_t tile_bands, chunks;
-    bool by_tiles, by_squares[2]; // as in facts
-    int32_t *rows;                // the device's, ascending
-    int64_t *before;              // larges + 1: entries of A in those before
-    int32_t larges;
-    gs_esc_parts::band *bands;  // on the host
-    int64_t nbands, bands_room; // how many there are, and may be
-    double kept;                // bytes of terms
+    bool has_tiles, has_squares[2]; // as in statistics
+    int32_t *rows;                  // the large rows, ascending
+    int64_t *before;                // large_rows + 1: entries of A in the large rows before
+    int32_t large_rows;
+    gs_esc_parts::band *bands;      // on the host
+    int64_t nbands, bands_capacity; // the number of bands; the size of the array
+    double term_bytes;              // of the terms that bands keep
 };
 
 namespace gs_esc_parts
 {
 
-// The values and C, which the second pass also needs.
+// What the second pass needs besides the pattern: the values, and C.
 struct numbers {
     const void *a, *b;
     void *c;
@@ -133,15 +135,16 @@ struct numbers {
     int r, s, t;
 };
 
-// --- work: weight, chunk_at and what they sum up to; then the lists of longer rows, whose counts
-// are set to 0 where they are the device's
+// --- counts: row_products, chunk_begin and *totals; then the lists of medium and large rows.
+// list_long sets count[i] = 0 for large rows, to which bands add.
 
 gsolve_status count_rows(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, bool plain,
-                         summary *seen);
-gsolve_status list_long(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, const facts &seen,
-                        int32_t *count);
+                         summary *totals);
+gsolve_status list_long(gs_esc_plan *p, gsolve_context *ctx, const pattern &m,
+                        const statistics &stats, int32_t *count);
 
 // --- the passes: order, and count[i] = entries of row i of C; then C's columns and values --------
+// now: the chunks whose order the plan holds at the moment.
 
 gsolve_status sort_tiles(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
                          int32_t *count);
@@ -150,7 +153,7 @@ gsolve_status place_squares(gs_queue *q, const gs_esc_plan *p, const pattern &m,
                             const tile_band &now, int32_t *count);
 gsolve_status sort_medium(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
                           int32_t *count);
-gsolve_status plan_bands(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, double room,
+gsolve_status plan_bands(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, double memory,
                          bool keep, int32_t *count);
 template <class T>
 gsolve_status fill_tiles(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
@@ -188,17 +191,17 @@ inline bool are_plain(const numbers &n)
 
 // --- on the device ----------------------------------------------------------------------------
 
-__device__ inline unsigned below(int lane) // bits of lanes below
+__device__ inline unsigned below(int lane) // a mask of the lanes before this one
 {
     return (1u << lane) - 1;
 }
 
-__device__ inline unsigned up_to(int lane)
+__device__ inline unsigned up_to(int lane) // a mask of these and this lane
 {
     return (2u << lane) - 1;
 }
 
-__device__ inline int scan(int x) // inclusive, over a warp
+__device__ inline int scan(int x) // the inclusive prefix sum over a warp
 {
     const int lane = (int)threadIdx.x % 32;
 #pragma unroll
@@ -246,8 +249,8 @@ __device__ T sum_terms(int64_t n, Add add)
 }
 
 // sum + the element (i, j) of a product of blocks. a: row i of the first block, s numbers; b:
-// column j of the second. S: s as a constant, so that all loads are issued at once; 0: s is not
-// constant.
+// column j of the second block. S: s as a constant, so that all loads are issued at once; 0: s is
+// not known to the compiler.
 template <class T, int S>
 __device__ T add_blocks(T sum, const T *a, const T *b, int s, int t)
 {

@@ -17,25 +17,26 @@ int bits_of(int64_t most)
     return bits;
 }
 
-// work[x] = products of entry x, 0 for x = entries; row[x] = its row in the band.
+// work[x] = products of entry x of the band, 0 for x = entries_A; row[x] = the number of its row in
+// the band. A thread owns an entry of A.
 __global__ void __launch_bounds__(gs_block_size)
-    measure_entries(pattern m, listed v, int32_t *work, int32_t *row)
+    measure_entries(pattern m, band_view v, int32_t *work, int32_t *row)
 {
     const int64_t x = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
-    if (x > v.b.lists) return;
-    if (x == v.b.lists) {
+    if (x > v.b.entries_A) return;
+    if (x == v.b.entries_A) {
         work[x] = 0;
         return;
     }
-    const place at = place_of(m, v, x);
+    const band_entry at = find_entry(m, v, x);
     const span s = span_of(m, at.entry, v.b.from, v.b.to);
     work[x] = (int32_t)(s.to - s.from);
     row[x] = at.l;
 }
 
-// The entry that product p belongs to, of low <= x < high with work[low] <= p < work[high]: by
-// interpolation, and in every other step by bisection, which bounds the number of steps.
+// The entry x that product p belongs to: work[x] <= p < work[x + 1]. low <= x < high. Every other
+// step interpolates; the others bisect, which bounds the number of steps.
 __device__ int64_t search_work(const int32_t *work, int64_t low, int64_t high, int32_t p)
 {
     int64_t below = work[low], above = work[high];
@@ -56,22 +57,24 @@ __device__ int64_t search_work(const int32_t *work, int64_t low, int64_t high, i
     return low;
 }
 
-// Writes the terms of a band. Each warp has an equal share of the products. A term is the entry of
-// A and the position in its row of B.
+// Writes the terms of a band and their keys. A warp owns `share` products, a lane every 32nd of
+// them. A term is the number of its entry of A and the position in its row of B; a key is the row
+// and the column in the band. Reads the scan of the work several times per product, through the
+// cache, and a column of B; writes 12 or 16 bytes per product.
 template <class K>
 __global__ void __launch_bounds__(gs_block_size)
-    expand(pattern m, listed v, const int32_t *work, const int32_t *row, int col_bits, K *key,
+    expand(pattern m, band_view v, const int32_t *work, const int32_t *row, int col_bits, K *key,
            uint64_t *term)
 {
     const int64_t warp = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
     const int64_t begin = warp * share, end = min(begin + share, v.b.products);
 
     if (begin >= end) return;
-    const int64_t low = search_work(work, 0, v.b.lists, (int32_t)begin);
-    const int64_t high = search_work(work, low, v.b.lists, (int32_t)end - 1) + 1;
+    const int64_t low = search_work(work, 0, v.b.entries_A, (int32_t)begin);
+    const int64_t high = search_work(work, low, v.b.entries_A, (int32_t)end - 1) + 1;
     for (int64_t p = begin + threadIdx.x % 32; p < end; p += 32) {
         const int64_t x = search_work(work, low, high, (int32_t)p);
-        const int64_t a = place_of(m, v, x).entry, own = m.b[__ldg(m.acol + a)];
+        const int64_t a = find_entry(m, v, x).entry, own = m.b[__ldg(m.acol + a)];
         const int64_t b = span_of(m, a, v.b.from, v.b.to).from + p - work[x];
         key[p] = (K)row[x] << col_bits | (K)(uint32_t)(__ldg(m.bcol + b) - v.b.from);
         term[p] = (uint64_t)x << 32 | (uint64_t)(b - own);
@@ -94,10 +97,11 @@ __device__ int32_t search_head(const uint32_t *head, int64_t n, uint32_t x)
     return (int32_t)low;
 }
 
-// before of each row and of all, from where the rows' products begin; count += entries of C, unless
-// it is NULL.
+// v.b.before[l] = the entries of C in the rows of the band before row l, also for l = rows. A
+// thread owns a row and searches its first product in v.b.head. Unless count is NULL, adds the
+// row's entries of C to count.
 __global__ void __launch_bounds__(gs_block_size)
-    count_heads(listed v, const int32_t *work, int32_t *count)
+    count_heads(band_view v, const int32_t *work, int32_t *count)
 {
     const int32_t l = (int32_t)(blockIdx.x * gs_block_size + threadIdx.x);
     const int32_t rows = v.b.last - v.b.first;
@@ -119,7 +123,8 @@ struct expansion {
     int64_t *heads;
 };
 
-// The sorted terms into e.term[0], and the heads into e.head, of which there are b->entries.
+// Writes the sorted terms to e->term[0] and the heads to e->head. Sets b->entries to the number of
+// heads. A head is the position of the first term of an entry of C.
 template <class K>
 gsolve_status expand_and_sort(expansion *e, const gs_esc_plan *p, gsolve_context *ctx,
                               const pattern &m, band *b)
@@ -133,7 +138,7 @@ gsolve_status expand_and_sort(expansion *e, const gs_esc_plan *p, gsolve_context
     gsolve_status status;
 
     TRY(gs_launch(q, "expanding rows", expand<K>, blocks_for(32 * warps), gs_block_size, m,
-                  listed_of(p, *b), e->work, e->row, col_bits, (K *)e->key[0], e->term[0]));
+                  band_view_of(p, *b), e->work, e->row, col_bits, (K *)e->key[0], e->term[0]));
     TRY(with_space(ctx, "sorting products", [&](void *space, size_t &bytes) {
         return gs_sort_pairs(space, bytes, key, term, b->products, bits > 0 ? bits : 1, q->stream);
     }));
@@ -153,8 +158,8 @@ gsolve_status new_expansion(expansion *e, gsolve_context *ctx, const band &b, si
 {
     gsolve_status status;
 
-    ALLOC_DEVICE(ctx, e->work, b.lists + 1);
-    ALLOC_DEVICE(ctx, e->row, b.lists + 1);
+    ALLOC_DEVICE(ctx, e->work, b.entries_A + 1);
+    ALLOC_DEVICE(ctx, e->row, b.entries_A + 1);
     for (int k = 0; k < 2; k++) {
         e->key[k] = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)b.products, key);
         TRY(e->key[k] ? GSOLVE_OK : GSOLVE_NO_MEMORY);
@@ -190,10 +195,10 @@ gsolve_status make_terms(const gs_esc_plan *p, gsolve_context *ctx, const patter
     gsolve_status status;
 
     TRY(new_expansion(&e, ctx, *b, bits <= 32 ? sizeof(uint32_t) : sizeof(uint64_t)));
-    TRY(gs_launch(q, "measuring rows", measure_entries, blocks_for(b->lists + 1), gs_block_size, m,
-                  listed_of(p, *b), e.work, e.row));
+    TRY(gs_launch(q, "measuring rows", measure_entries, blocks_for(b->entries_A + 1), gs_block_size,
+                  m, band_view_of(p, *b), e.work, e.row));
     TRY(with_space(ctx, "measuring rows", [&](void *space, size_t &bytes) {
-        return gs_exclusive_sum(space, bytes, e.work, e.work, b->lists + 1, q->stream);
+        return gs_exclusive_sum(space, bytes, e.work, e.work, b->entries_A + 1, q->stream);
     }));
     TRY(bits <= 32 ? expand_and_sort<uint32_t>(&e, p, ctx, m, b)
                    : expand_and_sort<unsigned long long>(&e, p, ctx, m, b));
@@ -202,7 +207,7 @@ gsolve_status make_terms(const gs_esc_plan *p, gsolve_context *ctx, const patter
     TRY(gsolve_copy(ctx, b->head, GSOLVE_DEVICE, e.head, GSOLVE_DEVICE,
                     (size_t)b->entries * sizeof *b->head));
     TRY(gs_launch(q, "counting a band", count_heads, blocks_for((int64_t)rows + 1), gs_block_size,
-                  listed_of(p, *b), e.work, count));
+                  band_view_of(p, *b), e.work, count));
     b->term = e.term[0];
     e.term[0] = nullptr;
 done:

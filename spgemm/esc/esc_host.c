@@ -1,4 +1,4 @@
-/* esc_host.c: the compression on the CPU. */
+/* esc_host.c: instances of esc_body.h: the compression on the CPU. */
 #include <omp.h>
 #include <string.h>
 

@@ -10,29 +10,30 @@ using namespace gs_esc_parts;
 namespace
 {
 
-struct band_rows { // the rows of a band, and where their products begin
+struct band_rows { // the rows of a tile band, and its first position in order
     int32_t first, last;
     int64_t base;
 };
 
-constexpr int words = medium_room / 32;
+constexpr int words = medium_products / 32;
 using scan_of_block = cub::BlockScan<unsigned, gs_block_size>;
 
-// A row's entries, see esc_common.cuh.
+// The entries of a row of A, see esc_common.cuh.
 struct entries {
     int64_t from[medium_entries];
     uint32_t begins[words];
-    uint16_t before[words];          // entries that begin in words before
-    uint16_t number[medium_entries]; // of each entry in its row, empty ones counted
+    uint16_t before[words];          // the number of set bits in the words before
+    uint16_t number[medium_entries]; // the position of each entry in its row of A
 };
 
+// The number of the entry that product p belongs to.
 __device__ int entry_of(const entries &s, int p)
 {
     return s.before[p / 32] + __popc(s.begins[p / 32] & up_to(p % 32)) - 1;
 }
 
-// before[w] = the number of set bits in the words before w, of count words. All threads of the
-// block call it.
+// before[w] = the number of set bits in the words before w, for w < count. Returns the number in
+// all words. All threads of the block call it.
 __device__ unsigned count_before(const uint32_t *bits, int count, uint16_t *before,
                                  scan_of_block::TempStorage &space)
 {
@@ -45,8 +46,8 @@ __device__ unsigned count_before(const uint32_t *bits, int count, uint16_t *befo
     return all;
 }
 
-// Lists the entries of a row of A. All threads of the block call it. Number and products are
-// scanned as one word.
+// Lists the entries of a row of A that have products. All threads of the block call it. One scan
+// counts entries (high half of the word) and products (low half).
 __device__ void list_entries(const pattern &m, int32_t row, int products, entries &s,
                              scan_of_block::TempStorage &space)
 {
@@ -92,8 +93,9 @@ struct sorting {
     };
 };
 
-// key = columns in the order of the products, thread by thread, less the least; returns the bits
-// that they take. What is beyond the products comes last: the sort is stable.
+// key[i] = the column of product threadIdx.x ITEMS + i, minus the least column of the row. Returns
+// the number of bits of these keys. Keys beyond the products have all bits set. They stay last,
+// because the sort is stable.
 template <int ITEMS>
 __device__ int expand_columns(const pattern &m, int products, sorting<ITEMS> &s,
                               uint32_t (&key)[ITEMS])
@@ -132,9 +134,13 @@ __device__ int expand_columns(const pattern &m, int products, sorting<ITEMS> &s,
     return max(32 - __clz(most - least), 1);
 }
 
+// Sorts the products of a row by columns, with CUB's block radix sort. A block owns a row of up to
+// ITEMS gs_block_size products. Reads the row of A, two offsets of B for each entry, and B's
+// columns once; writes 2 bytes of order for each product, and count[row] = the entries of C.
+// Invariant: equal columns keep the order of A's row.
 template <int ITEMS>
 __global__ void __launch_bounds__(gs_block_size)
-    sort_rows(pattern m, const medium_row *rows, band_rows band, const uint32_t *weight,
+    sort_rows(pattern m, const medium_row *rows, band_rows band, const uint32_t *row_products,
               uint16_t *order, int32_t *count)
 {
     __shared__ sorting<ITEMS> s;
@@ -144,7 +150,7 @@ __global__ void __launch_bounds__(gs_block_size)
     unsigned heads = 0;
 
     if (now.row < band.first || now.row >= band.last) return;
-    const int products = (int)weight[now.row];
+    const int products = (int)row_products[now.row];
     list_entries(m, now.row, products, s.list, s.scan);
     const int bits = expand_columns<ITEMS>(m, products, s, key);
 #pragma unroll
@@ -170,13 +176,14 @@ __global__ void __launch_bounds__(gs_block_size)
 
 struct filling {
     entries list;
-    uint16_t order[medium_room], head[medium_room];
-    uint32_t heads[words]; // bits
+    uint16_t order[medium_products], head[medium_products];
+    uint32_t heads[words]; // a bit for each product: the first term of an entry of C
     uint16_t heads_before[words];
     scan_of_block::TempStorage scan;
 };
 
-// order and head from what the first pass left; returns the entries of C.
+// s.order = the order of the first pass without marks; s.head[e] = the first term of entry e of C.
+// Returns the number of entries of C in the row. All threads of the block call it.
 __device__ int read_order(const uint16_t *order, int products, filling &s)
 {
     const int count = (products + 31) / 32, tid = (int)threadIdx.x;
@@ -199,13 +206,14 @@ __device__ int read_order(const uint16_t *order, int products, filling &s)
     return (int)all;
 }
 
-// Values and columns of a row. `shares` blocks own a row and process its elements of C in turn;
-// each expands the whole row in shared memory. S as in esc_common.cuh. Reads the order, A's row,
-// and for each product the elements of A and B; writes C once. Invariant: sums as in sum_terms.
+// Values, and columns unless n.ccol is NULL, of medium rows. `shares` blocks own a row and process
+// its elements of C in turn; each expands the complete row in shared memory. S as in add_blocks.
+// Reads the order, A's row, and for each product the elements of A and B; writes C once. Invariant:
+// sums as in sum_terms.
 template <class T, bool BLOCKS, int S>
 __global__ void __launch_bounds__(gs_block_size)
-    fill_rows(pattern m, const medium_row *rows, int shares, band_rows band, const uint32_t *weight,
-              const uint16_t *order, numbers n)
+    fill_rows(pattern m, const medium_row *rows, int shares, band_rows band,
+              const uint32_t *row_products, const uint16_t *order, numbers n)
 {
     __shared__ filling s;
     const medium_row now = rows[blockIdx.x / shares];
@@ -213,7 +221,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const int size = BLOCKS ? n.r * n.t : 1;
 
     if (now.row < band.first || now.row >= band.last) return;
-    const int products = (int)weight[now.row];
+    const int products = (int)row_products[now.row];
     list_entries(m, now.row, products, s.list, s.scan);
     const int heads = read_order(order + (now.at - band.base), products, s);
     const int64_t begin = m.a[now.row], to = n.cstart[now.row];
@@ -234,7 +242,7 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// The number of blocks for each row: more where the rows alone would not fill the device.
+// The number of blocks for each row: more than one if one per row would not fill the device.
 int shares_of(int rows)
 {
     constexpr int enough = 1024, most = 8;
@@ -262,10 +270,11 @@ gsolve_status sort_medium(gs_queue *q, const gs_esc_plan *p, const pattern &m, c
     gsolve_status status = GSOLVE_OK;
 
     for (int bin = 0; bin < bins && status == GSOLVE_OK; bin++) {
-        const int from = p->medium_at[bin], n = p->medium_at[bin + 1] - from;
+        const int from = p->medium_begin[bin], n = p->medium_begin[bin + 1] - from;
         if (n == 0) continue;
-        status = gs_launch(q, "sorting long rows of a product", kernel.begin()[bin], n,
-                           gs_block_size, m, p->medium + from, rows, p->weight, p->order, count);
+        status =
+            gs_launch(q, "sorting long rows of a product", kernel.begin()[bin], n, gs_block_size, m,
+                      p->medium + from, rows, p->row_products, p->order, count);
     }
     return status;
 }
@@ -279,12 +288,12 @@ gsolve_status fill_medium(gs_queue *q, const gs_esc_plan *p, const pattern &m, c
                         : n.s == 6   ? fill_rows<T, true, 6>
                                      : fill_rows<T, true, 0>;
     const band_rows rows = rows_of(m, now);
-    const int count = p->medium_at[bins];
+    const int count = p->medium_begin[bins];
 
     if (count == 0) return GSOLVE_OK;
     const int shares = are_plain(n) ? 1 : shares_of(count);
     return gs_launch(q, "the values of long rows", kernel, count * shares, gs_block_size, m,
-                     p->medium, shares, rows, p->weight, p->order, n);
+                     p->medium, shares, rows, p->row_products, p->order, n);
 }
 
 template gsolve_status fill_medium<float>(gs_queue *, const gs_esc_plan *, const pattern &,

@@ -8,10 +8,9 @@
 
 #include "core/try.h"
 
-#define TILE 16384 /* products, about; of the rows that a thread takes at once */
+#define TILE 16384 /* the approximate number of products in the rows of a tile */
 
-/* --- segments ------------------------------------------------------------------------------------
- */
+/* --- segments --------------------------------------------------------------------------------- */
 
 static int64_t products_of(const gsolve_csr *A, const gsolve_csr *B, int32_t i,
                            const gs_esc_segment *segment)
@@ -35,7 +34,7 @@ static void widen(const gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr
     while (fits < most) {
         const int32_t middle = fits + (most - fits + 1) / 2;
         segment->to = middle;
-        if (products_of(A, B, i, segment) <= plan->room) {
+        if (products_of(A, B, i, segment) <= plan->capacity) {
             fits = middle;
         } else {
             most = middle - 1;
@@ -52,7 +51,7 @@ bool gs_esc_next_segment(const gs_esc_plan *plan, const gsolve_csr *A, const gso
 
     if (all == 0 || segment->to == B->ncols) return false;
     segment->from = segment->to;
-    if (all <= plan->room) {
+    if (all <= plan->capacity) {
         segment->to = B->ncols;
         segment->products = all;
     } else {
@@ -61,28 +60,29 @@ bool gs_esc_next_segment(const gs_esc_plan *plan, const gsolve_csr *A, const gso
     return true;
 }
 
-/* --- the sort of one ---------------------------------------------------------------------------
- */
+/* --- the sort of a segment -------------------------------------------------------------------- */
 
-typedef struct merging {
-    uint64_t *key[2]; /* room each */
-    uint32_t *run;    /* runs + 1: where each begins, and the end of the last */
+typedef struct merge_state {
+    uint64_t *key[2]; /* plan->capacity elements each */
+    uint32_t *run;    /* runs + 1: the begin of each run, and the end of the last */
     int64_t runs;
-} merging;
+} merge_state;
 
 size_t gs_esc_sorting(const gs_esc_plan *plan)
 {
-    const size_t keys = (size_t)plan->room * sizeof(uint64_t);
+    const size_t keys = (size_t)plan->capacity * sizeof(uint64_t);
     return (2 * keys + ((size_t)plan->runs + 1) * sizeof(uint32_t) + 63) / 64 * 64;
 }
 
-static merging merging_in(const gs_esc_plan *plan, char *space)
+static merge_state merge_state_in(const gs_esc_plan *plan, char *space)
 {
     uint64_t *key = (uint64_t *)(void *)space;
-    return (merging){{key, key + plan->room}, (uint32_t *)(void *)(key + 2 * plan->room), 0};
+    return (merge_state){
+        {key, key + plan->capacity}, (uint32_t *)(void *)(key + 2 * plan->capacity), 0};
 }
 
-static void expand(merging *m, const gsolve_csr *A, const gsolve_csr *B, int32_t i,
+/* Writes the keys of the segment's products, and the begins of their runs. */
+static void expand(merge_state *m, const gsolve_csr *A, const gsolve_csr *B, int32_t i,
                    const gs_esc_segment *segment)
 {
     uint64_t *key = m->key[0];
@@ -98,7 +98,7 @@ static void expand(merging *m, const gsolve_csr *A, const gsolve_csr *B, int32_t
     m->run[m->runs] = p;
 }
 
-/* to[from..end) = the runs from[from..middle) and from[middle..end) in one. */
+/* to[from..end) = the runs key[from..middle) and key[middle..end), merged. */
 static void merge(const uint64_t *key, int64_t from, int64_t middle, int64_t end, uint64_t *to)
 {
     int64_t a = from, b = middle, at = from;
@@ -114,7 +114,8 @@ static void merge(const uint64_t *key, int64_t from, int64_t middle, int64_t end
     for (; b < end; b++) to[at++] = key[b];
 }
 
-static const uint64_t *merge_all(merging *m)
+/* Merges neighbouring runs until one remains; returns its keys. */
+static const uint64_t *merge_all(merge_state *m)
 {
     int side = 0;
 
@@ -136,7 +137,7 @@ static const uint64_t *merge_all(merging *m)
 int64_t gs_esc_sort_segment(const gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr *B,
                             int32_t i, const gs_esc_segment *segment, char *space, uint32_t *order)
 {
-    merging m = merging_in(plan, space);
+    merge_state m = merge_state_in(plan, space);
     const uint64_t *key;
     int64_t entries = 0, before = -1;
 
@@ -152,8 +153,7 @@ int64_t gs_esc_sort_segment(const gs_esc_plan *plan, const gsolve_csr *A, const 
     return entries;
 }
 
-/* --- the plan ----------------------------------------------------------------------------------
- */
+/* --- the plan --------------------------------------------------------------------------------- */
 
 void gs_esc_drop_host(gs_esc_plan *plan, gsolve_context *ctx)
 {
@@ -166,7 +166,7 @@ void gs_esc_drop_host(gs_esc_plan *plan, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, plan);
 }
 
-/* first, and the longest of A's rows. */
+/* Sets plan->first and plan->runs. Returns the products of the row of C that has most. */
 static int64_t count_products(gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr *B)
 {
     const gs_esc_segment all = {0, B->ncols, 0};
@@ -188,7 +188,7 @@ static int64_t count_products(gs_esc_plan *plan, const gsolve_csr *A, const gsol
     return longest;
 }
 
-/* The first row of tile t: that with TILE t products before it, or more. */
+/* The first row of tile t: the first row with at least TILE t products before it. */
 static int32_t first_row(const gs_esc_plan *plan, int32_t nrows, int t)
 {
     int32_t low = 0, high = nrows;
@@ -204,29 +204,30 @@ static int32_t first_row(const gs_esc_plan *plan, int32_t nrows, int t)
     return low;
 }
 
-/* The tiles, the room of a segment, and whether the order is kept. */
-static gsolve_status lay_out(gs_esc_plan *plan, gsolve_context *ctx, const gs_blocked *A,
-                             const gs_blocked *B, double room, bool keep)
+/* Sets the tiles and the capacity of a segment. Allocates the work space, and plan->order if it is
+ * kept. */
+static gsolve_status plan_segments(gs_esc_plan *plan, gsolve_context *ctx, const gs_blocked *A,
+                                   const gs_blocked *B, double memory, bool keep)
 {
     const int32_t n = A->csr.nrows;
     const int64_t longest = count_products(plan, &A->csr, &B->csr), products = plan->first[n];
     const int64_t most = INT32_MAX / 2;
-    const double bytes =
-        gs_esc_room(room, A, gs_start(&A->csr, n), B, gs_start(&B->csr, B->csr.nrows), products);
+    const double bytes = gs_esc_memory(memory, A, gs_start(&A->csr, n), B,
+                                       gs_start(&B->csr, B->csr.nrows), products);
     const double of_thread = bytes / plan->threads / (2 * sizeof(uint64_t) + GS_ESC_SOURCE + 4);
     gsolve_status status;
 
-    plan->room = of_thread < (double)most ? (int64_t)of_thread : most;
-    if (plan->room > longest) plan->room = longest;
-    if (plan->room < plan->runs) plan->room = plan->runs;
-    if (plan->room < 1) plan->room = 1;
+    plan->capacity = of_thread < (double)most ? (int64_t)of_thread : most;
+    if (plan->capacity > longest) plan->capacity = longest;
+    if (plan->capacity < plan->runs) plan->capacity = plan->runs;
+    if (plan->capacity < 1) plan->capacity = 1;
     plan->tiles = (int)((products + TILE - 1) / TILE);
     ALLOC(ctx, GSOLVE_HOST, plan->begin, (size_t)plan->tiles + 1);
     for (int t = 0; t < plan->tiles; t++) plan->begin[t] = first_row(plan, n, t);
     plan->begin[plan->tiles] = n;
     plan->sorting = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)plan->threads, gs_esc_sorting(plan));
     if (!plan->sorting) return GSOLVE_NO_MEMORY;
-    plan->sources = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)plan->threads * (size_t)plan->room,
+    plan->sources = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)plan->threads * (size_t)plan->capacity,
                                  GS_ESC_SOURCE + sizeof *plan->order);
     if (!plan->sources) return GSOLVE_NO_MEMORY;
     if (keep || (double)products * sizeof *plan->order <= bytes) {
@@ -236,7 +237,8 @@ done:
     return status;
 }
 
-/* order, if it is kept, and entries[i + 1] = entries of row i of C. */
+/* Sorts the rows of a tile. Sets their part of plan->order, if it is kept, and entries[i + 1] = the
+ * entries of row i of C. */
 static void sort_tile(const gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr *B, int tile,
                       int thread, int64_t *entries)
 {
@@ -278,7 +280,7 @@ done:
 
 gsolve_status gs_esc_plan_host(gs_esc_plan **out, gs_blocked *C, gs_product_work *stats,
                                gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
-                               double room, bool keep)
+                               double memory, bool keep)
 {
     const int32_t n = A->csr.nrows;
     gs_esc_plan *plan = NULL;
@@ -287,12 +289,12 @@ gsolve_status gs_esc_plan_host(gs_esc_plan **out, gs_blocked *C, gs_product_work
     ALLOC(ctx, GSOLVE_HOST, plan, 1);
     *plan = (gs_esc_plan){.threads = gsolve_threads(ctx)};
     ALLOC(ctx, GSOLVE_HOST, plan->first, (size_t)n + 1);
-    TRY(lay_out(plan, ctx, A, B, room, keep));
+    TRY(plan_segments(plan, ctx, A, B, memory, keep));
     TRY(count_entries(plan, C, ctx, A, B));
     stats->products = plan->first[n];
     stats->bands = 1;
     if (!plan->order) {
-        const double bands = (double)stats->products / ((double)plan->room * plan->threads);
+        const double bands = (double)stats->products / ((double)plan->capacity * plan->threads);
         stats->bands = bands < INT32_MAX ? (int)bands + 1 : INT32_MAX;
     }
     *out = plan;

@@ -5,30 +5,31 @@
 
 #include "spgemm/esc/esc.h"
 
-#define GS_ESC_FIRST (UINT32_C(1) << 31) /* in order: the first term of an entry of C */
+#define GS_ESC_FIRST (UINT32_C(1) << 31) /* marks in order the first term of an entry of C */
 
 struct gs_esc_plan {
     int64_t *first;  /* nrows + 1: products of the rows before */
-    uint32_t *order; /* for each product in the sorted order: its number in its segment; or NULL */
+    uint32_t *order; /* the number of each product in its segment, sorted; NULL: not kept */
     int32_t *begin;  /* tiles + 1: the first row of each tile */
     int tiles, threads;
-    int64_t room;  /* products of a segment at most */
-    int32_t runs;  /* entries of a row of A at most */
-    void *sources; /* threads x room x (GS_ESC_SOURCE + sizeof *order) bytes */
-    char *sorting; /* threads x gs_esc_sorting(plan) bytes; NULL once it has been made */
+    int64_t capacity; /* the most products of a segment */
+    int32_t runs;     /* the most entries of a row of A */
+    void *sources;    /* threads x capacity x (GS_ESC_SOURCE + sizeof *order) bytes */
+    char *sorting;    /* threads x gs_esc_sorting(plan) bytes; NULL after multiply */
 };
 
 #define GS_ESC_SOURCE 16 /* bytes: a value and a column, or pointers to two blocks */
 
-/* A thread's sources, and its order where that is not kept. */
+/* A thread's work space: the sources of a segment's products, and its order if the plan has none.
+ */
 static inline void *gs_esc_own_sources(const gs_esc_plan *plan, int thread)
 {
-    return (char *)plan->sources + (size_t)thread * (size_t)plan->room * GS_ESC_SOURCE;
+    return (char *)plan->sources + (size_t)thread * (size_t)plan->capacity * GS_ESC_SOURCE;
 }
 
 static inline uint32_t *gs_esc_own_order(const gs_esc_plan *plan, int thread)
 {
-    return (uint32_t *)gs_esc_own_sources(plan, plan->threads) + (int64_t)thread * plan->room;
+    return (uint32_t *)gs_esc_own_sources(plan, plan->threads) + (int64_t)thread * plan->capacity;
 }
 
 typedef struct gs_esc_segment {
@@ -68,18 +69,19 @@ static inline gs_esc_span gs_esc_span_of(const gsolve_csr *B, int32_t j,
 bool gs_esc_next_segment(const gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr *B,
                          int32_t i, gs_esc_segment *segment);
 
-/* order = that of the segment of row i; returns the number of entries of C in it. */
+/* Sorts a segment of row i: sets order. Returns the number of entries of C in the segment. space:
+ * gs_esc_sorting(plan) bytes. */
 int64_t gs_esc_sort_segment(const gs_esc_plan *plan, const gsolve_csr *A, const gsolve_csr *B,
                             int32_t i, const gs_esc_segment *segment, char *space, uint32_t *order);
 
-/* Bytes a thread needs for that. */
+/* The bytes that a thread needs to sort a segment. */
 size_t gs_esc_sorting(const gs_esc_plan *plan);
 
-/* The plan, without its order, and C with its offsets, columns and values unset. keep: the order
- * is to be kept whatever it takes. */
+/* *plan = a plan, and *C = C with its offsets; columns and values are unset. memory: as in
+ * gs_esc_kernels. keep: the plan keeps the order even if it exceeds the memory. */
 gsolve_status gs_esc_plan_host(gs_esc_plan **plan, gs_blocked *C, gs_product_work *stats,
                                gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
-                               double room, bool keep);
+                               double memory, bool keep);
 void gs_esc_drop_host(gs_esc_plan *plan, gsolve_context *ctx);
 
 #endif

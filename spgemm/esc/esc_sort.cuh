@@ -7,6 +7,7 @@
 namespace gs_esc_parts
 {
 
+// Swaps x and y if x > y.
 template <class K>
 __device__ void in_order(K &x, K &y)
 {
@@ -22,8 +23,9 @@ __device__ K exchange(K own, K other, bool low)
     return low ? min(own, other) : max(own, other);
 }
 
-// Bitonic, of LANES V keys, V a lane; all comparisons upwards: merging begins with the mirror
-// image. Each group of LANES lanes has keys of its own.
+// Bitonic sort of LANES V keys, V of them in each lane, ascending. Each merge begins by comparing
+// the first half with the mirror image of the second, so that all comparisons have one direction.
+// Each group of LANES lanes sorts its own keys.
 template <int V, int LANES, class K>
 __device__ void sort_keys(K (&key)[V])
 {

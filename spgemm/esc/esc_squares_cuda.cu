@@ -9,8 +9,9 @@ namespace
 
 constexpr int32_t no_column = INT32_MIN;
 
-// Columns sorted, and numbered; square[W e + r] of each product = the number of its column. Returns
-// how many there are.
+// Sorts and numbers the distinct columns of a row. square[W e + r] = the number of the column of a
+// product; a lane holds the columns of products (e, 0) to (e, W - 1). Returns the number of columns
+// to all W lanes.
 template <int W, class K>
 __device__ int number_columns(const int32_t (&col)[W], int32_t least, uint8_t *square)
 {
@@ -34,8 +35,8 @@ __device__ int number_columns(const int32_t (&col)[W], int32_t least, uint8_t *s
     }
     int upto = __popc(marks);
     for (int d = 1; d < W; d *= 2) {
-        const int below_it = __shfl_up_sync(all_lanes, upto, d, W);
-        if (e >= d) upto += below_it;
+        const int lower = __shfl_up_sync(all_lanes, upto, d, W);
+        if (e >= d) upto += lower;
     }
     int place = upto - __popc(marks) - 1;
 #pragma unroll
@@ -46,7 +47,8 @@ __device__ int number_columns(const int32_t (&col)[W], int32_t least, uint8_t *s
     return __shfl_sync(all_lanes, upto, W - 1, W);
 }
 
-// A lane's word of the square of its row, and the row's entries of C; square: room for one.
+// Computes this lane's word of the square of its row. Returns the row's entries of C. square: W x W
+// bytes of shared memory for the row. All lanes of the warp call it.
 template <int W>
 __device__ int make_word(const int32_t (&col)[W], uint8_t *square, word_of<W> &word)
 {
@@ -73,11 +75,13 @@ __device__ int make_word(const int32_t (&col)[W], uint8_t *square, word_of<W> &w
     return n;
 }
 
-// A warp owns a chunk. Rows whose columns are those of the rows before, shifted by a constant, have
-// the same squares; so on grids few squares need a sort.
+// Computes the squares of a chunk, and count[row] = the entries of C. A warp owns a chunk, W lanes
+// own a row. If the columns are those of the rows that the lanes processed before, shifted by a
+// constant, the squares are the same; so few rows of a grid need a sort. Reads A's columns, two
+// offsets of B for each, and B's columns once; writes W x W bytes per row.
 template <int W>
 __global__ void __launch_bounds__(small_threads)
-    place_chunks(pattern m, tile_band now, const uint8_t *width, const int64_t *chunk_at,
+    place_chunks(pattern m, tile_band now, const uint8_t *width, const int64_t *chunk_begin,
                  uint16_t *order, int32_t *count)
 {
     __shared__ __align__(16) uint8_t space[small_warps][32 * W];
@@ -86,7 +90,7 @@ __global__ void __launch_bounds__(small_threads)
     uint8_t *const square = space[threadIdx.x / 32] + slot * W * W;
 
     if (c >= now.last || width[c] != W) return;
-    word_of<W> *const to = squares_of<W>(order, chunk_at, c, now);
+    word_of<W> *const to = squares_of<W>(order, chunk_begin, c, now);
     word_of<W> word = {};
     int32_t shape[W];
     int n = 0;
@@ -107,9 +111,9 @@ __global__ void __launch_bounds__(small_threads)
         bool other = first == 0;
 #pragma unroll
         for (int r = 0; r < W; r++) {
-            const int32_t now_there = col[r] < 0 ? no_column : col[r] - origin;
-            other = other || now_there != shape[r];
-            shape[r] = now_there;
+            const int32_t relative = col[r] < 0 ? no_column : col[r] - origin;
+            other = other || relative != shape[r];
+            shape[r] = relative;
         }
         if (__any_sync(all_lanes, other)) n = make_word<W>(col, square, word);
         to[first * W + threadIdx.x % 32] = word;
@@ -128,7 +132,7 @@ gsolve_status place_squares(gs_queue *q, const gs_esc_plan *p, const pattern &m,
 {
     return gs_launch(q, "sorting short rows of a product", place_chunks<W>,
                      (int)((now.last - now.first + small_warps - 1) / small_warps), small_threads,
-                     m, now, p->width, p->chunk_at, p->order, count);
+                     m, now, p->width, p->chunk_begin, p->order, count);
 }
 
 template gsolve_status place_squares<4>(gs_queue *, const gs_esc_plan *, const pattern &,

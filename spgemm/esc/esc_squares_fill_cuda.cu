@@ -11,18 +11,19 @@ constexpr int warps = gs_block_size / 32;
 
 template <class T>
 struct alignas(16) entry_of_A {
-    int64_t from; // of its row of B
+    int64_t from; // the first position of its row of B
     T value;
 };
 
 template <class T, int W, bool COLUMNS>
-struct alignas(16) filling {                     // a warp's; its rows of C lie one after the other
-    entry_of_A<T> entry[rows_at_once<W>][W + 1]; // so that those of each row lie in other banks
+struct alignas(16) filling {                     // of a warp, whose rows of C are contiguous
+    entry_of_A<T> entry[rows_at_once<W>][W + 1]; // W + 1: rows begin in different banks
     T sum[32 * W];
     int32_t col[COLUMNS ? 32 * W : 1];
 };
 
-// The products of a lane's word, added to the sums of its row.
+// Adds the products of this lane's word to the sums of its row, in the order of A's entries. All
+// lanes of the warp call it.
 template <class T, int W, bool COLUMNS>
 __device__ void add_products(const pattern &m, const numbers &n, const entry_of_A<T> *entry,
                              word_of<W> word, T *sum, int32_t *column)
@@ -49,13 +50,17 @@ __device__ void add_products(const pattern &m, const numbers &n, const entry_of_
     }
 }
 
+// Values, and columns if COLUMNS, of rows with squares. A warp owns rows_at_once<W> rows, W lanes
+// own a row; the sums are in shared memory. Reads W x W bytes of order per row, A's rows, and each
+// element of B once; writes C once, contiguously. Invariant: a sum receives its products in A's
+// order.
 template <class T, int W, bool COLUMNS>
 __global__ void __launch_bounds__(gs_block_size)
-    add_squares(pattern m, tile_band now, const uint8_t *width, const int64_t *chunk_at,
+    add_squares(pattern m, tile_band now, const uint8_t *width, const int64_t *chunk_begin,
                 uint16_t *order, numbers n)
 {
     __shared__ filling<T, W, COLUMNS> space[warps];
-    const int steps = m.chunk / rows_at_once<W>; // warps of a chunk
+    const int steps = m.chunk / rows_at_once<W>; // warps for a chunk
     const int64_t nth = (int64_t)blockIdx.x * warps + threadIdx.x / 32;
     const int64_t c = now.first + nth / steps;
     const int lane = (int)threadIdx.x % 32, slot = lane / W, e = lane % W;
@@ -66,7 +71,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const int64_t begin = min(c * m.chunk + first, (int64_t)m.nrows);
     const int64_t end = min(begin + rows_at_once<W>, (int64_t)m.nrows);
     const int64_t row = min(begin + slot, (int64_t)m.nrows);
-    const word_of<W> word = squares_of<W>(order, chunk_at, c, now)[first * W + lane];
+    const word_of<W> word = squares_of<W>(order, chunk_begin, c, now)[first * W + lane];
     const entry_of_lane mine(m, row, e);
     s.entry[slot][e] = {mine.from, mine.j < 0 ? T(0) : __ldg((const T *)n.a + mine.at)};
     const int64_t to = n.cstart[begin];
@@ -95,7 +100,7 @@ gsolve_status fill_squares(gs_queue *q, const gs_esc_plan *p, const pattern &m,
     return gs_launch(q, "the values of short rows",
                      n.ccol ? add_squares<T, W, true> : add_squares<T, W, false>,
                      (int)(((now.last - now.first) * steps + warps - 1) / warps), gs_block_size, m,
-                     now, p->width, p->chunk_at, p->order, n);
+                     now, p->width, p->chunk_begin, p->order, n);
 }
 
 #define FILL(T, W)                                                                              \

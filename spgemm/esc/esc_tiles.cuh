@@ -9,20 +9,23 @@ namespace gs_esc_tiles
 
 using namespace gs_esc_parts;
 
-// Whole rows from row on, at most one a lane.
+// Consecutive complete rows, at most one for each lane. rows = 0: the first row is not small; it is
+// skipped, and total is the length of its part of order.
 struct tile {
-    int rows, total; // of their products; no rows: row is not for tiles, total are its products
-    int at, own;     // products of this lane's row: those before, and their number
+    int rows, total; // the number of rows, and of their products
+    int at, own;     // of this lane's row: the products before it in the tile, and its own
 };
 
-__device__ inline tile cut_tile(const uint32_t *weight, int32_t row, int32_t end)
+// The tile that begins at `row`: as many rows as have at most small_products products together. All
+// lanes of the warp call it.
+__device__ inline tile cut_tile(const uint32_t *row_products, int32_t row, int32_t end)
 {
     const int lane = (int)threadIdx.x % 32;
-    const uint32_t w = row + lane < end ? weight[row + lane] : large;
-    const int own = w <= small_room ? (int)w : 1 << 20, upto = scan(own);
+    const uint32_t w = row + lane < end ? row_products[row + lane] : large;
+    const int own = w <= small_products ? (int)w : 1 << 20, upto = scan(own);
     tile t;
 
-    t.rows = __popc(__ballot_sync(all_lanes, upto <= small_room));
+    t.rows = __popc(__ballot_sync(all_lanes, upto <= small_products));
     t.total = __shfl_sync(all_lanes, upto, max(t.rows - 1, 0));
     t.at = upto - own;
     t.own = own;
@@ -33,13 +36,15 @@ __device__ inline tile cut_tile(const uint32_t *weight, int32_t row, int32_t end
     return t;
 }
 
-// A tile's entries, see esc_common.cuh.
+// The entries of A in a tile, see esc_common.cuh.
 struct alignas(16) entries {
-    int64_t from[small_room];
-    uint32_t begins[small_room / 32];
+    int64_t from[small_products];
+    uint32_t begins[small_products / 32];
 };
 
-// entry(number, a, e): of A's e-th entry of the tile, which is its entry a. Lanes together.
+// Lists the entries of A in [begin, end) that have products. Calls entry(number in the list,
+// position in A, position in the tile, has products) for every entry, in all lanes of the warp, so
+// that it may use warp operations.
 template <class Entry>
 __device__ void list_entries(const pattern &m, int64_t begin, int64_t end, int total, entries &s,
                              Entry entry)
@@ -47,7 +52,7 @@ __device__ void list_entries(const pattern &m, int64_t begin, int64_t end, int t
     const int lane = (int)threadIdx.x % 32;
     int number = 0, products = 0;
 
-    if (lane < small_room / 32) s.begins[lane] = 0;
+    if (lane < small_products / 32) s.begins[lane] = 0;
     __syncwarp();
     for (int64_t at = begin; at < end && products < total; at += 32) {
         const int64_t a = at + lane;
@@ -67,7 +72,7 @@ __device__ void list_entries(const pattern &m, int64_t begin, int64_t end, int t
     __syncwarp();
 }
 
-inline int blocks_of(const tile_band &now, int shares) // warps to a chunk
+inline int blocks_of(const tile_band &now, int shares) // shares: warps for a chunk
 {
     return (int)(((now.last - now.first) * shares + small_warps - 1) / small_warps);
 }

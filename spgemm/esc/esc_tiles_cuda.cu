@@ -7,9 +7,9 @@ using namespace gs_esc_tiles;
 namespace
 {
 
-// word.v[i] = the numbers of the products in places V lane + i after the sort by (row, column,
-// number), marked where (row, column) is another than before. Products come striped: of number 32 i
-// + lane.
+// Sorts the products of a tile by (row, column, number). On entry a lane holds the products 32 i +
+// lane. word.v[i] = the number of the product at place V lane + i, with first_term if its (row,
+// column) differs from that of the place before.
 template <int V, class K>
 __device__ void sort_products(const int32_t (&col)[V], const int (&row)[V], int32_t least,
                               int col_bits, int total, gs_pack<uint16_t, V> &word)
@@ -33,15 +33,16 @@ __device__ void sort_products(const int32_t (&col)[V], const int (&row)[V], int3
     }
 }
 
-struct alignas(16) sorting { // a warp's
+struct alignas(16) sorting { // of a warp
     entries list;
-    uint16_t order[small_room];
-    uint8_t row[small_room];        // of each entry
-    int heads[small_room / 32 + 1]; // bits: first terms
-    int heads_before[small_room / 32 + 1];
+    uint16_t order[small_products];
+    uint8_t row[small_products];        // of each entry of A: the number of its row in the tile
+    int heads[small_products / 32 + 1]; // a bit for each product: a first term
+    int heads_before[small_products / 32 + 1];
 };
 
-// The order of a tile of up to 32 V products, and, in lanes < t.rows, the entries of C in each row.
+// Writes the order of a tile of up to 32 V products. Returns to lane l < t.rows the entries of C in
+// row l of the tile.
 template <int V>
 __device__ int sort_tile(const pattern &m, const tile &t, sorting &s, uint16_t *order)
 {
@@ -94,7 +95,7 @@ __device__ int sort_tile(const pattern &m, const tile &t, sorting &s, uint16_t *
            s.heads_before[from / 32] - __popc(s.heads[from / 32] & below(from % 32));
 }
 
-// The row, of those of the lanes, that entry e is in: the last that begins at or before it.
+// The row of the tile that entry e lies in: the last of `rows` lanes whose `begin` is at most e.
 __device__ int row_of(int begin, int rows, int e)
 {
     int row = 0;
@@ -106,9 +107,13 @@ __device__ int row_of(int begin, int rows, int e)
     return row;
 }
 
+// Sorts the products of the small rows of a chunk, tile by tile. A warp owns a chunk. Reads A's
+// columns, two offsets of B for each, and B's columns once; writes 2 bytes of order for each
+// product, and count[row] = the entries of C. Invariant: equal columns keep the order of A's row,
+// because the product's number is the last part of its key.
 __global__ void __launch_bounds__(small_threads)
-    sort_chunks(pattern m, tile_band now, const uint8_t *width, const uint32_t *weight,
-                const int64_t *chunk_at, uint16_t *order, int32_t *count)
+    sort_chunks(pattern m, tile_band now, const uint8_t *width, const uint32_t *row_products,
+                const int64_t *chunk_begin, uint16_t *order, int32_t *count)
 {
     __shared__ sorting space[small_warps];
     const int64_t c = now.first + (int64_t)blockIdx.x * small_warps + threadIdx.x / 32;
@@ -117,9 +122,9 @@ __global__ void __launch_bounds__(small_threads)
 
     if (c >= now.last || width[c]) return;
     const int32_t end = (int32_t)min((int64_t)m.nrows, (c + 1) * m.chunk);
-    int64_t at = chunk_at[c] - now.base;
+    int64_t at = chunk_begin[c] - now.base;
     for (int32_t row = (int32_t)(c * m.chunk); row < end;) {
-        const tile t = cut_tile(weight, row, end);
+        const tile t = cut_tile(row_products, row, end);
         if (t.rows > 0) {
             const int64_t begin = m.a[row + min(lane, t.rows)];
             const int64_t first = __shfl_sync(all_lanes, begin, 0), last = m.a[row + t.rows];
@@ -148,7 +153,7 @@ gsolve_status sort_tiles(gs_queue *q, const gs_esc_plan *p, const pattern &m, co
                          int32_t *count)
 {
     return gs_launch(q, "sorting rows of a product", sort_chunks, blocks_of(now, 1), small_threads,
-                     m, now, p->width, p->weight, p->chunk_at, p->order, count);
+                     m, now, p->width, p->row_products, p->chunk_begin, p->order, count);
 }
 
 } // namespace gs_esc_parts

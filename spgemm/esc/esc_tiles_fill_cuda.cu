@@ -7,37 +7,38 @@ namespace
 {
 
 template <class T>
-struct alignas(16) filling { // a warp's
+struct alignas(16) filling { // of a warp
     entries list;
     union {
-        T a[small_room];       // of each entry
-        int32_t e[small_room]; // its number in the tile, empty ones counted
+        T a[small_products];       // the value of each entry of A
+        int32_t e[small_products]; // with blocks: its position in the tile
     };
     union {
-        T product[small_room];
-        int64_t b[small_room]; // the entry of B
+        T product[small_products];
+        int64_t b[small_products]; // with blocks: the position in B
     };
     union {
-        int32_t col[small_room];
-        uint8_t entry[small_room]; // of A
+        int32_t col[small_products];
+        uint8_t entry[small_products]; // with blocks: the number of A's entry
     };
-    uint8_t order[small_room], head[small_room];
+    uint8_t order[small_products], head[small_products];
 };
 
-// order and head from what the first pass left; returns the entries of C.
+// s.order = the order of the first pass without marks; s.head[e] = the first term of entry e of C.
+// Returns the number of entries of C in the tile. All lanes of the warp call it.
 template <class S>
 __device__ int read_order(const uint16_t *order, int total, S &s)
 {
     const int lane = (int)threadIdx.x % 32;
-    uint16_t word[small_room / 32];
+    uint16_t word[small_products / 32];
     int heads = 0;
 
 #pragma unroll
-    for (int i = 0; i < small_room / 32; i++) {
+    for (int i = 0; i < small_products / 32; i++) {
         word[i] = 32 * i + lane < total ? order[32 * i + lane] : 0;
     }
 #pragma unroll
-    for (int i = 0; i < small_room / 32; i++) {
+    for (int i = 0; i < small_products / 32; i++) {
         if (32 * i >= total) break;
         const unsigned marks = __ballot_sync(all_lanes, word[i] & first_term);
         if (word[i] & first_term) {
@@ -49,17 +50,18 @@ __device__ int read_order(const uint16_t *order, int total, S &s)
     return heads;
 }
 
+// s.product = the products of a tile in the order of A's entries; s.col = their columns if COLUMNS.
 template <class T, bool COLUMNS>
 __device__ void expand_values(const pattern &m, const numbers &n, int total, filling<T> &s)
 {
-    constexpr int windows = small_room / 32;
+    constexpr int rounds = small_products / 32;
     const int lane = (int)threadIdx.x % 32;
     int number = 0;
-    T value[windows];
-    int32_t col[windows];
+    T value[rounds];
+    int32_t col[rounds];
 
 #pragma unroll
-    for (int i = 0; i < windows; i++) {
+    for (int i = 0; i < rounds; i++) {
         if (32 * i >= total) break;
         const int j = 32 * i + lane;
         const unsigned begins = s.list.begins[i];
@@ -71,7 +73,7 @@ __device__ void expand_values(const pattern &m, const numbers &n, int total, fil
         if constexpr (COLUMNS) col[i] = __ldg(m.bcol + b);
     }
 #pragma unroll
-    for (int i = 0; i < windows; i++) {
+    for (int i = 0; i < rounds; i++) {
         const int j = 32 * i + lane;
         if (j >= total) break;
         s.product[j] = value[i];
@@ -79,6 +81,7 @@ __device__ void expand_values(const pattern &m, const numbers &n, int total, fil
     }
 }
 
+// The entries of C in a tile, from position `to` on. A lane owns every 32nd of them.
 template <class T, bool COLUMNS>
 __device__ void fill_values(const pattern &m, const numbers &n, int total, int64_t to,
                             const uint16_t *order, filling<T> &s)
@@ -97,7 +100,8 @@ __device__ void fill_values(const pattern &m, const numbers &n, int total, int64
     }
 }
 
-// A lane owns an element of C. S: the numbers in a row of a block of A as a constant, or 0.
+// The blocks of C in a tile, from position `to` on. A lane owns every 32nd element. S as in
+// add_blocks.
 template <class T, int S>
 __device__ void fill_blocks(const pattern &m, const numbers &n, int64_t first, int total,
                             int64_t to, const uint16_t *order, filling<T> &s)
@@ -129,24 +133,28 @@ __device__ void fill_blocks(const pattern &m, const numbers &n, int64_t first, i
     }
 }
 
-// A warp owns a chunk, or, with blocks, every shares-th tile of a chunk, as a tile of blocks takes
-// long.
+// Values, and columns if COLUMNS, of the small rows of a chunk. A warp owns a chunk. With blocks,
+// `shares` warps own a chunk, and each processes every shares-th tile, because a tile of blocks
+// takes long. Reads the order and A's rows once, and each product's entry of B; writes C once.
+// Invariant: each sum adds its terms in A's order; it has at most GS_ESC_STRAIGHT terms.
 template <class T, bool COLUMNS, bool BLOCKS, int S>
 __global__ void __launch_bounds__(small_threads)
-    fill_chunks(pattern m, tile_band now, int shares, const uint8_t *width, const uint32_t *weight,
-                const int64_t *chunk_at, const uint16_t *order, numbers n)
+    fill_chunks(pattern m, tile_band now, int shares, const uint8_t *width,
+                const uint32_t *row_products, const int64_t *chunk_begin, const uint16_t *order,
+                numbers n)
 {
     __shared__ filling<T> space[small_warps];
     const int64_t w = (int64_t)blockIdx.x * small_warps + threadIdx.x / 32;
     const int64_t c = now.first + (BLOCKS ? w / shares : w);
-    int others = BLOCKS ? (int)(w % shares) : 0; // tiles before this warp's next
+    int others =
+        BLOCKS ? (int)(w % shares) : 0; // tiles of other warps before this warp's next tile
     filling<T> &s = space[threadIdx.x / 32];
 
     if (c >= now.last || width[c]) return;
     const int32_t end = (int32_t)min((int64_t)m.nrows, (c + 1) * m.chunk);
-    int64_t at = chunk_at[c] - now.base;
+    int64_t at = chunk_begin[c] - now.base;
     for (int32_t row = (int32_t)(c * m.chunk); row < end;) {
-        const tile t = cut_tile(weight, row, end);
+        const tile t = cut_tile(row_products, row, end);
         if (t.rows > 0 && t.total > 0 && others-- == 0) {
             others = BLOCKS ? shares - 1 : 0;
             const int64_t first = m.a[row], last = m.a[row + t.rows], to = n.cstart[row];
@@ -166,7 +174,7 @@ __global__ void __launch_bounds__(small_threads)
     }
 }
 
-// The number of warps for each chunk: more where the chunks alone would not fill the device, but
+// The number of warps for each chunk: more than one if one per chunk would not fill the device, but
 // not more than a chunk has rows.
 int shares_of(const tile_band &now, int chunk)
 {
@@ -200,7 +208,7 @@ gsolve_status fill_tiles(gs_queue *q, const gs_esc_plan *p, const pattern &m, co
     const int shares = plain ? 1 : shares_of(now, m.chunk);
 
     return gs_launch(q, "the values of a product", kernel, blocks_of(now, shares), small_threads, m,
-                     now, shares, p->width, p->weight, p->chunk_at, p->order, n);
+                     now, shares, p->width, p->row_products, p->chunk_begin, p->order, n);
 }
 
 template gsolve_status fill_tiles<float>(gs_queue *, const gs_esc_plan *, const pattern &,

@@ -1,7 +1,7 @@
-// triple.cuh: a row of R (A P) by a warp. The warp takes the elements of the rows of A P that R's
-// row refers to, 32 at a time across row ends, and adds them to the sums of their columns. Equal
-// columns among the 32 are added in the order of the lanes. Invariant: every sum receives its terms
-// in the order of R's row.
+// triple.cuh: a row of R (A P) by a warp. The warp reads the elements of the rows of A P that R's
+// row refers to, 32 at a time across row ends, and adds them to the sums of their columns. Elements
+// with equal columns among the 32 are added in the order of the lanes. Invariant: every sum
+// receives its terms in the order of R's row.
 #ifndef GS_SPGEMM_GALERKIN_TRIPLE_CUH
 #define GS_SPGEMM_GALERKIN_TRIPLE_CUH
 
@@ -30,12 +30,11 @@ struct element {
 template <class T>
 struct elements {
     rows_of B;
-    uint8_t *owner; // 32 bytes in shared memory: for an element at which a row begins, the lane of
-                    // that row
-    int64_t begin;  // where this lane's row begins, minus the elements of the rows before it
-    int before, length;
+    uint8_t *owner; // 32 bytes in shared memory: the lane of the row that begins at each element
+    int64_t begin;  // the first position of this lane's row, minus `before`
+    int before, length; // the elements of the rows before it; its own
     T factor;
-    int total, at, open; // open: the lane whose row was the last to begin
+    int total, at, current; // at: the next element; current: the lane whose row began last
 
     __device__ elements(const rows_of &rows, uint8_t *space)
         : B(rows), owner(space), total(0), at(0)
@@ -44,7 +43,7 @@ struct elements {
 
     // This lane refers to row j, or to none if j < 0. A row longer than `longest` is truncated; it
     // exceeds the limit of steps anyway.
-    __device__ void ask(int32_t j, T f)
+    __device__ void set_row(int32_t j, T f)
     {
         constexpr int64_t longest = 1 << 22;
 
@@ -60,21 +59,21 @@ struct elements {
         begin -= before;
         total = __shfl_sync(all_lanes, upto, 31);
         at = 0;
-        open = 0;
+        current = 0;
     }
 
-    // The next 32 elements; false: there are none.
+    // *x = this lane's element of the next 32. False: no element is left.
     __device__ bool next(element<T> *x)
     {
         if (at >= total) return false;
-        const int lane = lane_of(), there = before - at;
-        const bool begins = length > 0 && there >= 0 && there < 32;
-        const unsigned begun = __reduce_or_sync(all_lanes, begins ? 1u << there : 0u);
+        const int lane = lane_of(), place = before - at;
+        const bool begins = length > 0 && place >= 0 && place < 32;
+        const unsigned begun = __reduce_or_sync(all_lanes, begins ? 1u << place : 0u);
         const unsigned upto = begun & (all_lanes >> (31 - lane));
-        if (begins) owner[there] = (uint8_t)lane;
+        if (begins) owner[place] = (uint8_t)lane;
         __syncwarp();
-        const int from = upto ? owner[31 - __clz((int)upto)] : open;
-        if (begun) open = owner[31 - __clz((int)begun)];
+        const int from = upto ? owner[31 - __clz((int)upto)] : current;
+        if (begun) current = owner[31 - __clz((int)begun)];
         __syncwarp(); // before the next call overwrites owner
         const int64_t e = __shfl_sync(all_lanes, begin, from) + at + lane;
         x->factor = __shfl_sync(all_lanes, factor, from);
@@ -117,13 +116,14 @@ struct sums {
         const unsigned below = (1u << lane) - 1;
         bool fresh = false;
         const int place = x.is_one ? place_in(key, bits, x.col, &fresh) : -1 - lane;
-        const unsigned alike = __match_any_sync(all_lanes, place);
+        const unsigned same_place = __match_any_sync(all_lanes, place);
         const unsigned inserted = __ballot_sync(all_lanes, fresh);
-        const bool leads = x.is_one && !(alike & below), first = leads && (alike & inserted);
+        const bool leads = x.is_one && !(same_place & below),
+                   first = leads && (same_place & inserted);
         const unsigned firsts = __ballot_sync(all_lanes, first);
-        const int most = (int)__reduce_max_sync(all_lanes, (unsigned)__popc(alike));
+        const int most = (int)__reduce_max_sync(all_lanes, (unsigned)__popc(same_place));
         T mine = leads && !first ? sum[place] : T(0);
-        unsigned rest = alike;
+        unsigned rest = same_place;
 
         for (int k = 0; k < most; k++) {
             const int next = (__ffs((int)rest) - 1) & 31;
@@ -161,7 +161,8 @@ __device__ bool sum_row(const operands &o, int64_t i, uint8_t *owner, sums<T> *c
 
     for (int64_t first = o.R.begin(i); first < to; first += 32) {
         const bool has = first + lane_of() < to;
-        m.ask(has ? o.R.col[first + lane_of()] : -1, has ? o.R.number<T>(first + lane_of()) : T(0));
+        m.set_row(has ? o.R.col[first + lane_of()] : -1,
+                  has ? o.R.number<T>(first + lane_of()) : T(0));
         *products += m.total;
         for (bool more = m.next(&x); more;) {
             now = x;
@@ -182,9 +183,9 @@ __device__ inline void sort(unsigned long long *key, int n)
     for (int k = n + lane_of(); k < padded; k += 32) key[k] = ~0ull;
     __syncwarp();
     for (int run = 2; run <= padded; run *= 2) { // bitonic
-        for (int apart = run / 2; apart > 0; apart /= 2) {
+        for (int distance = run / 2; distance > 0; distance /= 2) {
             for (int k = lane_of(); k < padded / 2; k += 32) {
-                const int low = 2 * k - (k & (apart - 1)), high = low + apart;
+                const int low = 2 * k - (k & (distance - 1)), high = low + distance;
                 const unsigned long long x = key[low], y = key[high];
                 if ((x > y) == ((low & run) == 0)) {
                     key[low] = y;

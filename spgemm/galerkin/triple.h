@@ -7,14 +7,14 @@
 #include "spgemm/spgemm.h"
 
 typedef struct gs_triple_kernels {
-    /* *C = R A P, owned, where they lie, columns ascending, all of whose columns ascend strictly;
-     * unless it is NULL, *plan = what update needs. *fits false: rows are too long for this, and C
-     * is unset. */
+    /* *C = R A P, owned, at the location of R, A and P. The columns of all four matrices ascend
+     * strictly in every row. Unless plan is NULL, *plan = what update needs. *fits false: rows are
+     * too long for this method, and C is unset. */
     gsolve_status (*multiply)(gsolve_csr *C, void **plan, gs_product_work *stats, bool *fits,
                               gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *A,
                               const gsolve_csr *P);
-    /* C's values, R, A and P having new ones in the patterns that they had then: the same sums in
-     * the same order. The first time plan may grow. */
+    /* Recomputes C's values from new values of R, A and P in the patterns that multiply had. The
+     * order of the sums is that of multiply. The first call may allocate memory for the plan. */
     gsolve_status (*update)(void *plan, gsolve_context *ctx, const gsolve_csr *R,
                             const gsolve_csr *A, const gsolve_csr *P, gsolve_csr *C);
     void (*drop)(void *plan, gsolve_context *ctx); /* NULL: there is nothing to free */

@@ -1,5 +1,6 @@
-// triple_ap_cuda.cu: A P in two passes, one that counts and one that fills. A thread or a few lanes
-// own a row, by its number of products; where rows are long, the method hash computes A P.
+// triple_ap_cuda.cu: A P in two passes: the first counts the entries, the second fills them. A
+// thread owns a row if rows have few products on average, else 4, 8 or 16 lanes do. If rows are too
+// long for that, the method hash computes A P.
 #include "core/scan.cuh"
 #include "spgemm/galerkin/triple_short.cuh"
 
@@ -12,7 +13,7 @@ namespace gs_triple_rows
 namespace
 {
 
-// start[0..n] = the exclusive prefix sums of count[0..n).
+// to[0..n] = the exclusive prefix sums of count[0..n].
 template <class O>
 gsolve_status number_as(gsolve_context *ctx, const int32_t *count, int64_t n, const void *to)
 {
@@ -34,7 +35,7 @@ done:
     return status;
 }
 
-// The number of lanes for a row of A B: the mean number of entries of a row of B.
+// The number of lanes for a row of A B: about the mean number of entries of a row of B.
 int lanes_for(unsigned long long entries, int32_t nrows)
 {
     const unsigned long long rows = (unsigned long long)nrows;
@@ -42,35 +43,35 @@ int lanes_for(unsigned long long entries, int32_t nrows)
 }
 
 // The statistics of the rows, and the number of lanes for a row.
-struct manner {
-    int lanes; // 1: a thread
+struct row_layout {
+    int lanes; // 1: a thread owns a row
     row_statistics found;
 };
 
-gsolve_status count_by(manner *m, int lanes, gsolve_context *ctx, const gsolve_csr *A,
-                       const gsolve_csr *B, int32_t *of_row, row_statistics *f)
+gsolve_status count_by(row_layout *m, int lanes, gsolve_context *ctx, const gsolve_csr *A,
+                       const gsolve_csr *B, int32_t *row_count, row_statistics *f)
 {
     gsolve_status status;
 
     m->lanes = lanes;
     TRY(gs_cuda(ctx->queue, cudaMemsetAsync(f, 0, sizeof *f, ctx->queue->stream), "A P"));
-    TRY(lanes == 1 ? count_by_threads(ctx, A, B, of_row, f)
-                   : count_by_lanes(ctx, lanes, A, B, of_row, f));
+    TRY(lanes == 1 ? count_by_threads(ctx, A, B, row_count, f)
+                   : count_by_lanes(ctx, lanes, A, B, row_count, f));
     TRY(gsolve_copy(ctx, &m->found, GSOLVE_HOST, f, GSOLVE_DEVICE, sizeof m->found));
 done:
     return status;
 }
 
-gsolve_status count(manner *m, gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
-                    int32_t *of_row)
+gsolve_status count(row_layout *m, gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
+                    int32_t *row_count)
 {
     row_statistics *f = nullptr;
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, f, 1);
-    TRY(count_by(m, 1, ctx, A, B, of_row, f));
+    TRY(count_by(m, 1, ctx, A, B, row_count, f));
     if (m->found.longest == too_long) {
-        TRY(count_by(m, lanes_for(m->found.of_B, B->nrows), ctx, A, B, of_row, f));
+        TRY(count_by(m, lanes_for(m->found.of_B, B->nrows), ctx, A, B, row_count, f));
     }
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, f);
@@ -91,14 +92,14 @@ gsolve_status multiply_short(gsolve_csr *out, int64_t *products, gsolve_context 
 {
     gs_product_work stats = {};
     gsolve_csr M = {};
-    int32_t *of_row = nullptr;
-    manner m = {};
+    int32_t *row_count = nullptr;
+    row_layout m = {};
     gsolve_status status;
 
-    ALLOC_DEVICE(ctx, of_row, (size_t)A->nrows + 1);
-    TRY(count(&m, ctx, A, B, of_row));
+    ALLOC_DEVICE(ctx, row_count, (size_t)A->nrows + 1);
+    TRY(count(&m, ctx, A, B, row_count));
     if (m.found.longest == too_long) {
-        gsolve_free(ctx, GSOLVE_DEVICE, of_row);
+        gsolve_free(ctx, GSOLVE_DEVICE, row_count);
         status = gs_hash_cuda[A->type].multiply(out, nullptr, &stats, ctx, A, B);
         *products = stats.products;
         return status;
@@ -106,7 +107,7 @@ gsolve_status multiply_short(gsolve_csr *out, int64_t *products, gsolve_context 
     *products = (int64_t)m.found.products;
     TRY(gs_csr_new_at(&M, ctx, GSOLVE_DEVICE, A->nrows, B->ncols, (int64_t)m.found.entries,
                       A->type));
-    TRY(number_entries(ctx, of_row, &M));
+    TRY(number_entries(ctx, row_count, &M));
     if (m.found.entries > 0) {
         TRY(m.lanes == 1 ? fill_by_threads<T>(&M, m.found.longest, ctx, A, B)
                          : fill_by_lanes<T>(&M, m.found.longest, m.lanes, ctx, A, B));
@@ -116,7 +117,7 @@ gsolve_status multiply_short(gsolve_csr *out, int64_t *products, gsolve_context 
 done:
     M.location = GSOLVE_DEVICE;
     gsolve_csr_free(&M, ctx);
-    gsolve_free(ctx, GSOLVE_DEVICE, of_row);
+    gsolve_free(ctx, GSOLVE_DEVICE, row_count);
     return status;
 }
 

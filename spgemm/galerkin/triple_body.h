@@ -1,8 +1,9 @@
 /* triple_body.h: a row of R A P, for one value type. */
 
-/* g += f times row j of B. No branch depends on the pattern. */
-static inline uint32_t FN(gather)(const gsolve_csr *B, int32_t j, T f, const gathered *g,
-                                  uint32_t n)
+/* Adds f times row j of B to g, which has n columns. Returns the new number of columns. No branch
+ * depends on the pattern. */
+static inline uint32_t FN(add_row)(const gsolve_csr *B, int32_t j, T f, const row_sums *g,
+                                   uint32_t n)
 {
     const int64_t end = gs_start(B, j + 1);
     const int32_t *restrict col = B->col;
@@ -13,7 +14,7 @@ static inline uint32_t FN(gather)(const gsolve_csr *B, int32_t j, T f, const gat
     T *restrict sum = g->sum;
 
     for (int64_t k = gs_start(B, j); k < end; k++) {
-        const uint32_t known = slot[col[k]] - base; /* n or more: not met before */
+        const uint32_t known = slot[col[k]] - base; /* n or more: a new column */
         const uint32_t at = known < n ? known : n;
         const T before = known < n ? sum[at] : 0;
         n += known >= n;
@@ -24,7 +25,7 @@ static inline uint32_t FN(gather)(const gsolve_csr *B, int32_t j, T f, const gat
     return n;
 }
 
-/* w->ra = row i of R A, in the order in which columns are met. */
+/* w->ra = row i of R A, its columns in the order in which they occur. */
 static void FN(sum_outer)(const gsolve_csr *R, const gsolve_csr *A, int32_t i, worker *w)
 {
     const int64_t end = gs_start(R, i + 1);
@@ -34,12 +35,12 @@ static void FN(sum_outer)(const gsolve_csr *R, const gsolve_csr *A, int32_t i, w
     for (int64_t k = gs_start(R, i); k < end; k++) {
         const int32_t j = R->col[k];
         w->products += gs_start(A, j + 1) - gs_start(A, j);
-        n = FN(gather)(A, j, ((const T *)R->value)[k], &w->ra, n);
+        n = FN(add_row)(A, j, ((const T *)R->value)[k], &w->ra, n);
     }
     w->ra.n = n;
 }
 
-/* w->c = row i of R A P, in that order. */
+/* w->c = row i of R A P, its columns in the order in which they occur. */
 static void FN(sum_row)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P, int32_t i,
                         worker *w)
 {
@@ -51,13 +52,13 @@ static void FN(sum_row)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_c
     for (uint32_t k = 0; k < w->ra.n; k++) {
         const int32_t j = w->ra.list[k];
         w->products += gs_start(P, j + 1) - gs_start(P, j);
-        n = FN(gather)(P, j, sum[k], &w->c, n);
+        n = FN(add_row)(P, j, sum[k], &w->c, n);
     }
     w->c.n = n;
 }
 
-/* Appends the row, sorted. The list must have space for it. */
-static void FN(put)(worker *w)
+/* Appends the row w->c to the list, sorted. The list must have space for it. */
+static void FN(append_row)(worker *w)
 {
     const int32_t n = (int32_t)w->c.n;
     const int32_t *list = w->c.list;
@@ -78,7 +79,8 @@ static void FN(put)(worker *w)
     }
 }
 
-/* C's values in row i: each product is added at its column's place, in the order of sum_row. */
+/* Recomputes C's values in row i. Each product is added at its column's position, in the order of
+ * sum_row. */
 static void FN(update_values)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
                               const gs_csr_arrays *C, int32_t i, worker *w)
 {

@@ -11,9 +11,8 @@ using namespace gs_triple_rows;
 namespace
 {
 
-constexpr int at_once = 4; // blocks of a multiprocessor, limited by registers
-constexpr int most_steps =
-    4096; // the most batches of 32 elements of a row, which take some milliseconds
+constexpr int min_blocks = 4;   // that a multiprocessor runs; limits the registers
+constexpr int max_steps = 4096; // batches of 32 elements of a row: some milliseconds
 
 // --- rows by warps ------------------------------------------------------------------------------
 
@@ -41,7 +40,7 @@ __device__ int make_row(const operands &o, int64_t i, int64_t k, int bits, const
     unsigned long long *sorted =
         reinterpret_cast<unsigned long long *>(space + sums<T>::bytes(bits + 1));
     uint8_t *owner = reinterpret_cast<uint8_t *>(sorted + (1 << bits));
-    const bounds most = {1 << bits, most_steps};
+    const bounds most = {1 << bits, max_steps};
 
     if (!sum_row(o, i, owner, &c, most, products)) return c.n > most.entries ? -1 : -2;
     for (int e = lane_of(); e < c.n; e += 32) {
@@ -55,8 +54,12 @@ __device__ int make_row(const operands &o, int64_t i, int64_t k, int bits, const
     return c.n;
 }
 
+// Computes the rows of a part. A warp owns a row, with a hash table of 2^(bits + 1) places in
+// shared memory. Reads the row of R, and the rows of A P that it refers to, once; writes the
+// columns and sums of the row once. Rows with too many entries are appended to `left`. Invariant:
+// sums as in sum_row.
 template <class T>
-__global__ void __launch_bounds__(gs_block_size, at_once)
+__global__ void __launch_bounds__(gs_block_size, min_blocks)
     make_rows(operands o, part to, int bits, int32_t *count, int32_t *left, statistics *f)
 {
     __shared__ unsigned long long entries, products;
@@ -71,7 +74,7 @@ __global__ void __launch_bounds__(gs_block_size, at_once)
         if (lane_of() == 0) {
             count[i] = max(n, 0);
             if (n == -1) left[atomicAdd(&f->left, 1u)] = i;
-            if (n == -2) atomicAdd(&f->refused, 1u);
+            if (n == -2) atomicAdd(&f->rejected, 1u);
             if (n > 0) atomicAdd(&entries, (unsigned long long)n);
             if (n > 0) atomicAdd(&products, (unsigned long long)mine);
         }
@@ -84,13 +87,13 @@ __global__ void __launch_bounds__(gs_block_size, at_once)
 }
 
 // Copies the rows of the part with up to `most` entries to their positions in C. Longer rows are in
-// a later part. A warp owns a row.
+// a later part. A warp owns a row. Reads and writes each entry once.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     pack_rows(part from, int bits, int most, rows_of C, int32_t *col, T *value)
 {
     const int64_t k = warp_of_grid();
-    if (k >= from.nrows) return; // the whole warp
+    if (k >= from.nrows) return; // all lanes of the warp
     const int64_t i = from.rows ? from.rows[k] : k, begin = C.begin(i);
     const int n = (int)(C.begin(i + 1) - begin);
 
@@ -107,8 +110,8 @@ struct job {
     gsolve_context *ctx;
     const gsolve_csr *R, *M; // M: A P
     int32_t nrows;
-    part of[parts + 1]; // the last: rows that are longer than all
-    int used;
+    part of[parts + 1]; // the last: rows that fit no part
+    int used;           // parts
     int32_t *count;
     statistics *device_stats, stats;
 };
@@ -124,16 +127,16 @@ void close_job(job *j)
     gsolve_free(j->ctx, GSOLVE_DEVICE, j->device_stats);
 }
 
-// By warps, each with its bytes of shared memory.
+// Launches make_rows with as many warps per block as fit the shared memory.
 template <class T>
 gsolve_status make_long_rows(job *j, int bits, const part *p, int32_t *left)
 {
-    constexpr int enough = 96 << 10; // bytes of a block
+    constexpr int max_block_bytes = 96 << 10; // bytes of a block
     const int bytes = warp_bytes<T>(bits);
     const operands o = {j->R, j->M};
     int warps = gs_block_size / 32;
 
-    while (warps > 1 && warps * bytes > enough) warps /= 2;
+    while (warps > 1 && warps * bytes > max_block_bytes) warps /= 2;
     return launch_with(j->ctx->queue, "long rows of R A P", make_rows<T>,
                        ((int64_t)p->nrows + warps - 1) / warps, 32 * warps, warps * bytes, o, *p,
                        bits, j->count, left, j->device_stats);
@@ -173,7 +176,7 @@ gsolve_status make_parts(job *j, bool *fits)
                 cudaMemsetAsync(j->device_stats, 0, sizeof *j->device_stats, ctx->queue->stream),
                 "R A P"));
     j->of[0].nrows = j->nrows;
-    for (int k = 0; k < parts && j->of[k].nrows > 0 && j->stats.refused == 0; k++) {
+    for (int k = 0; k < parts && j->of[k].nrows > 0 && j->stats.rejected == 0; k++) {
         if (k > 0) {
             TRY(gs_cuda(ctx->queue,
                         cudaMemsetAsync(&j->device_stats->left, 0, sizeof j->device_stats->left,
@@ -182,7 +185,7 @@ gsolve_status make_parts(job *j, bool *fits)
         }
         TRY(make_part<T>(j, k));
     }
-    *fits = j->stats.left == 0 && j->stats.refused == 0;
+    *fits = j->stats.left == 0 && j->stats.rejected == 0;
 done:
     return status;
 }

@@ -1,6 +1,7 @@
-/* triple_host.c: R A P in one step on the CPU. For each row, first the row of R A and then that of
- * R A P is collected in the order in which columns occur. Each thread appends rows to a list of its
- * own, which becomes a part of C; a list that is full grows between parallel regions. */
+/* triple_host.c: R A P in one step on the CPU. For each row of R, first the row of R A and then the
+ * row of R A P is computed, with its columns in the order in which they occur. Each thread appends
+ * rows to a list of its own, which becomes a part of C. A full list grows between two parallel
+ * regions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,34 +9,34 @@
 #include "spgemm/galerkin/triple.h"
 
 /* The columns of a row in the order in which they occur, and their sums. */
-typedef struct gathered {
-    uint32_t *slot; /* of each column: base and its place in list, or below base */
+typedef struct row_sums {
+    uint32_t *slot; /* of each column: base + its position in list, or a number below base */
     uint32_t base, n;
     int32_t *list;
     void *sum;
-} gathered;
+} row_sums;
 
 typedef struct worker {
-    gathered ra, c;
-    int32_t next, end; /* rows to make */
+    row_sums ra, c;
+    int32_t next, end; /* the rows that are left to compute */
     int64_t used, capacity, products;
     int32_t *col; /* capacity elements; the rows computed so far */
     void *value;
 } worker;
 
-typedef struct subwarp {
+typedef struct workers {
     int size;
     worker *of;
-} subwarp;
+} workers;
 
-#define RANKED 48   /* the most columns that are sorted by counting the smaller ones */
-#define GUESS  32   /* entries of a row of C */
-#define FEW    1000 /* too few rows for a second thread */
+#define RANKED            48   /* rows of up to this many columns are sorted by rank */
+#define EXPECTED_ENTRIES  32   /* of a row of C; sets the first size of a list */
+#define MIN_PARALLEL_ROWS 1000 /* for fewer rows one thread is faster */
 
 typedef struct kernels {
     void (*sum_row)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P, int32_t i,
                     worker *w);
-    void (*put)(worker *w);
+    void (*append_row)(worker *w);
     void (*update_values)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
                           const gs_csr_arrays *C, int32_t i, worker *w);
 } kernels;
@@ -56,12 +57,12 @@ static void rank_columns(int32_t n, const int32_t *restrict list, int32_t *restr
     }
 }
 
-/* The next row begins: slots of those before are below base. */
-static void begin_row(gathered *g, int32_t ncols)
+/* Begins a row: afterwards all slots are below base. */
+static void begin_row(row_sums *g, int32_t ncols)
 {
     g->base += g->n;
     g->n = 0;
-    if (g->base > UINT32_MAX - (uint32_t)ncols) { /* the row's slots might not fit */
+    if (g->base > UINT32_MAX - (uint32_t)ncols) { /* slots of this row could exceed 32 bits */
         memset(g->slot, 0, (size_t)ncols * sizeof *g->slot);
         g->base = 1;
     }
@@ -70,19 +71,20 @@ static void begin_row(gathered *g, int32_t ncols)
 #define GS_BODY "spgemm/galerkin/triple_body.h"
 #include "core/each_type.h"
 
-static const kernels kernels_of[GSOLVE_TYPE_COUNT] = {{sum_row_f32, put_f32, update_values_f32},
-                                                      {sum_row_f64, put_f64, update_values_f64}};
+static const kernels kernels_of[GSOLVE_TYPE_COUNT] = {
+    {sum_row_f32, append_row_f32, update_values_f32},
+    {sum_row_f64, append_row_f64, update_values_f64}};
 
 /* --- the threads ------------------------------------------------------------------------------ */
 
-static void drop_gathered(gathered *g, gsolve_context *ctx)
+static void drop_row_sums(row_sums *g, gsolve_context *ctx)
 {
     gsolve_free(ctx, GSOLVE_HOST, g->slot);
     gsolve_free(ctx, GSOLVE_HOST, g->list);
     gsolve_free(ctx, GSOLVE_HOST, g->sum);
 }
 
-static gsolve_status new_gathered(gathered *g, gsolve_context *ctx, int32_t ncols, gsolve_type type)
+static gsolve_status new_row_sums(row_sums *g, gsolve_context *ctx, int32_t ncols, gsolve_type type)
 {
     gsolve_status status;
 
@@ -96,18 +98,18 @@ done:
     return status;
 }
 
-static void drop_subwarp(subwarp *t, gsolve_context *ctx)
+static void drop_workers(workers *t, gsolve_context *ctx)
 {
     for (int k = 0; t->of && k < t->size; k++) {
-        drop_gathered(&t->of[k].ra, ctx);
-        drop_gathered(&t->of[k].c, ctx);
+        drop_row_sums(&t->of[k].ra, ctx);
+        drop_row_sums(&t->of[k].c, ctx);
         gsolve_free(ctx, GSOLVE_HOST, t->of[k].col);
         gsolve_free(ctx, GSOLVE_HOST, t->of[k].value);
     }
     gsolve_free(ctx, GSOLVE_HOST, t->of);
 }
 
-/* The row at which the k-th of so many parts begins, by R's entries. */
+/* The first row of the k-th of `parts` parts of R with about equally many entries. */
 static int32_t first_row(const gsolve_csr *R, int k, int parts)
 {
     const int64_t at = gs_start(R, R->nrows) * k / parts;
@@ -125,20 +127,20 @@ static int32_t first_row(const gsolve_csr *R, int k, int parts)
     return low;
 }
 
-static gsolve_status new_subwarp(subwarp *t, gsolve_context *ctx, const gsolve_csr *R,
+static gsolve_status new_workers(workers *t, gsolve_context *ctx, const gsolve_csr *R,
                                  const gsolve_csr *P)
 {
     gsolve_status status;
 
-    t->size = R->nrows < FEW ? 1 : gsolve_threads(ctx);
+    t->size = R->nrows < MIN_PARALLEL_ROWS ? 1 : gsolve_threads(ctx);
     ALLOC(ctx, GSOLVE_HOST, t->of, t->size);
     memset(t->of, 0, (size_t)t->size * sizeof *t->of);
     for (int k = 0; k < t->size; k++) {
         worker *w = &t->of[k];
         w->next = first_row(R, k, t->size);
         w->end = first_row(R, k + 1, t->size);
-        TRY(new_gathered(&w->ra, ctx, R->ncols, R->type));
-        TRY(new_gathered(&w->c, ctx, P->ncols, R->type));
+        TRY(new_row_sums(&w->ra, ctx, R->ncols, R->type));
+        TRY(new_row_sums(&w->c, ctx, P->ncols, R->type));
     }
 done:
     return status;
@@ -159,17 +161,18 @@ static void make_rows(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr
             w->products = products;
             return;
         }
-        kernel->put(w);
+        kernel->append_row(w);
         w->used += w->c.n;
         count[w->next] = (int32_t)w->c.n;
     }
 }
 
 /* Enlarges the lists of w, so that its next row fits in any case. */
-static gsolve_status widen(worker *w, gsolve_context *ctx, int32_t ncols, gsolve_type type)
+static gsolve_status grow(worker *w, gsolve_context *ctx, int32_t ncols, gsolve_type type)
 {
     const int32_t rows = w->end - w->next;
-    const int64_t capacity = w->capacity ? 2 * w->capacity + ncols : (int64_t)rows * GUESS;
+    const int64_t capacity =
+        w->capacity ? 2 * w->capacity + ncols : (int64_t)rows * EXPECTED_ENTRIES;
     const size_t size = gs_type_size(type);
     int32_t *col = NULL;
     void *value = NULL;
@@ -195,7 +198,7 @@ done:
     return status;
 }
 
-static gsolve_status make_all(subwarp *t, gsolve_context *ctx, const gsolve_csr *R,
+static gsolve_status make_all(workers *t, gsolve_context *ctx, const gsolve_csr *R,
                               const gsolve_csr *A, const gsolve_csr *P, int32_t *count)
 {
     bool more = R->nrows > 0;
@@ -205,7 +208,7 @@ static gsolve_status make_all(subwarp *t, gsolve_context *ctx, const gsolve_csr 
         more = false;
         for (int k = 0; k < t->size; k++) {
             worker *w = &t->of[k];
-            if (w->next < w->end) TRY(widen(w, ctx, P->ncols, R->type));
+            if (w->next < w->end) TRY(grow(w, ctx, P->ncols, R->type));
         }
 #pragma omp parallel for schedule(static, 1) num_threads(t->size) reduction(|| : more)
         for (int k = 0; k < t->size; k++) {
@@ -217,9 +220,9 @@ done:
     return status;
 }
 
-/* Concatenates the parts to C. */
-static gsolve_status join(gsolve_csr *C, const subwarp *t, gsolve_context *ctx, const gsolve_csr *R,
-                          const gsolve_csr *P, const int32_t *count)
+/* C = the concatenated lists of all workers. */
+static gsolve_status concatenate(gsolve_csr *C, const workers *t, gsolve_context *ctx,
+                                 const gsolve_csr *R, const gsolve_csr *P, const int32_t *count)
 {
     const size_t size = gs_type_size(R->type);
     int64_t at = 0, entries = 0;
@@ -246,21 +249,21 @@ static gsolve_status multiply(gsolve_csr *C, void **plan, gs_product_work *stats
                               gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *A,
                               const gsolve_csr *P)
 {
-    subwarp t = {0, NULL};
+    workers t = {0, NULL};
     int32_t *count = NULL;
     gsolve_status status;
 
-    TRY(new_subwarp(&t, ctx, R, P));
+    TRY(new_workers(&t, ctx, R, P));
     ALLOC(ctx, GSOLVE_HOST, count, R->nrows);
     TRY(make_all(&t, ctx, R, A, P, count));
-    TRY(join(C, &t, ctx, R, P, count));
+    TRY(concatenate(C, &t, ctx, R, P, count));
     for (int k = 0; k < t.size; k++) stats->products += t.of[k].products;
     stats->bands = 1;
     if (plan) *plan = NULL;
     *fits = true;
 done:
     gsolve_free(ctx, GSOLVE_HOST, count);
-    drop_subwarp(&t, ctx);
+    drop_workers(&t, ctx);
     return status;
 }
 
@@ -269,18 +272,18 @@ static gsolve_status update(void *plan, gsolve_context *ctx, const gsolve_csr *R
 {
     const kernels *kernel = &kernels_of[R->type];
     const gs_csr_arrays to = gs_csr_arrays_of(ctx, C);
-    subwarp t = {0, NULL};
+    workers t = {0, NULL};
     gsolve_status status;
 
     (void)plan;
-    TRY(new_subwarp(&t, ctx, R, P));
+    TRY(new_workers(&t, ctx, R, P));
 #pragma omp parallel for schedule(static, 1) num_threads(t.size)
     for (int k = 0; k < t.size; k++) {
         worker *w = &t.of[k];
         for (int32_t i = w->next; i < w->end; i++) kernel->update_values(R, A, P, &to, i, w);
     }
 done:
-    drop_subwarp(&t, ctx);
+    drop_workers(&t, ctx);
     return status;
 }
 

@@ -1,5 +1,5 @@
-// triple_kernels.cuh: shared by the kernels of R A P: A P, and the parts into which the rows of C
-// are sorted by length.
+// triple_kernels.cuh: shared by the kernels of R A P: the product A P, and the parts into which the
+// rows of C are divided by length.
 #ifndef GS_SPGEMM_GALERKIN_TRIPLE_KERNELS_CUH
 #define GS_SPGEMM_GALERKIN_TRIPLE_KERNELS_CUH
 
@@ -26,7 +26,7 @@ __host__ __device__ constexpr int most_entries(int bits)
 
 struct statistics {
     unsigned long long products, entries;
-    unsigned left, refused; // rows with too many entries; rows with too many steps
+    unsigned left, rejected; // rows with too many entries; rows with too many steps
 };
 
 // The rows of one part: columns and values of the k-th row begin at element 2^bits k.

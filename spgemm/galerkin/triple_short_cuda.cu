@@ -1,5 +1,5 @@
-// triple_short_cuda.cu: short rows with many products. A few lanes own a row and a small hash table
-// in shared memory. Used for A P and for R (A P).
+// triple_short_cuda.cu: short rows with many products. A small lanes own a row and a small hash
+// table in shared memory. Used for A P and for R (A P).
 #include "spgemm/galerkin/triple_short.cuh"
 #include "spgemm/hash/hash_rows.cuh"
 
@@ -10,15 +10,15 @@ namespace
 
 using gs_hash_rows::element;
 using gs_hash_rows::nothing;
-using gs_hash_rows::walk;
+using gs_hash_rows::visit_products;
 
-constexpr int few_bits = 5, more_bits = 6;       // of the tables
-constexpr int most_of_A = 256, most_of_R = 1024; // the most entries of a row of A, of R
+constexpr int small_bits = 5, large_bits = 6;            // a table has 2^bits places
+constexpr int max_entries_A = 256, max_entries_R = 1024; // of a row of A, and of R
 
 // The threads of a block.
 __host__ __device__ constexpr int threads_for(int lanes, int bits)
 {
-    return lanes == 4 && bits == more_bits ? gs_block_size / 2 : gs_block_size; // 48 KB at most
+    return lanes == 4 && bits == large_bits ? gs_block_size / 2 : gs_block_size; // 48 KB at most
 }
 
 // This lane's row in the block, and the lanes that share it.
@@ -42,7 +42,7 @@ struct __align__(16) short_sums
     T sum[1 << BITS];
     int32_t key[1 << BITS];
     uint8_t list[1 << BITS];
-    int32_t apart[4]; // rows of a warp begin in different banks
+    int32_t padding[4]; // so that the rows of a warp begin in different banks
 };
 
 template <int G, int BITS>
@@ -59,17 +59,17 @@ template <int BITS>
 struct __align__(16) short_keys
 {
     int32_t key[1 << BITS];
-    int32_t apart[4];
+    int32_t padding[4];
 };
 
-// count[i] = the columns of row i of A B, up to most_entries(more_bits); count[nrows] = 0. G lanes
+// count[i] = the columns of row i of A B, up to most_entries(large_bits); count[nrows] = 0. G lanes
 // own a row. Reads the row of A and the rows of B that it refers to once.
 template <int G>
 __global__ void __launch_bounds__(gs_block_size)
     count_short(rows_of A, rows_of B, int32_t nrows, int32_t *count, row_statistics *f)
 {
-    constexpr int rows_of_block = gs_block_size / G, most = most_entries(more_bits);
-    __shared__ short_keys<more_bits> space[rows_of_block];
+    constexpr int rows_of_block = gs_block_size / G, most = most_entries(large_bits);
+    __shared__ short_keys<large_bits> space[rows_of_block];
     const place<G> me;
     int32_t *const key = space[me.slot].key;
     unsigned long long entries = 0, products = 0;
@@ -79,16 +79,16 @@ __global__ void __launch_bounds__(gs_block_size)
          first += (int64_t)gridDim.x * rows_of_block) {
         const int64_t i = first + me.slot;
         const int64_t from = i < nrows ? A.begin(i) : 0, end = i < nrows ? A.begin(i + 1) : 0;
-        const bool fits = end - from <= most_of_A;
+        const bool fits = end - from <= max_entries_A;
         int n = fits ? 0 : most + 1;
-        clear_keys<G, more_bits>(key, me.lane);
+        clear_keys<G, large_bits>(key, me.lane);
         __syncwarp();
-        walk<nothing, false>(
+        visit_products<nothing, false>(
             A, B, {from + me.lane, G, G, me.lane, G}, fits ? end : from, {0, 0},
             [&](int64_t e, int64_t) { return B.col[e]; },
             [&](bool is_one, nothing, int32_t j) {
                 bool fresh = false;
-                if (is_one && n <= most) place_in(key, more_bits, j, &fresh);
+                if (is_one && n <= most) place_in(key, large_bits, j, &fresh);
                 n += __popc(__ballot_sync(all_lanes, fresh) & me.group);
                 products += is_one;
             },
@@ -103,11 +103,12 @@ __global__ void __launch_bounds__(gs_block_size)
     add_statistics(entries, products, longest, f);
 }
 
-// --- a few lanes a row
-// ---------------------------------------------------------------------------------------
+// --- a small lanes a row
+// ---------------------------------------------------------------------------
 
-// *s = row i of A B, unless it has too many columns; returns the number of columns found. *products
-// += the products of this lane.
+// *s = the row of A B, unless it has more than most_entries(BITS) columns. Returns the number of
+// columns found. *products += the products of this lane. Invariant: a sum receives its products in
+// A's order.
 template <class T, int G, int BITS>
 __device__ __forceinline__ int sum_short(const rows_of &A, const rows_of &B, int64_t from,
                                          int64_t to, const place<G> &me, short_sums<T, BITS> *s,
@@ -118,7 +119,7 @@ __device__ __forceinline__ int sum_short(const rows_of &A, const rows_of &B, int
 
     clear_keys<G, BITS>(s->key, me.lane);
     __syncwarp();
-    walk<T, false>(
+    visit_products<T, false>(
         A, B, {from + me.lane, G, G, me.lane, G}, to, {0, 0},
         [&](int64_t e, int64_t) { return element<T>{B.col[e], B.number<T>(e)}; },
         [&](bool is_one, T a, element<T> b) {
@@ -134,9 +135,10 @@ __device__ __forceinline__ int sum_short(const rows_of &A, const rows_of &B, int
     return n;
 }
 
-// Sorts the n columns of s, with their sums.
+// Writes the n columns of s to col, ascending, and their sums to value. The rank of a column is the
+// number of smaller ones. Overwrites s->key.
 template <class T, int G, int BITS>
-__device__ __forceinline__ void put_in_order(short_sums<T, BITS> *s, int n, const place<G> &me,
+__device__ __forceinline__ void sort_columns(short_sums<T, BITS> *s, int n, const place<G> &me,
                                              int32_t *col, T *value)
 {
     constexpr int each = (1 << BITS) / G; // places of a lane
@@ -170,6 +172,9 @@ __device__ __forceinline__ void put_in_order(short_sums<T, BITS> *s, int n, cons
     }
 }
 
+// Columns and values of the rows of A B, whose offsets are set. G lanes own a row and a table in
+// shared memory. Reads the row of A and the rows of B that it refers to once; writes the row of C
+// once.
 template <class T, int G, int BITS>
 __global__ void __launch_bounds__(threads_for(G, BITS))
     fill_short(rows_of A, rows_of B, int32_t nrows, rows_of C, int32_t *col, T *value)
@@ -183,9 +188,12 @@ __global__ void __launch_bounds__(threads_for(G, BITS))
     unsigned long long products = 0;
     const int n = sum_short<T, G, BITS>(A, B, from, to, me, s, &products);
 
-    put_in_order<T, G, BITS>(s, n, me, col + begin, value + begin);
+    sort_columns<T, G, BITS>(s, n, me, col + begin, value + begin);
 }
 
+// Computes the rows of A B that fit a table of 2^BITS places, and stores each in its space of the
+// part. count[i] = the entries of row i; the other rows are appended to `left`, in any order.
+// Threads and memory as in fill_short.
 template <class T, int G, int BITS>
 __global__ void __launch_bounds__(gs_block_size)
     make_short(rows_of A, rows_of B, part to, int32_t *count, int32_t *left, statistics *f)
@@ -195,7 +203,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const place<G> me;
     const int64_t i = (int64_t)blockIdx.x * (gs_block_size / G) + me.slot;
     const int64_t from = i < to.nrows ? A.begin(i) : 0, end = i < to.nrows ? A.begin(i + 1) : 0;
-    const bool is_short = end - from <= most_of_R;
+    const bool is_short = end - from <= max_entries_R;
     short_sums<T, BITS> *const s = &space[me.slot];
     unsigned long long products = 0;
 
@@ -203,7 +211,7 @@ __global__ void __launch_bounds__(gs_block_size)
     __syncthreads();
     const int n = sum_short<T, G, BITS>(A, B, from, is_short ? end : from, me, s, &products);
     const bool fits = is_short && n <= most_entries(BITS);
-    put_in_order<T, G, BITS>(s, fits ? n : 0, me, to.col + (i << BITS),
+    sort_columns<T, G, BITS>(s, fits ? n : 0, me, to.col + (i << BITS),
                              static_cast<T *>(to.value) + (i << BITS));
     if (me.lane == 0 && i < to.nrows) {
         count[i] = fits ? n : 0;
@@ -222,12 +230,12 @@ __global__ void __launch_bounds__(gs_block_size)
 
 template <class T, int G>
 gsolve_status fill_lanes(const gsolve_csr *M, gsolve_context *ctx, const gsolve_csr *A,
-                         const gsolve_csr *B, bool few)
+                         const gsolve_csr *B, bool small)
 {
-    const int threads = threads_for(G, few ? few_bits : more_bits), rows = threads / G;
+    const int threads = threads_for(G, small ? small_bits : large_bits), rows = threads / G;
 
     return launch_with(ctx->queue, "the rows of A P",
-                       few ? fill_short<T, G, few_bits> : fill_short<T, G, more_bits>,
+                       small ? fill_short<T, G, small_bits> : fill_short<T, G, large_bits>,
                        ((int64_t)A->nrows + rows - 1) / rows, threads, 0, rows_of(A), rows_of(B),
                        A->nrows, rows_of(M), (int32_t *)gs_owned_block(ctx, M->col),
                        (T *)gs_owned_block(ctx, M->value));
@@ -252,22 +260,22 @@ template <class T>
 gsolve_status fill_by_lanes(const gsolve_csr *M, int longest, int lanes, gsolve_context *ctx,
                             const gsolve_csr *A, const gsolve_csr *B)
 {
-    const bool few = longest <= most_entries(few_bits);
+    const bool small = longest <= most_entries(small_bits);
 
     return (lanes == 4   ? fill_lanes<T, 4>
             : lanes == 8 ? fill_lanes<T, 8>
-                         : fill_lanes<T, 16>)(M, ctx, A, B, few);
+                         : fill_lanes<T, 16>)(M, ctx, A, B, small);
 }
 
 template <class T>
 gsolve_status make_short_rows(gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *M,
-                              const part *to, int32_t *of_row, int32_t *left, statistics *f)
+                              const part *to, int32_t *row_count, int32_t *left, statistics *f)
 {
     constexpr int lanes = 8, rows = gs_block_size / lanes;
 
     return launch_with(ctx->queue, "the rows of R A P", make_short<T, lanes, part_bits[0]>,
                        ((int64_t)to->nrows + rows - 1) / rows, gs_block_size, 0, rows_of(R),
-                       rows_of(M), *to, of_row, left, f);
+                       rows_of(M), *to, row_count, left, f);
 }
 
 template gsolve_status fill_by_lanes<float>(const gsolve_csr *, int, int, gsolve_context *,

@@ -104,9 +104,9 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
          i += (int64_t)gridDim.x * block_threads) {
         if (!light) break;
         const int64_t from = A.begin(i), to = A.begin(i + 1);
-        row_columns met = {space + threadIdx.x, 0};
-        int made = 0;
-        const auto ended = [&] { return met.n > max_columns; };
+        row_columns found = {space + threadIdx.x, 0};
+        int visited = 0;
+        const auto ended = [&] { return found.n > max_columns; };
         if (to - from > max_entries_of_A) {
             longest = too_long;
             continue;
@@ -114,14 +114,14 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
         for_each_product<nothing, 4>(
             A, B, from, to,
             [&](int32_t j, nothing, nothing) {
-                if (!ended()) met.find(j);
-                made++;
+                if (!ended()) found.find(j);
+                visited++;
             },
             ended);
-        count[i] = met.n;
-        entries += (unsigned)met.n;
-        products += (unsigned)made;
-        longest = max(longest, ended() ? too_long : met.n);
+        count[i] = found.n;
+        entries += (unsigned)found.n;
+        products += (unsigned)visited;
+        longest = max(longest, ended() ? too_long : found.n);
     }
     if (threadIdx.x == 0 && blockIdx.x == 0) {
         count[nrows] = 0;
@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(block_threads)
     if (i >= nrows) return;
     const int64_t begin = C.begin(i);
     T *const sum = reinterpret_cast<T *>(gs_triple_thread) + threadIdx.x;
-    row_columns met = {
+    row_columns found = {
         reinterpret_cast<int32_t *>(gs_triple_thread + most * (int)sizeof(T) * block_threads) +
             threadIdx.x,
         0};
@@ -150,15 +150,15 @@ __global__ void __launch_bounds__(block_threads)
     for_each_product<T, 2>(
         A, B, A.begin(i), A.begin(i + 1),
         [&](int32_t j, T a, T b) {
-            const int before = met.n, at = met.find(j);
+            const int before = found.n, at = found.find(j);
             T *const s = &sum[at * block_threads];
             *s = fma(a, b, at < before ? *s : T(0));
         },
         [] { return false; });
-    for (int e = 0; e < met.n; e++) {
-        const int32_t mine = met.key[e * block_threads];
+    for (int e = 0; e < found.n; e++) {
+        const int32_t mine = found.key[e * block_threads];
         int smaller = 0;
-        for (int k = 0; k < met.n; k++) smaller += met.key[k * block_threads] < mine;
+        for (int k = 0; k < found.n; k++) smaller += found.key[k * block_threads] < mine;
         col[begin + smaller] = mine;
         value[begin + smaller] = sum[e * block_threads];
     }

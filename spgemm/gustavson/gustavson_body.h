@@ -1,7 +1,8 @@
 /* gustavson_body.h: the sums of a row of C = A B, for one value type. */
 
-/* Row i's columns into list and their sums, as they are met; returns how many. Each column's slot
- * is base and its place; slots of rows before are below base. No branch depends on the pattern. */
+/* Writes the columns of row i to list and their sums to sum, in the order in which they occur.
+ * Returns their number. The slot of a column in the row is base + its position; all other slots are
+ * below base. No branch depends on the pattern. */
 static uint32_t FN(gather_row)(const gsolve_csr *A, const gsolve_csr *B, int32_t i, uint32_t base,
                                uint32_t *restrict slot, int32_t *restrict list, T *restrict sum)
 {
@@ -15,7 +16,7 @@ static uint32_t FN(gather_row)(const gsolve_csr *A, const gsolve_csr *B, int32_t
         const int64_t end = gs_start(B, A->col[k] + 1);
         for (int64_t q = gs_start(B, A->col[k]); q < end; q++) {
             const int32_t j = b_col[q];
-            const uint32_t known = slot[j] - base; /* n or more: not met before */
+            const uint32_t known = slot[j] - base; /* n or more: a new column */
             const uint32_t at = known < n ? known : n;
             const T before = known < n ? sum[at] : 0;
             n += known >= n;
@@ -28,13 +29,13 @@ static uint32_t FN(gather_row)(const gsolve_csr *A, const gsolve_csr *B, int32_t
 }
 
 static uint32_t FN(make_row)(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_arrays *C,
-                             int32_t i, uint32_t base, const gs_bench *bench)
+                             int32_t i, uint32_t base, const gs_gustavson_work *work)
 {
     int32_t *restrict col = C->col + gs_start(&C->csr, i);
     T *restrict c = (T *)C->value + gs_start(&C->csr, i);
-    const T *restrict sum = bench->sum;
-    const int32_t *restrict list = bench->list;
-    const uint32_t n = FN(gather_row)(A, B, i, base, bench->slot, bench->list, bench->sum);
+    const T *restrict sum = work->sum;
+    const int32_t *restrict list = work->list;
+    const uint32_t n = FN(gather_row)(A, B, i, base, work->slot, work->list, work->sum);
     int32_t rank[GS_RANKED];
 
     if (n <= GS_RANKED) {
@@ -44,8 +45,8 @@ static uint32_t FN(make_row)(const gsolve_csr *A, const gsolve_csr *B, const gs_
             c[rank[t]] = sum[t];
         }
     } else {
-        gs_gustavson_sort((int32_t)n, bench, B->ncols, col);
-        for (uint32_t t = 0; t < n; t++) c[t] = sum[bench->slot[col[t]] - base];
+        gs_gustavson_sort((int32_t)n, work, B->ncols, col);
+        for (uint32_t t = 0; t < n; t++) c[t] = sum[work->slot[col[t]] - base];
     }
     return n;
 }

@@ -1,4 +1,5 @@
-/* gustavson_host.c: how many columns a row of C = A B has, their order, and the sums. */
+/* gustavson_host.c: counts and sorts the columns of a row of C = A B; instances of
+ * gustavson_body.h. */
 #include "spgemm/gustavson/gustavson.h"
 
 #include <stdlib.h>
@@ -29,8 +30,8 @@ int32_t gs_gustavson_count(const gsolve_csr *A, const gsolve_csr *B, int32_t i, 
 
 typedef int32_t lanes __attribute__((vector_size(32))); /* 8 of them */
 
-/* What lies behind the n is read, and its rank not used. vectors, 1 to 8, is a constant wherever
- * this is called. */
+/* Ranks n <= 8 vectors elements. The elements behind them are read, but their ranks are not used.
+ * Each caller passes a constant for vectors, 1 to 8. */
 __attribute__((always_inline)) static inline void rank_in(int vectors, int32_t n,
                                                           const int32_t *restrict list,
                                                           int32_t *restrict to)
@@ -65,7 +66,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* By setting a bit for each, and a bit for each word of bits: read off in order and cleared. */
+/* Sets a bit for each column in bit, and a bit for each used word of bit in top. Then reads the
+ * bits in order and clears them. */
 static void sort_by_bits(int32_t n, const int32_t *list, uint64_t *restrict bit,
                          uint64_t *restrict top, int32_t first, int32_t last,
                          int32_t *restrict sorted)
@@ -86,9 +88,9 @@ static void sort_by_bits(int32_t n, const int32_t *list, uint64_t *restrict bit,
     }
 }
 
-void gs_gustavson_sort(int32_t n, const gs_bench *bench, int32_t ncols, int32_t *sorted)
+void gs_gustavson_sort(int32_t n, const gs_gustavson_work *work, int32_t ncols, int32_t *sorted)
 {
-    const int32_t *list = bench->list;
+    const int32_t *list = work->list;
     int32_t first = INT32_MAX, last = 0;
 
     for (int32_t s = 0; s < n; s++) {
@@ -96,8 +98,8 @@ void gs_gustavson_sort(int32_t n, const gs_bench *bench, int32_t ncols, int32_t 
         last = list[s] > last ? list[s] : last;
     }
     if ((last >> 12) - (first >> 12) < 16 * (int64_t)n) {
-        sort_by_bits(n, list, bench->bit, bench->bit + ncols / 64 + 1, first, last, sorted);
-    } else { /* the bits are too far apart to look for */
+        sort_by_bits(n, list, work->bit, work->bit + ncols / 64 + 1, first, last, sorted);
+    } else { /* a search for the bits would take longer */
         __builtin_memcpy(sorted, list, (size_t)n * sizeof *list);
         qsort(sorted, (size_t)n, sizeof *sorted, compare);
     }

@@ -26,7 +26,7 @@ static gsolve_status update(const void *plan, gsolve_context *ctx, const gs_bloc
     return GS_KERNELS(gs_hash, ctx, A->csr.type)->update(plan, ctx, &A->csr, &B->csr, &C->csr);
 }
 
-/* A plan is released the same way for any type of values. */
+/* The kernels of any value type can free a plan. */
 static void destroy(void *plan, gsolve_context *ctx)
 {
     if (plan) GS_KERNELS(gs_hash, ctx, GSOLVE_F64)->destroy(plan, ctx);
@@ -34,7 +34,8 @@ static void destroy(void *plan, gsolve_context *ctx)
 
 const gs_multiplier gs_hash_multiplier = {
     .plugin = {"hash",
-               "row by row with a hash table of the row's columns; needs little memory besides C",
+               "C = A B row by row; a hash table holds the columns of one row of C; needs little "
+               "memory besides C",
                NULL, 0},
     .serves = serves,
     .multiply = multiply,

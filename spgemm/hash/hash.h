@@ -1,12 +1,12 @@
-/* hash.h: C = A B row by row. The products of a row of C are added up in a hash table of its
- * columns, which are sorted at the end.
+/* hash.h: C = A B row by row. A hash table of the columns of a row of C collects the sums of its
+ * products. The columns are sorted at the end.
  *
- * An entry of C is summed in the order of A's row, on either device: all products that one entry of
- * A makes are in different columns, and those of the next are added after them. So the bits depend
- * neither on the places that columns take in the table nor on the number of threads.
+ * An entry of C is summed in the order of A's row, on the CPU and on a GPU: the products of one
+ * entry of A have different columns, and those of the next entry are added after them. So the bits
+ * depend neither on the places of the columns in the table nor on the number of threads.
  *
- * Reads A once, and for each entry of A a row of B, once to count C's entries and once or twice to
- * make them; writes C once. */
+ * A pass reads A, and for each entry of A a row of B. One pass counts C's entries; one or two
+ * passes compute them. C is written once. */
 #ifndef GS_SPGEMM_HASH_HASH_H
 #define GS_SPGEMM_HASH_HASH_H
 

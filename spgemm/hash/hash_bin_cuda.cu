@@ -196,9 +196,9 @@ __global__ void __launch_bounds__(gs_block_size)
 
     for (int k = (int)threadIdx.x; k < warps * bins; k += gs_block_size) of_warp[0][k] = 0;
     __syncthreads();
-    const unsigned alike = __match_any_sync(all_lanes, w);
-    const unsigned nth = __popc(alike & ((1u << lane) - 1));
-    if (nth == 0) of_warp[warp][w] = __popc(alike);
+    const unsigned same_bin = __match_any_sync(all_lanes, w);
+    const unsigned nth = __popc(same_bin & ((1u << lane) - 1));
+    if (nth == 0) of_warp[warp][w] = __popc(same_bin);
     __syncthreads();
     if (threadIdx.x > 0 && threadIdx.x < bins) {
         unsigned all = 0, at = 0;
@@ -206,9 +206,9 @@ __global__ void __launch_bounds__(gs_block_size)
         for (int k = 1; k < (int)threadIdx.x; k++) at += f->rows[k];
         if (all > 0) at += atomicAdd(&f->listed[threadIdx.x], all);
         for (int k = 0; k < warps; k++) {
-            const unsigned here = of_warp[k][threadIdx.x];
+            const unsigned rows_here = of_warp[k][threadIdx.x];
             of_warp[k][threadIdx.x] = at;
-            at += here;
+            at += rows_here;
         }
     }
     __syncthreads();

@@ -1,6 +1,7 @@
-/* hash_body.h: the sums for one type of values, see hash.h. */
+/* hash_body.h: rows of C on the CPU for one value type, see hash.h. */
 
-/* sum[k] for the how-manieth column k: those of row i of A B. */
+/* sum[k] = the entry of row i of A B in the column with index k in the table. New columns are
+ * inserted. */
 static void FN(sum_row)(const gsolve_csr *A, const gsolve_csr *B, int32_t i, gs_hash_table *t,
                         T *sum)
 {
@@ -11,13 +12,13 @@ static void FN(sum_row)(const gsolve_csr *A, const gsolve_csr *B, int32_t i, gs_
         const int32_t j = A->col[k];
         const int64_t end = gs_start(B, j + 1);
         for (int64_t e = gs_start(B, j); e < end; e++) {
-            const int32_t before = t->found, at = gs_hash_order(t, B->col[e]);
+            const int32_t before = t->found, at = gs_hash_index(t, B->col[e]);
             sum[at] = (at == before ? 0 : sum[at]) + a[k] * b[e];
         }
     }
 }
 
-/* Row i of C, which has its offsets. */
+/* Columns and values of row i of C, whose offsets are set. space: a sum for each column. */
 static void FN(fill_row)(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_arrays *C,
                          int32_t i, gs_hash_table *t, void *space)
 {
@@ -34,15 +35,16 @@ static void FN(fill_row)(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_
     gs_hash_empty(t);
 }
 
-/* The values alone: with C's columns first in the table, the how-manieth is the place. */
-static void FN(renew_row)(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_arrays *C,
-                          int32_t i, gs_hash_table *t)
+/* Recomputes the values of row i of C. C's columns are inserted first, so that the index of a
+ * column is its position in the row. */
+static void FN(update_row)(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_arrays *C,
+                           int32_t i, gs_hash_table *t)
 {
     const int64_t from = gs_start(&C->csr, i), to = gs_start(&C->csr, i + 1);
     T *value = (T *)C->value + from;
 
     for (int64_t k = from; k < to; k++) {
-        value[gs_hash_order(t, C->col[k])] = 0;
+        value[gs_hash_index(t, C->col[k])] = 0;
     }
     FN(sum_row)(A, B, i, t, value);
     gs_hash_empty(t);

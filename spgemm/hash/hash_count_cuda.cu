@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(gs_block_size)
 
     for (int k = lane; k < quads; k += G) space[slot][k] = make_int4(-1, -1, -1, -1);
     __syncwarp();
-    walk<nothing, false>(
+    visit_products<nothing, false>(
         A, B, {from + lane, G, G, lane, G}, to, {0, 0},
         [&](int64_t e, int64_t) { return B.col[e]; },
         [&](bool is_one, nothing, int32_t j) {
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(GROUP::most_threads)
                    int32_t *count)
 {
     const int64_t nth = GROUP::row();
-    if (nth >= nrows) return; // the whole group
+    if (nth >= nrows) return; // all threads of the group
     const int32_t row = rows[nth];
     int32_t *key = reinterpret_cast<int32_t *>(row_space(GROUP::slot(), 4 << bits));
     int mine = 0, all;
@@ -73,23 +73,23 @@ __global__ void __launch_bounds__(GROUP::most_threads)
                     int words_per_pass, column_spans spans, int32_t *count)
 {
     const int64_t nth = GROUP::row();
-    if (nth >= nrows) return; // the whole group
+    if (nth >= nrows) return; // all threads of the group
     const int32_t row = rows[nth], least = spans.low[row], needed = spans.words[row];
     uint32_t *bit = reinterpret_cast<uint32_t *>(row_space(GROUP::slot(), 4 * words_per_pass));
     int mine = 0, all;
 
     for (int done = 0; done < needed; done += words_per_pass) {
-        const int here = min(words_per_pass, needed - done);
+        const int words_now = min(words_per_pass, needed - done);
         const int32_t base = least + 32 * done;
-        for (int k = GROUP::me(); k < here; k += GROUP::size()) bit[k] = 0;
+        for (int k = GROUP::me(); k < words_now; k += GROUP::size()) bit[k] = 0;
         GROUP::sync();
         for_columns<GROUP>(A, B, A.begin(row), A.begin((int64_t)row + 1), lanes,
-                           {base, needed > words_per_pass ? 32 * here : 0}, [&](int32_t j) {
+                           {base, needed > words_per_pass ? 32 * words_now : 0}, [&](int32_t j) {
                                const uint32_t at = (uint32_t)(j - base);
                                atomicOr(&bit[at / 32], 1u << at % 32);
                            });
         GROUP::sync();
-        for (int k = GROUP::me(); k < here; k += GROUP::size()) mine += __popc(bit[k]);
+        for (int k = GROUP::me(); k < words_now; k += GROUP::size()) mine += __popc(bit[k]);
         GROUP::sync(); // before the next pass clears the bits
     }
     sum_before<GROUP>(mine, &all);

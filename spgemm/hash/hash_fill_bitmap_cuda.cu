@@ -34,7 +34,7 @@ struct row_bitmap {
     }
 };
 
-// The words of a range of columns where the whole bitmap does not fit, for a row of n entries. In
+// The words of a range of columns if the complete bitmap does not fit, for a row of n entries. In
 // the worst case every bit of the range has a sum.
 template <class T>
 __device__ int words_at_once(int n, int bytes)
@@ -71,26 +71,26 @@ __device__ int number_columns(const row_bitmap<T> &s, int words, int32_t base, i
     return all;
 }
 
-// Columns and values of a row, which a GROUP (a warp or a block) owns. FAR: the bitmap fits as a
-// whole, and the sums are accumulated in C's values. Each pass reads the row of A once and the
-// elements of B in the range twice (columns, then columns and values); C is written once, without
-// FAR. Invariant: the sums receive the products in A's order, with a barrier after each row of B,
-// so the bits do not depend on the bin.
+// Columns and values of a row, which a GROUP (a warp or a block) owns. FAR: the bitmap fits, and
+// the sums are accumulated in C's values. Each pass reads the row of A once and the elements of B
+// in the range twice (columns, then columns and values); C is written once, without FAR. Invariant:
+// the sums receive the products in A's order, with a barrier after each row of B, so the bits do
+// not depend on the bin.
 template <class T, class GROUP, bool FAR>
 __global__ void __launch_bounds__(GROUP::most_threads)
     fill_by_bitmap(rows_of A, rows_of B, const int32_t *rows, int32_t nrows, int lanes, int bytes,
                    column_spans spans, rows_to_fill<T> out)
 {
     const int64_t nth = GROUP::row();
-    if (nth >= nrows) return; // the whole group
+    if (nth >= nrows) return; // all threads of the group
     const int32_t row = rows[nth], least = spans.low[row], needed = spans.words[row];
     const int64_t from = A.begin(row), to = A.begin((int64_t)row + 1);
     int32_t *const col = out.col;
     T *const value = out.value;
     int64_t at = out.C.begin(row);
     const int n = (int)(out.C.begin((int64_t)row + 1) - at);
-    const bool whole = FAR || bitmap_space<T>(needed, n) <= bytes;
-    const int words_per_pass = whole ? needed : words_at_once<T>(n, bytes);
+    const bool fits = FAR || bitmap_space<T>(needed, n) <= bytes;
+    const int words_per_pass = fits ? needed : words_at_once<T>(n, bytes);
     const int sums = (int)min((int64_t)n, (int64_t)32 * words_per_pass);
     char *const space = row_space(GROUP::slot(), bytes);
     const row_bitmap<T> s = FAR ? row_bitmap<T>(value + at, space, words_per_pass)
@@ -98,17 +98,17 @@ __global__ void __launch_bounds__(GROUP::most_threads)
     int32_t *const list = FAR ? col + at : reinterpret_cast<int32_t *>(s.sum);
 
     for (int done = 0; done < needed; done += words_per_pass) {
-        const int here = min(words_per_pass, needed - done);
+        const int words_now = min(words_per_pass, needed - done);
         const int32_t base = least + 32 * done;
-        const stretch part = {base, whole ? 0 : 32 * here};
-        for (int k = GROUP::me(); k < here; k += GROUP::size()) s.bit[k] = 0;
+        const column_range part = {base, fits ? 0 : 32 * words_now};
+        for (int k = GROUP::me(); k < words_now; k += GROUP::size()) s.bit[k] = 0;
         GROUP::sync();
         for_columns<GROUP>(A, B, from, to, lanes, part, [&](int32_t j) {
             const uint32_t c = (uint32_t)(j - base);
             atomicOr(&s.bit[c / 32], 1u << c % 32);
         });
         GROUP::sync();
-        const int found = number_columns<T, GROUP>(s, here, base, list, col + at);
+        const int found = number_columns<T, GROUP>(s, words_now, base, list, col + at);
         if (found == 0) continue;
         for (int k = GROUP::me(); k < found; k += GROUP::size()) s.sum[k] = 0;
         GROUP::sync();

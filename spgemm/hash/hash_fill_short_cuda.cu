@@ -14,7 +14,7 @@ struct __align__(16) short_space
     int32_t col[MOST];
     int32_t key[2 * MOST];
     uint8_t nth[2 * MOST]; // the position in col and sum of the column at a place of the table
-    int32_t apart[8];      // so that the rows of a warp begin in different banks
+    int32_t padding[8];    // so that the rows of a warp begin in different banks
 };
 
 // Puts the n columns of a row, which G lanes share, and their sums in ascending order. A lane has

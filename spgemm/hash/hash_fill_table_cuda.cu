@@ -19,9 +19,9 @@ __device__ void sort(unsigned long long *key, int n)
     for (int k = n + GROUP::me(); k < padded; k += GROUP::size()) key[k] = ~0ull;
     GROUP::sync();
     for (int run = 2; run <= padded; run *= 2) { // bitonic
-        for (int apart = run / 2; apart > 0; apart /= 2) {
+        for (int distance = run / 2; distance > 0; distance /= 2) {
             for (int k = GROUP::me(); k < padded / 2; k += GROUP::size()) {
-                const int low = 2 * k - (k & (apart - 1)), high = low + apart;
+                const int low = 2 * k - (k & (distance - 1)), high = low + distance;
                 const unsigned long long x = key[low], y = key[high];
                 if ((x > y) == ((low & run) == 0)) {
                     key[low] = y;
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(GROUP::most_threads)
                   rows_to_fill<T> out)
 {
     const int64_t nth = GROUP::row();
-    if (nth >= nrows) return; // the whole group
+    if (nth >= nrows) return; // all threads of the group
     __shared__ int of_slot[GROUP::most_threads / 32];
     const int32_t row = rows[nth];
     const int most = 1 << (bits - 1);

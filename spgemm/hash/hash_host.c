@@ -1,4 +1,5 @@
-/* hash_host.c: the method on the CPU: a table for each thread, rows shared out as they come. */
+/* hash_host.c: the method hash on the CPU. Each thread has a table; rows are distributed
+ * dynamically. */
 #include <omp.h>
 #include <string.h>
 
@@ -8,9 +9,9 @@
 #define GS_BODY "spgemm/hash/hash_body.h"
 #include "core/each_type.h"
 
-#define ROWS 64 /* that a thread takes at a time */
+#define ROWS 64 /* rows that a thread takes at a time */
 
-/* Products of all rows and of the longest. */
+/* Returns the products of all rows. *longest: those of the row of C that has most. */
 static int64_t count_products(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
                               int64_t *longest)
 {
@@ -37,14 +38,15 @@ static int32_t count_row(const gsolve_csr *A, const gsolve_csr *B, int32_t i, gs
 
     for (int64_t k = gs_start(A, i); k < to; k++) {
         const int64_t end = gs_start(B, A->col[k] + 1);
-        for (int64_t e = gs_start(B, A->col[k]); e < end; e++) gs_hash_order(t, B->col[e]);
+        for (int64_t e = gs_start(B, A->col[k]); e < end; e++) gs_hash_index(t, B->col[e]);
     }
     const int32_t count = t->found;
     gs_hash_empty(t);
     return count;
 }
 
-/* C with its offsets, the rest unset; start: nrows + 1 elements of work space. */
+/* *C = C with its offsets; columns and values are unset. start: nrows + 1 elements of work space.
+ */
 static gsolve_status make_rows(gsolve_csr *C, gsolve_context *ctx, const gsolve_csr *A,
                                const gsolve_csr *B, const gs_hash_tables *tables, int64_t *start)
 {
@@ -73,7 +75,7 @@ done:
 typedef void fill_row(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_arrays *C, int32_t i,
                       gs_hash_table *t, void *space);
 
-/* All rows; space: for each thread 2^bits sums. */
+/* Columns and values of all rows. space: 2^bits sums for each thread. */
 static void fill_rows(const gsolve_csr *A, const gsolve_csr *B, const gs_csr_arrays *C,
                       const gs_hash_tables *tables, char *space)
 {
@@ -131,9 +133,9 @@ static gsolve_status update(const void *plan, gsolve_context *ctx, const gsolve_
     for (int32_t i = 0; i < C->nrows; i++) {
         gs_hash_table *t = &tables->table[omp_get_thread_num()];
         if (C->type == GSOLVE_F32) {
-            renew_row_f32(A, B, &to, i, t);
+            update_row_f32(A, B, &to, i, t);
         } else {
-            renew_row_f64(A, B, &to, i, t);
+            update_row_f64(A, B, &to, i, t);
         }
     }
     return GSOLVE_OK;

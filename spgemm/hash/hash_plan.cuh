@@ -34,10 +34,11 @@ struct plan_on_device {
     int64_t most_products; // of a row
     statistics stats;      // rows of the bins by length
     int32_t *rows;         // by bins
-    int64_t *begin; // nrows + 1: the byte where the places of each row begin, a multiple of four;
-                    // one more element is work space of make_plan
+    int64_t *begin; // nrows + 1: the byte at which the places of each row begin, a multiple of
+                    // four; make_plan uses one more element
     uint8_t *place;
-    int64_t *first_cut; // where the cuts of the k-th cut row begin; behind the last, their number
+    int64_t
+        *first_cut; // the first cut of the k-th cut row; behind the last row, the number of cuts
     int32_t *cut; // for each segment but the first and each entry of A: where the segment begins in
                   // the row of B
 };

@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(1024)
     const int64_t first = row < 0 ? 0 : C.begin(row), end = row < 0 ? 0 : C.begin((int64_t)row + 1);
     P *const mine = reinterpret_cast<P *>(place + (row < 0 ? 0 : begin[row]));
 
-    walk<nothing, true>(
+    visit_products<nothing, true>(
         A, B, {from + me % width, width, width, me, threads}, to, {0, 0},
         [&](int64_t e, int64_t number) { return column_of_product{B.col[e], number}; },
         [&](bool is_one, nothing, column_of_product x) {
@@ -116,6 +116,7 @@ done:
 
 // --- long rows first ----------------------------------------------------------------------------
 
+// inputs[k] = the entries of A in the k-th row of the list. A thread owns a row.
 __global__ void __launch_bounds__(gs_block_size)
     count_inputs(rows_of A, const int32_t *rows, int32_t nrows, int32_t *inputs)
 {
@@ -159,8 +160,7 @@ done:
     return status;
 }
 
-// --- long rows in segments
-// ------------------------------------------------------------------------
+// --- long rows in segments -----------------------------------------------------------------------
 
 // cuts[k] = the number of cuts of the k-th row of the list; cuts[nrows] = 0. A thread owns a row.
 __global__ void __launch_bounds__(gs_block_size)

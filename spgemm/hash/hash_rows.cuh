@@ -84,7 +84,8 @@ __device__ int least(int x)
     return x;
 }
 
-// --- the walk -----------------------------------------------------------------------------------
+// --- the products of a row
+// -----------------------------------------------------------------------------------
 
 // How threads share the products of a row. `width` lanes hold a batch of `width` entries of A, one
 // each: this lane holds the entries first, first + step, first + 2 step and so on. `size` threads
@@ -95,7 +96,7 @@ struct sharing {
 };
 
 // The columns [from, from + width); all columns if width is 0.
-struct stretch {
+struct column_range {
     int32_t from, width;
 };
 
@@ -103,7 +104,7 @@ struct nothing {
 };
 
 // The row of B that this lane's entry of A refers to, restricted to the columns in `part`. length
-// is 0 where the lane has no entry.
+// is 0 if the lane has no entry.
 template <class T>
 struct row_of_lane {
     int64_t begin;
@@ -111,7 +112,7 @@ struct row_of_lane {
     T a;
 
     __device__ __forceinline__ row_of_lane(const rows_of &A, const rows_of &B, int64_t k,
-                                           int64_t to, stretch part)
+                                           int64_t to, column_range part)
         : begin(0), length(0), a()
     {
         if (k >= to) return;
@@ -134,8 +135,9 @@ struct row_of_lane {
 // each row of B. The values of A and B are not read where T is `nothing`. Memory: each entry of A
 // and each element of B is read once; lanes read neighbouring elements of B.
 template <class T, bool NUMBERED, class Fetch, class Each, class Sync>
-__device__ __forceinline__ void walk(const rows_of &A, const rows_of &B, sharing s, int64_t to,
-                                     stretch part, Fetch fetch, Each each, Sync sync)
+__device__ __forceinline__ void visit_products(const rows_of &A, const rows_of &B, sharing s,
+                                               int64_t to, column_range part, Fetch fetch,
+                                               Each each, Sync sync)
 {
     constexpr int at_once = 4; // rows of B whose elements are loaded before the first is used
     constexpr bool valued = !std::is_same_v<T, nothing>;
@@ -206,9 +208,9 @@ __device__ sharing by_subwarps(int64_t from, int lanes)
 // Calls each(column) for every product of the row whose column lies in part, in any order.
 template <class GROUP, class Each>
 __device__ __forceinline__ void for_columns(const rows_of &A, const rows_of &B, int64_t from,
-                                            int64_t to, int lanes, stretch part, Each each)
+                                            int64_t to, int lanes, column_range part, Each each)
 {
-    walk<nothing, false>(
+    visit_products<nothing, false>(
         A, B, by_subwarps<GROUP>(from, lanes), to, part,
         [&](int64_t e, int64_t) { return B.col[e]; },
         [&](bool is_one, nothing, int32_t j) {
@@ -226,9 +228,9 @@ struct element {
 // Calls each(is_one, column, a, b) for every product of the row, in A's order.
 template <class T, class GROUP, class Each>
 __device__ __forceinline__ void for_products(const rows_of &A, const rows_of &B, sharing s,
-                                             int64_t to, stretch part, Each each)
+                                             int64_t to, column_range part, Each each)
 {
-    walk<T, false>(
+    visit_products<T, false>(
         A, B, s, to, part, [&](int64_t e, int64_t) { return element<T>{B.col[e], B.number<T>(e)}; },
         [&](bool is_one, T a, element<T> b) { each(is_one, b.col, a, b.value); },
         [] { GROUP::sync(); });

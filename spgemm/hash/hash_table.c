@@ -1,4 +1,4 @@
-/* hash_table.c: tables of columns made, sorted and freed. */
+/* hash_table.c: creates, sorts and frees tables of columns. */
 #include "spgemm/hash/hash_table.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #define SHORT_ROW 40 /* columns that are sorted by insertion */
 
-static void insert_all(int32_t n, uint64_t *key)
+static void insertion_sort(int32_t n, uint64_t *key)
 {
     for (int32_t k = 1; k < n; k++) {
         const uint64_t x = key[k];
@@ -17,7 +17,8 @@ static void insert_all(int32_t n, uint64_t *key)
     }
 }
 
-/* One pass of a radix sort by the byte that begins at that bit; false: all keys have the same. */
+/* One pass of a radix sort, by the byte that begins at bit `bit`. False: this byte is the same in
+ * all keys, and `to` is unset. */
 static bool pass(int32_t n, const uint64_t *from, uint64_t *to, int bit)
 {
     int32_t first[256] = {0}, sum = 0;
@@ -40,7 +41,7 @@ void gs_hash_sort(gs_hash_table *t)
 
     for (int32_t k = 0; k < n; k++) key[k] = (uint64_t)(uint32_t)t->col[k] << 32 | (uint32_t)k;
     if (n <= SHORT_ROW) {
-        insert_all(n, key);
+        insertion_sort(n, key);
         return;
     }
     for (int bit = 32; bit < 64; bit += 8) {
@@ -59,7 +60,7 @@ void gs_hash_tables_free(void *self, gsolve_context *ctx)
     for (int k = 0; tables && tables->table && k < tables->count; k++) {
         const gs_hash_table *t = &tables->table[k];
         gsolve_free(ctx, GSOLVE_HOST, t->key);
-        gsolve_free(ctx, GSOLVE_HOST, t->order);
+        gsolve_free(ctx, GSOLVE_HOST, t->index);
         gsolve_free(ctx, GSOLVE_HOST, t->col);
         gsolve_free(ctx, GSOLVE_HOST, t->sort);
     }
@@ -75,7 +76,7 @@ static gsolve_status make_table(gs_hash_table *t, gsolve_context *ctx, int bits)
     t->bits = bits;
     ALLOC(ctx, GSOLVE_HOST, t->key, places);
     memset(t->key, -1, places * sizeof *t->key);
-    ALLOC(ctx, GSOLVE_HOST, t->order, places);
+    ALLOC(ctx, GSOLVE_HOST, t->index, places);
     ALLOC(ctx, GSOLVE_HOST, t->col, places);
     ALLOC(ctx, GSOLVE_HOST, t->sort, 2 * places);
 done:

@@ -1,4 +1,4 @@
-/* hash_table.h: what one thread of the CPU works with: a table of the columns of one row of C. */
+/* hash_table.h: the hash table of one thread on the CPU: the columns of one row of C. */
 #ifndef GS_SPGEMM_HASH_HASH_TABLE_H
 #define GS_SPGEMM_HASH_HASH_TABLE_H
 
@@ -7,19 +7,19 @@
 typedef struct gs_hash_table {
     int bits;       /* 2^bits places, at least twice as many as a row has columns */
     int32_t *key;   /* the column at a place, or -1 */
-    int32_t *order; /* of the column at a place: the how-manieth of the row */
-    int32_t *col;   /* the columns in that order; all three of 2^bits elements */
+    int32_t *index; /* index[place]: the columns of the row that were inserted before */
+    int32_t *col;   /* the columns in the order of insertion; each array has 2^bits elements */
     uint64_t *sort; /* 2 x 2^bits: work space */
     int32_t found;  /* columns in the table */
 } gs_hash_table;
 
-/* Of one table for each thread: a plan, of which update needs the tables alone. */
+/* A table for each thread. This is also the plan of an update. */
 typedef struct gs_hash_tables {
     int count;
     gs_hash_table *table;
 } gs_hash_tables;
 
-/* The place of column j, or the free one where it belongs. */
+/* The place of column j, or the free place at which it would be inserted. */
 static inline int32_t gs_hash_place(const gs_hash_table *t, int32_t j)
 {
     const int32_t last = (int32_t)((1u << t->bits) - 1);
@@ -29,30 +29,30 @@ static inline int32_t gs_hash_place(const gs_hash_table *t, int32_t j)
     return place;
 }
 
-/* The how-manieth column of the row j is; found grows if it is a new one. */
-static inline int32_t gs_hash_order(gs_hash_table *t, int32_t j)
+/* The index of column j among the columns of the row. Inserts j if it is new. */
+static inline int32_t gs_hash_index(gs_hash_table *t, int32_t j)
 {
     const int32_t place = gs_hash_place(t, j);
 
     if (t->key[place] < 0) {
         t->key[place] = j;
-        t->order[place] = t->found;
+        t->index[place] = t->found;
         t->col[t->found++] = j;
     }
-    return t->order[place];
+    return t->index[place];
 }
 
-/* As empty as at first, the columns being those in col. */
+/* Removes all columns. */
 static inline void gs_hash_empty(gs_hash_table *t)
 {
-    /* backwards: what is still there is found as it was when the column came */
+    /* backwards: a search then meets the same columns as when this column was inserted */
     while (t->found > 0) t->key[gs_hash_place(t, t->col[--t->found])] = -1;
 }
 
-/* sort[k] = column << 32 | order of the k-th column. */
+/* sort[k] = column << 32 | index, ascending. */
 void gs_hash_sort(gs_hash_table *t);
 
-/* Tables for rows of A B of at most so many products. */
+/* *out = tables for rows of A B with at most `longest` products and `ncols` columns. */
 gsolve_status gs_hash_tables_new(gs_hash_tables **out, gsolve_context *ctx, int64_t longest,
                                  int32_t ncols);
 void gs_hash_tables_free(void *tables, gsolve_context *ctx);

@@ -46,14 +46,14 @@ struct product_rows {
     rows_of A, B, C;
 };
 
-// The rows of a bin, and where the places of the products of each row begin.
+// The rows of a bin, and the places of the products of each row.
 struct placed_rows {
     const int32_t *rows; // NULL: all rows
     int32_t nrows;
     const int64_t *begin;
     const uint8_t *place;
 
-    // The row of this number; -1 where there is none.
+    // The row of this number; -1: there is none.
     __device__ int32_t row(int64_t nth) const
     {
         return nth >= nrows ? -1 : rows ? rows[nth] : (int32_t)nth;

@@ -13,7 +13,7 @@ namespace gs_hash_rows
 namespace
 {
 
-constexpr int apart =
+constexpr int padding =
     64; // bytes between the sums of two rows, so that they begin in different banks
 
 // --- groups of lanes ----------------------------------------------------------------------------
@@ -28,8 +28,8 @@ __device__ __forceinline__ void add_rows(const rows_of &A, const rows_of &B, sha
     const T *const b = static_cast<const T *>(B.value) + s.me;
 
     for (int64_t k = s.first; __any_sync(all_lanes, k < to); k += s.step) {
-        int64_t run = 0; // where the row of B begins << 16 | its length, which is at most that of
-                         // the row of C
+        int64_t run = 0; // first position of the row of B << 16 | its length, which is at most that
+                         // of the row of C
         int length = 0;
         T a{};
         if (k < to) {
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const int64_t from = row < 0 ? 0 : A.begin(row), to = row < 0 ? 0 : A.begin((int64_t)row + 1);
     const int64_t first = row < 0 ? 0 : C.begin(row);
     const int n = row < 0 ? 0 : (int)(C.begin((int64_t)row + 1) - first);
-    T *sum = reinterpret_cast<T *>(row_space(slot, most * (int)sizeof(T) + apart));
+    T *sum = reinterpret_cast<T *>(row_space(slot, most * (int)sizeof(T) + padding));
 
     for (int k = lane; k < n; k += G) sum[k] = 0;
     __syncwarp();
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(gs_block_size)
     for (int k = lane; k < n; k += G) value[first + k] = sum[k];
 }
 
-// --- a thread a row -----------------------------------------------------------------------------
+// --- a thread for each row ----------------------------------------------------------------------
 
 // The places of a row's products; one load fetches four.
 struct row_of_places {
@@ -136,7 +136,7 @@ struct sums_in_registers {
             if (place == c) sum[c] = fma(a, b, sum[c]);
         }
     }
-    __device__ __forceinline__ void put(T *to, int n) const
+    __device__ __forceinline__ void store(T *to, int n) const
     {
 #pragma unroll
         for (int c = 0; c < N; c++) {
@@ -161,7 +161,7 @@ struct sums_in_shared {
         T *const s = &sum[place * blockDim.x];
         *s = fma(a, b, *s);
     }
-    __device__ __forceinline__ void put(T *to, int n) const
+    __device__ __forceinline__ void store(T *to, int n) const
     {
         for (int c = 0; c < n; c++) to[c] = sum[c * blockDim.x];
     }
@@ -188,8 +188,9 @@ struct thread_elements {
     }
 };
 
-// Values of rows of few entries and products. A thread owns a row; S: where its sums are. Memory as
-// for update_short, but a warp reads from 32 rows at once.
+// Values of rows of few entries and products. A thread owns a row; S holds its sums. Reads and
+// writes as update_short does, but a warp reads from 32 rows at once. Invariant: sums receive the
+// products in A's order.
 template <class T, class S>
 __global__ void __launch_bounds__(128)
     update_by_thread(product_rows m, placed_rows list, int, T *value)
@@ -227,7 +228,7 @@ __global__ void __launch_bounds__(128)
             }
         }
     }
-    sums.put(value + first, n);
+    sums.store(value + first, n);
 }
 
 // --- which kernel -------------------------------------------------------------------------------
@@ -262,7 +263,7 @@ gsolve_status launch_short(const operands &o, int bin, int threads)
     const int most = longest_row_of(o, bin);
 
     return launch_update<T>(o, update_short<T, P, G, R, U>, bin, threads, G, most,
-                            most * (int)sizeof(T) + apart);
+                            most * (int)sizeof(T) + padding);
 }
 
 // One thread for each row, for rows of few products.

@@ -7,10 +7,10 @@ namespace gs_hash_rows
 namespace
 {
 
-// The parts of rows of B that a warp adds next, in shared memory. All lanes read the same element:
-// two reads replace six shuffles.
+// The parts of rows of B that a warp adds next, in shared memory. All lanes read the same element;
+// two such reads replace six shuffles.
 template <class T>
-struct alignas(16) asked {
+struct alignas(16) row_part {
     int64_t from;
     T a;
 };
@@ -20,39 +20,39 @@ struct extent {
 };
 
 template <class T, int R>
-struct asked_rows {
+struct staged_rows {
     static constexpr int most = 32 + R - 1;
-    asked<T> row[most];
+    row_part<T> row[most];
     extent size[most];
 };
 
-// The part of a row of B that lies in a segment, for this lane's entry of A: where it begins in B
-// and among the products of the row.
+// The part of a row of B that lies in the warp's segment, for this lane's entry of A: its first
+// position in B, and the number of its first product in the row.
 template <class T>
 struct run_of_lane {
     int64_t begin;
-    int length, at, all; // all: the products of the batch, of all segments
+    int length, at, all; // all: the products of the batch in all segments
     T a;
 
-    // cut: where the segment begins in each row of B; next: where the next segment begins. NULL: at
-    // the beginning, at the end of the row.
+    // cut: the begin of the segment in each row of B; NULL: it is the first segment. next: the
+    // begin of the next segment; NULL: this is the last segment.
     __device__ run_of_lane(const rows_of &A, const rows_of &B, int64_t from, int64_t k, int64_t to,
                            const int32_t *cut, const int32_t *next)
         : begin(0), length(0), a(0)
     {
-        int whole = 0, skip = 0;
+        int row_length = 0, skip = 0;
         if (k < to) {
             const int64_t j = A.col[k];
             begin = B.begin(j);
-            whole = (int)(B.begin(j + 1) - begin);
+            row_length = (int)(B.begin(j + 1) - begin);
             a = A.number<T>(k);
             skip = cut ? cut[k - from] : 0;
-            length = (next ? next[k - from] : whole) - skip;
+            length = (next ? next[k - from] : row_length) - skip;
             begin += skip;
         }
-        const int upto = running_sum(whole, 32);
+        const int upto = running_sum(row_length, 32);
         all = __shfl_sync(all_lanes, upto, 31);
-        at = upto - whole + skip;
+        at = upto - row_length + skip;
     }
 };
 
@@ -60,7 +60,7 @@ struct run_of_lane {
 // rest of a longer part follows in steps of 4 x 32 elements.
 template <class T, class P, int R, int U>
 __device__ __forceinline__ void add_runs(const run_of_lane<T> &mine, const T *b, const P *place,
-                                         unsigned segment, asked_rows<T, R> *s, T *sum)
+                                         unsigned segment, staged_rows<T, R> *s, T *sum)
 {
     constexpr int more = 4;
     const int lane = (int)threadIdx.x % 32;
@@ -78,7 +78,7 @@ __device__ __forceinline__ void add_runs(const run_of_lane<T> &mine, const T *b,
         T a[R];
 #pragma unroll
         for (int i = 0; i < R; i++) {
-            const asked<T> row = s->row[r + i];
+            const row_part<T> row = s->row[r + i];
             const extent size = s->size[r + i];
             n[i] = r + i < runs ? size.length : 0;
             a[i] = row.a;
@@ -103,7 +103,8 @@ __device__ __forceinline__ void add_runs(const run_of_lane<T> &mine, const T *b,
 
 // The bytes of shared memory for a segment: the parts of rows of B, and the sums.
 template <class T, int R>
-constexpr int segment_bytes = (int)sizeof(asked_rows<T, R>) + segment_entries * (int)sizeof(T) + 16;
+constexpr int segment_bytes =
+    (int)sizeof(staged_rows<T, R>) + segment_entries * (int)sizeof(T) + 16;
 
 // Values of the rows of a bin. A warp owns a segment of a row; `most` warps are launched for each
 // row, the number of segments of the longest one. For its segment, a warp reads the row of A, and
@@ -119,7 +120,7 @@ __global__ void __launch_bounds__(128)
     const rows_of &A = m.A, &B = m.B, &C = m.C;
     const int64_t warp = by_warp::row(), nth = warp / most;
     const int p = (int)(warp % most), lane = by_warp::me();
-    if (nth >= list.nrows) return; // the whole warp
+    if (nth >= list.nrows) return; // all lanes of the warp
     const int64_t i = list.rows[nth], from = A.begin(i), to = A.begin(i + 1);
     const int64_t first = C.begin(i) + (int64_t)p * segment_entries;
     const int64_t left = C.begin(i + 1) - first;
@@ -129,7 +130,7 @@ __global__ void __launch_bounds__(128)
     const int32_t *const next = left > n ? cuts + (to - from) : nullptr;
     const P *placed = reinterpret_cast<const P *>(list.place + list.begin[i]);
     auto *space =
-        reinterpret_cast<asked_rows<T, R> *>(row_space(by_warp::slot(), segment_bytes<T, R>));
+        reinterpret_cast<staged_rows<T, R> *>(row_space(by_warp::slot(), segment_bytes<T, R>));
     T *sum = reinterpret_cast<T *>(space + 1);
 
     for (int k = lane; k < n; k += 32) sum[k] = 0;

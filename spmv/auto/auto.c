@@ -1,11 +1,12 @@
 /* auto.c: the format auto: csr at first, and another format when the conversion pays.
  *
- * The format may change where a solver asks (gsolve_matrix_adapt, see switch.c): between two
- * iterations, outside recorded CUDA graphs. csr's form is a plan. Where a conversion is possible,
- * the first product with csr makes it, since a solve that is known to be long has no such product;
- * the plan takes 70 us on an H200, and 170 us where rows differ much. csr's form is kept. It
- * computes products with several columns in layouts that the other form does not have, and products
- * with A'. For A', handle.c builds a form of its own, which no solver asks to convert. */
+ * The format may change when a solver calls gsolve_matrix_adapt (see switch.c): between two
+ * iterations, outside recorded CUDA graphs. The form of csr is a plan. If a conversion is possible,
+ * the first product with csr makes the plan: a solve that is known to be long converts before its
+ * first product and does not need it. Making the plan takes 70 us on an H200, and 170 us if the
+ * lengths of rows differ much. The form of csr stays after a conversion, for products with several
+ * columns in layouts that the other form does not support. A' has a form of its own in the handle,
+ * which is not converted. */
 #include "spmv/auto/auto.h"
 
 #include <math.h>
@@ -17,11 +18,11 @@
 #include "vector/vector.h"
 
 static const gsolve_option options[] = {
-    {"expect", "expected number of products with the matrix; 0: estimated", GSOLVE_INT,
+    {"expect", "expected number of matrix-vector products; 0: estimated during a solve", GSOLVE_INT,
      offsetof(gs_auto_options, expect), 0, 0, 2147483647, NULL},
     {"trial",
-     "1: time the converted matrix and keep csr if it is not faster; runs may then differ "
-     "in the last bits",
+     "1: time products with the converted matrix and keep csr if csr is not slower; two runs may "
+     "then choose differently and differ in the last bits",
      GSOLVE_FLAG, offsetof(gs_auto_options, trial), 0, 0, 1, NULL},
     {0},
 };
@@ -169,8 +170,8 @@ static void describe(const void *self, gsolve_matrix_info *info)
 
 const gsolve_format gs_auto_format = {
     .plugin = {"auto",
-               "csr first; converts to another format during a solve if the faster products repay "
-               "the conversion",
+               "starts with csr and converts to another format during a solve if the faster "
+               "products repay the conversion",
                options, sizeof(gs_auto_options)},
     .build = build,
     .destroy = destroy,

@@ -38,7 +38,7 @@ static const rate rates[] = {
     {"bsr", BLOCKS, {1.0, 1.05}, {1.0, 1.05}, {1, 1}, {12, 4}, {0, 1e9}},
     /* rows of one length are not neighbours: accesses to x and y are less ordered */
     {"bce", GROUPS, {0.85, 0.9}, {0.85, 0.9}, {1, 1}, {20, 16}, {0, 0}},
-    /* the bytes of csr, divided otherwise */
+    /* reads the bytes of csr, divided among the threads in another order */
     {"segmented", SEGMENTS, {0.9, 1.05}, {0.95, 1.0}, {1, 0.85}, {8, 1.5}, {0, 0.25e9}},
     {"speculative", ROWS, {0.9, 0.85}, {0.95, 1.0}, {1, 1}, {1, 1}, {0, 0}},
 };
@@ -47,9 +47,10 @@ static const rate rates[] = {
 #define LEAST_GAIN  0.03       /* of a product; a smaller gain is within the error of the model */
 #define FULL        0.95       /* least share of dense blocks */
 
-/* A far element of x costs a cache line of which little is used. In bytes at the speed of a copy:
- * 118 to 164 G elements/s from the L2 cache of an H200 (copy: 4300 GB/s), 50 G/s from beyond it; on
- * a Zen 5 core 0.8 ns (at 30 GB/s). If x fits into the cache next to the cores it costs nothing. */
+/* The cost of a far element of x, which reads a cache line and uses little of it, in bytes at the
+ * speed of a copy. Measured: on an H200 (copy: 4300 GB/s) 118 to 164 G elements/s from the L2 cache
+ * and 50 G elements/s from memory; on a Zen 5 core (copy: 30 GB/s) 0.8 ns per element. It costs
+ * nothing if x fits into the cache next to the cores. */
 #define NEAR_CACHE (1 << 20)
 #define L2_CACHE   (60e6)
 #define FAR_BYTES  24
@@ -64,11 +65,11 @@ static const rate rates[] = {
  */
 #define TILES 1.5 /* t */
 #define WAIT  1.4 /* a */
-#define LEAST_IRREGULAR \
-    0.45 /* least share of entries in irregular rows with which ordering by columns pays */
-#define IRREGULAR_WAIT 0.5    /* factor of the wait for these entries after ordering */
-#define CUT_BUILD      3      /* b */
-#define CUT_BEGIN      0.86e9 /* c */
+/* Least share of entries in irregular rows with which ordering by columns pays. */
+#define LEAST_IRREGULAR 0.45
+#define IRREGULAR_WAIT  0.5    /* factor of the wait for these entries after ordering */
+#define CUT_BUILD       3      /* b */
+#define CUT_BEGIN       0.86e9 /* c */
 
 static double size_of(const gsolve_pattern_sample *g)
 {
@@ -113,9 +114,8 @@ static int block_of(const gsolve_pattern_sample *g)
  * sorted if padding would exceed a tenth. */
 static double form_bytes(const gsolve_pattern_sample *g, layout l, int device)
 {
-    const double hidden = device == CUDA
-                              ? far_share(g, device)
-                              : 0; /* index compression gains nothing while x is waited for */
+    /* 16-bit indices gain nothing while the product waits for x */
+    const double hidden = device == CUDA ? far_share(g, device) : 0;
     const double index = 4 - 2 * g->narrow * (1 - hidden), entries = (double)g->entries;
     const double filled = (double)(device == CUDA ? g->filled32 : g->filled8);
     const double b = block_of(g);

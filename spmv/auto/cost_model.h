@@ -4,9 +4,10 @@
 
 #include "gsolve_plugin.h"
 
-/* *estimate = the estimate for a matrix of which `sample` was taken: by the format's own function,
- * or by the constants of the built-in formats. Returns whether the format is estimated to be faster
- * than csr. */
+/* *estimate = the estimate for a matrix with these statistics: by the format's own function, or by
+ * the constants of the built-in formats. Returns whether the format is estimated to be faster than
+ * csr.
+ */
 bool gs_estimate_format(const gsolve_format *format, const gsolve_pattern_sample *sample,
                         gsolve_format_estimate *estimate);
 

@@ -19,8 +19,8 @@
  * gives the same bits. trial=yes gives that up: it times both forms, and keeps csr if the other one
  * is not faster.
  *
- * The conversion runs when it is decided, in the solver's own stream. Running beside the
- * iterations, it would not end earlier: memory bandwidth bounds both. */
+ * The conversion starts when it is decided, in the solver's own stream. Memory bandwidth bounds
+ * both the conversion and the iterations, so running them at the same time would save nothing. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,10 +34,12 @@
 #define MARGIN 1.2 /* the estimate may be somewhat better than the truth */
 #define LEAST  16  /* expected products below which neither a conversion nor its estimate pays */
 
-#define SPARE_FACTOR 2 /* free memory needed, over what the form holds: building takes more */
+#define SPARE_FACTOR                                                             \
+    2 /* free memory needed / bytes of the form: building needs temporary memory \
+       */
 
-/* Bytes that are used without asking how much memory is free; asking takes as long as several
- * products. */
+/* A conversion that needs at most that many bytes is made without reading the free memory, since
+ * reading it takes as long as several products. */
 #define SMALL_BYTES 1e9
 
 /* Entries below which a matrix stays in the caches (400 KB; on a GPU 6 MB, and launches dominate),

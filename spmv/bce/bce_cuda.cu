@@ -176,7 +176,7 @@ gsolve_status sort_rows(gsolve_context *ctx, const gsolve_csr *csr, const gs_bce
     gsolve_status status;
 
     TRY(make_space(&s, ctx, n, positions));
-    TRY(gs_launch(q, "naming blocks", make_keys<O>, blocks_for(n), gs_block_size, n,
+    TRY(gs_launch(q, "making the keys of rows", make_keys<O>, blocks_for(n), gs_block_size, n,
                   (const O *)csr->start, s.block_of, positions->window, positions->blocks,
                   s.key.array[s.key.current], s.row.array[s.row.current]));
     TRY(gs_cuda(q, gs_sort_pairs(s.sorting, s.bytes, s.key, s.row, n, s.bits, q->stream),

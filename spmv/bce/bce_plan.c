@@ -6,8 +6,8 @@
 #include "matrix/irregular.h"
 #include "spmv/sliced/sliced.h"
 
-#define WINDOW 65536 /* rows of a window, */
-#define NEAR   2048  /* ... and where x is read nearby */
+#define WINDOW 65536 /* rows of a window */
+#define NEAR   2048  /* rows of a window on the CPU, unless x is read irregularly */
 
 /* The classes of a matrix with rows[m] rows of m entries each. */
 static int find_classes(const int32_t *rows, gs_bce_class *class)
@@ -82,8 +82,8 @@ typedef struct block_rows { /* the rows of a block in a window, while they are p
     int64_t group;          /* position where the slices with its number of lanes began */
     bool joins;             /* its first slice also holds rows of the block before */
     bool crossed;           /* its rows reached the end of a slice */
-    int32_t head;           /* widest row up to that end, */
-    int32_t open;           /* ... and since the last end */
+    int32_t head;           /* width of its widest row up to that end */
+    int32_t open;           /* width of its widest row since the last end of a slice */
 } block_rows;
 
 typedef struct slice_count {

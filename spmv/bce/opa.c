@@ -299,12 +299,12 @@ static void price_order(gs_bce_partition *best, const search *s)
 
     if (best->blocks <= 1) return;
     best->cost += s->model->order * s->model->all;
-    const gs_bce_class whole = {s->class[s->classes - 1].width, (int32_t)rows};
-    const int64_t cost = gs_bce_block_cost(s->model, whole.width, rows);
+    const gs_bce_class all_rows = {s->class[s->classes - 1].width, (int32_t)rows};
+    const int64_t cost = gs_bce_block_cost(s->model, all_rows.width, rows);
     if (cost > best->cost) return;
     best->cost = cost;
     best->blocks = 1;
-    best->block[0] = whole;
+    best->block[0] = all_rows;
 }
 
 void gs_bce_best(gs_bce_partition *best, const gs_bce_model *model, int classes,

@@ -7,11 +7,10 @@
  *     cost[j] = min over i < j of cost[i] + (cost of a block of the classes i to j - 1),
  *
  * which takes O(M'^2) for M' classes, since any number of blocks is allowed. For at most K blocks
- * there are two ways. The recurrence is computed K times, each time from the last result. Where
- * that takes long, it is computed a few times with a price added for each block, and the least
- * price with at most K blocks is searched. The result for p blocks at a price is the best for p
- * blocks, and the price bounds the distance from the best for K. Costs are integers, so that equal
- * costs compare equal.
+ * the recurrence is computed K times, each time from the last result. If that takes too long, it is
+ * computed a few times with a price added for each block, and the least price with at most K blocks
+ * is searched. The result for p blocks at a price is the best for p blocks, and the price bounds
+ * the distance from the best for K. Costs are integers, so that equal costs compare equal.
  *
  * Source: Yang, Li, Li, A parallel computing method using blocked format with optimal partitioning
  * for SpMV on GPU, section 5. Their Cost(m, k) keeps k as a dimension, in O(M'^3), and takes the

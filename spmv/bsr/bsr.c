@@ -15,12 +15,12 @@
 
 static const gsolve_option options[] = {
     {"block",
-     "rows and columns per block, 2 to 6; 0: the size with the least memory, estimated "
-     "from a sample",
+     "rows and columns per block, 2 to 6; 0: the size that needs the least memory, estimated from "
+     "a sample of the rows",
      GSOLVE_INT, offsetof(gs_bsr_options, block), 0, 0, GS_BSR_MOST, NULL},
     {"index",
-     "bits of a block's column index; auto: as few as possible; 16: 16-bit offsets if "
-     "they fit, else 32",
+     "bits of the column index of a block; auto: as few as possible; 16: 16 bits where they "
+     "suffice, else 32",
      GSOLVE_CHOICE, offsetof(gs_bsr_options, index), GS_BSR_AUTO, 0, 0, "auto|16|32"},
     {0},
 };
@@ -38,8 +38,7 @@ gsolve_status gs_bsr_fits(const gs_bsr *m, gsolve_context *ctx)
 static gsolve_status choose_size(gs_bsr *m, gsolve_context *ctx)
 {
     const gsolve_csr *A = &m->csr;
-    const double row =
-        (double)gs_type_size(A->type) + sizeof(int32_t); /* bytes of an entry of csr */
+    const double row = (double)gs_type_size(A->type) + sizeof(int32_t); /* bytes of a csr entry */
     gs_block_count found[GS_BLOCK_COUNT_MOST - GS_BLOCK_COUNT_LEAST + 1];
     double each, blocks, rows;
     gsolve_status status;

@@ -1,6 +1,6 @@
-/* bsr.h: the format bsr: dense blocks of b x b, 2 <= b <= 6, wherever the pattern has an entry of
- * the block. Block (I, J) holds rows I b .. I b + b - 1 and columns J b .. J b + b - 1; elements
- * that the pattern lacks are stored as 0. One column number serves b^2 values.
+/* bsr.h: the format bsr: dense blocks of b x b, 2 <= b <= 6. A block is stored if the pattern has
+ * an entry in it. Block (I, J) holds rows I b .. I b + b - 1 and columns J b .. J b + b - 1;
+ * elements that the pattern lacks are stored as 0. One column number serves b^2 values.
  *
  * On the CPU the blocks are stored block row after block row, each column-major: element (r, c) of
  * block k is value[k b^2 + c b + r]. A column of a block times an element of x is one vector

@@ -43,7 +43,7 @@ static gsolve_status FN(refill)(gs_bsr *m, gsolve_context *ctx)
     return GSOLVE_OK;
 }
 
-/* After the last value there are zeros, as many as two vectors hold: see row_block. */
+/* Two vectors of zeros follow the last value, since row_block reads past it. */
 static gsolve_status FN(store)(gs_bsr *m, gsolve_context *ctx)
 {
     T *value;

@@ -183,7 +183,8 @@ __global__ void measure_slices(int64_t count, sorted_pieces pieces, const int32_
     words[s] = words_of(kind, most);
 }
 
-// A warp writes where one slice begins, its rows and its block columns.
+// A warp writes one slice: its begin, and the row, the number of blocks and the block columns of
+// each slot. Lane t owns slot t, so the writes of a column are contiguous.
 __global__ void fill_slices(int64_t count, sorted_pieces pieces, const int32_t *col,
                             const int64_t *first, const int64_t *index, gs_bsr_slices to)
 {
@@ -210,6 +211,7 @@ __global__ void fill_slices(int64_t count, sorted_pieces pieces, const int32_t *
     }
 }
 
+// to[i] = from[i] for i < n.
 __global__ void copy_narrow(int64_t n, const int64_t *from, int32_t *to)
 {
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
@@ -297,16 +299,17 @@ __device__ int64_t first_from(const int32_t *col, O low, O high, int32_t j)
     return low;
 }
 
-// A warp writes its 32 rows of a slice. A thread writes the values of its row; entries and blocks
-// both ascend, so one pass over each suffices.
+// Writes the values of all slices. A warp owns 32 rows of a slice and a thread one row. Entries and
+// blocks of a row both ascend, so the thread visits each once. The warp loads `reach` entries of
+// all its rows at a time into shared memory, so reads are coalesced; writes are contiguous.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_rows::threads)
     fill_values(gs_bsr_slices m, int32_t rows, int b, int32_t nrows, const O *start,
                 const int32_t *col, const T *value, T *out)
 {
     constexpr int reach = 16;
-    __shared__ gs_block_rows::window<int32_t, reach> cols[gs_block_rows::warps];
-    __shared__ gs_block_rows::window<T, reach> values[gs_block_rows::warps];
+    __shared__ gs_block_rows::lookahead<int32_t, reach> cols[gs_block_rows::warps];
+    __shared__ gs_block_rows::lookahead<T, reach> values[gs_block_rows::warps];
     const int warp_of_block = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
     const int64_t warp = (int64_t)blockIdx.x * gs_block_rows::warps + warp_of_block, n = warp / b;
     const int p = (int)(warp % b), t = (p * 32 + lane) / b, r = (p * 32 + lane) % b;
@@ -318,7 +321,7 @@ __global__ void __launch_bounds__(gs_block_rows::threads)
     const int32_t j = m.row[n * slots + t], I = cut ? row_of_part(m.part_of, rows, j) : j;
     const int64_t i = (int64_t)I * b + r;
     gs_block_rows::span<O> row = gs_block_rows::row_span(start, i, I >= 0 && i < nrows);
-    int used = 0; // entries used of those that the warp has loaded
+    int used = 0; // number of loaded entries that the thread has written
     int32_t next = count > 0 ? column_of(s, m.index, 0, t, I) : 0;
     if (cut) row.at = (O)first_from(col, row.at, row.end, next * b);
     out += (s.first * b + (int64_t)p * s.width) * (b * 32) + lane;

@@ -36,7 +36,7 @@ __device__ void finish(const product<T> &a, int64_t i, T sum)
     a.y[i] = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * a.y[i];
 }
 
-// Blocks that a thread loads at once: 64 bytes of values or more.
+// Number of blocks that a thread loads at once: 64 bytes of values or more.
 template <class T, int B>
 constexpr int at_once = (64 + B * (int)sizeof(T) - 1) / (B * (int)sizeof(T));
 
@@ -96,6 +96,10 @@ __device__ T any_row_sum(const product<T> &a, const thread_part<T> &h)
     return row_sum<FAR, T, B>(a, h);
 }
 
+// y = alpha A x + beta y for all slots; the sum of a part of a block row goes to a.sum. A warp owns
+// 32 rows of a slice at a time, a thread one row; a block shares nothing before gs_grid_sum. SUMS
+// 1: w'y, 2: w'y and y'y, whose terms each thread keeps in double. Memory moved: values and block
+// columns once, x by gathers, y once.
 template <class T, int B, int SUMS>
 __global__ void __launch_bounds__(gs_block_size, 4)
     multiply_slices(product<T> a, double *partial, unsigned *arrived, gs_guard guard)
@@ -134,7 +138,8 @@ __global__ void __launch_bounds__(gs_block_size, 4)
     }
 }
 
-// Block rows in parts: a warp adds the sums of the parts of one row.
+// Adds the parts of block rows in parts. A warp owns one row; lane l adds parts l, l + 32, ... in
+// their order, and shuffles add the lanes.
 template <class T>
 __global__ void add_parts(product<T> a, int b, int32_t longs, const int32_t *long_row,
                           const int32_t *part_of, gs_guard guard)

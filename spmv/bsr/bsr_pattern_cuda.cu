@@ -10,7 +10,8 @@ namespace
 {
 
 // count[I] = number of blocks of block row I; or, if count is NULL, stores their columns from
-// out[first[I]] on.
+// out[first[I]] on. A group of B threads owns a block row; its first thread counts or writes. Reads
+// of the columns are coalesced, see gs_block_rows::walk.
 template <int B, class O>
 __global__ void __launch_bounds__(gs_block_rows::threads)
     find_blocks(const O *start, const int32_t *col, int32_t nrows, int32_t rows, int64_t *count,

@@ -6,8 +6,8 @@
 // lane have row r of slot t, where 32 p + lane = t b + r. The values of a warp are contiguous: for
 // block k and column c, those of its 32 threads, so that every load is coalesced.
 //
-// The block columns of a slice are stored in one of three ways: one number per k for all slots, the
-// distance from the block row (SHARED); 16 bits per slot, relative to the slice's least column
+// The block columns of a slice are stored in one of three forms: one number per k for all slots,
+// the distance from the block row (SHARED); 16 bits per slot, relative to the slice's least column
 // (NEAR); 32 bits per slot (FAR).
 #ifndef GS_SPMV_BSR_BSR_SLICES_CUH
 #define GS_SPMV_BSR_BSR_SLICES_CUH
@@ -43,11 +43,11 @@ struct slice {
 struct gs_bsr_slices {
     int32_t count;                 // slices
     gs_bsr_parts::slice *slice_of; // count elements
-    int32_t *row;                  // slots x count: block row, or number of the part, or -1
-    uint16_t *blocks;              // slots x count: number of blocks, and is_part
-    uint32_t *index;               // block columns
-    void *value;                   // slots x b^2 for each block of a slot
-    // block rows in parts; NULL where there are none
+    int32_t *row;     // slots x count: block row, or number of the part, or -1 for an unused slot
+    uint16_t *blocks; // slots x count: number of blocks, and is_part
+    uint32_t *index;  // block columns
+    void *value;      // slots x b^2 for each block of a slot
+    // block rows in parts; NULL if no block row is in parts
     int32_t longs;
     int32_t *long_row; // longs elements
     int32_t *part_of;  // block rows + 1: number of the first slot of each block row
@@ -74,7 +74,7 @@ __host__ __device__ inline int64_t words_of(int kind, int64_t width)
     return kind == SHARED ? width : kind == NEAR ? width * slots / 2 : width * slots;
 }
 
-// The block row of number j, where some block rows are in parts.
+// The block row of slot number j, if some block rows are in parts.
 __device__ inline int32_t row_of_part(const int32_t *part_of, int32_t rows, int32_t j)
 {
     int32_t low = 0, high = rows - 1; // find the last block row whose first number is at most j

@@ -1,4 +1,5 @@
-/* csr.h: the format csr: the rows as they are, and a plan of which thread works on which rows.
+/* csr.h: the format csr: compressed sparse rows, and a plan that divides the rows among the
+ * threads.
  *
  * On the CPU the rows are cut into tasks of about equal work, where a row has the work of its
  * entries plus GS_CSR_ROW_WORK. Tasks depend on the matrix alone, and so do the partial sums and
@@ -48,9 +49,9 @@ typedef struct gs_csr_kernels {
     /* y = alpha A x + beta y. If dots is not NULL, alpha is 1 and beta is 0. */
     gsolve_status (*apply)(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *x,
                            double beta, void *y, const gs_product_sums *dots);
-    /* The same product for several columns. On the CPU, x is row-major, or column-major if
-     * gs_cache_windows_prepare says so, and each column has the bits that it has alone. On a GPU, x
-     * and y have the same layout. */
+    /* y = alpha A x + beta y with several columns. Each column has the same bits as alone. On the
+     * CPU, x is in the layout that gs_cache_windows_prepare chooses. On a GPU, x and y have the
+     * same layout. */
     gsolve_status (*apply_block)(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,
                                  double beta, gsolve_dense y);
 } gs_csr_kernels;

@@ -140,7 +140,7 @@ __device__ void sum_rows(const columns<T> &a, const tile &t, T (*s)[tile_capacit
 
     for (int32_t base = t.first; base < t.last; base += gs_block_size / lanes) {
         const int32_t i = base + group;
-        const stretch row = stretch_of(start, t, i);
+        const interval row = interval_of(start, t, i);
         const bool wait = row.to - row.from > most_own * lanes;
         T sum[C];
         for (int j = 0; j < C; j++) {

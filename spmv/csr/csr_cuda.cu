@@ -23,8 +23,8 @@ using namespace gs_tiles;
 namespace
 {
 
-constexpr int carveout_percent =
-    40; // shared memory for tile_blocks blocks, as a percentage of the L1 cache
+// Shared memory for tile_blocks blocks, as a percentage of the L1 cache.
+constexpr int carveout_percent = 40;
 
 // s[k] = product of entry from + k with its element of x, for k < n. Thread t computes products t,
 // t + gs_block_size, ...
@@ -46,7 +46,7 @@ __device__ void multiply(const product<T> &a, int64_t from, int n, T *s)
 // Sums the rows of a tile from the products in s. A group of `lanes` threads sums a row; row is the
 // interval of this group's first row.
 template <class T, class O>
-__device__ void sum_rows(const product<T> &a, const tile &t, int lanes, stretch row,
+__device__ void sum_rows(const product<T> &a, const tile &t, int lanes, interval row,
                          T (&s)[tile_capacity])
 {
     const O *start = (const O *)a.start;
@@ -54,7 +54,7 @@ __device__ void sum_rows(const product<T> &a, const tile &t, int lanes, stretch 
 
     for (int32_t base = t.first; base < t.last; base += gs_block_size / lanes) {
         const int32_t i = base + group;
-        if (base > t.first) row = stretch_of(start, t, i);
+        if (base > t.first) row = interval_of(start, t, i);
         const bool wait = row.to - row.from > most_own * lanes;
         T sum = wait ? T(0) : strided(s, row.from + lane, row.to, lanes);
         sum = group_sum(sum, lanes);
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(gs_block_size, tile_blocks)
     const tile t = p.tile_of[blockIdx.x];
     if (t.first == t.last) return;
     const int lanes = lanes_for(t.last - t.first);
-    const stretch row = stretch_of((const O *)a.start, t, t.first + (int32_t)threadIdx.x / lanes);
+    const interval row = interval_of((const O *)a.start, t, t.first + (int32_t)threadIdx.x / lanes);
     multiply(a, t.from, t.entries, s);
     __syncthreads();
     sum_rows<T, O>(a, t, lanes, row, s);

@@ -96,7 +96,7 @@ gsolve_status launch_all(gs_queue *q, const product<T> &a, int32_t n, int64_t th
                          void (*kernel)(product<T>, int32_t, gs_guard))
 {
     if (n == 0) return GSOLVE_OK;
-    return gs_launch_pdl(q, "the product by rows", kernel, blocks_for(threads), gs_block_size, a,
+    return gs_launch_pdl(q, "the product of rows", kernel, blocks_for(threads), gs_block_size, a,
                          n);
 }
 
@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(gs_block_size)
     T sum[1] = {};
 
     if (guard.has_ended()) return;
-    if (i >= n) return; // the whole warp returns
+    if (i >= n) return; // all lanes of the warp return
     const int64_t to = ((const O *)a.start)[i + 1];
     for (int64_t at = ((const O *)a.start)[i]; at < to; at += 32 * deep) {
         add_entries(a, at + lane, to, 32, sum);

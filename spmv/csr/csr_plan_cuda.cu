@@ -38,8 +38,8 @@ __global__ void make_tiles(int32_t nrows, const O *start, int tiles, tile *out)
     int32_t cut[2];
 
     if (t >= tiles) return;
-    for (int end = 0; end < 2;
-         end++) { // the first row whose work begins at or after the tile's boundary
+    for (int end = 0; end < 2; end++) {
+        // find the first row whose work begins at or after the tile's boundary
         const int64_t work = (int64_t)(t + end) * tile_work;
         int32_t low = 0, high = nrows;
         while (low < high) {
@@ -109,8 +109,8 @@ gsolve_status find_long(gs_csr_tiles *p, gsolve_context *ctx, int32_t n, const O
     TRY(gs_cuda(q, gs_select_long(space, bytes, are_long, p->long_row, found, n, q->stream),
                 "finding long rows"));
     TRY(gsolve_copy(ctx, &p->nlong, GSOLVE_HOST, found, GSOLVE_DEVICE, sizeof p->nlong));
-    TRY(gs_launch(q, "count_parts", count_parts<O>, blocks_for(p->nlong + 1), gs_block_size,
-                  p->nlong, start, p->long_row, counted));
+    TRY(gs_launch(q, "counting parts of long rows", count_parts<O>, blocks_for(p->nlong + 1),
+                  gs_block_size, p->nlong, start, p->long_row, counted));
     TRY(gs_cuda(q, gs_exclusive_sum(space, more, counted, p->first_part, p->nlong + 1, q->stream),
                 "numbering parts"));
     TRY(gsolve_copy(ctx, &p->parts, GSOLVE_HOST, p->first_part + p->nlong, GSOLVE_DEVICE,
@@ -174,9 +174,10 @@ gsolve_status find_statistics(gs_row_statistics *statistics, gsolve_context *ctx
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, space, 1);
-    TRY(gs_cuda(q, cudaMemsetAsync(space, 0, sizeof *space, q->stream), "the row statistics"));
-    TRY(gs_launch(q, "the row statistics", inspect_rows<O>, gs_grid(q, A->nrows), gs_block_size,
-                  A->nrows, (const O *)A->start, A->col, space));
+    TRY(gs_cuda(q, cudaMemsetAsync(space, 0, sizeof *space, q->stream),
+                "computing the row statistics"));
+    TRY(gs_launch(q, "computing the row statistics", inspect_rows<O>, gs_grid(q, A->nrows),
+                  gs_block_size, A->nrows, (const O *)A->start, A->col, space));
     TRY(gsolve_copy(ctx, statistics, GSOLVE_HOST, space, GSOLVE_DEVICE, sizeof *statistics));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);
@@ -214,21 +215,21 @@ gsolve_status make_parts(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr 
     p->tiles = (int)((work + tile_work - 1) / tile_work);
     ALLOC_DEVICE(ctx, p->tile_of, (size_t)p->tiles + 1);
     if (p->tiles > 0) {
-        TRY(gs_launch(q, "make_tiles", make_tiles<O>, blocks_for(p->tiles), gs_block_size, A->nrows,
-                      start, p->tiles, p->tile_of));
+        TRY(gs_launch(q, "making tiles", make_tiles<O>, blocks_for(p->tiles), gs_block_size,
+                      A->nrows, start, p->tiles, p->tile_of));
         TRY(find_long(p, ctx, A->nrows, start));
     }
     ALLOC_DEVICE(ctx, p->part_of, (size_t)p->parts + 1);
-    ALLOC_DEVICE(ctx, sum, ((size_t)p->parts + 1) * most_by_rows);
+    ALLOC_DEVICE(ctx, sum, ((size_t)p->parts + 1) * most_row_major);
     p->sum = sum;
     ALLOC_DEVICE(ctx, p->done, ((size_t)p->nlong + 1) * most_chunks);
     TRY(gs_cuda(q,
                 cudaMemsetAsync(p->done, 0, sizeof *p->done * ((size_t)p->nlong + 1) * most_chunks,
                                 q->stream),
-                "the plan of the product"));
+                "clearing the counters of long rows"));
     if (p->nlong > 0) {
-        TRY(gs_launch(q, "describe_parts", describe_parts<O>, blocks_for(p->nlong), gs_block_size,
-                      p->nlong, start, p->long_row, p->first_part, p->part_of));
+        TRY(gs_launch(q, "describing parts of long rows", describe_parts<O>, blocks_for(p->nlong),
+                      gs_block_size, p->nlong, start, p->long_row, p->first_part, p->part_of));
     }
 done:
     return status;

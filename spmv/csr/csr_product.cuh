@@ -26,7 +26,8 @@ __device__ void finish(const product<T> &a, int32_t i, T sum)
     a.y[i] = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * a.y[i];
 }
 
-// csr_groups_cuda.cu: the product where plan->tiles->lanes > 0, with the sums that a.out asks for.
+// csr_groups_cuda.cu: the product where plan->tiles->lanes > 0, with the sums for which a.out is
+// not NULL.
 template <class T>
 gsolve_status by_groups(gs_queue *q, const product<T> &a, const gs_csr_plan *plan);
 

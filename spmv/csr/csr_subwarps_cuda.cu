@@ -100,7 +100,7 @@ __device__ void rows_of_tile(const O *start, const block_operands<T> &a, const t
 
     for (int32_t base = t.first; base < t.last; base += gs_block_size / lanes) {
         const int32_t i = base + (int)threadIdx.x / lanes;
-        const stretch row = stretch_of(start, t, i);
+        const interval row = interval_of(start, t, i);
         const bool wait = row.to - row.from > most_own * (lanes / G) && lanes < 32;
         T sum[W] = {};
         if (!wait) add_products(e, m, row.from + in_row / G, row.to, lanes / G, sum);
@@ -111,7 +111,7 @@ __device__ void rows_of_tile(const O *start, const block_operands<T> &a, const t
 }
 
 // A block has one tile and one chunk of columns. It copies the tile's entries to shared memory;
-// then subwarps sum the rows, and whole warps sum the rows that are much longer.
+// then subwarps sum the rows, and a complete warp sums each row that is much longer.
 template <class T, class O, int W, int G>
 __global__ void __launch_bounds__(gs_block_size)
     tiles_by_subwarps(gsolve_csr A, gs_csr_tiles p, block_operands<T> a, gs_guard guard)
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(gs_block_size)
     rows_of_tile<T, O, W, G>(start, a, t, e, m, lanes, &deferred_count, deferred);
     __syncthreads();
     for (int l = (int)threadIdx.x / 32; l < deferred_count; l += gs_block_size / 32) {
-        const stretch row = stretch_of(start, t, deferred[l]);
+        const interval row = interval_of(start, t, deferred[l]);
         T sum[W] = {};
         add_products(e, m, row.from + m.subwarp, row.to, m.subwarps, sum);
         add_subwarps<T, W, G>(sum, 16);
@@ -247,7 +247,7 @@ template <class T>
 gsolve_status gs_csr_apply_rows(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,
                                 double beta, gsolve_dense y)
 {
-    const int32_t most = plan->tiles->parts > 0 ? most_by_rows : x.ncols;
+    const int32_t most = plan->tiles->parts > 0 ? most_row_major : x.ncols;
     gsolve_status status = GSOLVE_OK;
 
     if (plan->csr.nrows == 0) return GSOLVE_OK;

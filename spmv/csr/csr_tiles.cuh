@@ -13,18 +13,17 @@ extern "C" {
 namespace gs_tiles
 {
 
-constexpr int tile_work = 1024,
-              row_work =
-                  1; // the work of a tile; the work of a row besides its entries. Unit: entries
+constexpr int tile_work = 1024; // the work of a tile, in entries
+constexpr int row_work = 1;     // the work of a row besides its entries, in entries
 constexpr int most_short = 256; // a longer row that exceeds its tile is cut into parts
 constexpr int tile_capacity = tile_work + most_short;
 constexpr int part_size = 4096;
 constexpr int most_own = 32;   // a warp sums a row with more entries per thread of its group
 constexpr int tile_blocks = 8; // blocks that run on a multiprocessor at once, at least
 constexpr int at_once = tile_capacity / gs_block_size; // entries that a thread reads at once
-constexpr int most_columns = 4;  // column-major: columns in one pass over the tiles
-constexpr int most_by_rows = 32; // row-major: columns in one pass,
-constexpr int most_chunks = 4;   // ... and chunks that they are cut into
+constexpr int most_columns = 4;    // column-major: columns in one pass over the tiles
+constexpr int most_row_major = 32; // row-major: columns in one pass over the tiles
+constexpr int most_chunks = 4;     // row-major: chunks of columns in one pass
 
 struct tile {
     int32_t first, last; // rows first to last - 1
@@ -43,13 +42,13 @@ struct part {     // a part of a long row
 
 struct gs_csr_tiles {
     int lanes;      // threads per row where lengths are similar; 0: there are tiles
-    bool irregular; // most rows read x far from where the row before read it
+    bool irregular; // most rows begin far from the column where the row before begins
     int tiles, nlong, parts;
     gs_tiles::tile *tile_of;
     int32_t *long_row;       // nlong elements
     int32_t *first_part;     // nlong + 1 elements
     gs_tiles::part *part_of; // parts elements
-    void *sum;               // parts x most_by_rows sums of parts, in the type of the values
+    void *sum;               // parts x most_row_major sums of parts, in the type of the values
     unsigned *done;          // nlong x most_chunks counters of finished parts; 0 between products
 };
 
@@ -83,13 +82,13 @@ __device__ T strided(const T *s, int from, int to, int step)
     return sum;
 }
 
-// The interval of a row within the entries of its tile.
-struct stretch {
+// The entries of a row, counted from the first entry of its tile.
+struct interval {
     int from, to;
 };
 
 template <class O>
-__device__ inline stretch stretch_of(const O *start, const tile &t, int32_t i)
+__device__ inline interval interval_of(const O *start, const tile &t, int32_t i)
 {
     if (i >= t.last) return {0, 0};
     return {(int)((int64_t)start[i] - t.from), (int)((int64_t)start[i + 1] - t.from)};
@@ -121,17 +120,17 @@ __device__ void read_entries(const int32_t *col, const T *value, int base, int n
 // Sums the rows for which `wait` is set, one warp per row, for C columns. The sum replaces the
 // first product of the row in s. All threads of the block call this function.
 template <int C, class T>
-__device__ void sum_by_warps(bool wait, const stretch &row, T (*s)[tile_capacity])
+__device__ void sum_by_warps(bool wait, const interval &row, T (*s)[tile_capacity])
 {
     __shared__ int waiting;
-    __shared__ stretch rows[gs_block_size];
+    __shared__ interval rows[gs_block_size];
 
     if (threadIdx.x == 0) waiting = 0;
     __syncthreads();
     if (wait) rows[atomicAdd(&waiting, 1)] = row;
     __syncthreads();
     for (int w = (int)threadIdx.x / 32; w < waiting; w += gs_block_size / 32) {
-        const stretch r = rows[w];
+        const interval r = rows[w];
         for (int j = 0; j < C; j++) {
             const T all = group_sum(strided(s[j], r.from + (int)threadIdx.x % 32, r.to, 32), 32);
             __syncwarp();
@@ -141,8 +140,8 @@ __device__ void sum_by_warps(bool wait, const stretch &row, T (*s)[tile_capacity
     __syncthreads();
 }
 
-// Blocks for n rows with `rows` rows per block and pass: as many as run at once, or with `all`
-// enough for one pass.
+// Number of blocks for n rows with `rows` rows per block and pass: as many as run at once; with
+// `all`, enough for one pass.
 template <auto KERNEL>
 int groups_grid(const gs_queue *q, int32_t n, int rows, bool all)
 {

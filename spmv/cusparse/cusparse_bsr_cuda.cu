@@ -1,6 +1,6 @@
 // cusparse_bsr_cuda.cu: converts csr to compressed rows of dense blocks, row-major within a block,
-// for cuSPARSE. The blocks are the distinct ones among those of the entries, sorted. Each entry
-// finds its block by bisection, at the build and at every update, so that no map is stored.
+// for cuSPARSE. The distinct block numbers of all entries, sorted, are the blocks. The block of
+// an entry is found by bisection, at the build and at every update, so that no map is stored.
 #include <cstdio>
 
 #include "core/scan.cuh"
@@ -17,11 +17,11 @@ namespace
 
 // --- the pattern ------------------------------------------------------------------------------
 
-// key[k] = number of the block that holds entry k, counted block row by block row; a warp has a
-// row.
+// key[k] = the number of the block that contains entry k; blocks are numbered block row by block
+// row. A warp owns a row; reads and writes are coalesced.
 template <class O>
-__global__ void name_blocks(int32_t nrows, const O *start, const int32_t *col, int block,
-                            int64_t cols, uint64_t *key)
+__global__ void make_keys(int32_t nrows, const O *start, const int32_t *col, int block,
+                          int64_t cols, uint64_t *key)
 {
     const int64_t i = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
 
@@ -31,7 +31,8 @@ __global__ void name_blocks(int32_t nrows, const O *start, const int32_t *col, i
     }
 }
 
-__global__ void name_columns(int32_t blocks, const uint64_t *key, int64_t cols, int32_t *col)
+// col[k] = the block column of block k.
+__global__ void set_columns(int32_t blocks, const uint64_t *key, int64_t cols, int32_t *col)
 {
     const int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (k < blocks) col[k] = (int32_t)(key[k] % (uint64_t)cols);
@@ -61,24 +62,25 @@ int blocks_for(int64_t threads)
     return (int)((threads + gs_block_size - 1) / gs_block_size);
 }
 
-gsolve_status name_all(const gs_vendor_matrix *v, gsolve_context *ctx, uint64_t *key)
+gsolve_status make_all_keys(const gs_vendor_matrix *v, gsolve_context *ctx, uint64_t *key)
 {
     const gsolve_csr *A = &v->csr;
     const int blocks = gs_warp_blocks(A->nrows);
 
     if (A->offset == GSOLVE_O64) {
-        return gs_launch(ctx->queue, "finding blocks", name_blocks<int64_t>, blocks, gs_block_size,
+        return gs_launch(ctx->queue, "finding blocks", make_keys<int64_t>, blocks, gs_block_size,
                          A->nrows, (const int64_t *)A->start, A->col, v->chosen.block,
                          (int64_t)v->cols, key);
     }
-    return gs_launch(ctx->queue, "finding blocks", name_blocks<int32_t>, blocks, gs_block_size,
+    return gs_launch(ctx->queue, "finding blocks", make_keys<int32_t>, blocks, gs_block_size,
                      A->nrows, (const int32_t *)A->start, A->col, v->chosen.block, (int64_t)v->cols,
                      key);
 }
 
-// Copies the distinct keys of n to `to`, another array; *count of them, copied to the host.
-gsolve_status keep_different(gsolve_context *ctx, const uint64_t *from, uint64_t *to, int n,
-                             int32_t *found, int32_t *count)
+// Copies the keys that differ from the key before to `to`, another array. *count, on the host =
+// their number.
+gsolve_status select_different(gsolve_context *ctx, const uint64_t *from, uint64_t *to, int n,
+                               int32_t *found, int32_t *count)
 {
     gs_queue *q = ctx->queue;
     void *space = nullptr;
@@ -120,8 +122,8 @@ int bits_of(uint64_t n)
     return bits;
 }
 
-// Finds v's blocks, start and col. Neighbouring entries of a row mostly share a block, so that few
-// keys are left to sort.
+// Finds v's blocks, start and col. Neighbouring entries of a row mostly share a block, so equal
+// keys that are neighbours are dropped before the sort.
 gsolve_status find_blocks(gs_vendor_matrix *v, gsolve_context *ctx)
 {
     const int entries = (int)v->entries;
@@ -133,18 +135,19 @@ gsolve_status find_blocks(gs_vendor_matrix *v, gsolve_context *ctx)
     ALLOC_DEVICE(ctx, key, entries);
     ALLOC_DEVICE(ctx, other, entries);
     ALLOC_DEVICE(ctx, found, 1);
-    TRY(name_all(v, ctx, key));
-    TRY(keep_different(ctx, key, other, entries, found, &count));
+    TRY(make_all_keys(v, ctx, key));
+    TRY(select_different(ctx, key, other, entries, found, &count));
     TRY(sort_keys(ctx, other, key, count, bits));
-    TRY(keep_different(ctx, key, other, count, found, &count));
+    TRY(select_different(ctx, key, other, count, found, &count));
     v->blocks = count;
     ALLOC_DEVICE(ctx, v->col, count);
     ALLOC_DEVICE(ctx, start, (size_t)v->rows + 1);
     v->start = start;
-    TRY(gs_launch(ctx->queue, "columns of blocks", name_columns, blocks_for(count), gs_block_size,
-                  count, other, (int64_t)v->cols, v->col));
-    TRY(gs_launch(ctx->queue, "rows of blocks", find_starts, blocks_for((int64_t)v->rows + 1),
-                  gs_block_size, v->rows, count, other, (int64_t)v->cols, start));
+    TRY(gs_launch(ctx->queue, "setting the columns of blocks", set_columns, blocks_for(count),
+                  gs_block_size, count, other, (int64_t)v->cols, v->col));
+    TRY(gs_launch(ctx->queue, "finding the starts of block rows", find_starts,
+                  blocks_for((int64_t)v->rows + 1), gs_block_size, v->rows, count, other,
+                  (int64_t)v->cols, start));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, key);
     gsolve_free(ctx, GSOLVE_DEVICE, other);
@@ -154,7 +157,8 @@ done:
 
 // --- values -----------------------------------------------------------------------------------
 
-// Writes each entry to its block, which exists; a warp has a row.
+// Writes each value to its block, which exists. A warp owns a row; each lane bisects the block
+// columns of the block row for its entry. Writes are not coalesced.
 template <class T, class O>
 __global__ void fill_blocks(int32_t nrows, const O *start, const int32_t *col, const T *value,
                             int block, const int32_t *first, const int32_t *at, T *out)
@@ -196,17 +200,18 @@ gsolve_status fill(gs_vendor_matrix *v, gsolve_context *ctx)
                      v->col, (T *)v->value);
 }
 
-// *x = zeros for n elements in complete blocks, where the matrix ends with a part of a block.
+// If the matrix ends with a part of a block: *x = a vector of zeros for complete blocks. n:
+// elements of the caller's vector; padded: elements in complete blocks.
 gsolve_status make_operand(void **x, const gs_vendor_matrix *v, gsolve_context *ctx, int32_t n,
-                           int32_t whole)
+                           int32_t padded)
 {
     const size_t size = gs_type_size(v->csr.type);
 
-    if (n == whole) return GSOLVE_OK;
-    *x = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)whole, size);
+    if (n == padded) return GSOLVE_OK;
+    *x = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)padded, size);
     if (!*x) return GSOLVE_NO_MEMORY;
-    return gs_cuda(ctx->queue, cudaMemsetAsync(*x, 0, (size_t)whole * size, ctx->queue->stream),
-                   "operands of complete blocks");
+    return gs_cuda(ctx->queue, cudaMemsetAsync(*x, 0, (size_t)padded * size, ctx->queue->stream),
+                   "clearing the padded vectors");
 }
 
 // Chooses v's block size from 2 to 8: the one with the fewest bytes per entry.

@@ -1,11 +1,11 @@
-// cusparse_cuda.cu: the products of cuSPARSE, analysed once when the format is built: the yardstick
-// for the formats of this library.
+// cusparse_cuda.cu: the format cusparse: the products of cuSPARSE, to compare the formats of this
+// library with. cuSPARSE analyses the matrix once, when the format is built.
 //
-// Compressed rows and coordinates are read where they lie. Sliced ELL (cusparse_sell_cuda.cu) and
-// blocks (cusparse_bsr_cuda.cu) are copies, which update fills again. All but alg=csr1 add in an
-// order that does not change from run to run. The transposed product uses A' in the same form: that
-// is faster than cuSPARSE's own transposed product from about the 30th product on, and its bits do
-// not change.
+// Compressed rows and coordinates use the columns and values of the handle. Sliced ELL
+// (cusparse_sell_cuda.cu) and blocks (cusparse_bsr_cuda.cu) are copies, which update fills again.
+// All algorithms except alg=csr1 add in an order that does not change from run to run. The
+// transposed product uses A' in the same form: that is faster than cuSPARSE's own transposed
+// product from about the 30th product on, and its bits do not change.
 #include "matrix/rows.cuh"
 #include "spmv/cusparse/vendor.cuh"
 
@@ -18,20 +18,20 @@ namespace
 
 const gsolve_option options[] = {
     {"alg",
-     "csr1, csr2: compressed sparse rows with cuSPARSE's algorithm 1 or 2 (with csr1, "
-     "runs may differ in the last bits); coo: coordinate format; sell: sliced ELLPACK; "
-     "bsr: dense blocks",
+     "csr1, csr2: compressed sparse rows with algorithm 1 or 2 of cuSPARSE (with csr1, two runs "
+     "may differ in the last bits); coo: coordinate format; sell: sliced ELLPACK; bsr: dense "
+     "blocks",
      GSOLVE_CHOICE, offsetof(gs_vendor_options, alg), GS_CSR2, 0, 0, "csr1|csr2|coo|sell|bsr"},
     {"slice", "alg=sell: rows per slice", GSOLVE_INT, offsetof(gs_vendor_options, slice), 32, 2,
      256, nullptr},
     {"block",
-     "alg=bsr: rows and columns per block, 2 to 32; 0: the size from 2 to 8 with the "
-     "least memory, estimated from a sample of rows",
+     "alg=bsr: rows and columns per block, 2 to 32; 0: the size from 2 to 8 that needs the least "
+     "memory, estimated from a sample of the rows",
      GSOLVE_INT, offsetof(gs_vendor_options, block), 0, 0, 32, nullptr},
     {},
 };
 
-gsolve_status name_all_rows(gs_vendor_matrix *v, gsolve_context *ctx)
+gsolve_status store_entry_rows(gs_vendor_matrix *v, gsolve_context *ctx)
 {
     gsolve_status status;
 
@@ -43,7 +43,7 @@ gsolve_status name_all_rows(gs_vendor_matrix *v, gsolve_context *ctx)
             (long long)v->entries);
     }
     ALLOC_DEVICE(ctx, v->row, v->entries);
-    TRY(gs_name_rows(ctx->queue, &v->csr, v->entries, v->row));
+    TRY(gs_find_entry_rows(ctx->queue, &v->csr, v->entries, v->row));
 done:
     return status;
 }
@@ -52,14 +52,14 @@ gsolve_status store(gs_vendor_matrix *v, gsolve_context *ctx)
 {
     v->stored = v->entries;
     switch (v->chosen.alg) {
-    case GS_COO: return name_all_rows(v, ctx);
+    case GS_COO: return store_entry_rows(v, ctx);
     case GS_SELL: return gs_vendor_slice(v, ctx);
     case GS_BSR: return gs_vendor_gather(v, ctx);
     default: return GSOLVE_OK;
     }
 }
 
-// The analysis needs operands; those of products are set later.
+// The analysis needs vectors x and y, whose contents do not matter. Products set their own.
 gsolve_status analyse(gs_vendor_matrix *v, gsolve_context *ctx)
 {
     const cudaDataType type = gs_vendor_type_of(v->csr.type);
@@ -80,14 +80,15 @@ gsolve_status analyse(gs_vendor_matrix *v, gsolve_context *ctx)
     TRY(gs_vendor(ctx,
                   cusparseSpMV_bufferSize(handle, plain, f.at(0), v->A, o.x, f.at(1), o.y, type,
                                           gs_vendor_spmv(v), &bytes),
-                  "the size of the buffer"));
+                  "computing the size of the buffer"));
     v->buffer = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     TRY(v->buffer ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     TRY(gs_vendor(ctx,
                   cusparseSpMV_preprocess(handle, plain, f.at(0), v->A, o.x, f.at(1), o.y, type,
                                           gs_vendor_spmv(v), v->buffer),
-                  "the analysis"));
-    TRY(gs_cuda(ctx->queue, cudaStreamSynchronize(ctx->queue->stream), "the analysis of cuSPARSE"));
+                  "analysing the matrix"));
+    TRY(gs_cuda(ctx->queue, cudaStreamSynchronize(ctx->queue->stream),
+                "analysing the matrix with cuSPARSE"));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, x);
     gsolve_free(ctx, GSOLVE_DEVICE, y);
@@ -142,7 +143,7 @@ done:
     return status;
 }
 
-// The rows' values are read where they lie, or copied again.
+// csr and coo read the values of csr. sell and bsr copy them again.
 gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
     gs_vendor_matrix *v = (gs_vendor_matrix *)self;
@@ -157,7 +158,7 @@ gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 } // namespace
 
 extern "C" const gsolve_format gs_cusparse_format = {
-    {"cusparse", "product of NVIDIA cuSPARSE on a GPU, for comparison", options,
+    {"cusparse", "matrix-vector product of NVIDIA cuSPARSE on a GPU, for comparison", options,
      sizeof(gs_vendor_options)},
     build,
     destroy,

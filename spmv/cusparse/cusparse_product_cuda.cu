@@ -8,15 +8,17 @@ extern "C" {
 namespace
 {
 
-gsolve_status copy_there(gsolve_context *ctx, void *to, const void *from, int32_t n,
-                         gsolve_type type)
+// Copies n numbers from or to a padded vector of v.
+gsolve_status copy_padded(gsolve_context *ctx, void *to, const void *from, int32_t n,
+                          gsolve_type type)
 {
     return gs_cuda(ctx->queue,
                    cudaMemcpyAsync(to, from, (size_t)n * gs_type_size(type),
                                    cudaMemcpyDeviceToDevice, ctx->queue->stream),
-                   "operands of complete blocks");
+                   "copying a padded vector");
 }
 
+// y = beta y, for a matrix without entries.
 gsolve_status scale(const gs_vendor_matrix *v, gsolve_context *ctx, double beta, void *y)
 {
     gs_ratio factor = {};
@@ -40,14 +42,14 @@ gsolve_status gs_vendor_apply(void *self, gsolve_context *ctx, double alpha, gso
     gsolve_status status;
 
     if (!v->A) return scale(v, ctx, beta, y.value);
-    if (v->x) TRY(copy_there(ctx, v->x, x.value, x.nrows, x.type));
-    if (v->y && beta != 0) TRY(copy_there(ctx, v->y, y.value, y.nrows, y.type));
+    if (v->x) TRY(copy_padded(ctx, v->x, x.value, x.nrows, x.type));
+    if (v->y && beta != 0) TRY(copy_padded(ctx, v->y, y.value, y.nrows, y.type));
     TRY(o.make(ctx, gs_vendor_ncols(v), v->x ? v->x : x.value, gs_vendor_nrows(v), to, type));
     TRY(gs_vendor(ctx,
                   cusparseSpMV(ctx->queue->sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, f.at(0), v->A,
                                o.x, f.at(1), o.y, type, gs_vendor_spmv(v), v->buffer),
                   "the product"));
-    if (v->y) TRY(copy_there(ctx, y.value, v->y, y.nrows, y.type));
+    if (v->y) TRY(copy_padded(ctx, y.value, v->y, y.nrows, y.type));
 done:
     return status;
 }
@@ -57,7 +59,8 @@ done:
 namespace
 {
 
-// The algorithms of cuSPARSE that add in the same order every time, except for csr1.
+// The algorithm of cuSPARSE for several columns. All except csr1 add in the same order in every
+// run.
 cusparseSpMMAlg_t spmm(const gs_vendor_matrix *v)
 {
     return v->chosen.alg == GS_CSR1   ? CUSPARSE_SPMM_CSR_ALG1
@@ -115,13 +118,13 @@ gsolve_status analyse(gs_vendor_plan *p, const gs_vendor_matrix *v, gsolve_conte
     TRY(gs_vendor(ctx,
                   cusparseSpMM_bufferSize(ctx->queue->sparse, plain, plain, f.at(0), p->A, o.x,
                                           f.at(1), o.y, type, spmm(v), &bytes),
-                  "the size of the buffer for several columns"));
+                  "computing the size of the buffer for several columns"));
     p->buffer = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     TRY(p->buffer ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     TRY(gs_vendor(ctx,
                   cusparseSpMM_preprocess(ctx->queue->sparse, plain, plain, f.at(0), p->A, o.x,
                                           f.at(1), o.y, type, spmm(v), p->buffer),
-                  "the analysis for several columns"));
+                  "analysing the matrix for several columns"));
 done:
     if (status != GSOLVE_OK) drop_plan(p, ctx);
     return status;
@@ -134,9 +137,9 @@ bool is_recording(gs_queue *q)
            now != cudaStreamCaptureStatusNone;
 }
 
-// *plan = the plan for these columns and strides. It is made when first asked for and kept, since a
-// recorded CUDA graph may read its buffer. NULL: there is none, and the columns are multiplied one
-// by one.
+// *plan = the plan for these columns and strides. The first call creates it; it stays until the
+// matrix is destroyed, since a recorded CUDA graph may read its buffer. NULL: no plan is possible,
+// and the columns are multiplied one by one.
 gsolve_status need_plan(gs_vendor_plan **plan, gs_vendor_matrix *v, gsolve_context *ctx,
                         gsolve_dense x, gsolve_dense y, const dense_pair &o)
 {
@@ -174,7 +177,8 @@ gsolve_status one_by_one(void *self, gsolve_context *ctx, double alpha, gsolve_d
 
 } // namespace
 
-// cuSPARSE has no such product for slices. Operands of complete blocks are kept for one column.
+// cuSPARSE has no product of several columns for slices, and padded vectors exist for one column
+// only: in these cases the columns are multiplied one by one.
 gsolve_status gs_vendor_apply_block(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                                     double beta, gsolve_dense y)
 {

@@ -1,6 +1,6 @@
-// cusparse_sell_cuda.cu: converts csr to sliced ELL for cuSPARSE: slices of equally many rows, each
-// row of a slice padded to the longest one, entries stored column by column of the slice. Padding
-// has column -1.
+// cusparse_sell_cuda.cu: converts csr to sliced ELL for cuSPARSE. All slices have the same number
+// of rows, and the rows of a slice are padded to its longest row. The entries of a slice are stored
+// column by column. Padding has column -1.
 #include <cstdio>
 
 #include "core/scan.cuh"
@@ -12,7 +12,8 @@ namespace
 
 constexpr int entries_per_warp = 64 * 32; // entries of a slice per warp
 
-// width[s] = stored entries of slice s, for s < slices; width[slices] = 0.
+// width[s] = stored entries of slice s, for s < slices; width[slices] = 0. A warp owns a slice;
+// lane l reads the lengths of rows l, l + 32, ...
 template <class O>
 __global__ void measure_slices(int32_t nrows, const O *start, int32_t slices, int slice,
                                int64_t *width)
@@ -32,6 +33,7 @@ __global__ void measure_slices(int32_t nrows, const O *start, int32_t slices, in
     if (lane == 0) width[s] = longest * slice;
 }
 
+// to[i] = from[i] for i < n.
 __global__ void narrow(int64_t n, const int64_t *from, int32_t *to)
 {
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -48,6 +50,9 @@ struct slices_of {
     int slice, parts; // parts: warps per slice
 };
 
+// Writes the values of all slices, and the columns unless s.col is NULL. s.parts warps own a slice
+// and stride over its stored entries, so writes are contiguous; reads go to the rows. Padding is
+// value 0 and column -1.
 template <class T, class O, class P>
 __global__ void __launch_bounds__(gs_block_size)
     fill_slices(slices_of<T, P> s, int32_t nrows, const O *start, const int32_t *col,
@@ -137,8 +142,8 @@ gsolve_status keep_offsets(gs_vendor_matrix *v, gsolve_context *ctx, int64_t **o
     }
     ALLOC_DEVICE(ctx, start, n);
     v->start = start;
-    TRY(gs_launch(ctx->queue, "offsets of slices", narrow, blocks, gs_block_size, n, *offset,
-                  start));
+    TRY(gs_launch(ctx->queue, "converting the offsets of slices", narrow, blocks, gs_block_size, n,
+                  *offset, start));
 done:
     return status;
 }

@@ -1,4 +1,5 @@
-// vendor.cuh: what the files of the format cusparse share: the matrix as cuSPARSE has it.
+// vendor.cuh: what the files of the format cusparse share: the matrix in the form that cuSPARSE
+// reads. The prefix gs_vendor_ marks what belongs to cuSPARSE.
 #ifndef GS_SPMV_CUSPARSE_VENDOR_CUH
 #define GS_SPMV_CUSPARSE_VENDOR_CUH
 
@@ -29,7 +30,7 @@ struct gs_vendor_matrix {
     gs_vendor_options chosen;
     gsolve_csr csr; // the handle's rows
     int64_t entries;
-    cusparseSpMatDescr_t A; // or NULL: there is nothing to multiply
+    cusparseSpMatDescr_t A; // NULL: the matrix has no entries
     void *buffer;
     // the stored form, on the device; arrays that the form does not need are NULL
     int32_t *row; // COO: row of each entry
@@ -39,7 +40,7 @@ struct gs_vendor_matrix {
     bool wide;    // start has 64 bits
     int64_t stored, blocks;
     int32_t rows, cols; // slices; block rows, block columns
-    void *x, *y; // BSR: operands of complete blocks, where the matrix ends with a part of a block
+    void *x, *y;        // BSR: padded vectors, if the matrix ends with a part of a block; else NULL
     gs_vendor_plan plan[gs_vendor_most_plans];
     int plans;
 };
@@ -64,7 +65,7 @@ inline cudaDataType gs_vendor_type_of(gsolve_type type)
     return type == GSOLVE_F32 ? CUDA_R_32F : CUDA_R_64F;
 }
 
-// The size of the matrix as cuSPARSE has it: complete blocks for BSR.
+// The size of the matrix for cuSPARSE: complete blocks for BSR.
 inline int32_t gs_vendor_nrows(const gs_vendor_matrix *v)
 {
     return v->chosen.alg == GS_BSR ? v->rows * v->chosen.block : v->csr.nrows;

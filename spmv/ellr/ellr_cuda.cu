@@ -29,11 +29,11 @@ struct intervals {
     }
 };
 
-// The schedule that the options ask for; 0: to be chosen.
+// The schedule that the options request; 0: chosen automatically.
 struct schedule {
     int threads;   // of a block
-    int64_t units; // units that the blocks of a multiprocessor compute before they go on elsewhere,
-                   // about
+    int64_t units; // approximate number of neighbouring units that the blocks of a multiprocessor
+                   // compute before they take other ones
     bool shared;   // as little L1 cache as possible; the shared memory is not used
 };
 
@@ -176,15 +176,15 @@ struct lanes_of_rows {
     }
 };
 
-// A block computes an interval of rows before it goes on, so that the rows of x that neighbouring
-// rows share stay in the L1 cache of its multiprocessor.
+// A subwarp owns one unit at a time, and a block an interval of neighbouring units, so that the
+// rows of x that neighbouring rows share stay in the L1 cache of its multiprocessor. Each entry is
+// read once for all columns. The lane sums of a row are added in a fixed order.
 template <class T, int W, class V, int Q>
 __global__ void __launch_bounds__(1024)
     multiply_lanes(lanes_of_rows<T, V, Q> form, dense_rows<T> d, intervals by, gs_guard guard)
 {
     const int subwarp = (int)threadIdx.x >> d.shift, subwarps = (int)blockDim.x >> d.shift;
-    const int first_column =
-        ((int)threadIdx.x & ((1 << d.shift) - 1)) * W;            // this thread's first column
+    const int first_column = ((int)threadIdx.x & ((1 << d.shift) - 1)) * W; // of this thread
     const int subwarp_of_warp = subwarp & ~((32 >> d.shift) - 1); // the first subwarp of the warp
     const int64_t step = (int64_t)gridDim.x * by.units;
     const bool on = first_column < d.columns;
@@ -258,7 +258,8 @@ gsolve_status launch_lanes(gs_queue *q, const lanes_of_rows<T, V, Q> &form, cons
     gsolve_status status;
 
     if (form.wished.shared) cudaFuncSetAttribute(kernel, carveout, cudaSharedmemCarveoutMaxShared);
-    status = gs_launch_pdl(q, "the product by rows", kernel, by.grid, by.threads, form, d, by.by);
+    status = gs_launch_pdl(q, "the product of several columns", kernel, by.grid, by.threads, form,
+                           d, by.by);
     if (form.wished.shared) cudaFuncSetAttribute(kernel, carveout, cudaSharedmemCarveoutDefault);
     return status;
 }

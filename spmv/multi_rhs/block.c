@@ -15,7 +15,7 @@ static gsolve_status column_by_column(gs_block_product *one, void *self, gsolve_
     return status;
 }
 
-/* One column with stride 1 has both layouts; it is called column-major. */
+/* One column with stride 1 has both layouts; it is treated as column-major. */
 static gsolve_dense prefer_column_major(gsolve_dense v)
 {
     if (v.layout == GSOLVE_ROW_MAJOR && v.ncols == 1 && v.stride == 1) {

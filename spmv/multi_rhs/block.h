@@ -10,9 +10,8 @@ typedef gsolve_status gs_block_product(void *self, gsolve_context *ctx, double a
 
 typedef struct gs_block_products { /* y = alpha A x + beta y */
     gs_block_product *one;         /* with one column */
-    gs_block_product
-        *many;      /* with several columns, x and y of one layout; NULL: the format has none */
-    bool row_major; /* `many` accepts row-major x and y */
+    gs_block_product *many; /* with several columns in one layout; NULL: the format has none */
+    bool row_major;         /* `many` accepts row-major x and y */
 } gs_block_products;
 
 /* Work space for x and y in the other layout. It grows when a product needs more than all before.

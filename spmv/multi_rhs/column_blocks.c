@@ -8,7 +8,7 @@
 
 #define ROWS_AHEAD 4 /* distance in rows of a prefetch */
 
-#define LARGE (1 << 20) /* bytes of x below which it stays in the caches anyway */
+#define LARGE (1 << 20) /* bytes of x; a smaller x stays in the caches without blocks */
 #define DENSE 32        /* mean entries of a row in a block, at least */
 #define TALL  256       /* rows at least: fewer do not reuse a block of x enough */
 

@@ -1,8 +1,8 @@
-/* column_blocks.h: products of long rows that reach all over a large x, on the CPU. The columns are
- * cut into blocks, and a group of rows is multiplied one column block after the other, so that the
- * block's part of x stays in the L2 cache while all rows of the group use it. Row by row, nearly
- * every entry would wait for a cache line of x, since all of x is read before the next row needs
- * that line.
+/* column_blocks.h: products on the CPU with long rows whose columns spread over a large x. The
+ * columns are cut into blocks, and a group of rows is multiplied one column block after the other,
+ * so that the block's part of x stays in the L2 cache while all rows of the group use it. Without
+ * blocks, nearly every entry would wait for a cache line of x: each row reads much of x, and evicts
+ * the lines that the next row needs.
  *
  *              block 0   block 1   block 2
  *      row 0   a . b . | . c . . | d . e .
@@ -18,8 +18,8 @@
 #include "vector/vector.h"
 
 #define GS_COLUMN_BLOCK_BYTES (128 << 10) /* bytes of x in a block: a quarter of an L2 cache */
-#define GS_COLUMN_BLOCK_ROWS  1024        /* rows of a group at most, */
-#define GS_COLUMN_BLOCK_FEW   64          /* ... and at least; the bits do not depend on it */
+#define GS_COLUMN_BLOCK_ROWS  1024        /* most rows of a group */
+#define GS_COLUMN_BLOCK_FEW   64          /* least rows of a group; the bits do not depend on it */
 
 typedef struct gs_column_blocks {
     int32_t count; /* column blocks; 0: they do not pay, and cut is NULL */

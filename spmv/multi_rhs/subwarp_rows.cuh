@@ -163,8 +163,9 @@ __global__ void __launch_bounds__(Form::threads, Form::blocks(P))
 
 // --- sums of parts ----------------------------------------------------------------------------
 
-// Adds the parts of rows: item m is row(m) (-1: none), whose parts(m) parts are first(m), first(m)
-// + step, ... A thread adds the parts of one column of a row, in their order.
+// y = alpha (sum of parts) + beta y for rows in parts. Item m is row(m), or -1 for none; its
+// parts(m) parts are first(m), first(m) + step, ... A thread adds the parts of one column of a row,
+// in their order. Neighbouring threads have neighbouring columns, so reads are coalesced.
 template <class T, class Items>
 __global__ void __launch_bounds__(gs_block_size)
     add_parts(Items items, dense_rows<T> d, gs_guard guard)
@@ -256,8 +257,8 @@ gsolve_status sum_long_rows(gs_queue *q, const Part *part, int32_t parts, const 
 
     if (parts == 0) return status;
     d.shift = shift_for(d.columns);
-    TRY(gs_launch_pdl(q, "parts of long rows", sum_long_parts<T, Part>, parts, gs_block_size, part,
-                      csr->col, (const T *)csr->value, d));
+    TRY(gs_launch_pdl(q, "adding up parts of long rows", sum_long_parts<T, Part>, parts,
+                      gs_block_size, part, csr->col, (const T *)csr->value, d));
     TRY(add_all_parts(q, rows, d));
 done:
     return status;
@@ -282,13 +283,15 @@ gsolve_status launch_rows(gs_queue *q, const Form &form, const dense_rows<T> &d)
 
     if (grid > INT32_MAX) {
         return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
-                           "a product of %d columns has too many blocks", d.columns);
+                           "a product with %d columns needs 2^31 thread blocks or more; multiply "
+                           "fewer columns at a time",
+                           d.columns);
     }
-    return gs_launch_pdl(q, "the product by rows", multiply_rows<T, W, P, Form>, (int)grid,
-                         Form::threads, form, d);
+    return gs_launch_pdl(q, "the product of several columns", multiply_rows<T, W, P, Form>,
+                         (int)grid, Form::threads, form, d);
 }
 
-// One pass, of no more columns than the widest subwarp has.
+// One pass over at most as many columns as the widest subwarp has.
 template <int W, class T, class Form>
 gsolve_status sum_columns(gs_queue *q, const Form &form, dense_rows<T> &d)
 {

@@ -11,7 +11,7 @@
 namespace gs_subwarps
 {
 
-constexpr unsigned whole_warp = 0xffffffffu;
+constexpr unsigned all_lanes_of_warp = 0xffffffffu;
 
 template <class T>
 struct block_operands {
@@ -74,7 +74,7 @@ struct member {
         }
         return v;
     }
-    // The same elements, or zeros where c is -1.
+    // read(c, after), or zeros if c is -1.
     __device__ __forceinline__ gs_pack<T, W> read_if(int32_t c, int after = 0) const
     {
         return c >= 0 ? read(c, after) : gs_pack<T, W>{};
@@ -113,7 +113,7 @@ __device__ void add_subwarps(T (&sum)[W], int farthest)
 {
     for (int d = farthest; d >= G; d /= 2) {
 #pragma unroll
-        for (int w = 0; w < W; w++) sum[w] += __shfl_xor_sync(whole_warp, sum[w], d);
+        for (int w = 0; w < W; w++) sum[w] += __shfl_xor_sync(all_lanes_of_warp, sum[w], d);
     }
 }
 
@@ -126,7 +126,7 @@ __device__ inline bool is_last(int parts, unsigned *done)
     __threadfence();
     __syncwarp();
     if (threadIdx.x % 32 == 0) before = atomicAdd(done, 1u);
-    before = __shfl_sync(whole_warp, before, 0);
+    before = __shfl_sync(all_lanes_of_warp, before, 0);
     if (before != (unsigned)parts - 1) return false;
     __threadfence();
     if (threadIdx.x % 32 == 0) *done = 0;

@@ -71,6 +71,9 @@ __device__ void long_rows(const system<T, O> &s, int32_t base, double (&sum)[4])
     }
 }
 
+// r = factor (b - A x) unless s.r is NULL, and the four sums of gs_residual_sums. Warp w of a block
+// sums the rows w, w + warps, ... of the block's gs_block_size rows; then the block sums the long ones. After
+// the sum of a row, one thread adds its terms, so every row is counted once.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     residual_of(system<T, O> s, double *partial, unsigned *arrived, gs_residual_sums *out)

@@ -59,7 +59,7 @@ struct segments_of {
 gsolve_status gs_segmented_measure_rows_cuda(gs_segmented *s, gsolve_context *ctx);
 gsolve_status gs_segmented_cut_cuda(gs_segmented *s, gsolve_context *ctx);
 gsolve_status gs_segmented_inspect_cuda(const gs_segmented *s, gsolve_context *ctx,
-                                        bool *by_columns);
+                                        bool *column_order);
 gsolve_status gs_segmented_sort_cuda(gs_segmented *s, gsolve_context *ctx, int order);
 gsolve_status gs_segmented_measure_groups_cuda(gs_segmented *s, gsolve_context *ctx);
 gsolve_status gs_segmented_fill_cuda(gs_segmented *s, gsolve_context *ctx, bool columns);

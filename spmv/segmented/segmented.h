@@ -27,11 +27,11 @@ enum { GS_ORDER_AUTO, GS_ORDER_ROWS, GS_ORDER_LENGTH, GS_ORDER_COLUMNS };
 #define GS_SEGMENT_MOST    1024 /* entries of a segment, a power of two */
 #define GS_SEGMENT_WINDOW  8192 /* segments that order=length sorts together */
 #define GS_SEGMENT_COLUMNS 2048 /* columns that order=columns does not distinguish */
-#define GS_SEGMENT_NEAR \
-    ((int64_t)128 << 10) /* bytes of x that stay in the cache of a multiprocessor */
-#define GS_SEGMENT_SHORT \
-    4 /* order=columns treats segments of at most length / GS_SEGMENT_SHORT entries as short */
-#define GS_SEGMENT_AROUND 2048 /* segments that a multiprocessor has in work at a time, about */
+#define GS_SEGMENT_AROUND  2048 /* about the segments that a multiprocessor sums at a time */
+#define GS_SEGMENT_SHORT                                                    \
+    4 /* order=columns: short are at most length / GS_SEGMENT_SHORT entries \
+       */
+#define GS_SEGMENT_NEAR ((int64_t)128 << 10) /* bytes of x in the cache of a multiprocessor */
 
 typedef struct gs_segmented_options {
     int length, sum, finish, gather, order;
@@ -70,8 +70,8 @@ typedef struct gs_segmented {
     void *value;
 
     int32_t many, partials; /* cut rows; their segments */
-    int32_t *row,
-        *begin; /* many: the cut rows; many + 1: their first index in partial; one allocation */
+    int32_t *row;           /* many: the cut rows; begins the allocation of row and begin */
+    int32_t *begin;         /* many + 1: first index of each cut row in partial */
     void *partial;
 
     int32_t parts;    /* on a GPU */
@@ -101,9 +101,9 @@ typedef struct gs_segmented_kernels {
     gsolve_status (*measure_rows)(gs_segmented *s, gsolve_context *ctx);
     /* Makes s's segments in the order of rows, the list of cut rows, and the parts. */
     gsolve_status (*cut)(gs_segmented *s, gsolve_context *ctx);
-    /* NULL: order=auto keeps the order of rows. *by_columns = whether many segments belong to cut
+    /* NULL: order=auto keeps the order of rows. *column_order = whether many segments belong to cut
      * rows and segments that are computed together read x far apart. */
-    gsolve_status (*inspect)(const gs_segmented *s, gsolve_context *ctx, bool *by_columns);
+    gsolve_status (*inspect)(const gs_segmented *s, gsolve_context *ctx, bool *column_order);
     /* Sorts s's segments in GS_ORDER_LENGTH or GS_ORDER_COLUMNS. */
     gsolve_status (*sort)(gs_segmented *s, gsolve_context *ctx, int order);
     /* Fills s->first and s->stored. */

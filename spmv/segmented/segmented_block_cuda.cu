@@ -119,9 +119,8 @@ gsolve_status gs_segments::multiply_rows(gsolve_context *ctx, const void *self, 
     TRY((s->csr.offset == GSOLVE_O64 ? sum_segments<T, int64_t>(q, s, d)
                                      : sum_segments<T, int32_t>(q, s, d)));
     TRY(gs_subwarp_rows::add_all_parts(q, cut, d));
-    TRY(gs_subwarp_rows::sum_long_rows(
-        q, s->part, s->parts, &s->csr,
-        d)); // runs last, since it uses the partial sums that the cut rows have read by then
+    // last, since it overwrites the partial sums that the cut rows have read by then
+    TRY(gs_subwarp_rows::sum_long_rows(q, s->part, s->parts, &s->csr, d));
 done:
     return status;
 }

@@ -128,16 +128,16 @@ static gsolve_status arrange(gs_segmented *s, gsolve_context *ctx)
     const gs_segmented_kernels *kernels = s->kernels;
     const bool may_sort = s->chosen.order == GS_ORDER_AUTO;
     int order = s->chosen.order;
-    bool by_columns = false;
+    bool column_order = false;
     gsolve_status status = GSOLVE_OK;
 
     s->reduce = !wants_groups(s);
-    if (may_sort && s->from && kernels->inspect) TRY(kernels->inspect(s, ctx, &by_columns));
-    if (may_sort) order = by_columns ? GS_ORDER_COLUMNS : GS_ORDER_ROWS;
+    if (may_sort && s->from && kernels->inspect) TRY(kernels->inspect(s, ctx, &column_order));
+    if (may_sort) order = column_order ? GS_ORDER_COLUMNS : GS_ORDER_ROWS;
     if (order != GS_ORDER_ROWS) TRY(kernels->sort(s, ctx, order));
     if (s->reduce) return status;
     TRY(measure(s, ctx));
-    if (may_sort && !by_columns && !is_dense(s, 1.1)) {
+    if (may_sort && !column_order && !is_dense(s, 1.1)) {
         if (!s->from) TRY(kernels->cut(s, ctx));
         TRY(kernels->sort(s, ctx, GS_ORDER_LENGTH));
         TRY(measure(s, ctx));

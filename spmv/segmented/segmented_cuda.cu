@@ -56,7 +56,7 @@ gsolve_status apply(gs_queue *q, const gs_segmented *s, double alpha, const void
         a.out[1] = dots->yy;
     }
     if (s->expanded) {
-        TRY(gs_launch_pdl(q, "the expanded vector", expand<T>, gs_grid(q, s->stored), gs_block_size,
+        TRY(gs_launch_pdl(q, "expanding x", expand<T>, gs_grid(q, s->stored), gs_block_size,
                           s->stored, s->reduce ? s->csr.col : s->col, (const T *)x,
                           (T *)s->expanded));
     }

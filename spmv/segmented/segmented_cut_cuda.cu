@@ -11,7 +11,7 @@ using namespace gs_segments;
 namespace
 {
 
-constexpr int few = 4; // segments that the thread of a row writes alone, at most
+constexpr int few = 4; // most segments that the thread of a row writes alone
 
 // --- rows -------------------------------------------------------------------------------------
 
@@ -37,9 +37,10 @@ gsolve_status measure_rows(gs_segmented *s, gsolve_context *ctx)
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, longest, 1);
-    TRY(gs_cuda(q, cudaMemsetAsync(longest, 0, sizeof *longest, q->stream), "lengths of rows"));
-    TRY(gs_launch(q, "lengths of rows", measure<O>, gs_grid(q, s->csr.nrows), gs_block_size,
-                  s->csr.nrows, (const O *)s->csr.start, longest));
+    TRY(gs_cuda(q, cudaMemsetAsync(longest, 0, sizeof *longest, q->stream),
+                "measuring the lengths of rows"));
+    TRY(gs_launch(q, "measuring the lengths of rows", measure<O>, gs_grid(q, s->csr.nrows),
+                  gs_block_size, s->csr.nrows, (const O *)s->csr.start, longest));
     TRY(gsolve_copy(ctx, &found, GSOLVE_HOST, longest, GSOLVE_DEVICE, sizeof found));
     s->longest = (int64_t)found;
 done:
@@ -108,8 +109,8 @@ __device__ void describe_parts(int64_t from, int64_t entries, int32_t i, int32_t
 template <class O>
 struct segment_writer {
     int64_t from, entries;
-    int32_t i, first, slot; // row; number of its first segment; its first index in partial, or -1
-                            // if it is not cut
+    int32_t i, first; // row; number of its first segment
+    int32_t slot;     // its first index in partial; -1: the row is not cut
 
     __device__ void write(const tables<O> &t, int length, int32_t k) const
     {
@@ -177,7 +178,7 @@ gsolve_status new_tables(gs_segmented *s, gsolve_context *ctx, const pieces *all
     TRY(s->part_sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     ALLOC_DEVICE(ctx, s->done, s->parts);
     TRY(gs_cuda(q, cudaMemsetAsync(s->done, 0, (size_t)s->parts * sizeof *s->done, q->stream),
-                "the parts of long rows"));
+                "clearing the counters of long rows"));
 done:
     return status;
 }

@@ -9,8 +9,7 @@ namespace
 {
 
 constexpr int block = 128, warps = block / 32; // of fill_groups
-constexpr int chunk =
-    8; // entries of each segment that a warp reads at once; it reads several segments together
+constexpr int chunk = 8; // entries of each segment that a warp reads at once, of several segments
 constexpr int at_once = 16; // wide groups: segments whose loads overlap
 
 // Elements in a row of the shared tile, so that neither writes nor reads have bank conflicts: of
@@ -72,15 +71,15 @@ struct group {
 };
 
 // Writes the group's entries: entry j of all 32 segments is contiguous. A tile in shared memory
-// transposes: the warp reads `chunk` entries of several segments at a time. at: to_col and to_value
-// point to this lane.
+// transposes: the warp reads `chunk` entries of several segments at a time. to_col and to_value
+// point to the first slot of this lane.
 template <class T, bool COLUMNS>
 __device__ void fill_narrow(tiles<T> &tile, const group &g, const int32_t *col, const T *value,
                             int32_t *to_col, T *to_value)
 {
     const int lane = (int)threadIdx.x % 32;
-    const int segment = lane / chunk,
-              k = lane % chunk; // this thread's segment among those read together; its entry
+    const int segment = lane / chunk; // the thread's segment among those read together
+    const int k = lane % chunk;       // the thread's entry of the segment
 
     for (int j = 0; j < g.width; j += chunk) {
         T v[chunk];

@@ -1,14 +1,14 @@
 // segmented_finish_cuda.cu: the cut rows on a GPU, from the sums of their segments.
 //
 // finish=host: the sums of segments are copied to the host, one thread adds them as in the paper,
-// and the sums of rows are copied back. A function that the stream calls does this, so that it can
-// be recorded in a CUDA graph.
+// and the sums of rows are copied back. The stream calls a host function for this, so that all of
+// it can be recorded in a CUDA graph.
 #include "core/pdl.cuh"
 #include "spmv/segmented/segmented_product.cuh"
 
 using namespace gs_segments;
 
-struct gs_segmented_host_sums { // on the host, in locked pages; begin is a copy of gs_segmented's
+struct gs_segmented_host_sums { // on the host, page-locked; begin is a copy of gs_segmented.begin
     void *partial, *sum;
     int32_t *begin, many;
     void *row_sum; // many, on the device
@@ -38,6 +38,7 @@ __global__ void __launch_bounds__(gs_block_size)
     if (m < many && lane == 0) finish(a, i, sum);
 }
 
+// Writes the cut rows of y from their sums, which the host has computed. A thread writes one row.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     put_rows(product<T> a, int32_t many, const int32_t *row, const T *sum, gs_guard guard)
@@ -48,6 +49,7 @@ __global__ void __launch_bounds__(gs_block_size)
     if (m < many) finish(a, row[m], sum[m]);
 }
 
+// The host function: sum[m] = the sum of the segments of cut row m, in their order.
 template <class T>
 void CUDART_CB add_on_host(void *given)
 {
@@ -65,7 +67,7 @@ template <class T>
 gsolve_status finish_on_host(gs_queue *q, const gs_segmented *s, const product<T> &a)
 {
     gs_segmented_host_sums *sums = s->host_sums;
-    const char *what = "the sums on the host";
+    const char *what = "adding sums on the host";
     gsolve_status status;
 
     TRY(gs_cuda(q,
@@ -83,7 +85,7 @@ done:
     return status;
 }
 
-// Allocates `count` values on the host in locked pages.
+// Allocates `count` values on the host, page-locked.
 template <class T>
 gsolve_status lock_pages(gsolve_context *ctx, int64_t count, void **block, bool *locked)
 {
@@ -93,7 +95,7 @@ gsolve_status lock_pages(gsolve_context *ctx, int64_t count, void **block, bool 
     if (!*block) return GSOLVE_NO_MEMORY;
     const cudaError_t code = cudaHostRegister(*block, bytes, cudaHostRegisterDefault);
     *locked = code == cudaSuccess;
-    return gs_cuda(ctx->queue, code, "locking pages for sums");
+    return gs_cuda(ctx->queue, code, "page-locking memory for sums");
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // segmented_lanes_cuda.cu: sum=reduce on a GPU. A group of `lanes` threads of a warp sums a segment
 // from the rows: thread l adds entries l, l + lanes, ..., and shuffles add the threads' sums. A
-// group has segments_at_once segments in work, so that their loads overlap.
+// group works on segments_at_once segments at a time, so that their loads overlap.
 #include "core/pdl.cuh"
 #include "spmv/segmented/segmented_product.cuh"
 
@@ -43,6 +43,10 @@ __device__ __forceinline__ void add_products(const product<T> &a, const T *expan
     }
 }
 
+// The first a.parts blocks sum one part of a long row each. The others stride over the segments: a
+// group of `lanes` threads owns segments_at_once segments, `groups` apart, and its first thread
+// writes their sums. SUMS 1: w'y, 2: w'y and y'y, for segments that are rows. Memory moved: 12
+// bytes per entry (8 in single precision), the tables, x by gathers, y once.
 template <class T, class O, bool EXPANDED, int SUMS>
 __global__ void __launch_bounds__(gs_block_size)
     sum_segments(product<T> a, segments_of<O> s, int lanes, const T *expanded, double *partial,
@@ -91,7 +95,8 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// About one thread for two entries, since the second pass over a cache line costs little.
+// Threads per segment: about one for two entries, since the second pass over a cache line costs
+// little.
 int lanes_for(const gs_segmented *s)
 {
     int lanes = 1;

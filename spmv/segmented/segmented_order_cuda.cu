@@ -46,14 +46,14 @@ __global__ void inspect_columns(segments_of<O> s, const int32_t *col, int length
 // Whether to sort by columns. Segments of rows that are not cut do not count, since their order
 // does not change what they read.
 template <class O>
-gsolve_status inspect(const gs_segmented *s, gsolve_context *ctx, bool *by_columns)
+gsolve_status inspect(const gs_segmented *s, gsolve_context *ctx, bool *column_order)
 {
     gs_queue *q = ctx->queue;
     const int64_t near = GS_SEGMENT_NEAR / (int64_t)gs_type_size(s->csr.type);
     distances *out = nullptr, found = {};
     gsolve_status status = GSOLVE_OK;
 
-    *by_columns = false;
+    *column_order = false;
     if (s->segments <= GS_SEGMENT_AROUND ||
         4 * (int64_t)s->partials * s->length < s->entries - s->in_parts) {
         return status;
@@ -65,23 +65,23 @@ gsolve_status inspect(const gs_segmented *s, gsolve_context *ctx, bool *by_colum
                   blocks_for(s->segments - GS_SEGMENT_AROUND), gs_block_size, segments_of<O>(s),
                   s->csr.col, s->length, near, out));
     TRY(gsolve_copy(ctx, &found, GSOLVE_HOST, out, GSOLVE_DEVICE, sizeof found));
-    *by_columns = found.apart > found.full / 2;
+    *column_order = found.apart > found.full / 2;
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, out);
     return status;
 }
 
-// A thread makes the key of one segment. by_columns: segments that are not short come first, by
+// A thread makes the key of one segment. column_order: segments that are not short come first, by
 // their columns; the key of a short one begins with first_short.
 template <class O>
-__global__ void make_keys(segments_of<O> s, const int32_t *col, int length, bool by_columns,
+__global__ void make_keys(segments_of<O> s, const int32_t *col, int length, bool column_order,
                           int32_t first_short, uint32_t *key, int32_t *segment)
 {
     const int64_t at = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
     if (at >= s.count) return;
     const int32_t i = (int32_t)at;
-    const int32_t coarse = by_columns && GS_SEGMENT_SHORT * s.size[i] > length
+    const int32_t coarse = column_order && GS_SEGMENT_SHORT * s.size[i] > length
                                ? middle_column(s, col, i) / GS_SEGMENT_COLUMNS
                                : first_short + i / GS_SEGMENT_WINDOW;
     key[i] = (uint32_t)coarse * (uint32_t)(length + 1) + (uint32_t)(length - s.size[i]);
@@ -120,7 +120,7 @@ gsolve_status reorder(gs_segmented *s, gsolve_context *ctx, const int32_t *order
     gsolve_status status;
 
     TRY(gs_segmented_alloc_tables(s, ctx, &to));
-    TRY(gs_launch(ctx->queue, "segments in their order", permute<O>, blocks_for(s->segments),
+    TRY(gs_launch(ctx->queue, "reordering the segments", permute<O>, blocks_for(s->segments),
                   gs_block_size, s->segments, order, segments_of<O>(s), s->target, (O *)to.from,
                   to.size, to.target));
     gsolve_free(ctx, GSOLVE_DEVICE, s->from);
@@ -138,8 +138,8 @@ gsolve_status sort(gs_segmented *s, gsolve_context *ctx, int order)
 {
     gs_queue *q = ctx->queue;
     const int32_t n = s->segments;
-    const bool by_columns = order == GS_ORDER_COLUMNS;
-    const int32_t first_short = by_columns ? s->csr.ncols / GS_SEGMENT_COLUMNS + 1 : 0;
+    const bool column_order = order == GS_ORDER_COLUMNS;
+    const int32_t first_short = column_order ? s->csr.ncols / GS_SEGMENT_COLUMNS + 1 : 0;
     const int bits = key_bits(s, first_short);
     const int64_t apart = ((int64_t)n + 63) / 64 * 64; // distance of the arrays in the allocation
     uint32_t *key = nullptr;
@@ -152,8 +152,9 @@ gsolve_status sort(gs_segmented *s, gsolve_context *ctx, int order)
     key = (uint32_t *)gsolve_alloc(ctx, GSOLVE_DEVICE, 4 * (size_t)apart * sizeof *key + bytes, 1);
     TRY(key ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     segment = (int32_t *)key + 2 * apart;
-    TRY(gs_launch(q, "keys of segments", make_keys<O>, blocks_for(n), gs_block_size,
-                  segments_of<O>(s), s->csr.col, s->length, by_columns, first_short, key, segment));
+    TRY(gs_launch(q, "making the keys of segments", make_keys<O>, blocks_for(n), gs_block_size,
+                  segments_of<O>(s), s->csr.col, s->length, column_order, first_short, key,
+                  segment));
     TRY(gs_cuda(q,
                 gs_sort_pairs(key + 4 * apart, bytes, {key, key + apart},
                               {segment, segment + apart}, n, bits, q->stream),
@@ -167,10 +168,10 @@ done:
 } // namespace
 
 gsolve_status gs_segmented_inspect_cuda(const gs_segmented *s, gsolve_context *ctx,
-                                        bool *by_columns)
+                                        bool *column_order)
 {
-    return s->csr.offset == GSOLVE_O64 ? inspect<int64_t>(s, ctx, by_columns)
-                                       : inspect<int32_t>(s, ctx, by_columns);
+    return s->csr.offset == GSOLVE_O64 ? inspect<int64_t>(s, ctx, column_order)
+                                       : inspect<int32_t>(s, ctx, column_order);
 }
 
 gsolve_status gs_segmented_sort_cuda(gs_segmented *s, gsolve_context *ctx, int order)

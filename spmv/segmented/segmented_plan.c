@@ -135,9 +135,10 @@ static uint32_t key_of(const gs_segmented *s, int order, int32_t i)
 {
     const int32_t first_short =
         order == GS_ORDER_COLUMNS ? s->csr.ncols / GS_SEGMENT_COLUMNS + 1 : 0;
-    const bool by_columns = order == GS_ORDER_COLUMNS && GS_SEGMENT_SHORT * s->size[i] > s->length;
-    const int32_t coarse =
-        by_columns ? middle_column(s, i) / GS_SEGMENT_COLUMNS : first_short + i / GS_SEGMENT_WINDOW;
+    const bool column_order =
+        order == GS_ORDER_COLUMNS && GS_SEGMENT_SHORT * s->size[i] > s->length;
+    const int32_t coarse = column_order ? middle_column(s, i) / GS_SEGMENT_COLUMNS
+                                        : first_short + i / GS_SEGMENT_WINDOW;
     return (uint32_t)coarse * (uint32_t)(s->length + 1) + (uint32_t)(s->length - s->size[i]);
 }
 

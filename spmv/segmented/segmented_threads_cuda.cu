@@ -64,7 +64,9 @@ __device__ T thread_sum(const stored<T> &s, const T *x, int64_t at, int64_t end)
     return sum;
 }
 
-// SUMS: how many of w'y and y'y to compute, where segments are rows. expanded: the vector, or NULL.
+// The first a.parts blocks sum one part of a long row each; see the head of the file for the
+// others. SUMS 1: w'y, 2: w'y and y'y, for segments that are rows. expanded: the expanded vector,
+// or NULL. The begin of the next group is loaded while the present one is summed.
 template <class T, bool EXPANDED, int SUMS>
 __global__ void __launch_bounds__(gs_block_size)
     sum_groups(product<T> a, stored<T> s, const T *expanded, double *partial, unsigned *arrived,

@@ -7,13 +7,13 @@
 #include "core/try.h"
 #include "matrix/irregular.h"
 
-#define MOST_COLUMNS \
-    (INT32_MAX /     \
-     2) /* columns of all slices together; twice as many units still have 32-bit numbers */
+/* Most columns of all slices together, so that twice as many units still have 32-bit numbers. */
+#define MOST_COLUMNS (INT32_MAX / 2)
 
-#define BUSY \
-    65536 /* lanes that keep a GPU's memory busy: 2000 warps, each with 2 kB of loads in flight */
-#define LEAST_DEEP 8 /* entries per lane where lanes share a row: a lane loads as many at once */
+/* Lanes that keep a GPU's memory busy: 2000 warps, each with 2 kB of loads in flight. */
+#define BUSY 65536
+/* Least entries per lane if lanes share a row: a lane loads that many at once. */
+#define LEAST_DEEP 8
 
 /* --- making and freeing ----------------------------------------------------------------------- */
 
@@ -25,10 +25,9 @@ static int log2_of(int32_t n)
     return shift;
 }
 
-/* Fills in span[g], where the positions and slices of group g begin, and span[groups], where all
- * end. */
-static gsolve_status lay_out(gs_sliced *s, gsolve_context *ctx, const gs_sliced_policy *policy,
-                             gs_sliced_span *span)
+/* span[g] = the first position and slice of group g; span[groups] = the ends. */
+static gsolve_status place_groups(gs_sliced *s, gsolve_context *ctx, const gs_sliced_policy *policy,
+                                  gs_sliced_span *span)
 {
     int64_t slices = 0;
 
@@ -75,7 +74,7 @@ gsolve_status gs_sliced_make(gs_sliced **out, gsolve_context *ctx, const gsolve_
                      .order = policy->order};
     ALLOC(ctx, GSOLVE_HOST, span, (size_t)policy->groups + 1);
     if (s->entries == 0) TRY(gs_csr_entries(ctx, csr, &s->entries));
-    TRY(lay_out(s, ctx, policy, span));
+    TRY(place_groups(s, ctx, policy, span));
     TRY(GS_KERNELS(gs_sliced, ctx, csr->type)->make(s, ctx, policy->groups, span, policy->lengths));
     *out = s;
     s = NULL;
@@ -182,7 +181,7 @@ gsolve_status gs_sliced_apply(void *self, gsolve_context *ctx, double alpha, gso
     return sliced->apply(ctx->queue, self, alpha, x.value, beta, y.value, NULL);
 }
 
-/* Its constness is about what it stands for. */
+/* The product may let the work space of self grow. */
 gsolve_status gs_sliced_apply_block(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                                     double beta, gsolve_dense y)
 {
@@ -216,7 +215,7 @@ static int64_t index_bytes(const gs_sliced *s)
            s->slices * (int64_t)sizeof *s->head;
 }
 
-/* Writes into the note what the format chose and what was chosen here. */
+/* Writes the note: first what the format chose, then the storage of columns and values. */
 static void write_note(const gs_sliced *s, gsolve_matrix_info *info)
 {
     const char *bits = s->units == s->columns
@@ -224,7 +223,7 @@ static void write_note(const gs_sliced *s, gsolve_matrix_info *info)
                            : "16 and 32"; /* a column of 32-bit numbers takes two units */
 
     snprintf(info->note, sizeof info->note, "%s%scolumns in %s bits%s", s->note,
-             s->note[0] ? "; " : "", s->narrow ? bits : "32", s->single ? ", values in fp32" : "");
+             s->note[0] ? "; " : "", s->narrow ? bits : "32", s->single ? ", values in f32" : "");
 }
 
 void gs_sliced_describe(const void *self, gsolve_matrix_info *info)
@@ -268,7 +267,7 @@ static double sorted_columns(int32_t most, const int32_t *count, int32_t lanes)
     return (double)columns;
 }
 
-/* The same sum where rows are in their own order. */
+/* The sum over slices of the longest length, if rows keep their order. */
 static double unsorted_columns(const gsolve_csr *csr, int32_t lanes, int32_t most)
 {
     int64_t columns = 0;

@@ -31,7 +31,7 @@ __device__ inline positions positions_of(const gs_sliced &s, int32_t at, int row
     return {(int32_t)first, (int32_t)min(first + rows, (int64_t)s.csr.nrows)};
 }
 
-// The row at a position; -1 where there is none or a long one.
+// The r-th row of a slice; -1 if it does not exist or is long.
 __device__ inline int32_t row_at(const gs_sliced &s, const positions &p, int32_t r)
 {
     const int32_t position = p.first + r;
@@ -68,7 +68,7 @@ struct rows_of { // the rows of csr, as far as they are stored
 
 typedef unsigned long long count_t;
 
-struct warp_stride { // the number of this thread's warp, and the number of all warp_stride
+struct warp_stride { // the number of this thread's warp, and the number of all warps
     int64_t first, step;
     __device__ warp_stride()
         : first(((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32),
@@ -104,10 +104,10 @@ gsolve_status gs_sliced_sort_cuda(gsolve_context *ctx, const gsolve_csr *csr, in
 // sliced_similar_cuda.cu: whether neighbouring rows read neighbouring elements of x. Entry k of a
 // row is similar if its column is one more than that of entry k of the row before; in short rows,
 // if its column is one more than that of any entry of the row before.
-struct gs_row_similarity { // counts for sampled pairs of neighbouring rows
-    unsigned both, next;   // entries k that both rows have; those of them one column further
-    unsigned rows, entries,
-        similar; // pairs of rows; entries; entries one column further than any of the row before
+struct gs_row_similarity {  // counts for sampled pairs of neighbouring rows
+    unsigned both, next;    // entries k that both rows have; those of them one column further
+    unsigned rows, entries; // pairs of rows; entries
+    unsigned similar;       // entries one column further than any entry of the row before
 };
 // *count, on the device, += the counts of the sample. Does not wait.
 gsolve_status gs_sliced_count_similar_cuda(gs_queue *q, const gsolve_csr *csr,

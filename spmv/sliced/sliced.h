@@ -34,43 +34,43 @@
 #define GS_SLICED_WARP 32 /* lanes of a slice on a GPU */
 
 enum { GS_INDEX_AUTO, GS_INDEX_16, GS_INDEX_32 }; /* how column numbers are stored */
-enum { GS_VALUE_OWN, GS_VALUE_AUTO }; /* values: in the matrix's type; in fp32 if all are exact */
+enum { GS_VALUE_OWN, GS_VALUE_AUTO }; /* values: in the matrix's type; in f32 if all are exact */
 
 #define GS_SLICED_SPAN  65534 /* largest difference of column numbers in 16 bits */
 #define GS_SLICED_EACH  32    /* most lanes of a slice with one base per column */
-#define GS_SLICED_LEAST 8     /* lanes of a slice, a power of two */
-#define GS_SLICED_MOST  1024
-#define GS_SLICED_PART  1024 /* entries of a part of a long row on a GPU; a warp sums a part */
-#define GS_SLICED_PARTS 8192 /* ... and on the CPU */
+#define GS_SLICED_LEAST 8     /* least lanes of a slice; their number is a power of two */
+#define GS_SLICED_MOST  1024  /* most lanes of a slice */
+#define GS_SLICED_PART  1024  /* entries of a part of a long row on a GPU; a warp sums a part */
+#define GS_SLICED_PARTS 8192  /* entries of a part of a long row on the CPU */
 
-#define GS_SLICED_BLOCK  32 /* columns of x in a pass over parts of long rows, at most */
-#define GS_SLICED_CHUNKS 4  /* ... and the chunks that these are cut into, at most */
+#define GS_SLICED_BLOCK  32 /* most columns of x in a pass over parts of long rows */
+#define GS_SLICED_CHUNKS 4  /* most chunks of columns in such a pass */
 
 #define GS_SLICED_SLICE 21 /* bytes of a slice besides its columns and values, at most */
 
 #define GS_SLICED_WINDOW 16384 /* rows that are sorted by length together on a GPU */
-#define GS_SLICED_NEAR   512   /* ... and on the CPU, unless x is read irregularly */
+#define GS_SLICED_NEAR   512   /* the same number on the CPU, unless x is read irregularly */
 
 #define GS_SLICED_COUNTED 4096 /* longest row that gs_sliced_estimate_stored counts */
 
 /* The option table's lines for members index and value of the options o. */
-#define GS_SLICED_OPTIONS(o)                                                                  \
-    {"index",                                                                                 \
-     "bits of a column index; auto: 16 if that saves memory",                                 \
-     GSOLVE_CHOICE,                                                                           \
-     offsetof(o, index),                                                                      \
-     GS_INDEX_AUTO,                                                                           \
-     0,                                                                                       \
-     0,                                                                                       \
-     "auto|16|32"},                                                                           \
-    {                                                                                         \
-        "value",                                                                              \
-            "type of the stored values; own: that of the matrix; auto: f32 if it represents " \
-            "every value of an f64 matrix exactly",                                           \
-            GSOLVE_CHOICE, offsetof(o, value), GS_VALUE_OWN, 0, 0, "own|auto"                 \
+#define GS_SLICED_OPTIONS(o)                                                                       \
+    {"index",                                                                                      \
+     "bits of a column index; auto: 16 where that saves memory",                                   \
+     GSOLVE_CHOICE,                                                                                \
+     offsetof(o, index),                                                                           \
+     GS_INDEX_AUTO,                                                                                \
+     0,                                                                                            \
+     0,                                                                                            \
+     "auto|16|32"},                                                                                \
+    {                                                                                              \
+        "value",                                                                                   \
+            "type of the stored values; own: the type of the matrix; auto: f32 if f32 represents " \
+            "every value of an f64 matrix exactly, else own",                                      \
+            GSOLVE_CHOICE, offsetof(o, value), GS_VALUE_OWN, 0, 0, "own|auto"                      \
     }
 
-/* A run of positions of the order that are stored alike. A group begins a new slice. */
+/* A run of positions of the order with the same storage. A group begins a new slice. */
 typedef struct gs_sliced_group {
     int32_t first; /* position of the first row; ascending, 0 in the first group */
     int32_t lanes; /* per row: 1, 2, 4, ... 32, at most those of a slice */
@@ -83,7 +83,7 @@ typedef struct gs_sliced_policy {
                        order. gs_sliced_make takes ownership, even if it fails */
     int32_t groups; /* at least 1 */
     const gs_sliced_group *group; /* on the host */
-    int32_t keep;                 /* stored entries of a row at most, its first ones; 0: all */
+    int32_t keep;                 /* only the first `keep` entries of a row are stored; 0: all */
     int32_t most;                 /* longer rows are multiplied from csr; 0: no limit */
     bool lengths;                 /* lengths of rows are stored, and padding is not read */
     int index, value;
@@ -118,19 +118,17 @@ typedef struct gs_sliced {
     int32_t keep, most;
     int index, value; /* as the policy says */
     bool narrow;      /* column numbers are in unit, see head; else in col */
-    bool single;      /* values of an fp64 matrix are stored in fp32 */
-    bool aligned; /* on a GPU: neighbouring rows read neighbouring columns, as stencils do, so that
-                     a column-major x needs no conversion */
-    int32_t *first;    /* slices + 1: number of each slice's first column */
-    int32_t *position; /* slices + 1: position of its first row; NULL: one group */
-    uint8_t *
-        row_shift; /* slices: log2 of the lanes of its rows; NULL: one group, with most_row_shift */
-    int32_t *
-        order; /* nrows: the row at each position, -1 for a long one; NULL: rows keep their order */
-    int32_t *
-        length; /* nrows: stored entries of the row at each position; NULL: padding marks the end */
-    int32_t *full;        /* slices: leading columns without padding; on the CPU */
-    int32_t *col;         /* columns x lanes; -1: padding */
+    bool single;      /* values of an f64 matrix are stored in f32 */
+    /* On a GPU: neighbouring rows read neighbouring columns, as stencils do, so that a column-major
+     * x needs no conversion. */
+    bool aligned;
+    int32_t *first;     /* slices + 1: number of each slice's first column */
+    int32_t *position;  /* slices + 1: position of its first row; NULL: one group */
+    uint8_t *row_shift; /* slices: log2 of the lanes of its rows; NULL: most_row_shift for all */
+    int32_t *order;  /* nrows: row at each position, -1: a long one; NULL: rows keep their order */
+    int32_t *length; /* nrows: stored entries of the row at each position; NULL: padding ends it */
+    int32_t *full;   /* slices: leading columns without padding; on the CPU */
+    int32_t *col;    /* columns x lanes; -1: padding */
     gs_sliced_head *head; /* slices */
     uint16_t *unit;       /* units x lanes */
     int32_t *base;        /* bases */
@@ -139,19 +137,19 @@ typedef struct gs_sliced {
     int32_t nlong, parts;
     gs_sliced_part *part; /* parts */
     void *sum;            /* parts x 8, on a GPU x GS_SLICED_BLOCK, in the matrix's type */
-    unsigned *done; /* nlong x GS_SLICED_CHUNKS counters of finished parts, 0 between products; on a
-                       GPU */
-    int32_t tasks;  /* on the CPU: runs of slices of about equal work */
-    int32_t *task;  /* tasks + 1: first slice of each */
-    double *dot;    /* work space: two sums for each task */
+    unsigned *done;       /* on a GPU: nlong x GS_SLICED_CHUNKS counters of finished parts, 0
+                             between products */
+    int32_t tasks;        /* on the CPU: runs of slices of about equal work */
+    int32_t *task;        /* tasks + 1: first slice of each */
+    double *dot;          /* work space: two sums for each task */
     gs_column_blocks column_blocks; /* used instead of tasks where count > 0; on the CPU */
     gs_block_space space;           /* work space: x row-major where the caller's is not */
     gs_cache_windows windows;       /* of the tasks, or instead of space; on the CPU */
     char note[80];                  /* what the format chose, or "" */
 } gs_sliced;
 
-/* Whether on a GPU a warp has a slice and a thread a row, whose end padding marks. */
-static inline bool gs_sliced_row_a_lane(const gs_sliced *s)
+/* Whether on a GPU a warp owns a slice and a thread one row, and padding marks the end of a row. */
+static inline bool gs_sliced_row_per_lane(const gs_sliced *s)
 {
     return s->lanes == GS_SLICED_WARP && s->most_row_shift == 0 && !s->length;
 }
@@ -184,14 +182,14 @@ typedef struct gs_sliced_kernels {
      * value and order are set. On failure the caller releases what exists. */
     gsolve_status (*make)(gs_sliced *s, gsolve_context *ctx, int32_t spans,
                           const gs_sliced_span *span, bool lengths);
-    /* Stores the new values of s->csr: in its own type if they were in fp32 and are no longer exact
-     * there, and in fp32 if they have become exact. */
+    /* Stores the new values of s->csr: in f32 if value=auto and all are exact in it, else in
+     * the type of the matrix. */
     gsolve_status (*refill)(gs_sliced *s, gsolve_context *ctx);
     /* y = alpha A x + beta y. If dots is not NULL, alpha is 1 and beta is 0. */
     gsolve_status (*apply)(gs_queue *q, const gs_sliced *s, double alpha, const void *x,
                            double beta, void *y, const gs_product_sums *dots);
-    /* The same product for several columns; x and y have one layout. s->space and s->windows may
-     * grow. */
+    /* y = alpha A x + beta y with several columns; x and y have the same layout. s->space and
+     * s->windows may grow. */
     gsolve_status (*apply_block)(gs_sliced *s, gsolve_context *ctx, double alpha, gsolve_dense x,
                                  double beta, gsolve_dense y);
 } gs_sliced_kernels;
@@ -205,7 +203,7 @@ extern const gs_sliced_kernels gs_sliced_cuda[GSOLVE_TYPE_COUNT];
 gsolve_status gs_sliced_make(gs_sliced **out, gsolve_context *ctx, const gsolve_csr *csr,
                              const gs_sliced_policy *policy);
 
-/* *facts = the statistics of csr, wherever it lies; most = 0: no row is left out. facts->entries is
+/* *facts = the statistics of csr, at any location; most = 0: no row is left out. facts->entries is
  * counted only if it is 0. */
 gsolve_status gs_sliced_inspect(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
                                 int32_t most, gs_sliced_facts *facts);
@@ -238,7 +236,7 @@ int32_t gs_sliced_window(const gsolve_context *ctx, const gsolve_csr *csr);
  * than 1 where rows are long and too few to keep it busy. */
 int32_t gs_sliced_lanes_per_row(bool gpu, int32_t rows, int64_t entries);
 
-/* The member `most` of a policy: as asked for, or for 0 four times the mean length, but at least
+/* The member `most` of a policy: `asked`, or if that is 0, four times the mean length and at least
  * 128. */
 int32_t gs_sliced_most(int asked, int32_t rows, int64_t entries);
 

@@ -46,7 +46,7 @@ static inline __attribute__((always_inline)) void OF_SLICES(octet)(const ON(entr
     }
 }
 
-/* octet for any way of storing columns. */
+/* octet for all storages of columns. */
 static inline __attribute__((always_inline)) void OF_SLICES(any_octet)(
     const ON(entries) * e, int64_t step, const int32_t *end, const FN(rows_of_x) * x, int32_t base,
     OF(numbers) * sum)

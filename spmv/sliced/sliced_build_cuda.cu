@@ -123,7 +123,7 @@ gsolve_status copy_groups(gs_sliced *s, gsolve_context *ctx, int32_t spans,
     ALLOC_DEVICE(ctx, s->position, (size_t)s->slices + 1);
     ALLOC_DEVICE(ctx, s->row_shift, s->slices);
     TRY(gsolve_copy(ctx, *table, GSOLVE_DEVICE, span, GSOLVE_HOST, sizeof *span * (size_t)spans));
-    TRY(gs_launch(ctx->queue, "positions of slices", set_positions,
+    TRY(gs_launch(ctx->queue, "finding the positions of slices", set_positions,
                   blocks_for((int64_t)s->slices + 1), gs_block_size, *s, spans, *table));
 done:
     return status;
@@ -246,7 +246,8 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-// Replaces how column numbers are stored by where they are stored.
+// Sets the first unit and the base of each slice's head from the prefix sums of `need`. Before, the
+// head only says how column numbers are stored. A thread owns one slice.
 __global__ void number_units(gs_sliced s, const count_t *before)
 {
     const int64_t at = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;

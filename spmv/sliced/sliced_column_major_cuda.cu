@@ -12,10 +12,11 @@ using namespace gs_few_register_slices;
 namespace
 {
 
+// Entries that a thread loads at once.
 template <int C>
 constexpr int at_once = C == 8   ? 1
                         : C == 4 ? 2
-                                 : 4; // entries that a thread loads at once
+                                 : 4;
 constexpr int block_threads = 128;
 
 // The chunk's columns of x.
@@ -155,7 +156,9 @@ gsolve_status launch(gs_queue *q, const gs_sliced *s, block_operands<T> a)
     if (grid == 0) return GSOLVE_OK;
     if (grid > INT32_MAX) {
         return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
-                           "a product of %d columns at once has more than 2^31 blocks", a.columns);
+                           "a product with %d columns needs 2^31 thread blocks or more; multiply "
+                           "fewer columns at a time",
+                           a.columns);
     }
     return gs_launch_pdl(q, "the product of columns by slices",
                          for_parts > 0 ? slices_column_major<T, V, C, STEP, true>

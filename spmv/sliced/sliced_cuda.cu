@@ -175,7 +175,7 @@ gsolve_status choose_kernel(gs_queue *q, const gs_sliced *s, const operands<T> &
 template <class T, class V>
 gsolve_status choose_index(gs_queue *q, const gs_sliced *s, const operands<T> &a)
 {
-    if (gs_sliced_row_a_lane(s)) return gs_sliced_rows_cuda<T, V>(q, s, a);
+    if (gs_sliced_row_per_lane(s)) return gs_sliced_rows_cuda<T, V>(q, s, a);
     return s->narrow ? choose_kernel<T, V, true>(q, s, a) : choose_kernel<T, V, false>(q, s, a);
 }
 
@@ -193,8 +193,7 @@ gsolve_status apply(gs_queue *q, const gs_sliced *s, double alpha, const void *x
                     void *y, const gs_product_sums *dots)
 {
     const gs_vector_kernels *vector = &gs_vector_cuda[s->csr.type];
-    const bool fused =
-        s->lanes == 32 && s->parts == 0; // else some rows are finished by other kernels
+    const bool fused = s->lanes == 32 && s->parts == 0; // the kernel can compute the sums
     const gs_product_sums none = {}, sums = dots && fused ? *dots : none;
     const int32_t n = s->csr.nrows;
     gsolve_status status;
@@ -220,7 +219,7 @@ gsolve_status choose_block(gs_queue *q, const gs_sliced *s, const block_operands
     return rows ? gs_sliced_row_major<T, T>(q, s, a) : gs_sliced_column_major<T, T>(q, s, a);
 }
 
-// As many columns at a time as s->sum has memory for.
+// Multiplies all columns. If there are parts of long rows, s->sum limits the columns of a pass.
 template <class T>
 gsolve_status multiply_block(gs_queue *q, const gs_sliced *s, double alpha, gsolve_dense x,
                              double beta, gsolve_dense y)

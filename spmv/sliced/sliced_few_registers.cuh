@@ -78,7 +78,7 @@ struct block_lane_state {
 // The lanes of a slice where the kernel knows that slices have 32 lanes, one per row; else 0.
 inline int step_of(const gs_sliced *s)
 {
-    return gs_sliced_row_a_lane(s) ? 32 : 0;
+    return gs_sliced_row_per_lane(s) ? 32 : 0;
 }
 
 } // namespace gs_few_register_slices

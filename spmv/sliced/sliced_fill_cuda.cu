@@ -65,6 +65,9 @@ struct column_writer {
     }
 };
 
+// Writes the values of all slices, and with COLUMNS their column numbers. A thread owns one lane of
+// a slice. It loads at_once entries before it writes them; the writes of a warp are contiguous.
+// Lanes of one slice stay together, since they find the bases of columns together.
 template <class T, class V, class O, bool COLUMNS>
 __global__ void __launch_bounds__(gs_block_size) fill(gs_sliced s, rows_of<O> rows)
 {
@@ -129,7 +132,8 @@ gsolve_status fill_as_stored(gs_sliced *s, gsolve_context *ctx, bool columns)
     return fill_from<T, T>(s, ctx, columns);
 }
 
-// *rounded = 1 if a value is not exact in single precision.
+// *rounded = 1 if a value is not exact in single precision. A thread strides over the values; only
+// threads that find such a value write.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     find_rounded(int64_t n, const T *value, int *rounded)

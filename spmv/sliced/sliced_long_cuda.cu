@@ -51,8 +51,8 @@ __global__ void describe_parts(int32_t nlong, rows_of<O> rows, const int32_t *ro
     }
 }
 
-// Copies the order and replaces long rows by -1. from: the order, or NULL for rows in their own
-// order.
+// Copies the order and replaces long rows by -1. A thread owns one position. from: the order, or
+// NULL if rows keep their order.
 template <class O>
 __global__ void mark_long_rows(int32_t nrows, rows_of<O> rows, const int32_t *from, int32_t *order)
 {
@@ -76,12 +76,13 @@ gsolve_status find_parts(gs_sliced *s, gsolve_context *ctx, int32_t *found, int3
     TRY(gs_cuda(
         q, gs_select_long(space, bytes, long_rows<O>(s), found, chosen, s->csr.nrows, q->stream),
         "finding long rows"));
-    TRY(gs_launch(q, "parts of long rows", count_parts<O>, blocks_for((int64_t)s->nlong + 1),
-                  gs_block_size, s->nlong, rows, found, count));
+    TRY(gs_launch(q, "counting parts of long rows", count_parts<O>,
+                  blocks_for((int64_t)s->nlong + 1), gs_block_size, s->nlong, rows, found, count));
     TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, count, count, s->nlong + 1, q->stream),
                 "numbering parts"));
-    TRY(gs_launch(q, "parts of long rows", describe_parts<O>, blocks_for((int64_t)s->nlong * 32),
-                  gs_block_size, s->nlong, rows, found, count, s->part));
+    TRY(gs_launch(q, "describing parts of long rows", describe_parts<O>,
+                  blocks_for((int64_t)s->nlong * 32), gs_block_size, s->nlong, rows, found, count,
+                  s->part));
 done:
     return status;
 }
@@ -120,9 +121,9 @@ gsolve_status mark_order(gs_sliced *s, gsolve_context *ctx)
 
     if (!s->order) ALLOC_DEVICE(ctx, s->order, n);
     status = s->csr.offset == GSOLVE_O64
-                 ? gs_launch(q, "the order of rows", mark_long_rows<int64_t>, blocks_for(n),
+                 ? gs_launch(q, "marking long rows", mark_long_rows<int64_t>, blocks_for(n),
                              gs_block_size, n, rows_of<int64_t>(s), from, s->order)
-                 : gs_launch(q, "the order of rows", mark_long_rows<int32_t>, blocks_for(n),
+                 : gs_launch(q, "marking long rows", mark_long_rows<int32_t>, blocks_for(n),
                              gs_block_size, n, rows_of<int32_t>(s), from, s->order);
 done:
     return status;
@@ -138,7 +139,8 @@ int bits_of(int64_t n)
     return bits;
 }
 
-// key[i] = the window of row i in the upper bits, and in the lower bits longest - its length.
+// key[i] = the window of row i in the upper bits, and in the lower bits longest - its length. A
+// thread makes one key.
 template <class K, class O>
 __global__ void make_keys(int32_t nrows, const O *start, int32_t window, int32_t most,
                           int32_t longest, int bits, K *key, int32_t *row)
@@ -164,11 +166,13 @@ gsolve_status launch_keys(gs_queue *q, const gsolve_csr *A, const sort_keys &w, 
     const int blocks = blocks_for(A->nrows);
 
     if (A->offset == GSOLVE_O64) {
-        return gs_launch(q, "keys of rows", make_keys<K, int64_t>, blocks, gs_block_size, A->nrows,
-                         (const int64_t *)A->start, w.window, w.most, w.longest, w.bits, key, row);
+        return gs_launch(q, "making the keys of rows", make_keys<K, int64_t>, blocks, gs_block_size,
+                         A->nrows, (const int64_t *)A->start, w.window, w.most, w.longest, w.bits,
+                         key, row);
     }
-    return gs_launch(q, "keys of rows", make_keys<K, int32_t>, blocks, gs_block_size, A->nrows,
-                     (const int32_t *)A->start, w.window, w.most, w.longest, w.bits, key, row);
+    return gs_launch(q, "making the keys of rows", make_keys<K, int32_t>, blocks, gs_block_size,
+                     A->nrows, (const int32_t *)A->start, w.window, w.most, w.longest, w.bits, key,
+                     row);
 }
 
 template <class K>
@@ -215,7 +219,7 @@ gsolve_status gs_sliced_long_rows_cuda(gs_sliced *s, gsolve_context *ctx)
     TRY(gs_cuda(q,
                 cudaMemsetAsync(s->done, 0, sizeof *s->done * (size_t)s->nlong * GS_SLICED_CHUNKS,
                                 q->stream),
-                "parts of long rows"));
+                "clearing the counters of long rows"));
     TRY(s->csr.offset == GSOLVE_O64 ? part_long_rows<int64_t>(s, ctx)
                                     : part_long_rows<int32_t>(s, ctx));
     TRY(mark_order(s, ctx));
@@ -297,12 +301,12 @@ gsolve_status gs_sliced_inspect_cuda(gsolve_context *ctx, const gsolve_csr *A, i
 
     ALLOC_DEVICE(ctx, counts, 1);
     TRY(gs_cuda(q, cudaMemsetAsync(counts, 0, sizeof *counts, q->stream),
-                "the statistics of rows"));
+                "computing the statistics of rows"));
     TRY(A->offset == GSOLVE_O64
-            ? gs_launch(q, "the statistics of rows", inspect_rows<int64_t>, grid, gs_block_size,
-                        A->nrows, (const int64_t *)A->start, lanes, most, counts)
-            : gs_launch(q, "the statistics of rows", inspect_rows<int32_t>, grid, gs_block_size,
-                        A->nrows, (const int32_t *)A->start, lanes, most, counts));
+            ? gs_launch(q, "computing the statistics of rows", inspect_rows<int64_t>, grid,
+                        gs_block_size, A->nrows, (const int64_t *)A->start, lanes, most, counts)
+            : gs_launch(q, "computing the statistics of rows", inspect_rows<int32_t>, grid,
+                        gs_block_size, A->nrows, (const int32_t *)A->start, lanes, most, counts));
     TRY(gsolve_copy(ctx, &here, GSOLVE_HOST, counts, GSOLVE_DEVICE, sizeof here));
     facts->longest = (int64_t)here.longest;
     facts->kept = (int64_t)here.kept;

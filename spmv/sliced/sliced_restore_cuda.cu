@@ -13,6 +13,8 @@ namespace
 
 constexpr int at_once = 8; // entries that a thread copies at once
 
+// Writes the columns and values of all rows. A thread owns one lane of a slice; the lanes of a row
+// write disjoint entries.
 template <class T, class V, class O>
 __global__ void __launch_bounds__(gs_block_size)
     restore_lanes(gs_sliced s, rows_of<O> rows, int32_t *to_col, T *to)
@@ -57,9 +59,9 @@ gsolve_status restore_from(gs_queue *q, const gs_sliced *s, int32_t *col, T *val
 
     if (blocks == 0) return GSOLVE_OK;
     return s->csr.offset == GSOLVE_O64
-               ? gs_launch(q, "rows out of slices", restore_lanes<T, V, int64_t>, blocks,
+               ? gs_launch(q, "restoring rows from slices", restore_lanes<T, V, int64_t>, blocks,
                            gs_block_size, *s, rows_of<int64_t>(s), col, value)
-               : gs_launch(q, "rows out of slices", restore_lanes<T, V, int32_t>, blocks,
+               : gs_launch(q, "restoring rows from slices", restore_lanes<T, V, int32_t>, blocks,
                            gs_block_size, *s, rows_of<int32_t>(s), col, value);
 }
 

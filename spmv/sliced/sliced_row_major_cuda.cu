@@ -162,7 +162,9 @@ gsolve_status launch_slices(gs_queue *q, const gs_sliced *s, block_operands<T> a
     const int64_t grid = (warps * 32 + gs_block_size - 1) / gs_block_size;
     if (grid > INT32_MAX) {
         return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
-                           "a product of %d columns at once has more than 2^31 blocks", a.columns);
+                           "a product with %d columns needs 2^31 thread blocks or more; multiply "
+                           "fewer columns at a time",
+                           a.columns);
     }
     return gs_launch_pdl(q, "the product of columns by slices",
                          slices_by_subwarps<T, V, W, G, P, STEP>, (int)grid, gs_block_size, *s, a);
@@ -221,7 +223,7 @@ template <class T, class V>
 gsolve_status gs_by_slices::gs_sliced_row_major(gs_queue *q, const gs_sliced *s,
                                                 const block_operands<T> &a)
 {
-    if (gs_sliced_row_a_lane(s) && s->parts > 0) return gs_sliced_row_major_long<T, V>(q, s, a);
+    if (gs_sliced_row_per_lane(s) && s->parts > 0) return gs_sliced_row_major_long<T, V>(q, s, a);
     return takes_packs(a) ? multiply<T, V, gs_wide<T>>(q, s, a) : multiply<T, V, 1>(q, s, a);
 }
 

@@ -41,7 +41,7 @@ __device__ __forceinline__ void add_products(const packs<T, W, G, P> &packs_of_t
     lane.visit([&](auto *index) {
         some_entries<T, once> now, next;
         now.template read<STEP>(lane, index, 0);
-#pragma unroll 1 // unrolled, the loop takes so many registers that few warps run
+#pragma unroll 1 // an unrolled loop needs many registers, and fewer warps run at once
         for (int32_t k = 0; k < lane.columns; k += once) {
             gs_pack<T, W> x[once][P];
             next.template read<STEP>(lane, index, k + once);
@@ -148,7 +148,9 @@ gsolve_status launch(gs_queue *q, const gs_sliced *s, block_operands<T> a)
     const int64_t grid = for_parts + (warps * 32 + gs_block_size - 1) / gs_block_size;
     if (grid > INT32_MAX) {
         return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
-                           "a product of %d columns at once has more than 2^31 blocks", a.columns);
+                           "a product with %d columns needs 2^31 thread blocks or more; multiply "
+                           "fewer columns at a time",
+                           a.columns);
     }
     return gs_launch_pdl(q, "the product of columns by slices and parts",
                          slices_and_parts<T, V, W, G, P>, (int)grid, gs_block_size, *s, a,

@@ -26,9 +26,8 @@ constexpr int warps_of_block = gs_block_size / 32;
 inline int blocks_of_slices(const gs_queue *q, const gs_sliced *s, bool sums, int at_once)
 {
     const bool near = s->narrow && !s->order;
-    const int64_t threads = (int64_t)s->slices * 32,
-                  one_slice =
-                      near ? 12 : 6; // mean columns of a slice from which a warp has one slice
+    const int64_t threads = (int64_t)s->slices * 32;
+    const int64_t one_slice = near ? 12 : 6; // least mean columns for one slice per warp
 
     return !sums && s->columns >= one_slice * s->slices ? blocks_for(threads)
                                                         : gs_grid(q, threads, at_once);

@@ -1,8 +1,8 @@
 // sliced_rows_cuda.cu: the product on a GPU where slices have 32 lanes, one per row, see
-// sliced_rows.cuh. A warp has a slice, a thread a row; nothing is shared. With LONG, the first
-// blocks compute parts of long rows, one per warp. SUMS 1: w'y, 2: w'y and y'y, whose terms each
-// thread keeps in double; gs_grid_sum adds them in an order that depends on the grid alone. Memory
-// moved: the slices once, x by gathers, y once.
+// sliced_rows.cuh. A warp owns a slice and a thread owns a row; nothing is shared. With LONG, the
+// first blocks compute parts of long rows, one per warp. SUMS 1: w'y, 2: w'y and y'y, whose terms
+// each thread keeps in double; gs_grid_sum adds them in an order that depends on the grid alone.
+// Memory moved: the slices once, x by gathers, y once.
 #include "core/pdl.cuh"
 #include "spmv/sliced/sliced_rows.cuh"
 
@@ -11,6 +11,8 @@ using namespace gs_by_slices;
 namespace
 {
 
+// y = alpha A x + beta y, see the head of the file. A warp strides over the slices and loads where
+// its next slice lies while it sums the present one.
 template <class T, class V, bool NARROW, bool LONG, int SUMS>
 __global__ void __launch_bounds__(gs_block_size, LONG ? 4 : 6)
     rows_by_slices(gs_sliced s, operands<T> a, double *partial, unsigned *arrived, gs_guard guard)

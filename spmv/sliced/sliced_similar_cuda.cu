@@ -29,7 +29,8 @@ __device__ gs_row_similarity compare_rows(const O *start, const int32_t *col, in
     return found;
 }
 
-// *count += the counts of the sample.
+// *count += the counts of the sample. Thread t compares rows t step and t step + 1. A block adds
+// its counts, and thread 0 adds them to *count with atomics on integers.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     count_similar(const O *start, const int32_t *col, int32_t step, int32_t n,

@@ -179,7 +179,7 @@ static inline __attribute__((always_inline)) void ON(octet)(const ON(entries) * 
         ON(add_padded_columns)(&at, step, narrow, each, part.end, sum);
 }
 
-/* octet for any way of storing columns. */
+/* octet for all storages of columns. */
 static inline __attribute__((always_inline)) void ON(any_octet)(const ON(entries) * e,
                                                                 ON(interval) part, int64_t step,
                                                                 T *sum)

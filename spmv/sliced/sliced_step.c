@@ -7,7 +7,7 @@ bool gs_sliced_can_step(const void *self, const gsolve_context *ctx)
 {
     const gs_sliced *s = self;
 
-    return GS_KERNELS(gs_sliced_step, ctx, s->csr.type)->step && gs_sliced_row_a_lane(s) &&
+    return GS_KERNELS(gs_sliced_step, ctx, s->csr.type)->step && gs_sliced_row_per_lane(s) &&
            s->parts == 0;
 }
 

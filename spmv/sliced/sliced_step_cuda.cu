@@ -1,6 +1,6 @@
-// sliced_step_cuda.cu: the steps of spmv/step.h on a GPU. A warp has a slice, a thread a row, as in
-// sliced_rows_cuda.cu. A thread loads its elements of the other vectors before it sums its row, so
-// that all waits overlap. Memory moved: the slices, and each vector of the step once.
+// sliced_step_cuda.cu: the steps of spmv/step.h on a GPU. A warp owns a slice and a thread owns a
+// row, as in sliced_rows_cuda.cu. A thread loads its elements of the other vectors before it sums
+// its row, so that all waits overlap. Memory moved: the slices, and each vector of the step once.
 #include "core/pdl.cuh"
 #include "spmv/sliced/sliced_rows.cuh"
 
@@ -49,6 +49,8 @@ struct terms_of {
     }
 };
 
+// One step for all rows, see the head of the file. KIND: RESIDUAL (y = b - A x), STEP, or WIDE (a
+// step that writes y in double precision and adds r'y in an order that depends on the grid alone).
 template <int KIND, class T, class V, bool NARROW>
 __global__ void __launch_bounds__(gs_block_size, 5)
     step_by_slices(gs_sliced s, step_vectors<T> v, double *partial, unsigned *arrived,

@@ -22,7 +22,7 @@ struct piece { // an element of the speculator array: rows whose empty rows must
 };
 
 // The row that holds the entry before a group's begin, and the groups of the row's first and last
-// entries. row = -1 and to = -1: there is none.
+// entries. row = -1 and to = -1: no such row.
 struct alignas(16) crossing {
     int32_t row, from, to, unused;
 };

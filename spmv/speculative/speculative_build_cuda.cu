@@ -52,13 +52,12 @@ size_t aligned(size_t bytes)
     return (bytes + 15) / 16 * 16;
 }
 
-// One allocation for all arrays: the plan shall take less time than a product.
+// One allocation for all arrays: so that making the plan takes less time than a product.
 gsolve_status alloc_space(gs_speculative *p, gsolve_context *ctx, const gsolve_csr *A)
 {
     const size_t value = gs_type_size(A->type), groups = (size_t)p->groups + 1;
     const size_t first = aligned(((size_t)p->tiles + 1) * sizeof *p->first);
-    const size_t pieces =
-        (size_t)A->nrows / most_rows + 2; // a tile records at most this many pieces per row
+    const size_t pieces = (size_t)A->nrows / most_rows + 2; // upper bound for all tiles together
     const size_t recorded = aligned(pieces * sizeof *p->speculator), sums = aligned(groups * value);
     const size_t terms = aligned(2 * groups * sizeof *p->terms);
     const size_t arrived = aligned((groups + 1) * sizeof *p->arrived);
@@ -76,7 +75,7 @@ gsolve_status alloc_space(gs_speculative *p, gsolve_context *ctx, const gsolve_c
     p->terms = (double *)(at += sums);
     p->arrived = (unsigned *)(at += terms);
     return gs_cuda(ctx->queue, cudaMemsetAsync(at, 0, arrived, ctx->queue->stream),
-                   "the synchronizer");
+                   "clearing the synchronizer");
 }
 
 } // namespace
@@ -92,9 +91,9 @@ gsolve_status gs_speculative_fill(gs_speculative *p, gsolve_context *ctx, const 
 
     TRY(alloc_space(p, ctx, A));
     dirty_counter = (int *)(p->arrived + p->groups + 1);
-    TRY(gs_launch(q, "find_rows", find_rows<O>, blocks, gs_block_size, A->nrows,
+    TRY(gs_launch(q, "finding the rows of tiles", find_rows<O>, blocks, gs_block_size, A->nrows,
                   (const O *)A->start, tile, *p));
-    TRY(gs_launch(q, "record_dirty_tiles", record_dirty_tiles, blocks, gs_block_size, A->nrows,
+    TRY(gs_launch(q, "recording dirty tiles", record_dirty_tiles, blocks, gs_block_size, A->nrows,
                   p->tiles, p->first, p->speculator, dirty_counter));
     TRY(gsolve_copy(ctx, &p->pieces, GSOLVE_HOST, dirty_counter, GSOLVE_DEVICE, sizeof p->pieces));
 done:

@@ -146,7 +146,8 @@ __device__ void describe(const O *start, int64_t begin, int32_t from, int32_t to
     }
 }
 
-// The same descriptor from the entries, by bisection, where there are many more rows than entries.
+// The descriptor of `describe`, found from the entries by bisection, for tiles with many more rows
+// than entries.
 template <class O, int W>
 __device__ void describe_few(const O *start, int64_t begin, int32_t from, int32_t to,
                              unsigned (&word)[W])

@@ -105,7 +105,7 @@ constexpr int most_own = 32; // products that a lane adds one by one, at most
 // after the other.
 template <int R>
 struct parts {
-    int count; // rows that begin in the tile; there is one part more
+    int count; // rows that begin in the tile; the number of parts is count + 1
     int log;   // log2 of the lanes that share a part
     int end[R];
 };
@@ -245,8 +245,8 @@ __device__ void walk(const product<T> &a, int64_t begin, int n, int32_t first, T
     int32_t from = __shfl_sync(all_lanes, first, 0), to = __shfl_sync(all_lanes, first, 1);
     reads<O, T, W> now;
     bool opens = true; // the open row is the bunch's first
-    bool is_spread =
-        false; // each lane has a part of the open row's sum; else the last lane has all
+    // each lane has a part of the open row's sum; else the last lane has all of it
+    bool is_spread = false;
     T open = 0;
 
     if (lane == 0) e = {0, 0, from - 1, false};

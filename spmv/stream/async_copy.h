@@ -1,5 +1,5 @@
 /* async_copy.h: copies between the host and a device that overlap with its kernels. There are three
- * lanes, each of which works in order: one for copies to the device, one for copies to the host,
+ * lanes. Each lane works in order: one for copies to the device, one for copies to the host,
  * and the context's queue. */
 #ifndef GS_SPMV_STREAM_ASYNC_COPY_H
 #define GS_SPMV_STREAM_ASYNC_COPY_H
@@ -8,9 +8,11 @@
 
 enum { GS_LANE_IN, GS_LANE_OUT, GS_LANE_QUEUE };
 
-#define GS_EVENTS           24 /* number of events */
-#define GS_ASYNC_COPY_PAGES 2  /* pages per lane; together they are one page of copy.c */
-#define GS_ASYNC_COPY_PAGE  (GS_PAGE / GS_ASYNC_COPY_PAGES) /* bytes of a page */
+#define GS_EVENTS 24 /* number of events */
+#define GS_ASYNC_COPY_PAGES                                              \
+    2 /* page-locked buffers (pages) per lane: parts of a page of copy.c \
+       */
+#define GS_ASYNC_COPY_PAGE (GS_PAGE / GS_ASYNC_COPY_PAGES) /* bytes of a page */
 
 typedef struct gs_async_copy gs_async_copy;
 
@@ -25,9 +27,9 @@ typedef struct gs_lines {
 typedef struct gs_async_copy_kernels {
     gsolve_status (*open)(gs_async_copy **copier, gsolve_context *ctx);
     void (*close)(gs_async_copy *copier); /* waits for all lanes; does nothing for NULL */
-    /* Whether copies from and to the array run asynchronously: its pages are locked. */
+    /* Whether the array is page-locked, so that copies from and to it run asynchronously. */
     bool (*is_locked)(gs_async_copy *copier, const void *host);
-    /* Page k of a lane, in locked memory, allocated when first asked for; NULL: no memory. */
+    /* Page k of a lane, allocated when first needed; NULL: no memory. */
     void *(*page)(gs_async_copy *copier, int lane, int k);
     /* Copies lines in a lane: from the host (GS_LANE_IN), or to it (GS_LANE_OUT). */
     gsolve_status (*copy)(gs_async_copy *copier, int lane, void *device, void *host,

@@ -1,4 +1,4 @@
-// async_copy_cuda.cu: the lanes as CUDA streams, see async_copy.h.
+// async_copy_cuda.cu: the lanes of async_copy.h as CUDA streams.
 #include <new>
 
 #include "core/cuda.cuh"
@@ -52,7 +52,7 @@ gsolve_status open(gs_async_copy **copier, gsolve_context *ctx)
     }
     if (code != cudaSuccess) {
         close(c);
-        return gs_cuda(ctx->queue, code, "streams for copies");
+        return gs_cuda(ctx->queue, code, "creating streams for copies");
     }
     *copier = c;
     return GSOLVE_OK;
@@ -67,7 +67,7 @@ bool is_locked(gs_async_copy *, const void *host)
     return code == cudaSuccess && about.type != cudaMemoryTypeUnregistered;
 }
 
-// The pages of the queue: they exist already, or are kept.
+// A part of page `lane` of the queue, which the queue frees.
 void *page(gs_async_copy *c, int lane, int k)
 {
     char *all = (char *)c->q->ctx->device->page(c->q, lane, true);
@@ -90,13 +90,14 @@ gsolve_status copy(gs_async_copy *c, int lane, void *device, void *host, const g
 
 gsolve_status mark(gs_async_copy *c, int lane, int event)
 {
-    return gs_cuda(c->q, cudaEventRecord(c->event[event], stream_of(c, lane)), "marking a copy");
+    return gs_cuda(c->q, cudaEventRecord(c->event[event], stream_of(c, lane)),
+                   "recording an event of a copy");
 }
 
 gsolve_status after(gs_async_copy *c, int lane, int event)
 {
     return gs_cuda(c->q, cudaStreamWaitEvent(stream_of(c, lane), c->event[event], 0),
-                   "the order of copies");
+                   "waiting for an event of a copy");
 }
 
 gsolve_status passed(gs_async_copy *c, int event, bool wait, bool *over)

@@ -8,8 +8,8 @@
  *     queue       p0  p1  p2  p3
  *     OUT             y0  y1  y2  y3
  *
- * Arrays whose pages are not locked are copied through locked pages, which the host fills and
- * empties while other copies run. */
+ * Arrays that are not page-locked are copied through page-locked buffers (pages), which the host
+ * fills and empties while other copies run. */
 
 #include <string.h>
 
@@ -41,8 +41,8 @@ typedef struct stream {
     gs_async_copy *copier;
     gsolve_dense x, y;
     double alpha, beta;
-    int32_t columns, chunks, done_chunks; /* done: chunks whose y is on the host, with in_turn */
-    bool in_turn, direct_in[2], direct_out;
+    int32_t columns, chunks, done_chunks; /* done: chunks whose y is on the host, with sequential */
+    bool sequential, direct_in[2], direct_out;
     void *slot[SLOTS][2];
     lane_progress in, out;
     struct packet { /* a part of y in a page of lane OUT */
@@ -95,7 +95,8 @@ static gsolve_status queue_in(stream *s, gsolve_dense v, void *device, bool dire
         goto done;
     }
     page = s->by->page(s->copier, GS_LANE_IN, k);
-    if (!page) return gsolve_fail(s->ctx, GSOLVE_NO_MEMORY, "no memory for locked pages of copies");
+    if (!page)
+        return gsolve_fail(s->ctx, GSOLVE_NO_MEMORY, "no memory for page-locked buffers of copies");
     if (s->in.pages >= GS_ASYNC_COPY_PAGES) {
         TRY(s->by->passed(s->copier, IN_PAGE + k, wait, &empty));
         if (!empty) return GSOLVE_OK;
@@ -110,11 +111,11 @@ done:
     return status;
 }
 
-static gsolve_status wait_if(const stream *s, bool wanted, int moment)
+static gsolve_status wait_if(const stream *s, bool wanted, int event)
 {
     bool passed;
 
-    return wanted ? s->by->passed(s->copier, moment, true, &passed) : GSOLVE_OK;
+    return wanted ? s->by->passed(s->copier, event, true, &passed) : GSOLVE_OK;
 }
 
 /* Queues the product of chunk c, whose copies are queued. */
@@ -124,13 +125,13 @@ static gsolve_status make_product(stream *s, int32_t c)
     gsolve_status status;
 
     TRY(s->by->mark(s->copier, GS_LANE_IN, ARRIVED + k));
-    TRY(wait_if(s, s->in_turn, ARRIVED + k));
+    TRY(wait_if(s, s->sequential, ARRIVED + k));
     TRY(s->by->after(s->copier, GS_LANE_QUEUE, ARRIVED + k));
     if (c >= SLOTS) TRY(s->by->after(s->copier, GS_LANE_QUEUE, FETCHED + k));
     TRY(gsolve_matrix_apply(s->A, s->alpha, slot_of(s, s->x, c, 0), s->beta,
                             slot_of(s, s->y, c, 1)));
     TRY(s->by->mark(s->copier, GS_LANE_QUEUE, MULTIPLIED + k));
-    TRY(wait_if(s, s->in_turn, MULTIPLIED + k));
+    TRY(wait_if(s, s->sequential, MULTIPLIED + k));
 done:
     return status;
 }
@@ -141,7 +142,7 @@ static bool has_slot(const stream *s)
     const int32_t c = s->in.chunk;
 
     if (c == s->chunks) return false;
-    return s->in_turn ? c == s->done_chunks : c < SLOTS || s->out.chunk > c - SLOTS;
+    return s->sequential ? c == s->done_chunks : c < SLOTS || s->out.chunk > c - SLOTS;
 }
 
 /* One step of lane IN. */
@@ -173,7 +174,7 @@ done:
 
 /* --- to the host ------------------------------------------------------------------------------ */
 
-/* All copies of chunk c are queued. */
+/* Ends the present chunk of lane OUT: all its copies are queued. */
 static gsolve_status end_chunk(stream *s)
 {
     const int k = s->out.chunk++ % SLOTS;
@@ -203,12 +204,13 @@ static gsolve_status step_out(stream *s, bool *moved)
     if (s->direct_out) {
         TRY(s->by->copy(s->copier, GS_LANE_OUT, slot, v.value, &lines));
         TRY(end_chunk(s));
-        TRY(wait_if(s, s->in_turn, FETCHED + c % SLOTS));
+        TRY(wait_if(s, s->sequential, FETCHED + c % SLOTS));
         s->done_chunks = c + 1;
         goto done;
     }
     void *page = s->by->page(s->copier, GS_LANE_OUT, k);
-    if (!page) return gsolve_fail(s->ctx, GSOLVE_NO_MEMORY, "no memory for locked pages of copies");
+    if (!page)
+        return gsolve_fail(s->ctx, GSOLVE_NO_MEMORY, "no memory for page-locked buffers of copies");
     TRY(s->by->copy(s->copier, GS_LANE_OUT, slot + from, page, &part));
     TRY(s->by->mark(s->copier, GS_LANE_OUT, OUT_PAGE + k));
     s->packet[k] = (struct packet){c, from, to};
@@ -265,8 +267,8 @@ size_t gs_stream_memory(gsolve_context *ctx, const gsolve_stream_options *option
     const size_t unused = gs_memory_available(ctx);
 
     if (options->memory > 0) return options->memory;
-    return unused == SIZE_MAX ? unused
-                              : unused / 10 * 8; /* formats may need memory to convert columns */
+    if (unused == SIZE_MAX) return unused;
+    return unused / 10 * 8; /* formats may need memory to convert columns */
 }
 
 /* The columns of a chunk: 32 chunks if these have at least 16 columns, which formats multiply at
@@ -283,12 +285,12 @@ static int32_t usual_columns(int32_t all, bool rows)
 static gsolve_status cut(stream *s, const gsolve_stream_options *o)
 {
     const int32_t all = s->x.ncols;
-    const bool by_rows = s->x.layout == GSOLVE_ROW_MAJOR || s->y.layout == GSOLVE_ROW_MAJOR;
+    const bool row_major = s->x.layout == GSOLVE_ROW_MAJOR || s->y.layout == GSOLVE_ROW_MAJOR;
     const double rows = (double)s->x.nrows + s->y.nrows;
     const double column = SLOTS * rows * (double)gs_type_size(s->x.type);
     const double memory = (double)gs_stream_memory(s->ctx, o);
     const double fit = column > 0 ? memory / column : all;
-    int32_t wanted = o->columns > 0 ? o->columns : usual_columns(all, by_rows);
+    int32_t wanted = o->columns > 0 ? o->columns : usual_columns(all, row_major);
 
     if (wanted > all) wanted = all;
     if (fit < 1 || (o->columns > 0 && fit < wanted)) {
@@ -359,11 +361,17 @@ gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_
     static const gsolve_stream_options usual = {0};
     const gsolve_stream_options *o = options ? options : &usual;
     const double begin = gs_now();
-    stream s = {.A = A, .x = x, .y = y, .alpha = alpha, .beta = beta, .in_turn = o->sequential};
+    stream s = {.A = A, .x = x, .y = y, .alpha = alpha, .beta = beta, .sequential = o->sequential};
     gsolve_status status;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
     s.ctx = A->ctx;
+    if (o->format) {
+        return gsolve_fail(s.ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_matrix_stream: options->format is '%s', but the matrix has a "
+                           "format already; leave it NULL",
+                           o->format);
+    }
     if (gs_location(s.ctx) == GSOLVE_HOST || x.location != GSOLVE_HOST ||
         y.location != GSOLVE_HOST || (int64_t)x.nrows * x.ncols == 0 ||
         (int64_t)y.nrows * y.ncols == 0) {

@@ -1,6 +1,8 @@
-/* stream_bands.c: products with a matrix on the host, one band of rows after the other. While band
- * b is multiplied, band b + 1 is copied. Its memory is allocated before the product of band b is
- * queued, so that the copy need not wait for that product. */
+/* stream_bands.c: products with a matrix on the host that does not fit on the device, one band of
+ * rows after the other. While band b is multiplied, band b + 1 is copied. The memory of band b + 1
+ * is allocated before the product of band b is queued, so that its copy need not wait for that
+ * product.
+ */
 #include <string.h>
 
 #include "core/try.h"
@@ -63,7 +65,8 @@ done:
 
 /* --- one band --------------------------------------------------------------------------------- */
 
-/* Copies bytes from the host, through pages where they are not locked. */
+/* Queues a copy of bytes to the device in lane IN, through page-locked buffers (pages) if `from` is
+ * not page-locked. */
 static gsolve_status copy_in(bands *s, void *to, const void *from, size_t bytes)
 {
     const gs_lines all = {bytes, 1, bytes};
@@ -81,7 +84,8 @@ static gsolve_status copy_in(bands *s, void *to, const void *from, size_t bytes)
         end = bytes - at < GS_ASYNC_COPY_PAGE ? bytes : at + GS_ASYNC_COPY_PAGE;
         const gs_lines part = {end - at, 1, end - at};
         if (!page)
-            return gsolve_fail(s->ctx, GSOLVE_NO_MEMORY, "no memory for locked pages of copies");
+            return gsolve_fail(s->ctx, GSOLVE_NO_MEMORY,
+                               "no memory for page-locked buffers of copies");
         if (s->pages >= GS_ASYNC_COPY_PAGES) {
             TRY(s->by->passed(s->copier, PAGE + k, true, &passed));
         }
@@ -114,6 +118,7 @@ done:
     return status;
 }
 
+/* Queues the copy of band b, if it exists, to its memory. */
 static gsolve_status send(bands *s, int32_t b)
 {
     const int k = b % 2;
@@ -144,6 +149,7 @@ static gsolve_dense band_of(const bands *s, gsolve_dense y, int32_t b)
     return y;
 }
 
+/* Queues the product of band b after its copy. The band's memory is freed after the product. */
 static gsolve_status multiply(bands *s, int32_t b, double alpha, gsolve_dense x, double beta,
                               gsolve_dense y)
 {
@@ -164,9 +170,10 @@ static void drop_start(bands *s, int k)
     s->start[k] = NULL;
 }
 
-/* All bands; x and y are on the device. */
-static gsolve_status multiply_all(bands *s, bool in_turn, double alpha, gsolve_dense x, double beta,
-                                  gsolve_dense y)
+/* The product of all bands. x and y are on the device. sequential: copies and products do not
+ * overlap. */
+static gsolve_status multiply_all(bands *s, bool sequential, double alpha, gsolve_dense x,
+                                  double beta, gsolve_dense y)
 {
     gsolve_status status;
     bool passed;
@@ -176,12 +183,12 @@ static gsolve_status multiply_all(bands *s, bool in_turn, double alpha, gsolve_d
     for (int32_t b = 0; b < s->count; b++) {
         TRY(allocate_band(s, b + 1));
         TRY(multiply(s, b, alpha, x, beta, y));
-        if (in_turn) { /* wait for the product before the next band is copied */
+        if (sequential) { /* wait for the product before the next band is copied */
             TRY(s->by->mark(s->copier, GS_LANE_QUEUE, ALLOCATED + b % 2));
             TRY(s->by->passed(s->copier, ALLOCATED + b % 2, true, &passed));
         }
         TRY(s->by->passed(s->copier, ARRIVED + b % 2, true, &passed));
-        drop_start(s, b % 2); /* an asynchronous copy may have read it until now */
+        drop_start(s, b % 2); /* until now, an asynchronous copy may have read it */
         TRY(send(s, b + 1));
     }
 done:
@@ -213,6 +220,7 @@ done:
     return status;
 }
 
+/* Copies `there`, which copy_to_device has made for v, to v. */
 static gsolve_status copy_to_host(gsolve_context *ctx, gsolve_dense there, gsolve_dense v)
 {
     gs_lines lines = gs_lines_of(v);
@@ -229,7 +237,8 @@ done:
     return status;
 }
 
-static gsolve_status multiply_chunk(bands *s, bool in_turn, double alpha, gsolve_dense x,
+/* The product for some columns of x and y, which are copied to the device. */
+static gsolve_status multiply_chunk(bands *s, bool sequential, double alpha, gsolve_dense x,
                                     double beta, gsolve_dense y)
 {
     gsolve_dense in = {0}, out = {0};
@@ -237,7 +246,7 @@ static gsolve_status multiply_chunk(bands *s, bool in_turn, double alpha, gsolve
 
     TRY(copy_to_device(&in, s->ctx, x, true));
     TRY(copy_to_device(&out, s->ctx, y, beta != 0));
-    TRY(multiply_all(s, in_turn, alpha, in, beta, out));
+    TRY(multiply_all(s, sequential, alpha, in, beta, out));
     TRY(copy_to_host(s->ctx, out, y));
 done:
     gsolve_free(s->ctx, gs_location(s->ctx), in.value);
@@ -245,8 +254,8 @@ done:
     return status;
 }
 
-/* *columns = those of a chunk, whose x and y may use half of the memory. *band = bytes of a band;
- * two bands and the form of one exist at a time. */
+/* *columns = the columns of a chunk: its x and y use at most half of the memory. *band = the bytes
+ * of a band, an eighth of the memory: two bands and the form of one exist at a time. */
 static gsolve_status divide_memory(gsolve_context *ctx, const gsolve_csr *csr, int32_t all,
                                    const gsolve_stream_options *o, int32_t *columns, double *band)
 {
@@ -267,7 +276,7 @@ static gsolve_status divide_memory(gsolve_context *ctx, const gsolve_csr *csr, i
     return GSOLVE_OK;
 }
 
-/* The product where the device's memory is the host's, or where nothing is cut. */
+/* The product without bands: the device computes in the host's memory, or x or y is empty. */
 static gsolve_status multiply_uncut(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
                                     double alpha, gsolve_dense x, double beta, gsolve_dense y)
 {
@@ -281,14 +290,14 @@ done:
     return status;
 }
 
-static gsolve_status check(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
-                           gsolve_dense x, gsolve_dense y, const gsolve_stream_options *o)
+static gsolve_status check(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense x,
+                           gsolve_dense y, const gsolve_stream_options *o)
 {
-    if (!spec || !csr || csr->location != GSOLVE_HOST || x.location != GSOLVE_HOST ||
+    if (!csr || csr->location != GSOLVE_HOST || x.location != GSOLVE_HOST ||
         y.location != GSOLVE_HOST) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_csr_stream: the format, the matrix, x or y is missing, or does "
-                           "not lie on the host");
+                           "gsolve_csr_stream: the matrix is NULL, or the matrix, x or y is not on "
+                           "the host");
     }
     if (!gs_stride_fits(x) || !gs_stride_fits(y) || x.nrows != csr->ncols ||
         y.nrows != csr->nrows || x.ncols != y.ncols || x.ncols < 0 || x.type != csr->type ||
@@ -301,7 +310,7 @@ static gsolve_status check(gsolve_context *ctx, const char *spec, const gsolve_c
     return GSOLVE_OK;
 }
 
-/* csr is clean. */
+/* The product for all columns. s->csr is clean. Frees what s holds. */
 static gsolve_status multiply_bands(bands *s, const gsolve_stream_options *o, double alpha,
                                     gsolve_dense x, double beta, gsolve_dense y,
                                     gsolve_stream_info *info)
@@ -331,12 +340,13 @@ done:
     return status;
 }
 
-gsolve_status gsolve_csr_stream(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
-                                double alpha, gsolve_dense x, double beta, gsolve_dense y,
+gsolve_status gsolve_csr_stream(gsolve_context *ctx, const gsolve_csr *csr, double alpha,
+                                gsolve_dense x, double beta, gsolve_dense y,
                                 const gsolve_stream_options *options, gsolve_stream_info *info)
 {
     static const gsolve_stream_options usual = {0};
     const gsolve_stream_options *o = options ? options : &usual;
+    const char *format = o->format ? o->format : "csr";
     const double begin = gs_now();
     gsolve_stream_info filled = {0};
     gsolve_csr cleaned = {0};
@@ -345,13 +355,13 @@ gsolve_status gsolve_csr_stream(gsolve_context *ctx, const char *spec, const gso
     bool clean;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
-    TRY(check(ctx, spec, csr, x, y, o));
+    TRY(check(ctx, csr, x, y, o));
     TRY(gs_csr_check(ctx, csr, &clean));
     if (gs_location(ctx) == GSOLVE_HOST || (int64_t)x.nrows * x.ncols == 0 || y.nrows == 0) {
-        TRY(multiply_uncut(ctx, spec, csr, alpha, x, beta, y));
+        TRY(multiply_uncut(ctx, format, csr, alpha, x, beta, y));
         filled = (gsolve_stream_info){.columns = x.ncols, .chunks = 1, .bands = 1};
     } else {
-        bands s = {.ctx = ctx, .spec = spec, .by = GS_KERNELS(gs_async_copy, ctx, 0)};
+        bands s = {.ctx = ctx, .spec = format, .by = GS_KERNELS(gs_async_copy, ctx, 0)};
         if (!clean) TRY(gs_csr_clean(&cleaned, ctx, csr, &place));
         s.csr = clean ? *csr : cleaned;
         TRY(multiply_bands(&s, o, alpha, x, beta, y, &filled));

@@ -45,7 +45,7 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *options)
     return (size_t)gs_triples_bytes(csr, (double)gs_start(csr, csr->nrows), false);
 }
 
-/* y is set first, and then read and written by the rows that have entries. */
+/* The product first sets y, and then reads and writes the elements of y whose rows have entries. */
 static void describe(const void *self, gsolve_matrix_info *info)
 {
     const gs_triples *t = self;
@@ -57,7 +57,7 @@ static void describe(const void *self, gsolve_matrix_info *info)
 }
 
 const gsolve_format gs_coo_format = {
-    .plugin = {"coo", "coordinates: compressed rows, and the row number of each entry", NULL, 0},
+    .plugin = {"coo", "coordinate format: each entry is stored with its row and column", NULL, 0},
     .build = build,
     .destroy = destroy,
     .apply = apply,

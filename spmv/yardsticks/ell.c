@@ -1,5 +1,5 @@
-/* ell.c: the format ell, ELLPACK: all rows as long as the longest, stored column by column. It is
- * the yardstick for formats that pad less. */
+/* ell.c: the format ell, ELLPACK: all rows are padded to the longest row and stored column by
+ * column. It exists to compare with formats that pad less. */
 #include "spmv/sliced/sliced.h"
 
 #include "core/try.h"

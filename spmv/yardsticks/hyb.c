@@ -1,8 +1,8 @@
 /* hyb.c: the format hyb, Bell and Garland: the first K entries of each row in ELLPACK, where all
  * rows are K wide, and the others in coordinates. K is the greatest width such that at least a
- * third of the rows have K entries or more; on the CPU three quarters, since a row that ends early
- * costs a branch misprediction there. (The paper also asks for 4096 such rows; so few rows do not
- * fill a GPU in either form.) sliced/ stores the ELLPACK part, triples.h the coordinates. */
+ * third of the rows have K entries or more; on the CPU three quarters, since a row of fewer than K
+ * entries costs a branch misprediction there. (The paper also requires 4096 such rows; fewer rows
+ * do not fill a GPU in either form.) sliced/ stores the ELLPACK part, triples.h the coordinates. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,8 +26,8 @@ typedef struct hyb {
 
 static const gsolve_option options[] = {
     {"width",
-     "entries per row in ELLPACK; 0: the largest number that one third of the rows have "
-     "(on the CPU three quarters)",
+     "entries per row in ELLPACK; 0: the largest width that at least one third (on the CPU three "
+     "quarters) of the rows reach",
      GSOLVE_INT, offsetof(hyb_options, width), 0, 0, INT32_MAX, NULL},
     GS_SLICED_OPTIONS(hyb_options),
     {0},
@@ -42,7 +42,7 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, h);
 }
 
-/* The rank, from 0, of the row by length whose length is K; with K asked for, 0. */
+/* The rank, from 0, by descending length of the row whose length is K; 0 if the option gives K. */
 static int32_t rank_of(int asked, int32_t rows, bool gpu)
 {
     const int64_t share = gpu ? SHARE_CUDA : SHARE_HOST;
@@ -70,7 +70,7 @@ static gsolve_status refuse_padding(gsolve_context *ctx, const gsolve_csr *csr, 
     const double slots = (double)width * csr->nrows;
 
     return gs_memory_need(ctx, slots * (double)(gs_type_size(csr->type) + sizeof(int16_t)),
-                          "hyb, all rows filled up to width=,");
+                          "hyb, with all rows padded to width entries,");
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
@@ -98,8 +98,9 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                                          .index = o->index,
                                          .value = o->value};
         TRY(gs_sliced_make(&h->ell, ctx, csr, &policy));
-        snprintf(h->ell->note, sizeof h->ell->note, "%d entries of a row in ELLPACK, %lld left",
-                 (int)width, (long long)h->rest.entries);
+        snprintf(h->ell->note, sizeof h->ell->note,
+                 "%d entries per row in ELLPACK, %lld in coordinates", (int)width,
+                 (long long)h->rest.entries);
     }
     *self = h;
     h = NULL;
@@ -132,7 +133,7 @@ done:
     return status;
 }
 
-/* The rows lie on the host, so no device is needed. */
+/* csr is on the host, so that no device is needed. */
 static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 {
     const hyb_options *o = chosen;
@@ -152,8 +153,8 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
            (size_t)gs_triples_bytes(csr, (double)rest, width > 0);
 }
 
-/* Both parts. The second reads x again, and reads and writes y in its rows; all rows are assumed.
- */
+/* Describes both parts. The product with the second part reads x again, and reads and writes y in
+ * its rows; the number of bytes assumes that these are all rows. */
 static void describe(const void *self, gsolve_matrix_info *info)
 {
     const hyb *h = self;
@@ -171,7 +172,8 @@ static void describe(const void *self, gsolve_matrix_info *info)
 }
 
 const gsolve_format gs_hyb_format = {
-    .plugin = {"hyb", "first entries of each row in ELLPACK, the others in coordinate format (HYB)",
+    .plugin = {"hyb",
+               "the first entries of each row in ELLPACK, the others in coordinate format (HYB)",
                options, sizeof(hyb_options)},
     .build = build,
     .destroy = destroy,

@@ -35,7 +35,7 @@ static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve
     return gs_ps_cuda[x.type].apply(ctx->queue, self, alpha, x.value, beta, y.value);
 }
 
-/* The values are read where they lie. */
+/* The product reads the values of csr. */
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
     (void)self, (void)ctx, (void)csr;
@@ -59,8 +59,9 @@ static void describe(const void *self, gsolve_matrix_info *info)
 }
 
 const gsolve_format gs_ps_format = {
-    .plugin = {"ps", "the products of all entries, then the sums of the rows: a yardstick", NULL,
-               0},
+    .plugin = {"ps",
+               "first the products of all entries, then the row sums (product-sum); for comparison",
+               NULL, 0},
     .build = build,
     .destroy = destroy,
     .apply = apply,

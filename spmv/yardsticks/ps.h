@@ -1,5 +1,5 @@
 /* ps.h: the format ps, product and summation one after the other (P&S: Deng, Wang, Mu, as described
- * by He et al. in the paper of segSpMV): a yardstick.
+ * by He et al. in the paper of segSpMV), for comparison.
  *
  * The rows of csr are not converted. A first launch writes value x for every entry to an array, and
  * a second one adds the products of each row. On the CPU, ps is csr. */

@@ -12,6 +12,8 @@ extern "C" {
 namespace
 {
 
+// product[k] = value[k] x[col[k]] for k < n. A thread strides over the entries; accesses are
+// coalesced except for the gathers of x.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     multiply(int64_t n, const int32_t *col, const T *value, const T *x, T *product, gs_guard guard)
@@ -25,6 +27,9 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
+// y_i = alpha (sum of row i's products) + beta y_i. A block owns gs_block_size neighbouring rows
+// and a thread one row. The block copies the products of its rows piece by piece to shared memory,
+// coalesced; each thread adds those of its row in their order.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     add(int32_t n, const O *start, const T *product, T alpha, T beta, T *y, gs_guard guard)

@@ -37,7 +37,7 @@ static gsolve_status apply_vector(void *self, gsolve_context *ctx, double alpha,
     return kernels->apply[GS_VECTOR](ctx->queue, self, alpha, x.value, beta, y.value);
 }
 
-/* The values are read where they lie. */
+/* The product reads the values of csr. */
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
     (void)self, (void)ctx, (void)csr;
@@ -51,7 +51,7 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *options)
 }
 
 const gsolve_format gs_csr_scalar_format = {
-    .plugin = {"csr_scalar", "compressed rows, one thread per row: a yardstick", NULL, 0},
+    .plugin = {"csr_scalar", "compressed sparse rows, one thread per row; for comparison", NULL, 0},
     .build = build,
     .destroy = destroy,
     .apply = apply_scalar,
@@ -60,7 +60,7 @@ const gsolve_format gs_csr_scalar_format = {
 };
 
 const gsolve_format gs_csr_vector_format = {
-    .plugin = {"csr_vector", "compressed rows, one warp per row: a yardstick", NULL, 0},
+    .plugin = {"csr_vector", "compressed sparse rows, one warp per row; for comparison", NULL, 0},
     .build = build,
     .destroy = destroy,
     .apply = apply_vector,

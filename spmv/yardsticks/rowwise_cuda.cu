@@ -1,5 +1,5 @@
-// rowwise_cuda.cu: csr_scalar and csr_vector on a GPU, see rowwise.h: a thread, or a warp, has one
-// row, whatever its length.
+// rowwise_cuda.cu: csr_scalar and csr_vector on a GPU, see rowwise.h: one thread, or one warp, per
+// row of any length.
 #include "core/pdl.cuh"
 
 extern "C" {
@@ -25,9 +25,11 @@ __device__ void finish(const product<T> &a, int64_t i, T sum)
     a.y[i] = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * a.y[i];
 }
 
+// csr_scalar: a thread sums one row in its order. Neighbouring threads read entries a row apart, so
+// loads are not coalesced.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
-    thread_a_row(product<T> a, int32_t n, gs_guard guard)
+    thread_per_row(product<T> a, int32_t n, gs_guard guard)
 {
     const O *start = (const O *)a.start;
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
@@ -38,8 +40,11 @@ __global__ void __launch_bounds__(gs_block_size)
     finish(a, i, sum);
 }
 
+// csr_vector: a warp sums one row. Lane l adds entries l, l + 32, ..., coalesced, and a butterfly
+// of shuffles adds the lanes.
 template <class T, class O>
-__global__ void __launch_bounds__(gs_block_size) warp_a_row(product<T> a, int32_t n, gs_guard guard)
+__global__ void __launch_bounds__(gs_block_size)
+    warp_per_row(product<T> a, int32_t n, gs_guard guard)
 {
     const O *start = (const O *)a.start;
     const int64_t i = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
@@ -61,10 +66,10 @@ gsolve_status launch(gs_queue *q, gs_rowwise_kind kind, const product<T> &a, int
     const int blocks = (int)((threads + gs_block_size - 1) / gs_block_size);
 
     if (n == 0) return GSOLVE_OK;
-    return kind == GS_VECTOR ? gs_launch_pdl(q, "the product, a warp a row", warp_a_row<T, O>,
-                                             blocks, gs_block_size, a, n)
-                             : gs_launch_pdl(q, "the product, a thread a row", thread_a_row<T, O>,
-                                             blocks, gs_block_size, a, n);
+    return kind == GS_VECTOR ? gs_launch_pdl(q, "the product with one warp per row",
+                                             warp_per_row<T, O>, blocks, gs_block_size, a, n)
+                             : gs_launch_pdl(q, "the product with one thread per row",
+                                             thread_per_row<T, O>, blocks, gs_block_size, a, n);
 }
 
 template <class T, gs_rowwise_kind KIND>

@@ -27,7 +27,7 @@ void gs_triples_drop(gs_triples *t, gsolve_context *ctx)
     memset(t, 0, sizeof *t);
 }
 
-/* Entries that are stored in csr are read there. */
+/* Without skipped entries, the columns and values are those of csr. */
 static void point_to_csr(gs_triples *t, const gsolve_csr *csr)
 {
     t->csr = *csr;

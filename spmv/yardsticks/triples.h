@@ -5,9 +5,9 @@
  *
  * On a GPU there is one row number per entry. Entries are sorted by rows and cut into intervals of
  * equal length, whatever the rows. A warp sums an interval row by row. A row that begins and ends
- * in one interval is written to y at once. Of a row that crosses a boundary, the interval in which
- * it begins stores its part in tail, the later ones store their parts in head, and a second launch
- * adds them in their order:
+ * in one interval is written to y at once. If a row crosses a boundary, the interval in which it
+ * begins stores its part in tail, the later intervals store their parts in head, and a second
+ * launch adds them in their order:
  *
  *      entries   a a b b | b b b b | b c c c      tail[0] = b b
  *      interval     0         1         2         head[1] = b b b b, head[2] = b */
@@ -21,15 +21,15 @@
 typedef struct gs_triples {
     gsolve_csr csr;     /* the handle's rows */
     int64_t skip;       /* entries at the beginning of each row that are left out */
-    int64_t entries;    /* number of the others */
-    int32_t *row;       /* ascending: of each entry; on the CPU of each row of nonempty */
-    const int32_t *col; /* of each entry; csr's array where skip is 0 */
-    const void *value;  /* of each entry; csr's array where skip is 0 */
+    int64_t entries;    /* number of the other entries */
+    int32_t *row;       /* row of each entry, ascending; on the CPU, of each row of nonempty */
+    const int32_t *col; /* column of each entry; csr's array if skip is 0 */
+    const void *value;  /* value of each entry; csr's array if skip is 0 */
     int64_t intervals;
     void *head, *tail;   /* work space: a sum per interval each */
-    gsolve_csr nonempty; /* on the CPU: the rows that have entries, */
-    void *form;          /* ... csr's form of them, */
-    void *sum;           /* ... and work space for their sums */
+    gsolve_csr nonempty; /* on the CPU: the rows that have entries */
+    void *form;          /* on the CPU: the form of csr for nonempty */
+    void *sum;           /* on the CPU: work space for the sums of these rows */
 } gs_triples;
 
 typedef struct gs_triples_kernels {

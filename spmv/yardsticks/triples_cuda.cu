@@ -1,6 +1,6 @@
 // triples_cuda.cu: the kernels of formats by coordinates on a GPU, see triples.h. A warp sums an
 // interval, 32 entries at a time: a segmented scan adds the entries of equal rows, and the sum of
-// the row that is still open is carried to the next 32. Loads are coalesced.
+// the row that is still open is added to the next 32 entries. Loads are coalesced.
 #include "core/pdl.cuh"
 #include "core/scan.cuh"
 #include "core/sort.cuh"
@@ -97,7 +97,7 @@ gsolve_status make_rest(gs_triples *t, gsolve_context *ctx)
     ALLOC_DEVICE(ctx, col, t->entries);
     t->col = col;
     if (t->entries == 0) goto done;
-    TRY(gs_launch(q, "storing entries", store_rest<O>, gs_stretch_blocks(t->entries), gs_block_size,
+    TRY(gs_launch(q, "storing entries", store_rest<O>, gs_entry_blocks(t->entries), gs_block_size,
                   t->entries, A->nrows, start, A->col, t->skip, first, t->row, col));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);
@@ -121,12 +121,12 @@ gsolve_status refill(const gs_triples *t, gsolve_context *ctx)
     return t->csr.offset == GSOLVE_O64 ? fill<T, int64_t>(t, ctx) : fill<T, int32_t>(t, ctx);
 }
 
-gsolve_status name_every(gs_triples *t, gsolve_context *ctx)
+gsolve_status store_entry_rows(gs_triples *t, gsolve_context *ctx)
 {
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, t->row, t->entries);
-    TRY(gs_name_rows(ctx->queue, &t->csr, t->entries, t->row));
+    TRY(gs_find_entry_rows(ctx->queue, &t->csr, t->entries, t->row));
 done:
     return status;
 }
@@ -137,7 +137,7 @@ gsolve_status make(gs_triples *t, gsolve_context *ctx)
     T *value;
     gsolve_status status;
 
-    if (t->skip == 0) return name_every(t, ctx);
+    if (t->skip == 0) return store_entry_rows(t, ctx);
     TRY(t->csr.offset == GSOLVE_O64 ? make_rest<int64_t>(t, ctx) : make_rest<int32_t>(t, ctx));
     ALLOC_DEVICE(ctx, value, t->entries);
     t->value = value;
@@ -146,6 +146,7 @@ done:
     return status;
 }
 
+// length[i] = entries of row i. A thread measures one row.
 template <class O>
 __global__ void measure_rows(int32_t nrows, const O *start, int32_t *length)
 {
@@ -153,7 +154,8 @@ __global__ void measure_rows(int32_t nrows, const O *start, int32_t *length)
     if (i < nrows) length[i] = (int32_t)(start[i + 1] - start[i]);
 }
 
-// Sorts the lengths; nrows > rank.
+// *length = the length of the row with that rank, from 0, by descending length; nrows > rank. Sorts
+// all lengths.
 gsolve_status ranked(gsolve_context *ctx, const gsolve_csr *csr, int32_t rank, int64_t *length)
 {
     gs_queue *q = ctx->queue;
@@ -169,10 +171,10 @@ gsolve_status ranked(gsolve_context *ctx, const gsolve_csr *csr, int32_t rank, i
     gs_sort_keys_descending(nullptr, bytes, {lengths, sorted}, n, 32, q->stream);
     space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(wide ? gs_launch(q, "lengths of rows", measure_rows<int64_t>, blocks_for(n), gs_block_size,
-                         n, (const int64_t *)csr->start, lengths)
-             : gs_launch(q, "lengths of rows", measure_rows<int32_t>, blocks_for(n), gs_block_size,
-                         n, (const int32_t *)csr->start, lengths));
+    TRY(wide ? gs_launch(q, "measuring the lengths of rows", measure_rows<int64_t>, blocks_for(n),
+                         gs_block_size, n, (const int64_t *)csr->start, lengths)
+             : gs_launch(q, "measuring the lengths of rows", measure_rows<int32_t>, blocks_for(n),
+                         gs_block_size, n, (const int32_t *)csr->start, lengths));
     TRY(gs_cuda(q, gs_sort_keys_descending(space, bytes, {lengths, sorted}, n, 32, q->stream),
                 "sorting lengths of rows"));
     TRY(gsolve_copy(ctx, &found, GSOLVE_HOST, sorted + rank, GSOLVE_DEVICE, sizeof found));
@@ -201,7 +203,8 @@ __device__ bool is_within(const product<T> &a, int64_t k)
     return k > 0 && k < a.entries && a.row[k - 1] == a.row[k];
 }
 
-// Stores the sum of the part of row i in interval n; goes_on: the row began before the interval.
+// Stores the sum of the part of row i in interval n. goes_on: the row began before the interval, so
+// the sum is only a part.
 template <class T>
 __device__ void store_part(const product<T> &a, int64_t n, int32_t i, T sum, bool goes_on)
 {
@@ -234,7 +237,7 @@ struct open_row {
     T sum;
 };
 
-// Adds 32 entries, of which the first `count` exist: rows i, products s.
+// Adds the first `count` of 32 entries, one per lane: row i, product s.
 template <class T>
 __device__ void add_step(const product<T> &a, int64_t n, int count, int32_t i, T s,
                          open_row<T> &open)
@@ -254,6 +257,10 @@ __device__ void add_step(const product<T> &a, int64_t n, int count, int32_t i, T
     open.goes_on = open.goes_on && open.i == first;
 }
 
+// Adds alpha times the products of all entries to y. A warp owns an interval of entries and adds
+// rows that begin and end in it to y. The part of a row that began before the interval goes to
+// head, and the part of a row that begins in it and continues beyond it to tail; add_parts adds
+// these. Every element of y is changed by one warp.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size) add_intervals(product<T> a, gs_guard guard)
 {

@@ -43,7 +43,7 @@ done:
     return status;
 }
 
-/* By bisection of the length: counts how many rows are longer. */
+/* Bisects for the length: counts the rows that are longer. */
 static gsolve_status ranked(gsolve_context *ctx, const gsolve_csr *csr, int32_t rank,
                             int64_t *length)
 {

@@ -1,6 +1,7 @@
 #!/bin/sh
 # lists.sh GSOLVE SOURCE: every name that gsolve list prints stands in its row of README's table "What there is" and in its line of
-# the man page, every list in the help of gsolve list, and every program and script of bench/ in bench/README.md.
+# the man page, every list in the help of gsolve list, and every program and script of bench/ in bench/README.md. Every format stands in the
+# overview of formats. No text of scripts/new.sh is left to fill in.
 gsolve=$1
 source=$2
 failures=0
@@ -17,7 +18,7 @@ holds() {
     for name; do
         case $text in
         *" $name "*) ;;
-        *) fail "$what lacks '$name'" ;;
+        *) fail "$what lacks '$name'$remedy" ;;
         esac
     done
 }
@@ -27,13 +28,13 @@ man=$(sed 's/\\-/-/g' "$source/docs/gsolve.1")
 while read -r list label; do
     names=$("$gsolve" list "$list" | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p')
     [ -n "$names" ] || fail "gsolve list $list prints no name"
-    what="README.md, row '$label',"
+    what="README.md, row '$label'," remedy='; add it to the table "What there is"'
     # shellcheck disable=SC2086 # the names are words
     holds "$(grep "^| $label |" "$source/README.md")" $names
-    what="docs/gsolve.1, '$label' in NAMES,"
+    what="docs/gsolve.1, '$label' in METHODS, FORMATS AND OTHER NAMES," remedy='; "make man" renews the page'
     # shellcheck disable=SC2086
-    holds "$(echo "$man" | sed -n "/^\.SH NAMES/,/^\.SH EXIT/{/^\.B $label/{n;p;}}")" $names
-    what='the help of gsolve list'
+    holds "$(echo "$man" | sed -n "/^\.SH METHODS, FORMATS/,/^\.SH EXIT/{/^\.B $label/{n;p;}}")" $names
+    what='the help of gsolve list' remedy=
     holds "$("$gsolve" list --help | sed -n 's/^usage: .*\[\(.*\)\] \[options\]/\1/p')" "$list"
 done <<END
 solvers methods
@@ -43,6 +44,13 @@ products products of matrices
 generators generators
 devices devices
 END
+
+for name in $("$gsolve" list formats | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p'); do
+    grep -q "\`$name\`" "$source/docs/understand/formats.md" || fail "docs/understand/formats.md lacks '$name'; add a line to its table"
+done
+left=$(cd "$source" && grep -rn 'FILL-IN' spmv precond solver io docs/understand docs/reference)
+[ -z "$left" ] || fail "scripts/new.sh left texts to fill in:
+$left"
 
 # shellcheck disable=SC2012 # their names are words
 programs=$(cd "$source/bench" && ls bench_*.c peer_*.c peer_*.cpp ./*.py ./*.sh tables/*.py tables/*.sh | sed 's|^\./||')

@@ -223,10 +223,10 @@ wrong 'is 4 x 1' -A A.mtx -b b4.mtx -x $x
 wrong 'must have 3 rows' -A A.mtx -b b4.mtx -x $x
 wrong 'the initial guess' -A A.mtx --x0 b4.mtx -x $x
 wrong 'has 2 columns' -A A.mtx --x0 b2.mtx -x $x
-wrong 'there are cg' -A A.mtx --solver cgg
+wrong 'allowed: cg' -A A.mtx --solver cgg
 wrong 'its options are' -A A.mtx --solver cg,colour=1
 wrong 'rtol=-1' -A A.mtx --solver cg,rtol=-1
-wrong 'there are none, jacobi' -A A.mtx --precond jacoby
+wrong 'allowed: none, jacobi' -A A.mtx --precond jacoby
 wrong 'csr' -A A.mtx --format cssr
 wrong 'cpu' -A A.mtx --device abacus
 wrong 'uses no preconditioner' -A A.mtx --solver direct --precond ilu
@@ -261,7 +261,7 @@ wrong 'poisson2d' -A gen:nosuch
 wrong 'no matrix is given' info
 wrong 'missing.mtx' info missing.mtx
 wrong 'bad.mtx:4:' info bad.mtx
-wrong "there is no preconditioner 'jacobbi'" info A.mtx --precond jacobbi
+wrong "unknown preconditioner 'jacobbi'" info A.mtx --precond jacobbi
 wrong "did you mean '--json'" info A.mtx --jsno -
 wrong 'no matrix is given' compare
 wrong 'cssr' compare A.mtx --formats cssr --html out_here/p.html
@@ -317,10 +317,10 @@ said 'device' 'estimate' 'for the matrix in the format csr' 'for cg,' 'for bicgs
 run 0 info -A gen:neumann2d,n=5
 said 'singular'
 run 0 info gen:poisson3d,n=5 --json -
-json out matrix.rows=125 traits.bandwidth=25 'auto[]' 'row_lengths[]' traits.definiteness \
-    forecast.device=cpu forecast.type=f64 'forecast.formats[]' 'forecast.solvers[]'
+json out matrix.rows=125 statistics.bandwidth=25 'auto[]' 'row_lengths[]' statistics.definiteness \
+    memory_estimate.device=cpu memory_estimate.type=f64 'memory_estimate.formats[]' 'memory_estimate.solvers[]'
 run 0 info gen:poisson3d,n=5 --type f32 --device cpu --json -
-json out forecast.type=f32
+json out memory_estimate.type=f32
 run 0 info gen:poisson3d,n=12 --precond amg,coarsest=40
 said 'operator complexity' 'grid complexity' 'peak during set-up' 'entries/row' 'per product' 'csr     f64'
 run 0 info gen:poisson3d,n=12 --precond amg,coarsest=40 --json -
@@ -344,14 +344,14 @@ run 0 convert P2.mtx.gz P3.mtx --general
 said 'all entries'
 run 0 info P3.mtx --json three.json
 run 0 info gen:poisson2d,n=7 --json here.json
-traits_in() { sed -n '/"traits"/,/}/p' "$1"; }
-[ -n "$(traits_in here.json)" ] && [ "$(traits_in three.json)" = "$(traits_in here.json)" ] || fail 'P3.mtx is another matrix'
+statistics_in() { sed -n '/"statistics"/,/}/p' "$1"; }
+[ -n "$(statistics_in here.json)" ] && [ "$(statistics_in three.json)" = "$(statistics_in here.json)" ] || fail 'P3.mtx is another matrix'
 run 0 convert b2.mtx b3.mtx.gz --dense
 said '3 x 2'
 run 0 -A A.mtx -b b3.mtx.gz
 for what in formats solvers preconds products generators devices; do run 0 list $what; done
 run 0 list
-said 'csr' 'gmres' 'restart=30' 'auto|cholesky|lu|qr' 'block_jacobi' 'poisson3d' 'gustavson' 'this machine:'
+said 'csr' 'gmres' 'restart=30' 'auto|cholesky|lu|qr' 'block_jacobi' 'poisson3d' 'gustavson' 'found:'
 run 0 list --json -
 json out 'formats[]' 'solvers[]' 'preconds[]' 'products[]' 'generators[]' 'devices[]'
 

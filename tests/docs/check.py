@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""check.py GSOLVE LIBRARY SOURCE [--update] [PAGE...]: runs what README.md, CONTRIBUTING.md and docs/ show.
+"""check.py: runs what README.md, CONTRIBUTING.md and docs/ show. From the top of the sources:
+
+    tests/docs/check.py build-cpu/cli/gsolve build-cpu/libgsolve.so . [--update] [PAGE...]
 
 A block "```console": each line that begins with "$ " is a command. Commands that begin with gsolve, head, printf or ./NAME, and
 scripts/solve.sh alone, are run, in a folder of its own for each page. A command must end with exit code 0 or 2 (1 where the block shows an
@@ -10,8 +12,9 @@ A block "```c" with "main(" is a program: it is compiled, linked with LIBRARY an
 later commands of the page may run it as ./NAME. Other blocks with "#include" are compiled. A block without "#include" is compiled as the
 body of a function that sees the variables of PRELUDE.
 
-PAGE: pages to check, by their path from SOURCE; all by default. CFLAGS: further options of the compiler.
+CFLAGS: further options of the compiler.
 """
+import argparse
 import os
 import re
 import subprocess
@@ -132,13 +135,19 @@ def check_page(path, gsolve, library, source, update, failures):
 
 
 def main():
-    arguments = [a for a in sys.argv[1:] if a != "--update"]
-    gsolve, library, source = (Path(a).resolve() for a in arguments[:3])
-    pages = [source / p for p in arguments[3:]] or [source / "README.md", source / "CONTRIBUTING.md", *sorted((source / "docs").rglob("*.md"))]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("gsolve", type=Path, help="the command")
+    parser.add_argument("library", type=Path, help="the library that programs are linked with")
+    parser.add_argument("source", type=Path, help="the top of the sources")
+    parser.add_argument("pages", nargs="*", help="pages to check, by their path from source; all by default")
+    parser.add_argument("--update", action="store_true", help="write the present output into the pages")
+    of = parser.parse_intermixed_args()
+    gsolve, library, source = of.gsolve.resolve(), of.library.resolve(), of.source.resolve()
+    pages = [source / p for p in of.pages] or [source / "README.md", source / "CONTRIBUTING.md", *sorted((source / "docs").rglob("*.md"))]
     failures = []
     for path in pages:
         if "reference" not in path.relative_to(source).parts:
-            check_page(path, gsolve, library, source, "--update" in sys.argv, failures)
+            check_page(path, gsolve, library, source, of.update, failures)
     print("\n".join(failures) or f"{len(pages)} pages: every command and program runs")
     sys.exit(1 if failures else 0)
 

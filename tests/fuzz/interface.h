@@ -1,5 +1,5 @@
-/* interface.h: what the files of fuzz_interface share: the state of a sequence of calls, the
- * caller's own arrays, the handles, and the checks. A sequence is a function of its seed alone. */
+/* interface.h: the shared declarations of fuzz_interface: the state of a sequence of calls, the
+ * caller's arrays, the handles, and the checks. A sequence is a function of its seed alone. */
 #ifndef FUZZ_INTERFACE_H
 #define FUZZ_INTERFACE_H
 
@@ -9,16 +9,15 @@
 
 enum { INPUTS = 4, HANDLES = 4, MOST_SKIPPED = 32 };
 
-/* A matrix in the caller's arrays, each of which is exactly as long as it has to be. */
+/* A matrix in the caller's arrays, which are not longer than necessary. */
 typedef struct input {
-    gsolve_csr
-        csr; /* on the host; its arrays are from malloc, also where csr.location is the device */
+    gsolve_csr csr;  /* in arrays from malloc on the host, even if csr.location is the device */
     bool malformed;  /* every function must refuse it */
     bool duplicates; /* some entries share a place */
 } input;
 
 typedef struct vectors { /* right-hand sides and solutions */
-    gsolve_dense d;      /* what a call gets: memory is host, or a block of the device */
+    gsolve_dense d;      /* the argument of a call, on the host or in a block on the device */
     void *host;          /* d's values */
     void *before;        /* a copy of host as it was before the call */
     size_t bytes;
@@ -26,7 +25,7 @@ typedef struct vectors { /* right-hand sides and solutions */
 
 typedef struct matrix_handle {
     gsolve_matrix *A;
-    input given;    /* its values now */
+    input given;    /* its current values */
     bool undefined; /* an update failed: A's values are undefined */
 } matrix_handle;
 
@@ -69,10 +68,10 @@ typedef struct fuzz {
     gsolve_context *ctx;
     bool has_gpu;   /* ctx computes in memory of its own */
     uint64_t seed;  /* of the sequence */
-    uint64_t state; /* of the draws */
+    uint64_t state; /* of the random numbers */
     uint64_t hash;  /* of everything that must be the same when the sequence is repeated */
     bool denies;    /* the sequence denies allocations */
-    bool denied;    /* now */
+    bool denied;    /* the current call may run out of memory */
     bool untimed;   /* no spec so far makes bits depend on time */
     bool failed;
     input given[INPUTS];
@@ -82,7 +81,7 @@ typedef struct fuzz {
     product_handle product[HANDLES];
 } fuzz;
 
-/* --- draws: interface_draw.c ------------------------------------------------------------------ */
+/* --- random numbers: interface_draw.c --------------------------------------------------------- */
 
 uint64_t draw(fuzz *f);
 int64_t below(fuzz *f, int64_t n); /* 0 to n - 1; 0 if n < 1 */
@@ -104,15 +103,16 @@ void complain(fuzz *f, const char *format, ...);
 void print_trace(int file);
 bool skips(const fuzz *f, const char *name);
 
-/* Everything that a repeated sequence must have in common. */
+/* Add to f->hash, which must be the same when the sequence is repeated. */
 void add_to_hash(fuzz *f, const void *bytes, size_t count);
 void add_number(fuzz *f, int64_t number);
 
-/* Now and then, in sequences that deny allocations: grants only some to the next call. */
+/* In sequences that deny allocations: sometimes limits the allocations of the next call. */
 void deny_some(fuzz *f);
 /* After every call: lifts the limit; a failure must have a reason. True: GSOLVE_OK. */
 bool passed(fuzz *f, const char *call, gsolve_status status);
-/* The same, of which the outputs are a handle: it must be untouched unless the call succeeded. */
+/* passed() for a call whose output is a handle, which must be untouched unless the call succeeded.
+ */
 #define UNTOUCHED ((void *)(uintptr_t)0x5a5a5a50)
 bool passed_handle(fuzz *f, const char *call, gsolve_status status, void **handle);
 void *must_alloc(size_t bytes);
@@ -127,10 +127,11 @@ input convert_input(const input *in, gsolve_type type);
 void draw_new_values(fuzz *f, input *in);
 int64_t offset_at(const gsolve_csr *csr, int64_t row);
 double value_at(const gsolve_csr *csr, int64_t entry);
-/* What a call gets: the arrays themselves, or copies on the device. */
+/* The argument of a call: the arrays themselves, or copies on the device. */
 gsolve_csr lend(fuzz *f, const input *in);
 void take_back(fuzz *f, const input *in, gsolve_csr *lent);
-/* A copy on the host of what the library returned; false: malformed, which is complained of. */
+/* *out = a copy on the host of csr, which the library returned. False: csr is malformed, which is
+ * reported as an error. */
 typedef enum order { ASCENDING, WITH_DUPLICATES, ANY_ORDER } order;
 bool fetch_csr(fuzz *f, const char *call, const gsolve_csr *csr, order how, input *out);
 int pick_input(fuzz *f);
@@ -156,20 +157,20 @@ filling draw_filling(fuzz *f);
 vectors make_vectors(fuzz *f, int32_t nrows, int32_t ncols, gsolve_type type, gsolve_layout layout,
                      filling how);
 void keep_copy(vectors *v);
-/* Brings the values back from the device. */
+/* Copies the values back from the device. */
 void fetch_vectors(fuzz *f, vectors *v);
 void drop_vectors(fuzz *f, vectors *v);
 double number_at(const vectors *v, int64_t row, int64_t column);
 double number_before(const vectors *v, int64_t row, int64_t column);
 bool all_finite(const vectors *v);
 bool unchanged(const vectors *v);
-/* What lies between the columns must be as it was. */
+/* Checks that the elements between the columns have not changed. */
 void check_gaps(fuzz *f, const char *call, const vectors *v);
 void hash_vectors(fuzz *f, const vectors *v);
 
 /* --- the independent results: interface_reference.c ------------------------------------------- */
 
-/* |b - A x| of one column and |b|, and by how much a residual in double may differ from it. */
+/* |b - A x| of one column, |b|, and the largest error that a residual in double may have. */
 typedef struct reference {
     long double residual, norm, slack;
 } reference;
@@ -177,8 +178,8 @@ typedef struct reference {
 reference true_residual(const input *A, const vectors *b, const vectors *x, int32_t column);
 void check_product(fuzz *f, const char *call, const input *A, bool transposed, double alpha,
                    const vectors *x, double beta, const vectors *y);
-/* C = left right, or left middle right, within rounding; exact: with just the entries that the
- * patterns make. */
+/* Checks C = left right, or C = left middle right, within rounding. exact: C must have exactly the
+ * entries that follow from the patterns. */
 void check_multiplied(fuzz *f, const char *call, const input *left, const input *middle,
                       const input *right, const gsolve_csr *C, bool exact);
 void check_same_matrix(fuzz *f, const char *call, const input *A, const gsolve_csr *C);
@@ -201,7 +202,7 @@ void drop_solver(fuzz *f, int slot);
 void drop_product(fuzz *f, int slot);
 int pick_matrix(fuzz *f); /* -1: there is none */
 int pick_precond(fuzz *f);
-void register_plugins(fuzz *f); /* of the test's own, which fail when told to */
+void register_plugins(fuzz *f); /* plug-ins of the test, which fail after a given number of calls */
 void begin_without_faults(void);
 double unit_roundoff(gsolve_type type);
 

@@ -353,7 +353,7 @@ static void apply_dot(fuzz *f)
 
 static gsolve_stream_options draw_stream(fuzz *f)
 {
-    gsolve_stream_options options = {0, 0, false};
+    gsolve_stream_options options = {0};
 
     if (chance(f, 30)) options.columns = 1 + (int32_t)below(f, 8);
     if (chance(f, 30)) options.memory = (size_t)(100000 + below(f, 10000000));
@@ -385,12 +385,13 @@ static void stream(fuzz *f)
 static void stream_rows(fuzz *f)
 {
     const int from = pick_input(f);
-    const gsolve_stream_options options = draw_stream(f);
+    gsolve_stream_options options = draw_stream(f);
     matrix_handle h = {.given = f->given[from]};
     gsolve_stream_info info;
     random_spec s;
 
     draw_spec(f, FORMAT, &s);
+    options.format = s.text;
     operands o = draw_operands(f, &h, false);
     while (o.x.d.location != GSOLVE_HOST || o.y.d.location != GSOLVE_HOST) {
         drop_vectors(f, &o.x);
@@ -400,9 +401,8 @@ static void stream_rows(fuzz *f)
     trace(f, "gsolve_csr_stream(\"%s\", matrix %d, %g, x of %d columns, %g, y)\n", s.text, from,
           o.alpha, o.x.d.ncols, o.beta);
     deny_some(f);
-    const gsolve_status status =
-        gsolve_csr_stream(f->ctx, s.text, &h.given.csr, o.alpha, o.x.d, o.beta, o.y.d,
-                          chance(f, 50) ? &options : NULL, chance(f, 50) ? &info : NULL);
+    const gsolve_status status = gsolve_csr_stream(f->ctx, &h.given.csr, o.alpha, o.x.d, o.beta,
+                                                   o.y.d, &options, chance(f, 50) ? &info : NULL);
     if (status == GSOLVE_NO_MEMORY) f->denied = true;
     passed(f, "gsolve_csr_stream", status);
     check_refusal(f, "gsolve_csr_stream", status, &h.given, &s);

@@ -1,7 +1,9 @@
 // aggregate_cuda.cu: aggregates on a GPU. The roots are a maximal independent set, found in rounds;
-// see aggregate_rules.h. A thread owns a node in all kernels. The host tests only after several
-// rounds whether a node is undecided. All decisions compare integers, so that the result does not
-// depend on the order of the threads.
+// see aggregate_rules.h. In the kernels of a round a thread owns every step-th node; it reads the
+// list of its neighbours and 4 bytes of each, and writes 4 bytes. The host tests only after several
+// rounds whether a node is undecided. Decisions compare integers, and no thread reads an element
+// that another thread writes in the same launch. So the result does not depend on the order of the
+// threads.
 #include "core/scan.cuh"
 #include "core/sort.cuh"
 #include "precond/subwarp.cuh"
@@ -120,7 +122,8 @@ __global__ void __launch_bounds__(gs_block_size)
     if (__syncthreads_or(undecided_here) && threadIdx.x == 0) *undecided = 1;
 }
 
-// One thread block runs all rounds, with barriers between their steps.
+// Runs all rounds in one thread block, with barriers between their steps. A thread owns every
+// one_block_threads-th node.
 template <class O>
 __global__ void __launch_bounds__(one_block_threads)
     decide_in_one_block(graph<O> g, int bits, uint32_t *min1, uint32_t *min2, uint32_t *state)
@@ -327,6 +330,7 @@ gsolve_status aggregate(gsolve_context *ctx, const gsolve_csr *A, const gs_conne
 
 // --- nodes of each aggregate ---------------------------------------------------------------------
 
+// node[I] = I. A thread owns every step-th node.
 __global__ void __launch_bounds__(gs_block_size) number_nodes(int32_t nodes, int32_t *node)
 {
     const stride s;

@@ -91,9 +91,9 @@ static int32_t choose_greedily(const graph *g, int32_t *root_aggregate)
     for (int32_t I = 0; I < g->G->nodes; I++) root_aggregate[I] = FREE;
     for (int32_t I = 0; I < g->G->nodes; I++) {
         const int32_t degree = g->G->degree[I], *J = neighbours(g, I);
-        bool taken = root_aggregate[I] != FREE || degree == 0;
-        for (int32_t e = 0; e < degree && !taken; e++) taken = root_aggregate[J[e]] != FREE;
-        if (taken) continue;
+        bool excluded = root_aggregate[I] != FREE || degree == 0;
+        for (int32_t e = 0; e < degree && !excluded; e++) excluded = root_aggregate[J[e]] != FREE;
+        if (excluded) continue;
         root_aggregate[I] = count;
         for (int32_t e = 0; e < degree; e++) root_aggregate[J[e]] = count;
         if (stars_grow) grow_twice(g, I, count, root_aggregate);

@@ -18,7 +18,7 @@ typedef struct sa_state {
     gs_aggregates G;
     void *Q;         /* owned memory of G.Q; NULL if G.Q is the only near-null vector itself */
     uint8_t *strong; /* for each of A's entries, until P has its pattern; NULL for ua */
-    uint32_t *bits;  /* the same as bits, later */
+    uint32_t *bits;  /* the flags of strong as bits, for updates */
     double damping;
 } sa_state;
 

@@ -1,5 +1,6 @@
 // pairwise_cuda.cu: pairwise aggregation on a GPU by the rules of pairwise_rules.h, with the same
-// result as on the CPU. A thread owns a group of nodes in the kernels of a pairing.
+// result as on the CPU. In the kernels of a pairing a thread owns every step-th group of nodes. It
+// reads the rows of A of the nodes in its group.
 #include "core/scan.cuh"
 #include "precond/subwarp.cuh"
 
@@ -35,6 +36,7 @@ __device__ double entry(const O *start, const int32_t *col, const T *a, int32_t 
     return at < 0 ? 0 : (double)a[at];
 }
 
+// d[i] = a_ii, or 0 if it is missing. A thread owns every step-th row, and bisects it.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     find_diagonal(int32_t n, const O *start, const int32_t *col, const T *a, double *d)
@@ -46,7 +48,8 @@ __global__ void __launch_bounds__(gs_block_size)
 }
 
 // weight as in pairwise_body.h. L threads own a row; each entry (i, j) looks up (j, i) by binary
-// search.
+// search. Reads A once, and about log2(length) columns of row j for each entry; writes 4 bytes per
+// entry.
 template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     compute_weights(int32_t n, int32_t block, const O *start, const int32_t *col, const T *a,
@@ -93,13 +96,13 @@ done:
 
 // --- pairing -------------------------------------------------------------------------------------
 
-// A kernel that calls what(p, g) for all groups.
-#define EACH_GROUP(name, what)                                          \
+// Kernel `name` calls function(&p, g) for all groups g. A thread owns every step-th group.
+#define EACH_GROUP(name, function)                                      \
     __global__ void __launch_bounds__(gs_block_size) name(gs_pairing p) \
     {                                                                   \
         const stride s;                                                 \
         for (int64_t g = s.first; g < p.groups; g += s.step) {          \
-            what(&p, (int32_t)g);                                       \
+            function(&p, (int32_t)g);                                   \
         }                                                               \
     }
 EACH_GROUP(begin_pairing, gs_begin_pairing)
@@ -107,6 +110,7 @@ EACH_GROUP(choose_mates, gs_choose_mate)
 EACH_GROUP(confirm_mates, gs_confirm_mate)
 EACH_GROUP(choose_hosts, gs_choose_host)
 
+// of[I] = member[I] = I: at first, each node is a group. A thread owns every step-th node.
 __global__ void __launch_bounds__(gs_block_size)
     number_nodes(int32_t nodes, int32_t *of, int32_t *member)
 {
@@ -124,6 +128,8 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
+// Writes the merged groups to member and of, see gs_merge_groups. Each leader writes its own group,
+// so no two threads write the same element.
 __global__ void __launch_bounds__(gs_block_size)
     merge_groups(gs_pairing p, const int32_t *number, int32_t *member, int32_t *of)
 {
@@ -133,6 +139,7 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
+// of[I] = the final number of the group of each node, see gs_renumber_nodes.
 __global__ void __launch_bounds__(gs_block_size)
     join_singletons(gs_pairing p, const int32_t *number, int32_t *of)
 {

@@ -56,10 +56,10 @@ __global__ void __launch_bounds__(gs_block_size)
         const int32_t j = k < end ? col[k] : 0;
         const double v = k < end ? (double)a[k] : 0;
         const bool strong = k < end && j != g.unit && gs_is_strong(v * v, strength, own, m[j]);
-        const unsigned those = g.ballot(strong);
+        const unsigned strong_lanes = g.ballot(strong);
         if (k < end) G.strong[k] = strong || j == g.unit;
-        if (strong) G.neighbour[at + __popc(those & g.below())] = j;
-        at += __popc(those);
+        if (strong) G.neighbour[at + __popc(strong_lanes & g.below())] = j;
+        at += __popc(strong_lanes);
     }
     if (in && g.lane == 0) G.degree[g.unit] = (int32_t)(at - begin);
 }
@@ -130,8 +130,8 @@ struct nodes_of {
     }
 };
 
-// m[I] = the norms of node I. A warp owns a node. A lane computes the norm of a block from its
-// first entry on.
+// m[I] = the norms of node I. A warp owns a node. The lane that holds the first entry of a block
+// computes the norm of the block. Reads the rows of the node, and bisects them for each block.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     measure_nodes(int32_t nodes, nodes_of<T, O> A, gs_node_norms *m)
@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const int32_t I = (int32_t)g.unit;
     double diagonal = 0, largest = 0;
 
-    if (g.unit >= nodes) return; // the whole warp
+    if (g.unit >= nodes) return; // all lanes of the warp
     for (int32_t r = 0; r < A.block; r++) {
         const int64_t end = (int64_t)A.start[I * A.block + r + 1];
         for (int64_t k = (int64_t)A.start[I * A.block + r] + g.lane; k < end; k += 32) {
@@ -161,7 +161,7 @@ __global__ void __launch_bounds__(gs_block_size)
 
 // Sorts list[0, n) by insertion. It is nearly always sorted, because the rows of a node mostly have
 // one pattern.
-__device__ void put_in_order(int32_t *list, int32_t n)
+__device__ void insertion_sort(int32_t *list, int32_t n)
 {
     for (int32_t e = 1; e < n; e++) {
         const int32_t J = list[e];
@@ -172,7 +172,8 @@ __device__ void put_in_order(int32_t *list, int32_t n)
 }
 
 // Decides for each block of node I whether it is strong, flags its entries and lists the
-// neighbours. A warp owns a node; a lane handles a block from its first entry on.
+// neighbours. A warp owns a node. The lane that holds the first entry of a block decides it. Reads
+// the rows of the node and 16 bytes for each block; writes a byte per entry, and the neighbours.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     connect_nodes(int32_t nodes, nodes_of<T, O> A, double strength, const gs_node_norms *m,
@@ -181,7 +182,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const gs_subwarp<32> g;
     const int32_t I = (int32_t)g.unit;
 
-    if (g.unit >= nodes) return; // the whole warp
+    if (g.unit >= nodes) return; // all lanes of the warp
     int32_t *list = G.neighbour + (int64_t)A.start[I * A.block];
     int32_t count = 0;
     for (int32_t r = 0; r < A.block; r++) {
@@ -191,15 +192,15 @@ __global__ void __launch_bounds__(gs_block_size)
             const bool first = k < end && A.is_first(I, r, k);
             const int32_t J = first ? A.col[k] / A.block : I;
             const bool strong = J != I && gs_is_strong(A.square(I, r, J), strength, m[I], m[J]);
-            const unsigned those = g.ballot(strong);
+            const unsigned strong_lanes = g.ballot(strong);
             if (first) A.mark(I, r, J, G.strong, strong || J == I);
-            if (strong) list[count + __popc(those & g.below())] = J;
-            count += __popc(those);
+            if (strong) list[count + __popc(strong_lanes & g.below())] = J;
+            count += __popc(strong_lanes);
         }
     }
     __syncwarp();
     if (g.lane > 0) return;
-    put_in_order(list, count);
+    insertion_sort(list, count);
     G.degree[I] = count;
 }
 

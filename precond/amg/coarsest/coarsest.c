@@ -18,7 +18,7 @@
 #define FACTOR_ROWS \
     2000 /* of sparse factors on the CPU: their solve takes no longer than one more level */
 #define LU_ROWS \
-    600 /* the same if A is not symmetric: LU takes 20 times as long as Cholesky, on one thread */
+    600 /* if A is not symmetric: LU takes 20 times as long as Cholesky, on one thread */
 #define SPARSE_FILL_ENTRIES                                               \
     20000 /* entries from which on factors fill in as in three dimensions \
            */

@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const T *v = (const T *)w.value;
     double sum = 0, image[GS_MAX_NULL] = {};
 
-    if (i >= n) return; // the whole warp
+    if (i >= n) return; // all lanes of the warp
     for (int64_t k = (int64_t)start[i] + g.lane; k < (int64_t)start[i + 1]; k += 32) {
         const double x = (double)value[k];
         a[i * n + col[k]] = x;
@@ -211,6 +211,7 @@ __global__ void __launch_bounds__(gs_block_size)
 // --- nonsymmetric matrices -----------------------------------------------------------------------
 
 // found->residual = max |A x - I|_ij. A warp owns a row i; a lane owns every 32nd column j of x.
+// Reads row i of A, and a row of x for each entry, through the cache.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     check_rows(int32_t n, const O *start, const int32_t *col, const T *value, const double *x,
@@ -220,7 +221,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const int64_t i = g.unit;
     double most = 0;
 
-    if (i >= n) return; // the whole warp
+    if (i >= n) return; // all lanes of the warp
     for (int64_t j = g.lane; j < n; j += 32) {
         double sum = i == j ? -1 : 0;
         for (int64_t k = (int64_t)start[i]; k < (int64_t)start[i + 1]; k++) {

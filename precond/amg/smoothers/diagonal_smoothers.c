@@ -225,22 +225,23 @@ static gsolve_status sweep_fused(const relaxation *S, gsolve_context *ctx,
                                  gsolve_dense space, bool zero)
 {
     const int passes = zero ? S->degree - 1 : S->degree;
-    void *now = zero && passes % 2 ? space.value : x.value;
-    void *before = now == x.value ? space.value : x.value;
+    void *current = zero && passes % 2 ? space.value : x.value;
+    void *before = current == x.value ? space.value : x.value;
     gs_polynomial_step s = first_step(S);
     gsolve_status status = GSOLVE_OK;
 
-    if (zero) TRY(first_step_from_zero(S, ctx, level, s.a, b, now));
+    if (zero) TRY(first_step_from_zero(S, ctx, level, s.a, b, current));
     for (int k = 0; k < passes; k++) {
         void *after = before;
         const void *old = zero && k == 0 ? NULL : before;
         if (zero || k > 0) s = next_step(S, s);
-        if (level->f64_out && k + 1 == passes) return last_pass_f64(S, level, s, b.value, now, old);
-        TRY(fused_pass(S, ctx, level, &s, b, now, old, after));
-        before = now;
-        now = after;
+        if (level->f64_out && k + 1 == passes)
+            return last_pass_f64(S, level, s, b.value, current, old);
+        TRY(fused_pass(S, ctx, level, &s, b, current, old, after));
+        before = current;
+        current = after;
     }
-    if (now == space.value) {
+    if (current == space.value) {
         TRY(GS_KERNELS(gs_vector, ctx, x.type)
                 ->copy(ctx->queue, (int64_t)x.nrows * x.ncols, x.type, space.value, x.value));
     }

@@ -1,5 +1,5 @@
-/* gauss_seidel.c: the smoother gs, see gauss_seidel.h. A sweep back takes the colours, or the rows
- * of a block, in the opposite order. It is the transpose of a sweep if A is symmetric. */
+/* gauss_seidel.c: the smoother gs, see gauss_seidel.h. A sweep back updates the colours, or the
+ * rows of a block, in the opposite order. It is the transpose of a sweep if A is symmetric. */
 #include "precond/amg/smoothers/gauss_seidel.h"
 
 #include <string.h>

@@ -3,13 +3,15 @@
 
 /* Adds row i times x to `before` for the columns of the block before i, and to `after` for all
  * others. Outside the block x counts with its old values. */
-static inline __attribute__((always_inline)) void ON(row_product_of)(
-    const gsolve_csr *A, const int32_t columns, int32_t i, int32_t at, int32_t end, const T *x,
-    const T *old, T *before, T *after)
+static inline __attribute__((always_inline)) void ON(row_product_of)(const FN(sweep_args) * v,
+                                                                     const int32_t columns,
+                                                                     int32_t i, int32_t at,
+                                                                     int32_t end, T *before,
+                                                                     T *after)
 {
-    const OFFSET *start = A->start, to = start[i + 1];
-    const int32_t *col = A->col;
-    const T *value = A->value;
+    const OFFSET *start = v->A->start, to = start[i + 1];
+    const int32_t *col = v->A->col;
+    const T *value = v->A->value, *x = v->x, *old = v->old;
     OFFSET k = start[i];
 
     for (; k < to && col[k] < at; k++) FN(add)(columns, value[k], old, col[k], after);
@@ -25,7 +27,7 @@ static inline __attribute__((always_inline)) void ON(sweep_block_from_x_of)(
         const T *b = v->b + (int64_t)i * columns, d = v->d[i];
         T *x = v->x + (int64_t)i * columns, before[GS_AMG_COLUMNS] = {0};
         T after[GS_AMG_COLUMNS] = {0};
-        ON(row_product_of)(v->A, columns, i, at, end, v->x, v->old, before, after);
+        ON(row_product_of)(v, columns, i, at, end, before, after);
         for (int32_t c = 0; c < columns; c++) x[c] += d * (b[c] - (after[c] + before[c]));
     }
 }

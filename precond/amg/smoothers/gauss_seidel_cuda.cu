@@ -35,15 +35,15 @@ pattern<O> pattern_of(const gsolve_csr *A)
     return {(const O *)A->start, A->col};
 }
 
-// The numbers that the kernels tell the host: whether a row is left, the number of colours, whether
-// the pattern is not symmetric.
-enum { UNCOLOURED, COUNT, ONE_SIDED, FACTS };
+// The numbers that the kernels write for the host: whether a row is left, the number of colours,
+// whether the pattern is not symmetric.
+enum { UNCOLOURED, COUNT, ONE_SIDED, RESULTS };
 
-// facts[ONE_SIDED] = 1 if a row has an entry (i, j) without (j, i). L threads own a row, and look
+// results[ONE_SIDED] = 1 if a row has an entry (i, j) without (j, i). L threads own a row, and look
 // up each entry by binary search.
 template <int L, class O>
 __global__ void __launch_bounds__(gs_block_size)
-    find_one_sided(int32_t n, pattern<O> A, int32_t *facts)
+    find_one_sided(int32_t n, pattern<O> A, int32_t *results)
 {
     const gs_subwarp<L> g;
     const int64_t i = g.unit;
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(gs_block_size)
     for (O k = A.start[i] + g.lane; k < A.start[i + 1]; k += L) {
         const int32_t j = A.col[k];
         const int64_t at = gs_row_find(A.col, A.start[j], A.start[j + 1], (int32_t)i);
-        if (at < 0) facts[ONE_SIDED] = 1;
+        if (at < 0) results[ONE_SIDED] = 1;
     }
 }
 
@@ -74,10 +74,10 @@ __device__ void inspect_neighbours(pattern<O> A, int64_t i, int lane, const int3
 
 // One round. L threads own a row: they collect the colours of its neighbours, 64 at a time, and
 // take the smallest that is free. Reads the patterns of A and B and the colours of the neighbours.
-// last: also sets facts[UNCOLOURED] if a row is left.
+// last: also sets results[UNCOLOURED] if a row is left.
 template <int L, class O>
 __global__ void __launch_bounds__(gs_block_size)
-    colour_rows(int32_t n, pattern<O> A, pattern<O> B, bool last, int32_t *colour, int32_t *facts)
+    colour_rows(int32_t n, pattern<O> A, pattern<O> B, bool last, int32_t *colour, int32_t *results)
 {
     const gs_subwarp<L> g;
     const int64_t i = g.unit;
@@ -99,24 +99,24 @@ __global__ void __launch_bounds__(gs_block_size)
     }
     if (g.lane == 0 && found >= 0) {
         __stcg(&colour[i], found);
-        if (found >= __ldcg(&facts[COUNT])) atomicMax(&facts[COUNT], found + 1);
+        if (found >= __ldcg(&results[COUNT])) atomicMax(&results[COUNT], found + 1);
     }
-    if (last && open && found < 0) facts[UNCOLOURED] = 1;
+    if (last && open && found < 0) results[UNCOLOURED] = 1;
 }
 
 // Runs rounds until no row is left.
 template <class O, class Round>
-gsolve_status colour_all(gsolve_context *ctx, int32_t *facts, int32_t *host_facts, Round round)
+gsolve_status colour_all(gsolve_context *ctx, int32_t *results, int32_t *host_facts, Round round)
 {
     gs_queue *q = ctx->queue;
     gsolve_status status;
 
     for (int rounds = first_rounds;; rounds = further_rounds) {
-        TRY(gs_cuda(q, cudaMemsetAsync(&facts[UNCOLOURED], 0, sizeof *facts, q->stream),
+        TRY(gs_cuda(q, cudaMemsetAsync(&results[UNCOLOURED], 0, sizeof *results, q->stream),
                     "colours"));
         for (int r = 1; r <= rounds; r++) TRY(round(r == rounds));
-        TRY(gsolve_copy(ctx, host_facts, GSOLVE_HOST, facts, GSOLVE_DEVICE,
-                        FACTS * sizeof *host_facts));
+        TRY(gsolve_copy(ctx, host_facts, GSOLVE_HOST, results, GSOLVE_DEVICE,
+                        RESULTS * sizeof *host_facts));
         if (!host_facts[UNCOLOURED] || host_facts[ONE_SIDED]) break;
     }
 done:
@@ -125,7 +125,7 @@ done:
 
 template <class O>
 gsolve_status colour_in(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B, double mean,
-                        int32_t *colour, int32_t *facts, int32_t *host_facts)
+                        int32_t *colour, int32_t *results, int32_t *host_facts)
 {
     gs_queue *q = ctx->queue;
     const int32_t n = A->nrows;
@@ -138,12 +138,12 @@ gsolve_status colour_in(gsolve_context *ctx, const gsolve_csr *A, const gsolve_c
         gsolve_status status = GSOLVE_OK;
         if (!B) {
             status = gs_launch(q, "one-sided entries", find_one_sided<L, O>, grid, gs_block_size, n,
-                               rows, facts);
+                               rows, results);
         }
         if (status != GSOLVE_OK) return status;
-        return colour_all<O>(ctx, facts, host_facts, [&](bool last) {
+        return colour_all<O>(ctx, results, host_facts, [&](bool last) {
             return gs_launch(q, "colours", colour_rows<L, O>, grid, gs_block_size, n, rows, columns,
-                             last, colour, facts);
+                             last, colour, results);
         });
     });
 }
@@ -155,20 +155,20 @@ gsolve_status gs_gauss_seidel_colour(gsolve_context *ctx, const gsolve_csr *A, c
 {
     gs_queue *q = ctx->queue;
     const size_t bytes = (size_t)A->nrows * sizeof *colour;
-    int32_t *facts = nullptr, host_facts[FACTS] = {};
+    int32_t *results = nullptr, host_facts[RESULTS] = {};
     int64_t entries = 0;
     double mean;
     gsolve_status status;
 
-    ALLOC_DEVICE(ctx, facts, FACTS);
+    ALLOC_DEVICE(ctx, results, RESULTS);
     TRY(gs_csr_entries(ctx, A, &entries));
     mean = (double)entries / (A->nrows > 0 ? A->nrows : 1);
-    TRY(gs_cuda(q, cudaMemsetAsync(facts, 0, FACTS * sizeof *facts, q->stream), "colours"));
+    TRY(gs_cuda(q, cudaMemsetAsync(results, 0, RESULTS * sizeof *results, q->stream), "colours"));
     TRY(gs_cuda(q, cudaMemsetAsync(colour, 0xff, bytes, q->stream), "colours")); // -1
-    TRY(A->offset == GSOLVE_O64 ? colour_in<int64_t>(ctx, A, B, mean, colour, facts, host_facts)
-                                : colour_in<int32_t>(ctx, A, B, mean, colour, facts, host_facts));
+    TRY(A->offset == GSOLVE_O64 ? colour_in<int64_t>(ctx, A, B, mean, colour, results, host_facts)
+                                : colour_in<int32_t>(ctx, A, B, mean, colour, results, host_facts));
     *count = host_facts[ONE_SIDED] ? -1 : host_facts[COUNT];
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, facts);
+    gsolve_free(ctx, GSOLVE_DEVICE, results);
     return status;
 }

@@ -3,11 +3,14 @@
 
 /* Row i times x; outside the block x counts with its old values. The sums before and after the
  * diagonal are separate, so that only one of them depends on the row updated last. */
-static inline __attribute__((always_inline)) T ON(row_product)(OFFSET k, OFFSET to, const T *value,
-                                                               const int32_t *col, int32_t i,
+static inline __attribute__((always_inline)) T ON(row_product)(const gsolve_csr *A, int32_t i,
                                                                int32_t at, int32_t end, const T *x,
                                                                const T *old)
 {
+    const OFFSET *start = A->start, to = start[i + 1];
+    const int32_t *col = A->col;
+    const T *value = A->value;
+    OFFSET k = start[i];
     T before = 0, after = 0;
 
     for (; k < to && col[k] < at; k++) after += value[k] * old[col[k]];
@@ -20,11 +23,10 @@ static inline __attribute__((always_inline)) T ON(row_product)(OFFSET k, OFFSET 
 static void ON(sweep_block_from_x)(const gsolve_csr *A, int32_t at, int32_t end, bool back,
                                    const T *d, const T *b, T *x, const T *old)
 {
-    const OFFSET *start = A->start;
     const int32_t step = back ? -1 : 1;
 
     for (int32_t i = back ? end - 1 : at; i >= at && i < end; i += step) {
-        const T Ax = ON(row_product)(start[i], start[i + 1], A->value, A->col, i, at, end, x, old);
+        const T Ax = ON(row_product)(A, i, at, end, x, old);
         x[i] += d[i] * (b[i] - Ax);
     }
 }

@@ -111,10 +111,10 @@ __device__ void sweep_rows(const gs_rows<T, O> &A, const int32_t *row, int32_t c
 // The state of a lane for sweep_rows: its number, or for several columns its column and share of
 // the entries.
 template <int L, bool BATCHED>
-__device__ auto lane_state(const gs_column_group &some, int lane)
+__device__ auto lane_state(const gs_column_group &group, int lane)
 {
     if constexpr (BATCHED) {
-        return gs_column_lane<L, 1>(some, lane);
+        return gs_column_lane<L, 1>(group, lane);
     } else {
         return lane;
     }
@@ -123,13 +123,13 @@ __device__ auto lane_state(const gs_column_group &some, int lane)
 // L threads own a row of the colour at a time; see sweep_rows.
 template <int L, bool BATCHED, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
-    sweep_colour(gs_rows<T, O> A, const int32_t *row, int32_t count, gs_column_group some,
+    sweep_colour(gs_rows<T, O> A, const int32_t *row, int32_t count, gs_column_group group,
                  vectors<T> v, gs_guard guard)
 {
     const gs_subwarp<L> g;
 
     if (guard.has_ended()) return;
-    sweep_rows<L>(A, row, count, lane_state<L, BATCHED>(some, g.lane), g.unit,
+    sweep_rows<L>(A, row, count, lane_state<L, BATCHED>(group, g.lane), g.unit,
                   (int64_t)gridDim.x * (gs_block_size / L), v);
 }
 
@@ -142,9 +142,9 @@ struct colour_order { // the colours from, from + step, ... within 0 to count - 
 template <int L, bool BATCHED, class T, class O>
 __global__ void __launch_bounds__(one_block_threads)
     sweep_all_colours(gs_rows<T, O> A, const int32_t *row, const int32_t *first, colour_order o,
-                      gs_column_group some, vectors<T> v, gs_guard guard)
+                      gs_column_group group, vectors<T> v, gs_guard guard)
 {
-    const auto part = lane_state<L, BATCHED>(some, (int)threadIdx.x % L);
+    const auto part = lane_state<L, BATCHED>(group, (int)threadIdx.x % L);
 
     if (guard.has_ended()) return;
     for (int32_t c = o.from; c >= 0 && c < o.count; c += o.step) {
@@ -160,19 +160,19 @@ gsolve_status run_colours(gs_queue *q, const gs_rows<T, O> &A, const gs_colours 
                           int32_t columns, const vectors<T> &v)
 {
     constexpr int at_once = BATCHED ? 2 : gs_rows_per_subwarp<T>;
-    const gs_column_group some = gs_column_group_from<1>(columns, 0);
+    const gs_column_group group = gs_column_group_from<1>(columns, 0);
     gsolve_status status = GSOLVE_OK;
 
     if (C->entries * columns <= max_one_block_entries) {
         return gs_launch_pdl(q, "Gauss-Seidel", sweep_all_colours<L, BATCHED, T, O>, 1,
-                             one_block_threads, A, C->row, C->first, o, some, v);
+                             one_block_threads, A, C->row, C->first, o, group, v);
     }
     for (int32_t c = o.from; c >= 0 && c < o.count; c += o.step) {
         const int32_t rows = C->begin[c + 1] - C->begin[c];
         const int64_t groups = ((int64_t)rows + at_once - 1) / at_once;
         TRY(gs_launch_pdl(q, "Gauss-Seidel", sweep_colour<L, BATCHED, T, O>,
                           gs_subwarp_blocks(groups, L), gs_block_size, A, C->row + C->begin[c],
-                          rows, some, v));
+                          rows, group, v));
     }
 done:
     return status;

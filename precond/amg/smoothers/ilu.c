@@ -25,7 +25,8 @@ static void destroy(void *self, gsolve_context *ctx)
 {
     gs_ilu *s = self;
 
-    gs_factors_destroy(&s->factors, ctx);
+    if (s->factors) gs_factors_destroy(s->factors, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, s->factors);
     gsolve_matrix_destroy(&s->L.T);
     gsolve_matrix_destroy(&s->U.T);
     gsolve_free(ctx, GSOLVE_DEVICE, s->d);
@@ -45,11 +46,11 @@ static gsolve_status factor_exactly(gs_ilu *s, gsolve_context *ctx, const gsolve
     ALLOC(ctx, GSOLVE_HOST, d, A->nrows);
     TRY(gs_strict_triangle_extract(&L, ctx, A, false));
     TRY(gs_strict_triangle_extract(&U, ctx, A, true));
-    TRY(gs_factors_plan(&s->factors, ctx, A->type, &L));
+    TRY(gs_factors_plan(s->factors, ctx, A->type, &L));
     TRY(gs_incomplete_lu(
         &L, &U, d, ctx, A,
-        &(gs_incomplete_args){"amg,smoother=ilu", &s->factors.lower.schedule, true}, &shift));
-    TRY(gs_factors_store(&s->factors, ctx, A->type, &L, &U, d));
+        &(gs_incomplete_args){"amg,smoother=ilu", &s->factors->lower.schedule, true}, &shift));
+    TRY(gs_factors_store(s->factors, ctx, A->type, &L, &U, d));
 done:
     gs_strict_triangle_free(&U, ctx);
     gs_strict_triangle_free(&L, ctx);
@@ -201,7 +202,10 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_level_view
     s->steps = options->degree;
     gsolve_matrix_describe(level->matrix, &s->A);
     TRY(gs_relax_applies(&s->fused, &s->mean, ctx, level->matrix, A));
-    if (!s->exact) {
+    if (s->exact) {
+        ALLOC(ctx, GSOLVE_HOST, s->factors, 1);
+        memset(s->factors, 0, sizeof *s->factors);
+    } else {
         s->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)A->nrows, gs_type_size(A->type));
         TRY(s->d ? GSOLVE_OK : GSOLVE_NO_MEMORY);
         TRY(gs_dense_new(&s->y, ctx, gs_location(ctx), A->type, A->nrows, 1));
@@ -222,7 +226,7 @@ static size_t bytes(const void *self, const gs_level_view *level)
     const size_t vector = (size_t)level->A->nrows * gs_type_size(level->A->type);
     gsolve_matrix_info L, U;
 
-    if (s->exact) return s->A.bytes + gs_factors_bytes(&s->factors) + 6 * vector;
+    if (s->exact) return s->A.bytes + gs_factors_bytes(s->factors) + 6 * vector;
     gsolve_matrix_describe(s->L.T, &L);
     gsolve_matrix_describe(s->U.T, &U);
     return s->A.bytes + (size_t)s->steps * (L.bytes + U.bytes + 6 * vector) + 9 * vector;

@@ -40,9 +40,9 @@ static gsolve_status FN(put)(gs_queue *q, const gsolve_csr *A, const void *ps, c
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
     for (int32_t i = 0; i < A->nrows; i++) {
         const int64_t begin = gs_start(side, i), length = gs_start(side, i + 1) - begin;
-        const int64_t there = upper ? gs_start(A, i + 1) - length : gs_start(A, i);
+        const int64_t from = upper ? gs_start(A, i + 1) - length : gs_start(A, i);
         for (int64_t k = 0; k < length; k++) {
-            value[begin + k] = s[there + k] * d[upper ? i : side->col[begin + k]];
+            value[begin + k] = s[from + k] * d[upper ? i : side->col[begin + k]];
         }
     }
     return GSOLVE_OK;

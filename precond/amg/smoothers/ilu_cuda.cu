@@ -52,8 +52,8 @@ __global__ void __launch_bounds__(gs_block_size)
     if (g.lane == 0 && wide) ((int64_t *)to_start)[i] = begin;
     if (g.lane == 0 && !wide) ((int32_t *)to_start)[i] = (int32_t)begin;
     if (i == n) return;
-    const int64_t there = upper ? (int64_t)start[i + 1] - length : (int64_t)start[i];
-    for (int64_t k = g.lane; k < length; k += 4) to_col[begin + k] = col[there + k];
+    const int64_t source = upper ? (int64_t)start[i + 1] - length : (int64_t)start[i];
+    for (int64_t k = g.lane; k < length; k += 4) to_col[begin + k] = col[source + k];
 }
 
 template <class O>
@@ -148,9 +148,9 @@ __global__ void __launch_bounds__(gs_block_size)
 
     if (i >= n) return;
     const int64_t begin = to_start[i], length = to_start[i + 1] - begin;
-    const int64_t there = upper ? (int64_t)start[i + 1] - length : (int64_t)start[i];
+    const int64_t source = upper ? (int64_t)start[i + 1] - length : (int64_t)start[i];
     for (int64_t k = g.lane; k < length; k += 4) {
-        value[begin + k] = s[there + k] * d[upper ? (int32_t)i : to_col[begin + k]];
+        value[begin + k] = s[source + k] * d[upper ? (int32_t)i : to_col[begin + k]];
     }
 }
 

@@ -12,15 +12,28 @@ static int64_t count(gsolve_dense v)
     return (int64_t)v.nrows * v.ncols;
 }
 
+/* A matrix as subtract reads it: a triangle, or A. */
+typedef struct operand {
+    const gsolve_matrix *T;
+    const gsolve_csr *rows;
+    bool fused;
+    double mean;
+} operand;
+
+static operand operand_of(const gs_ilu_side *t)
+{
+    return (operand){t->T, &t->rows, t->fused, t->mean};
+}
+
 /* r = b - T x, or with T'. r overlaps neither b nor x. */
-static gsolve_status subtract(const gs_ilu_side *t, gsolve_context *ctx, bool transposed,
+static gsolve_status subtract(const operand *t, gsolve_context *ctx, bool transposed,
                               gsolve_dense b, gsolve_dense x, gsolve_dense r)
 {
     gsolve_status status;
 
     if (t->fused && !transposed) {
         return GS_KERNELS(gs_relax, ctx, b.type)
-            ->residual(ctx->queue, &t->rows, t->mean, b.ncols, b.value, x.value, r.value);
+            ->residual(ctx->queue, t->rows, t->mean, b.ncols, b.value, x.value, r.value);
     }
     TRY(GS_KERNELS(gs_vector, ctx, b.type)->copy(ctx->queue, count(b), b.type, b.value, r.value));
     TRY((transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(t->T, -1, x, 1, r));
@@ -39,15 +52,16 @@ static void *work_vector(const gs_ilu *s, gsolve_dense space, int which)
 static gsolve_status solve(const gs_ilu *s, gsolve_context *ctx, const gs_ilu_side *t,
                            bool transposed, gsolve_dense r, gsolve_dense space, gsolve_dense *y)
 {
-    gsolve_dense now = r, next = r;
+    const operand T = operand_of(t);
+    gsolve_dense current = r, next = r;
     gsolve_status status = GSOLVE_OK;
 
     for (int k = 0; k < s->steps; k++) {
-        next.value = work_vector(s, space, now.value == work_vector(s, space, 0));
-        TRY(subtract(t, ctx, transposed, r, now, next));
-        now = next;
+        next.value = work_vector(s, space, current.value == work_vector(s, space, 0));
+        TRY(subtract(&T, ctx, transposed, r, current, next));
+        current = next;
     }
-    *y = now;
+    *y = current;
 done:
     return status;
 }
@@ -72,17 +86,15 @@ done:
 static gsolve_status solve_exactly(const gs_ilu *s, gsolve_context *ctx, bool transposed,
                                    gsolve_dense r, gsolve_dense space)
 {
-    /* The first transposed solve builds the transposed factors. */
-    gs_factors *factors = (gs_factors *)(uintptr_t)&s->factors;
     gsolve_dense y = space;
     gsolve_status status;
 
-    if (r.ncols == 1) return gs_factors_apply(factors, ctx, transposed, r, space);
+    if (r.ncols == 1) return gs_factors_apply(s->factors, ctx, transposed, r, space);
     y.value = gs_extra_vector(space, 1);
     y.layout = GSOLVE_COLUMN_MAJOR;
     y.stride = y.nrows;
     TRY(gs_change_layout(ctx, r, y));
-    TRY(gs_factors_apply(factors, ctx, transposed, y, y));
+    TRY(gs_factors_apply(s->factors, ctx, transposed, y, y));
     TRY(gs_change_layout(ctx, y, space));
 done:
     return status;
@@ -93,7 +105,7 @@ gsolve_status gs_ilu_sweep(const void *self, gsolve_context *ctx, const gs_level
 {
     const gs_ilu *s = self;
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, b.type);
-    const gs_ilu_side A = {(gsolve_matrix *)(uintptr_t)level->matrix, *level->A, s->fused, s->mean};
+    const operand A = {level->matrix, level->A, s->fused, s->mean};
     gsolve_dense r = b, z = space;
     gsolve_status status;
 

@@ -13,8 +13,8 @@ typedef struct gs_ilu_side { /* L or U as a matrix */
 } gs_ilu_side;
 
 typedef struct gs_ilu {
-    bool exact; /* CPU: exact solves with factors; else the members below */
-    gs_factors factors;
+    bool exact;          /* CPU: exact solves with factors; else the members below */
+    gs_factors *factors; /* NULL if not exact; the first transposed solve changes it */
     gs_ilu_side L, U;
     void *d; /* reciprocals of D */
     gsolve_dense y, z;

@@ -34,7 +34,7 @@ extern const gs_relax_kernels gs_relax_cuda[GSOLVE_TYPE_COUNT];
 
 /* Whether the passes pay off for matrix, whose rows A are: its format multiplies by rows, and these
  * have similar lengths. *mean: entries per row. Synchronises. */
-gsolve_status gs_relax_applies(bool *suits, double *mean, gsolve_context *ctx,
+gsolve_status gs_relax_applies(bool *applies, double *mean, gsolve_context *ctx,
                                const gsolve_matrix *matrix, const gsolve_csr *A);
 
 /* Whether A's rows, with this mean number of entries, have similar lengths. longest: entries of the

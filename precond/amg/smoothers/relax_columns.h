@@ -1,6 +1,6 @@
 /* relax_columns.h: a block of rows of relax_body.h for COLUMNS of the columns, row-major. */
 
-static void OF_OFFSET(some)(const FN(relaxed) * v, int32_t at, int32_t end, int32_t first)
+static void OF_OFFSET(row_block)(const FN(relaxed) * v, int32_t at, int32_t end, int32_t first)
 {
     const OFFSET *start = v->A->start;
     const int32_t *col = v->A->col;

@@ -121,12 +121,12 @@ __global__ void __launch_bounds__(gs_block_size)
 // subwarp has a share of the entries, and each lane in it W columns. See row_lanes.cuh.
 template <int L, int W, class T, class O, class End>
 __global__ void __launch_bounds__(gs_block_size)
-    pass_columns(gs_rows<T, O> A, int32_t n, gs_column_group some, const T *x, End end,
+    pass_columns(gs_rows<T, O> A, int32_t n, gs_column_group group, const T *x, End end,
                  gs_guard guard)
 {
     constexpr int at_once = 2;
     const gs_subwarp<L> g;
-    const gs_column_lane<L, W> m(some, g.lane);
+    const gs_column_lane<L, W> m(group, g.lane);
     const int64_t groups = (int64_t)gridDim.x * (gs_block_size / L);
     int64_t i[at_once];
     gs_pack<T, W> sum[at_once];
@@ -162,12 +162,12 @@ gsolve_status run_columns(const operands<T> &a, const gs_rows<T, O> &rows, End e
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t j = 0; j < a.columns && status == GSOLVE_OK; j += 8) {
-        const gs_column_group some = gs_column_group_from<W>(a.columns, j);
-        const double work = a.mean / 4 * some.subwarp;
-        status = gs_with_subwarp(work > some.subwarp ? work : some.subwarp, [&](auto lanes) {
+        const gs_column_group group = gs_column_group_from<W>(a.columns, j);
+        const double work = a.mean / 4 * group.subwarp;
+        status = gs_with_subwarp(work > group.subwarp ? work : group.subwarp, [&](auto lanes) {
             return gs_launch_pdl(
                 a.q, "smooth several columns", pass_columns<decltype(lanes)::value, W, T, O, End>,
-                gs_subwarp_blocks(groups, lanes), gs_block_size, rows, a.A->nrows, some, x, end);
+                gs_subwarp_blocks(groups, lanes), gs_block_size, rows, a.A->nrows, group, x, end);
         });
         x += 8;
         end.skip(8);

@@ -19,15 +19,15 @@ done:
     return status;
 }
 
-gsolve_status gs_relax_applies(bool *suits, double *mean, gsolve_context *ctx,
+gsolve_status gs_relax_applies(bool *applies, double *mean, gsolve_context *ctx,
                                const gsolve_matrix *matrix, const gsolve_csr *A)
 {
     gsolve_matrix_info info;
 
     gsolve_matrix_describe(matrix, &info);
     *mean = info.nrows > 0 ? (double)info.entries / info.nrows : 0;
-    *suits = false;
-    return strcmp(info.format, "csr") == 0 ? gs_relax_rows_are_even(suits, ctx, A, *mean, 0)
+    *applies = false;
+    return strcmp(info.format, "csr") == 0 ? gs_relax_rows_are_even(applies, ctx, A, *mean, 0)
                                            : GSOLVE_OK;
 }
 

@@ -32,8 +32,8 @@ static void ON(rows_of_columns)(const FN(relaxed) * v, int32_t at, int32_t end)
 {
     int32_t j = 0;
 
-    for (; j + 8 <= v->columns; j += 8) GS_PASTE(ON(some), 8)(v, at, end, j);
-    if (v->columns & 4) GS_PASTE(ON(some), 4)(v, at, end, j), j += 4;
-    if (v->columns & 2) GS_PASTE(ON(some), 2)(v, at, end, j), j += 2;
-    if (v->columns & 1) GS_PASTE(ON(some), 1)(v, at, end, j);
+    for (; j + 8 <= v->columns; j += 8) GS_PASTE(ON(row_block), 8)(v, at, end, j);
+    if (v->columns & 4) GS_PASTE(ON(row_block), 4)(v, at, end, j), j += 4;
+    if (v->columns & 2) GS_PASTE(ON(row_block), 2)(v, at, end, j), j += 2;
+    if (v->columns & 1) GS_PASTE(ON(row_block), 1)(v, at, end, j);
 }

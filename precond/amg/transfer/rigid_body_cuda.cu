@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(gs_block_size) fill_modes(gsolve_dense xyz, gs
 template <class T>
 gsolve_status modes(gsolve_context *ctx, gsolve_dense xyz, gsolve_dense B)
 {
-    return gs_launch(ctx->queue, "rigid motions", fill_modes<T>, gs_grid(ctx->queue, B.nrows),
+    return gs_launch(ctx->queue, "rigid body modes", fill_modes<T>, gs_grid(ctx->queue, B.nrows),
                      gs_block_size, xyz, B);
 }
 

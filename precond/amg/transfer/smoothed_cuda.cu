@@ -27,9 +27,9 @@ __device__ int32_t gather_aggregates(const gs_subwarp<L> &g, const int32_t *neig
     for (int32_t from = 0; __any_sync(gs_all_lanes, from < degree); from += L) {
         const int32_t e = from + g.lane;
         const int32_t a = e < degree ? of[neighbour[e]] : -1;
-        const unsigned voters = g.ballot(a >= 0);
-        if (a >= 0) list[n + __popc(voters & g.below())] = a;
-        n += __popc(voters);
+        const unsigned valid = g.ballot(a >= 0);
+        if (a >= 0) list[n + __popc(valid & g.below())] = a;
+        n += __popc(valid);
     }
     if (own >= 0) {
         if (g.lane == 0) list[n] = own;
@@ -51,16 +51,16 @@ __device__ int32_t sort_node(const gs_subwarp<L> &g, const gs_connections &G, co
     int32_t *neighbour = G.neighbour + (I >= 0 ? (int64_t)start[I * G.block] : 0);
     const int32_t degree = all <= GS_MAX_SMOOTHED_NEIGHBOURS ? all : 0;
     const int32_t n = gather_aggregates(g, neighbour, degree, of, own, list);
-    unsigned again = 0; // flags of this lane's elements that occur earlier in the list
+    unsigned repeated = 0; // flags of this lane's elements that occur earlier in the list
 
     for (int32_t e = g.lane, bit = 0; e < n; e += L, bit++) {
         for (int32_t f = 0; f < e; f++) {
-            if (list[f] == list[e]) again |= 1u << bit;
+            if (list[f] == list[e]) repeated |= 1u << bit;
         }
     }
     __syncwarp();
     for (int32_t e = g.lane, bit = 0; e < n; e += L, bit++) {
-        if (again >> bit & 1) list[e] = INT32_MAX;
+        if (repeated >> bit & 1) list[e] = INT32_MAX;
     }
     __syncwarp();
     for (int32_t e = g.lane; e < n; e += L) {
@@ -70,12 +70,13 @@ __device__ int32_t sort_node(const gs_subwarp<L> &g, const gs_connections &G, co
         neighbour[rank] = list[e];
     }
     __syncwarp();
-    return n - g.sum(__popc(again));
+    return n - g.sum(__popc(repeated));
 }
 
-// Sorts the nodes with at least `least` neighbours, for which smaller subwarps have too little
-// capacity. A warp scans 32 nodes, and handles those one after the other. The degree of such a node
-// becomes ~n, n being the number of its columns, so that sort_short recognises it.
+// Replaces the neighbours of nodes by their aggregates, for the nodes with at least `least`
+// neighbours: smaller subwarps have too little capacity for them. A warp owns 32 nodes, and
+// processes the long ones among them one after the other. Their degree becomes ~n, n being the
+// number of their columns, so that sort_short recognises them. Reads and writes as sort_short does.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     sort_long(gs_connections G, const O *start, const int32_t *of, int32_t least)
@@ -83,10 +84,10 @@ __global__ void __launch_bounds__(gs_block_size)
     __shared__ int32_t lists[gs_block_size * 32];
     const gs_subwarp<32> g;
     const int64_t first = g.unit * 32, I = first + g.lane;
-    unsigned voters = g.ballot(I < G.nodes && G.degree[I] >= least);
+    unsigned long_nodes = g.ballot(I < G.nodes && G.degree[I] >= least);
 
-    for (; voters; voters &= voters - 1) {
-        const int64_t J = first + __ffs((int)voters) - 1;
+    for (; long_nodes; long_nodes &= long_nodes - 1) {
+        const int64_t J = first + __ffs((int)long_nodes) - 1;
         const int32_t n =
             sort_node<32>(g, G, start, of, true, J, lists + threadIdx.x / 32 * list_capacity<32>);
         if (g.lane == 0) G.degree[J] = ~n;

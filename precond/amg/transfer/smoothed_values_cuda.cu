@@ -37,7 +37,7 @@ struct filtered {
     }
 };
 
-// P, whose pattern is given; its values are written.
+// P: its pattern is given, and its values are written.
 template <class T, class O>
 struct prolongator {
     const O *offset;
@@ -159,8 +159,8 @@ __device__ void smooth_by_subwarp(const gs_subwarp<L> &g, const filtered<T, O> &
             stage_terms(g, A, i, from, end, first, &sums, stage);
             const int count = (int)min((int64_t)(2 * L), end - from);
             for (int t = 0; t < count; t++) {
-                const term now = stage[t];
-                if (now.aggregate == my_aggregate) sum += now.product;
+                const term item = stage[t];
+                if (item.aggregate == my_aggregate) sum += item.product;
             }
         }
         if (first) { // all lanes of the warp
@@ -287,11 +287,11 @@ __device__ unsigned entries_in(const gs_subwarp<L> &g, int32_t my_aggregate, int
     unsigned left = g.ballot(my_aggregate >= 0), found = 0;
 
     while (__any_sync(gs_all_lanes, left)) {
-        const int32_t whose =
+        const int32_t wanted =
             __shfl_sync(gs_all_lanes, my_aggregate, left ? __ffs((int)left) - 1 : 0, L);
-        const unsigned voters = g.ballot(aggregate == whose);
-        if (my_aggregate == whose) found = voters;
-        left &= ~g.ballot(my_aggregate == whose);
+        const unsigned same = g.ballot(aggregate == wanted);
+        if (my_aggregate == wanted) found = same;
+        left &= ~g.ballot(my_aggregate == wanted);
     }
     return my_aggregate >= 0 ? found : 0;
 }
@@ -331,8 +331,8 @@ __global__ void __launch_bounds__(gs_block_size)
             }
             __syncwarp();
             for (unsigned left = entries_in(g, my_aggregate, aggregate); left; left &= left - 1) {
-                const entry<T> now = stage[__ffs((int)left) - 1];
-                sum += (double)now.a * (double)A.Q[(int64_t)now.column * k + c];
+                const entry<T> item = stage[__ffs((int)left) - 1];
+                sum += (double)item.a * (double)A.Q[(int64_t)item.column * k + c];
             }
         }
         if (my_aggregate < 0) continue;

@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(gs_block_size) orthogonalise(gs_aggregates G, 
         sizeof(T) == sizeof(float) ? 1e-5 : 1e-10; // relative to the vector's norm before
     const int32_t g = (int32_t)lanes.unit, k = G.k;
 
-    if (lanes.unit >= G.count) return; // the whole warp
+    if (lanes.unit >= G.count) return; // all lanes of the warp
     const rows_of<T> A = {
         lanes,   G.member + G.start[g], (G.start[g + 1] - G.start[g]) * G.block, G.block, k,
         (T *)G.Q};

@@ -29,10 +29,10 @@ typedef struct stage { /* one stage of interpolation */
 
 typedef struct classical_state {
     uint8_t *mark, *kind;
-    stage first, second;  /* second: from C to intermediate points; aggressive coarsening only */
-    gsolve_csr near;      /* aggressive: P of the first stage */
-    gs_product product;   /* P of the first stage times P of the second, before truncation */
-    gsolve_csr two_steps; /* P of the second stage */
+    stage first, second; /* second: from C to intermediate points; aggressive coarsening only */
+    gsolve_csr P_first;  /* aggressive: P of the first stage */
+    gs_product product;  /* P of the first stage times P of the second, before truncation */
+    gsolve_csr P_second; /* P of the second stage */
     int32_t components;
     gs_interpolation interpolation;
     int most;
@@ -55,8 +55,8 @@ static void destroy_state(classical_state *K, gsolve_context *ctx)
     free_stage(&K->first, ctx);
     free_stage(&K->second, ctx);
     gs_product_drop(&K->product);
-    gsolve_csr_free(&K->near, ctx);
-    gsolve_csr_free(&K->two_steps, ctx);
+    gsolve_csr_free(&K->P_first, ctx);
+    gsolve_csr_free(&K->P_second, ctx);
     gsolve_free(ctx, GSOLVE_HOST, K);
 }
 
@@ -153,7 +153,7 @@ static gsolve_status choose(classical_state *K, gsolve_context *ctx, const gs_po
 
     TRY(GS_KERNELS(gs_classical_dependence, ctx, A->type)->connect(ctx, p, strength));
     TRY(kernels->split(ctx, p));
-    if (aggressive) TRY(kernels->thin(ctx, p));
+    if (aggressive) TRY(kernels->split_second(ctx, p));
     TRY(number(first, K, ctx, A, GS_INTERMEDIATE_C));
     first->rows = A->nrows;
     if (!aggressive) return GSOLVE_OK;
@@ -195,14 +195,14 @@ static gsolve_status interpolate_in_stages(gsolve_csr *P, classical_state *K, gs
         GS_KERNELS(gs_classical_interpolate, ctx, A->type);
     const gs_interpolation_rows first = interpolation_args(K, A, &K->first, diagonal);
     const gs_interpolation_rows second = interpolation_args(K, A, &K->second, diagonal);
-    gs_blocked near, two_steps;
+    gs_blocked P_first, P_second;
     gsolve_status status;
 
-    TRY(kernels->interpolate(&K->near, ctx, &first));
-    TRY(kernels->interpolate(&K->two_steps, ctx, &second));
-    near = gs_plain_blocks(&K->near);
-    two_steps = gs_plain_blocks(&K->two_steps);
-    TRY(gs_product_make(&K->product, ctx, "auto", &near, &two_steps, true));
+    TRY(kernels->interpolate(&K->P_first, ctx, &first));
+    TRY(kernels->interpolate(&K->P_second, ctx, &second));
+    P_first = gs_plain_blocks(&K->P_first);
+    P_second = gs_plain_blocks(&K->P_second);
+    TRY(gs_product_make(&K->product, ctx, "auto", &P_first, &P_second, true));
     TRY(GS_KERNELS(gs_classical_truncate, ctx, A->type)
             ->truncate_rows(P, ctx, &K->product.C.csr, K->most, K->truncate));
 done:
@@ -216,12 +216,13 @@ static gsolve_status update_in_stages(gsolve_csr *P, classical_state *K, gsolve_
         GS_KERNELS(gs_classical_interpolate, ctx, A->type);
     const gs_interpolation_rows first = interpolation_args(K, A, &K->first, diagonal);
     const gs_interpolation_rows second = interpolation_args(K, A, &K->second, diagonal);
-    const gs_blocked near = gs_plain_blocks(&K->near), two_steps = gs_plain_blocks(&K->two_steps);
+    const gs_blocked P_first = gs_plain_blocks(&K->P_first),
+                     P_second = gs_plain_blocks(&K->P_second);
     gsolve_status status;
 
-    TRY(kernels->update(&K->near, ctx, &first));
-    TRY(kernels->update(&K->two_steps, ctx, &second));
-    TRY(gs_product_update(&K->product, &near, &two_steps));
+    TRY(kernels->update(&K->P_first, ctx, &first));
+    TRY(kernels->update(&K->P_second, ctx, &second));
+    TRY(gs_product_update(&K->product, &P_first, &P_second));
     TRY(GS_KERNELS(gs_classical_truncate, ctx, A->type)->update(P, ctx, &K->product.C.csr));
 done:
     return status;

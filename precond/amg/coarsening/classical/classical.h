@@ -56,7 +56,7 @@ typedef struct gs_classical_split_kernels {
     gsolve_status (*split)(gsolve_context *ctx, const gs_points *p);
     /* The second splitting: C points become intermediate until no C point depends on another one by
      * one or two strong connections. */
-    gsolve_status (*thin)(gsolve_context *ctx, const gs_points *p);
+    gsolve_status (*split_second)(gsolve_context *ctx, const gs_points *p);
     /* number[i] = the number of points before i of at least this kind, if i is one of them; else
      * -1. *count: all of them. */
     gsolve_status (*number)(gsolve_context *ctx, int32_t n, const uint8_t *kind, uint8_t least,

@@ -100,7 +100,7 @@ gsolve_status connect(gsolve_context *ctx, const gs_points *p, double strength)
         using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
         return gs_with_subwarp((double)entries / (A->nrows + 1.0), [&](auto lanes) {
             constexpr int L = decltype(lanes)::value;
-            return gs_launch(ctx->queue, "what rows depend on", connect_rows<L, T, O>,
+            return gs_launch(ctx->queue, "strong dependences", connect_rows<L, T, O>,
                              gs_subwarp_blocks(A->nrows, L), gs_block_size, A->nrows, start, A->col,
                              (const T *)A->value, p->component, strength, p->mark, p->kind);
         });

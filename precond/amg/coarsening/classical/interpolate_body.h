@@ -124,7 +124,7 @@ static gsolve_status FN(compute_rows)(gsolve_context *ctx, const gs_interpolatio
     TRY(new_thread_work(&W, ctx, w, D->longest));
 #pragma omp parallel num_threads(W.threads)
     {
-        row_accumulator o = my_work(&W);
+        row_accumulator o = work_of_thread(&W);
 #pragma omp for schedule(static)
         for (int32_t r = 0; r < w->rows; r++) {
             FN(interpolate_row)(&o, w, w->point ? w->point[r] : r);
@@ -209,7 +209,7 @@ static gsolve_status FN(update)(const gsolve_csr *P, gsolve_context *ctx,
     TRY(new_thread_work(&W, ctx, w, longest));
 #pragma omp parallel num_threads(W.threads)
     {
-        row_accumulator o = my_work(&W);
+        row_accumulator o = work_of_thread(&W);
 #pragma omp for schedule(static)
         for (int32_t r = 0; r < w->rows; r++) {
             FN(interpolate_row)(&o, w, w->point ? w->point[r] : r);

@@ -9,7 +9,7 @@ namespace
 {
 
 constexpr int slots = 8;                         // slots per lane of a table in shared memory
-constexpr int filled = 6;                        // of them that may be used
+constexpr int filled = 6;                        // slots per lane that may be used
 constexpr int64_t most_bytes = (int64_t)1 << 28; // of all tables in global memory, or one table
 
 // --- capacities of rows --------------------------------------------------------------------------
@@ -18,10 +18,10 @@ struct long_rows {
     int32_t count, longest;
 };
 
-// near[i] = the number of strong C points of row i. L threads own a row.
+// strong_points[i] = the number of strong C points of row i. L threads own a row.
 template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
-    count_strong_points(int32_t n, rows_of<T, O> w, int32_t *near)
+    count_strong_points(int32_t n, rows_of<T, O> w, int32_t *strong_points)
 {
     const gs_independent_subwarp<L> g;
     const int64_t i = g.unit;
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(gs_block_size)
         count += w.strong_c(k) >= 0;
     }
     count = g.sum(count);
-    if (g.lane == 0) near[i] = count;
+    if (g.lane == 0) strong_points[i] = count;
 }
 
 // capacity[r] = an upper bound of the entries of row r before truncation; capacity[rows] = 0. Rows
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(gs_block_size)
 // and flags once.
 template <int L, class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
-    find_capacities(rows_of<T, O> w, const int32_t *near, int32_t most, int32_t *capacity,
+    find_capacities(rows_of<T, O> w, const int32_t *strong_points, int32_t most, int32_t *capacity,
                     int32_t *list, long_rows *found)
 {
     const gs_independent_subwarp<L> g;
@@ -53,9 +53,9 @@ __global__ void __launch_bounds__(gs_block_size)
     }
     const int32_t i = w.row(r);
     for (int64_t k = (int64_t)w.start[i] + g.lane; k < (int64_t)w.start[i + 1]; k += L) {
-        if (w.mark[k] & GS_STRONG && w.number[w.col[k]] < 0) count += near[w.col[k]];
+        if (w.mark[k] & GS_STRONG && w.number[w.col[k]] < 0) count += strong_points[w.col[k]];
     }
-    count = g.sum(count) + near[i];
+    count = g.sum(count) + strong_points[i];
     if (w.number[i] >= 0) count = 1;
     if (g.lane > 0) return;
     capacity[r] = (int32_t)min(count, (int64_t)w.count);
@@ -88,18 +88,18 @@ __global__ void __launch_bounds__(gs_block_size)
 }
 
 // Computes the listed rows. A warp owns every warps-th of them. Each warp has a table of `size`
-// slots in global memory, and lists of half its size.
+// slots in global memory, and lists of half its size. Reads A as compute_rows does.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
-    compute_long_rows(rows_of<T, O> w, const int32_t *capacity, int32_t many, const int32_t *list,
+    compute_long_rows(rows_of<T, O> w, const int32_t *capacity, int32_t rows, const int32_t *list,
                       int32_t size, int32_t *keys, double *weights, result<T> to)
 {
     const gs_independent_subwarp<32> g;
-    const int64_t warps = (int64_t)gridDim.x * gs_block_size / 32, stretch = (int64_t)size / 2 * 3;
-    int32_t *key = keys + g.unit * stretch;
-    double *weight = weights + g.unit * stretch;
+    const int64_t warps = (int64_t)gridDim.x * gs_block_size / 32, stride = (int64_t)size / 2 * 3;
+    int32_t *key = keys + g.unit * stride;
+    double *weight = weights + g.unit * stride;
 
-    for (int64_t m = g.unit; m < many; m += warps) {
+    for (int64_t m = g.unit; m < rows; m += warps) {
         const int32_t r = list[m];
         int32_t fits = 64;
         while (fits < 2 * (int64_t)capacity[r])
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(gs_block_size)
 
 // The capacities of the rows, the list of long rows, and the tables in global memory.
 struct preparation {
-    int32_t *near, *capacity, *list;
+    int32_t *strong_points, *capacity, *list;
     long_rows *found, known; // a copy on the device and one on the host
     int32_t *keys;
     double *weights;
@@ -118,7 +118,7 @@ struct preparation {
 
 void destroy_state(preparation *p, gsolve_context *ctx)
 {
-    gsolve_free(ctx, GSOLVE_DEVICE, p->near);
+    gsolve_free(ctx, GSOLVE_DEVICE, p->strong_points);
     gsolve_free(ctx, GSOLVE_DEVICE, p->capacity);
     gsolve_free(ctx, GSOLVE_DEVICE, p->list);
     gsolve_free(ctx, GSOLVE_DEVICE, p->found);
@@ -135,15 +135,15 @@ gsolve_status prepare(preparation *p, gsolve_context *ctx, const gs_interpolatio
     gs_queue *q = ctx->queue;
     gsolve_status status;
 
-    ALLOC_DEVICE(ctx, p->near, n);
+    ALLOC_DEVICE(ctx, p->strong_points, n);
     ALLOC_DEVICE(ctx, p->capacity, (size_t)w->rows + 1);
     ALLOC_DEVICE(ctx, p->list, w->rows);
     ALLOC_DEVICE(ctx, p->found, 1);
     TRY(gs_cuda(q, cudaMemsetAsync(p->found, 0, sizeof *p->found, q->stream), "long rows"));
     TRY(gs_launch(q, "strong C points", count_strong_points<L, T, O>, gs_subwarp_blocks(n, L),
-                  gs_block_size, n, rows, p->near));
+                  gs_block_size, n, rows, p->strong_points));
     TRY(gs_launch(q, "row capacities", find_capacities<L, T, O>,
-                  gs_subwarp_blocks((int64_t)w->rows + 1, L), gs_block_size, rows, p->near,
+                  gs_subwarp_blocks((int64_t)w->rows + 1, L), gs_block_size, rows, p->strong_points,
                   L * filled, p->capacity, p->list, p->found));
     TRY(gsolve_copy(ctx, &p->known, GSOLVE_HOST, p->found, GSOLVE_DEVICE, sizeof p->known));
 done:
@@ -163,7 +163,7 @@ gsolve_status compute_long(preparation *p, gsolve_context *ctx, const rows_of<T,
     if (size > INT32_MAX / 2) {
         return gsolve_fail(
             ctx, GSOLVE_UNSUPPORTED,
-            "a row of interpolation has up to %d entries; a GPU takes at most %d; choose "
+            "a row of interpolation has up to %d entries; a GPU supports at most %d; choose "
             "coarsening=sa",
             p->known.longest, INT32_MAX / 8);
     }

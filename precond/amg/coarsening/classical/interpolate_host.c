@@ -51,16 +51,17 @@ static int32_t count_strong_points(const gs_interpolation_rows *w, int32_t i)
     return count;
 }
 
-/* An upper bound of the columns that collect finds. near[j]: the strong C points of row j. */
-static int32_t count_all(const gs_interpolation_rows *w, const int32_t *near, int32_t i)
+/* An upper bound of the columns that collect finds. strong_points[j]: the strong C points of row j.
+ */
+static int32_t count_all(const gs_interpolation_rows *w, const int32_t *strong_points, int32_t i)
 {
     const gs_points *p = &w->points;
     const int64_t end = gs_start(p->A, i + 1);
-    int64_t count = near[i];
+    int64_t count = strong_points[i];
 
     for (int64_t e = gs_start(p->A, i); e < end; e++) {
         const int32_t j = p->A->col[e];
-        if (p->mark[e] & GS_STRONG && w->number[j] < 0) count += near[j];
+        if (p->mark[e] & GS_STRONG && w->number[j] < 0) count += strong_points[j];
     }
     return count < w->count ? (int32_t)count : w->count;
 }
@@ -70,22 +71,22 @@ static gsolve_status find_capacities(gsolve_context *ctx, const gs_interpolation
                                      int32_t *capacity, int32_t *longest)
 {
     const int32_t n = w->points.A->nrows;
-    int32_t *near = NULL, most = 1;
+    int32_t *strong_points = NULL, most = 1;
     gsolve_status status;
 
-    ALLOC(ctx, GSOLVE_HOST, near, n);
+    ALLOC(ctx, GSOLVE_HOST, strong_points, n);
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
-    for (int32_t i = 0; i < n; i++) near[i] = count_strong_points(w, i);
+    for (int32_t i = 0; i < n; i++) strong_points[i] = count_strong_points(w, i);
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(max : most)
     for (int32_t r = 0; r < w->rows; r++) {
         const int32_t i = w->point ? w->point[r] : r;
         const bool one = w->number[i] >= 0 || w->kind == GS_ONE_POINT;
-        capacity[r] = one ? 1 : count_all(w, near, i);
+        capacity[r] = one ? 1 : count_all(w, strong_points, i);
         if (capacity[r] > most) most = capacity[r];
     }
     *longest = most;
 done:
-    gsolve_free(ctx, GSOLVE_HOST, near);
+    gsolve_free(ctx, GSOLVE_HOST, strong_points);
     return status;
 }
 
@@ -187,7 +188,7 @@ done:
     return status;
 }
 
-static row_accumulator my_work(const thread_work *W)
+static row_accumulator work_of_thread(const thread_work *W)
 {
     const int64_t t = omp_get_thread_num(), at = t * W->longest;
     row_accumulator o = {.slot = W->slot + t * W->slots,

@@ -116,8 +116,8 @@ __device__ void collect(const gs_independent_subwarp<L> &g, const rows_of<T, O> 
         const int32_t j = k < (int64_t)end && w.mark[k] & GS_STRONG ? w.col[k] : -1;
         const bool is_f = j >= 0 && w.number[j] < 0;
         const O from = is_f ? w.start[j] : 0, to = is_f ? w.start[j + 1] : 0;
-        for (unsigned those = g.ballot(is_f); those; those &= those - 1) {
-            const int lane = (__ffs((int)those) - 1) % L;
+        for (unsigned f_lanes = g.ballot(is_f); f_lanes; f_lanes &= f_lanes - 1) {
+            const int lane = (__ffs((int)f_lanes) - 1) % L;
             insert_strong(g, w, t, g.from(from, lane), g.from(to, lane));
         }
     }
@@ -207,8 +207,8 @@ __device__ row_totals interpolate_extended(const gs_independent_subwarp<L> &g,
             own.begin = w.start[j], own.end = w.start[j + 1], own.diagonal = w.diagonal[j];
         }
         g.sync();
-        for (unsigned those = g.ballot(shares); those; those &= those - 1) {
-            const int lane = (__ffs((int)those) - 1) % L;
+        for (unsigned sharing = g.ballot(shares); sharing; sharing &= sharing - 1) {
+            const int lane = (__ffs((int)sharing) - 1) % L;
             const f_neighbour<O> k = {g.from(own.begin, lane), g.from(own.end, lane),
                                       g.from(own.a_ik, lane), g.from(own.diagonal, lane)};
             distribute(g, w, t, i, k, s);
@@ -226,12 +226,12 @@ __device__ int32_t gather(const gs_independent_subwarp<L> &g, const table &t, in
 
     for (int32_t from = 0; from < t.size; from += L) { // size is a multiple of L
         const int32_t s = from + g.lane, c = t.key[s];
-        const unsigned those = g.ballot(c >= 0);
+        const unsigned used = g.ballot(c >= 0);
         if (c >= 0) {
-            column[n + g.before(those)] = c;
-            weight[n + g.before(those)] = t.weight[s];
+            column[n + g.before(used)] = c;
+            weight[n + g.before(used)] = t.weight[s];
         }
-        n += __popc(those);
+        n += __popc(used);
     }
     g.sync();
     return n;

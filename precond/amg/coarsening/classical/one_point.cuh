@@ -69,7 +69,7 @@ gsolve_status choose_in(gsolve_csr *P, gsolve_context *ctx, const gs_interpolati
     TRY(gs_cuda(ctx->queue,
                 cudaMemsetAsync(length + w->rows, 0, sizeof *length, ctx->queue->stream),
                 "lengths of rows"));
-    TRY(gs_launch(ctx->queue, "one point a row", choose_one_points<T, O>,
+    TRY(gs_launch(ctx->queue, "one-point interpolation", choose_one_points<T, O>,
                   gs_subwarp_blocks(w->rows, 1), gs_block_size, rows, column, value, length));
     TRY(gs_pack_rows(P, ctx, w->rows, w->count, gs_row_positions{nullptr, false, 1}, length, column,
                      value));

@@ -49,14 +49,15 @@ struct dependences {
     }
 };
 
-// influence[j] += 1 for each path from an undecided point to j.
+// influence[j] += 1 for each path from an undecided point to j. L threads own a point. Reads its
+// row, and with two_steps the rows of its neighbours.
 template <int L, class O>
 __global__ void __launch_bounds__(gs_block_size) count_influence(dependences<O> w)
 {
     const gs_subwarp<L> g;
     const int32_t i = (int32_t)g.unit;
 
-    if (g.unit >= w.n || w.kind[i] != GS_UNDECIDED) return; // no ballots here
+    if (g.unit >= w.n || w.kind[i] != GS_UNDECIDED) return; // there are no ballots below
     w.each_path(g, i, [&](int32_t j) {
         if (w.kind[j] == GS_UNDECIDED) atomicAdd(&w.influence[j], 1);
     });
@@ -76,8 +77,9 @@ __device__ bool has_ended(const int32_t *open, int batch_round)
     return batch_round > 0 && open[batch_round - 1] == 0;
 }
 
-// Marks the smaller of each pair of undecided points that depend on each other as dominated in this
-// round.
+// Marks the smaller one of each pair of undecided points, one of which depends on the other, as
+// dominated in this round. L threads own a point. Several threads may write the same value to an
+// element. Reads as count_influence does.
 template <int L, class O>
 __global__ void __launch_bounds__(gs_block_size)
     mark_dominated(dependences<O> w, int batch_round, int round)
@@ -86,7 +88,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const int32_t i = (int32_t)g.unit;
 
     if (has_ended(w.open, batch_round) || g.unit >= w.n || w.kind[i] != GS_UNDECIDED)
-        return; // no ballots here
+        return; // there are no ballots below
     const uint64_t own = gs_measure_of(w.influence[i], i);
     w.each_path(g, i, [&](int32_t j) {
         if (w.kind[j] != GS_UNDECIDED) return;
@@ -94,8 +96,9 @@ __global__ void __launch_bounds__(gs_block_size)
     });
 }
 
-// Decides the dominated points, and makes the others C points, in place. Another thread sees a
-// point that becomes C in this round as C, or as undecided and not dominated; both mean the same.
+// Makes the undecided points that are not dominated C points; decides the dominated ones. L threads
+// own a point. kind changes in place: another thread reads a point that becomes C in this round as
+// C, or as undecided and not dominated, and treats both equally. Reads as count_influence does.
 template <int L, class O>
 __global__ void __launch_bounds__(gs_block_size)
     decide(dependences<O> w, int batch_round, int round, uint8_t other)
@@ -129,7 +132,7 @@ gsolve_status run_rounds(gsolve_context *ctx, dependences<O> w, uint8_t other)
     int round = 1;
     gsolve_status status = GSOLVE_OK;
 
-    TRY(gs_launch(q, "counting who depends", count_influence<L, O>, blocks, gs_block_size, w));
+    TRY(gs_launch(q, "counting dependent points", count_influence<L, O>, blocks, gs_block_size, w));
     if (!w.two_steps) {
         TRY(gs_launch(q, "isolated F points", mark_f_points<O>, gs_subwarp_blocks(w.n, 1),
                       gs_block_size, w));
@@ -192,7 +195,7 @@ __global__ void reset_c_points(int32_t n, uint8_t *kind)
     if (i < n && kind[i] == GS_C) kind[i] = GS_UNDECIDED;
 }
 
-gsolve_status thin(gsolve_context *ctx, const gs_points *p)
+gsolve_status split_second(gsolve_context *ctx, const gs_points *p)
 {
     gsolve_status status;
 
@@ -260,4 +263,4 @@ gsolve_status list(gsolve_context *ctx, int32_t n, const int32_t *number, int32_
 } // namespace
 
 extern "C" const gs_classical_split_kernels gs_classical_split_cuda[GSOLVE_TYPE_COUNT] = {
-    {split, thin, number, list}, {split, thin, number, list}};
+    {split, split_second, number, list}, {split, split_second, number, list}};

@@ -149,7 +149,7 @@ static gsolve_status split(gsolve_context *ctx, const gs_points *p)
     return decide_all(ctx, p, false, GS_F);
 }
 
-static gsolve_status thin(gsolve_context *ctx, const gs_points *p)
+static gsolve_status split_second(gsolve_context *ctx, const gs_points *p)
 {
     for (int32_t i = 0; i < p->A->nrows; i++) {
         if (p->kind[i] == GS_C) p->kind[i] = GS_UNDECIDED;
@@ -178,4 +178,4 @@ static gsolve_status list(gsolve_context *ctx, int32_t n, const int32_t *of, int
 }
 
 const gs_classical_split_kernels gs_classical_split_host[GSOLVE_TYPE_COUNT] = {
-    {split, thin, number, list}, {split, thin, number, list}};
+    {split, split_second, number, list}, {split, split_second, number, list}};

@@ -23,7 +23,7 @@ struct gs_independent_subwarp { // a subwarp that synchronises by itself, while 
     }
     __device__ void sync() const { __syncwarp(mask); }
     __device__ unsigned ballot(
-        bool yes) const // a mask over the warp: the lanes of this subwarp that say yes
+        bool yes) const // a mask over the warp: the lanes of this subwarp with `yes`
     {
         return __ballot_sync(mask, yes) & mask;
     }
@@ -155,12 +155,12 @@ __global__ void __launch_bounds__(gs_block_size)
 
     if (r > rows) return;
     const int64_t begin = first[r], length = r < rows ? first[r + 1] - begin : 0;
-    const int64_t there = r < rows ? from[r] : 0;
+    const int64_t source = r < rows ? from[r] : 0;
     if (g.lane == 0 && to.wide) ((int64_t *)to.start)[r] = begin;
     if (g.lane == 0 && !to.wide) ((int32_t *)to.start)[r] = (int32_t)begin;
     for (int64_t e = g.lane; e < length; e += 4) {
-        to.col[begin + e] = column[there + e];
-        to.value[begin + e] = value[there + e];
+        to.col[begin + e] = column[source + e];
+        to.value[begin + e] = value[source + e];
     }
 }
 
