@@ -90,7 +90,7 @@ gsolve_status gs_axpy_norm(gs_krylov *k, gs_coefficient a, gsolve_dense x, gsolv
 /* z = a x + b y + c z; z is not read if c is gs_number(0) */
 gsolve_status gs_axpbypcz(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
                           gsolve_dense y, gs_coefficient c, gsolve_dense z);
-/* z = a x + b y + c z, w = M^-1 z; in one pass if M is simple. If y.value is NULL, b y is left out.
+/* z = a x + b y + c z, w = M^-1 z; in one pass if M is simple. b y is left out if y.value is NULL.
  */
 gsolve_status gs_axpbypcz_precondition(gs_krylov *k, gs_coefficient a, gsolve_dense x,
                                        gs_coefficient b, gsolve_dense y, gs_coefficient c,
@@ -142,10 +142,10 @@ typedef struct gs_basis {
     int64_t ld;
 } gs_basis;
 
-/* h_i = V_i'w for i = 0, ..., m - 1, in one pass. h_i of column c is h[c * stride + i]. */
+/* h_i = V_i'w for i = 0, ..., m - 1. h_i of column c is h[c * stride + i]. */
 gsolve_status gs_dots(gs_krylov *k, int m, gs_basis V, gsolve_dense w, double *h, int64_t stride);
-/* w = w + sign (sum of h_i V_i for i = 0, ..., m - 1), and ww = w'w of the new w unless ww is NULL,
- * in one pass. h is as for gs_dots. */
+/* w = w + sign (sum of h_i V_i for i = 0, ..., m - 1), and ww = w'w of the new w unless ww is NULL.
+ * h is as for gs_dots. */
 gsolve_status gs_combine(gs_krylov *k, int m, gs_basis V, const double *h, int64_t stride,
                          double sign, gsolve_dense w, gs_scalar ww);
 
