@@ -149,7 +149,7 @@ typedef struct gsolve_stream_info {
     int32_t chunks;  /* number of chunks */
     int32_t bands;   /* number of bands of rows into which A was cut; 1: all rows of A were on the
                         device at once */
-    size_t bytes;    /* device memory for chunks and bands; 0 on the CPU */
+    size_t bytes;    /* device memory for chunks and bands, for bands estimated; 0 on the CPU */
     double seconds;  /* time of the call */
 } gsolve_stream_info;
 
