@@ -122,7 +122,7 @@ void gsolve_context_describe(const gsolve_context *ctx, gsolve_context_info *inf
 
 /* Sets *available to the free and *total to the total memory of the device in bytes. Memory that
  * the library has freed and keeps for reuse counts as free. Fails with GSOLVE_UNSUPPORTED on the
- * CPU. After GSOLVE_DEVICE_FAILED both numbers are undefined. */
+ * CPU. */
 gsolve_status gsolve_context_memory(gsolve_context *ctx, size_t *available, size_t *total);
 
 /* Measures the copy bandwidth of the device, a CPU or a GPU: the bytes read plus the bytes written
