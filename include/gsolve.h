@@ -51,12 +51,12 @@
  * the elements of a vector or array that the function computes (such as y, z or x) are undefined.
  * gsolve_error(ctx) returns one sentence about the cause. A call records no sentence if its ctx is
  * NULL, or if it has no ctx and its matrix, preconditioner, product or solver is NULL.
- * Every function that returns a status can return GSOLVE_BAD_ARGUMENT, GSOLVE_NO_MEMORY and
- * GSOLVE_DEVICE_FAILED. An argument that is NULL or out of range gives GSOLVE_BAD_ARGUMENT. Every
- * function that takes a spec can return GSOLVE_BAD_SPEC. The descriptions name the other statuses.
- * Functions that return no status, and gsolve_fail, need valid arguments: with NULL their behaviour
- * is undefined, unless the description allows NULL. A solve that does not converge is not an
- * error: gsolve_result.outcome reports it.
+ * gsolve_error(NULL) is only for gsolve_context_create. Every function that returns a status can
+ * return GSOLVE_BAD_ARGUMENT, GSOLVE_NO_MEMORY and GSOLVE_DEVICE_FAILED. An argument that is NULL
+ * or out of range gives GSOLVE_BAD_ARGUMENT. Every function that takes a spec can return
+ * GSOLVE_BAD_SPEC. The descriptions name the other statuses. Functions that return no status, and
+ * gsolve_fail, need valid arguments: with NULL their behaviour is undefined, unless the description
+ * allows NULL. A solve that does not converge is not an error: gsolve_result.outcome reports it.
  *
  * Ownership: a function gsolve_..._create makes a handle, and gsolve_..._destroy frees it. A
  * destroy function takes the address of the handle and sets the handle to NULL. It does nothing if
@@ -87,13 +87,13 @@
  * Reproducibility: the same sequence of calls with the same input gives the same bits, which means
  * results that are equal bit for bit. This holds for any number of threads and on every x86-64
  * processor. A CPU and a GPU give different bits. The bits of a product with a matrix in the format
- * "auto" depend on all earlier calls with that matrix. There are four exceptions:
+ * "auto" depend on all earlier calls with that matrix. Bits can differ in four cases:
  *
- *     "cusparse" (format and product method)    bits can differ between runs
- *     options that choose by measured times:    bits can differ between runs
- *     `trial` of the format "auto", `tune` of "ellr" and "segmented"
- *     the method "direct"                       bits can differ between machines
- *     the format "speculative" without `steps`  bits can differ between GPU models
+ *     between runs          the format and the product method "cusparse"
+ *     between runs          options that choose by measured times: `trial` of the format "auto",
+ *                           `tune` of the formats "ellr" and "segmented"
+ *     between machines      the method "direct"
+ *     between GPU models    the format "speculative" without the option `steps`
  *
  * Limits: the numbers of rows and of columns are below 2^31. The number of entries may be larger
  * and then needs 64-bit offsets (GSOLVE_O64).

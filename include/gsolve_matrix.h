@@ -203,10 +203,10 @@ typedef struct gsolve_adaptation {
 /* Lets a format change the converted form between two products. Only "auto" and registered formats
  * with the function `adapt` (gsolve_plugin.h) do so, and only in this call. "auto" changes the form
  * if the time that faster products are expected to save in the run is more than the time of the
- * conversion. The call can take as long as many products. Solvers call
- * it during a run; a loop of the caller may call it, too. A is const because the matrix itself does
- * not change. `adaptation` may be NULL. If the memory for another form does not suffice, the form
- * stays and the call succeeds. */
+ * conversion. The call can take as long as many products. Solvers call it during a run; a loop of
+ * the caller may call it, too. A is const because the matrix itself does not change. `adaptation`
+ * may be NULL. If the memory for another form does not suffice, the form stays and the call
+ * succeeds. */
 gsolve_status gsolve_matrix_adapt(const gsolve_matrix *A, const gsolve_run_estimate *estimate,
                                   gsolve_adaptation *adaptation);
 

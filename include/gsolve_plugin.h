@@ -194,9 +194,9 @@ typedef struct gsolve_precond_kind {
 /* --- registration --------------------------------------------------------------- */
 
 /* Adds a format to the context. The library keeps the pointer: the struct must live as long as the
- * context. Fails with GSOLVE_BAD_ARGUMENT if a required function is NULL, if
- * the name exists already or contains other characters than a-z, 0-9 and '_', or if the context has
- * 32 registered formats already. */
+ * context. Fails with GSOLVE_BAD_ARGUMENT if a required function is NULL, if the name exists
+ * already or contains other characters than a-z, 0-9 and '_', or if the context has 32 registered
+ * formats already. */
 gsolve_status gsolve_register_format(gsolve_context *ctx, const gsolve_format *format);
 
 /* Adds a kind of preconditioner to the context, with the rules of gsolve_register_format. For such
@@ -238,9 +238,9 @@ void *gsolve_alloc(gsolve_context *ctx, gsolve_location location, size_t count, 
 void gsolve_free(gsolve_context *ctx, gsolve_location location, const void *block);
 
 /* Copies `bytes` bytes from one array to another. The arrays must be valid and must not overlap;
- * this is not checked. A copy to or from the host
- * waits for all earlier work on the context's stream and is complete on return. A copy within the
- * GPU's memory is submitted to the stream and may run after the return. */
+ * this is not checked. A copy to or from the host waits for all earlier work on the context's
+ * stream and is complete on return. A copy within the GPU's memory is submitted to the stream and
+ * may run after the return. */
 gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_location to_location,
                           const void *from, gsolve_location from_location, size_t bytes);
 

@@ -92,10 +92,10 @@ typedef struct gsolve_solver gsolve_solver;
  * Fails with GSOLVE_BAD_ARGUMENT if A is not square and the method is not "direct". Fails with
  * GSOLVE_BAD_ARGUMENT if the method uses M and M has another size than A, or M is variable
  * (gsolve_precond_is_variable) and the method is not flexible. Fails with GSOLVE_NO_MEMORY, before
- * any set-up, if the work space for one column does not fit into the free memory of the GPU. Fails
- * with GSOLVE_UNSUPPORTED if A has 2^31 or more entries or the factors exceed the options `limit`
- * and `work` of "direct", and with GSOLVE_ZERO_PIVOT if "direct" or the preconditioner of "auto"
- * meets a zero pivot. */
+ * any set-up, if the work space for one column does not fit into the free memory of the GPU.
+ * "direct" fails with GSOLVE_UNSUPPORTED if A has 2^31 or more entries, or if the factors exceed
+ * the options `limit` and `work`. The call fails with GSOLVE_ZERO_PIVOT if "direct" or the
+ * preconditioner of "auto" meets a zero pivot. */
 gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const char *spec,
                                    const gsolve_matrix *A, const gsolve_precond *M);
 
