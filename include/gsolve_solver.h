@@ -84,13 +84,13 @@ typedef struct gsolve_solver gsolve_solver;
  * updates the preconditioner first, with the errors of gsolve_precond_update. The choice stays the
  * same.
  *
- * If M is not NULL, the caller owns M and updates it. M must be in the same context as A and have
- * A's value type; this is not checked, and otherwise the results are undefined. The method "direct"
+ * If M is not NULL, the caller owns M and updates it. M must be in the same context as A; this is
+ * not checked, and otherwise the results are undefined. The method "direct"
  * ignores M, whatever its size. "auto" chooses a method that uses M, or "direct" if A is not
  * square. If M is of the kind "none", "auto" chooses a method that solves without a preconditioner.
  *
  * Fails with GSOLVE_BAD_ARGUMENT if A is not square and the method is not "direct". Fails with
- * GSOLVE_BAD_ARGUMENT if the method uses M and M has another size than A, or M is variable
+ * GSOLVE_BAD_ARGUMENT if the method uses M and M has another size or type than A, or M is variable
  * (gsolve_precond_is_variable) and the method is not flexible. Fails with GSOLVE_NO_MEMORY, before
  * any set-up, if the work space for one column does not fit into the free memory of the GPU.
  * "direct" fails with GSOLVE_UNSUPPORTED if A has 2^31 or more entries, or if the factors exceed
