@@ -91,8 +91,6 @@ static void say_line(const cli *c, const char *name, double calls, double bytes,
 
 void cli_profile_say(const cli *c, const cli_profile *p)
 {
-    bool faster = false;
-
     if (!p->made) return;
     say_head(c, p);
     cli_say(c, "\n  %-26s%9s %11s %10s %8s %9s %7s\n", "operation", "calls", "bytes/call", "ms",
@@ -103,10 +101,7 @@ void cli_profile_say(const cli *c, const cli_profile *p)
     }
     say_line(c, "all iterations", p->timed.iterations, p->timed.iteration_bytes,
              p->timed.class_seconds, p);
-    for (int i = 0; i < p->lines; i++) {
-        faster |= quotient(p->line[i].bytes, p->line[i].seconds) > p->copy_speed;
-    }
-    if (faster) cli_say(c, "  / copy above 1: faster than the copy, as with data in cache\n");
+    cli_say(c, "  / copy above 1: faster than the copy, as with data in cache\n");
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

@@ -74,10 +74,11 @@
  * gsolve_solver_destroy. A preconditioner does not use the matrix from which it was created.
  * gsolve_context_destroy destroys all objects in the context. Their handles are then invalid.
  *
- * Threads: only one thread at a time may use a context and the objects in it. gsolve_abandon_files
- * is the exception. Two contexts share nothing and may be used by two threads at the same time. The
- * library has one global variable, which records whether the process was created by fork. It also
- * has one text for each thread, which gsolve_error(NULL) returns.
+ * Threads: only one thread at a time may use a context and the objects in it. The only
+ * exception is gsolve_abandon_files of gsolve_io.h. Two contexts share nothing and may be used by
+ * two threads at the same time. The library has one global variable, which records whether the
+ * process was created by fork. It also has one text for each thread, which gsolve_error(NULL)
+ * returns.
  *
  * Fork: OpenMP threads do not survive fork. If a process has created a context and then calls fork,
  * the library uses one thread in the child, in old and in new contexts. The results stay equal bit

@@ -53,7 +53,7 @@ void gsolve_matrix_destroy(gsolve_matrix **A);
 
 /* Replaces the values of A by those of csr, and updates the converted form. csr must have exactly
  * the pattern from which A was created, with the same order of the entries and the same duplicates.
- * It may be on the host or on the device, also if the first one was not there. Fails with
+ * It may be on the host or on the device, independently of where the first csr was. Fails with
  * GSOLVE_BAD_MATRIX if the pattern or the type differs, or if a value is not finite; A is then
  * unchanged. After GSOLVE_NO_MEMORY or GSOLVE_DEVICE_FAILED the values of A are undefined until an
  * update succeeds.

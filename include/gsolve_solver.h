@@ -15,7 +15,8 @@ extern "C" {
 /* The outcomes of a run and their texts. docs/understand/residual_policy.md explains them. The
  * residual is r = b - A x. `rtol`, `atol`, `dtol`, `maxit` and `stall` are options of the method.
  * `dtol` is 1e8 by default, and `maxit` 10000 ("direct": 20, "refine": 200). `stall` is 2000
- * ("direct" and "refine": 3); with 0 a run never ends as stagnated for that reason.
+ * ("direct" and "refine": 3); with 0 the number of iterations without a
+ * smaller |r| is not limited.
  *
  *     GSOLVE_CONVERGED        |r| <= max(`rtol` |b|, `atol`) in every column
  *     GSOLVE_ITERATION_LIMIT  `maxit` iterations were made
@@ -72,11 +73,12 @@ typedef struct gsolve_solver gsolve_solver;
  * must be square, except for the method "direct". A and M must not be destroyed before the last
  * call with the solver other than gsolve_solver_destroy.
  *
- * If A is not square, "direct" solves the least-squares problem: it minimises |b - A x|. The
- * outcome is GSOLVE_CONVERGED only if the residual meets the tolerance. Else it is GSOLVE_STAGNATED
- * in most cases, and gsolve_solver_explain says whether x is a least-squares solution. If A has
- * more columns than rows, x is the solution nearest to the initial guess. If rows or columns of A
- * depend on each other, x can be one of several least-squares solutions, or none.
+ * If A is not square, "direct", which "auto" then chooses, solves the least-squares problem: it
+ * minimises |b - A x|. The outcome is GSOLVE_CONVERGED only if the residual meets the tolerance.
+ * Else it is GSOLVE_STAGNATED in most cases, and gsolve_solver_explain says whether x is a
+ * least-squares solution. If A has more columns than rows, x is the solution nearest to the initial
+ * guess. If A does not have full rank, x can be one of several least-squares solutions, or it can
+ * fail to be one.
  *
  * If M is NULL, a method that `spec` names solves without a preconditioner. "auto" chooses a method
  * and a preconditioner as gsolve_auto_choose does. If they cannot be set up, it takes the next
@@ -93,9 +95,9 @@ typedef struct gsolve_solver gsolve_solver;
  * GSOLVE_BAD_ARGUMENT if the method uses M and M has another size or type than A, or M is variable
  * (gsolve_precond_is_variable) and the method is not flexible. Fails with GSOLVE_NO_MEMORY, before
  * any set-up, if the work space for one column does not fit into the free memory of the GPU.
- * "direct" fails with GSOLVE_UNSUPPORTED if A has 2^31 or more entries, or if the factors exceed
- * the options `limit` and `work`. The call fails with GSOLVE_ZERO_PIVOT if "direct" or the
- * preconditioner of "auto" meets a zero pivot. */
+ * "direct" fails with GSOLVE_UNSUPPORTED if A has 2^31 or more entries, or if the factors would
+ * exceed the option `limit`, or the factorisation the option `work`. The call fails with
+ * GSOLVE_ZERO_PIVOT if "direct" or the preconditioner of "auto" meets a zero pivot. */
 gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const char *spec,
                                    const gsolve_matrix *A, const gsolve_precond *M);
 
@@ -136,8 +138,9 @@ gsolve_status gsolve_solver_column(const gsolve_solver *S, int32_t column, gsolv
 
 /* A function of the caller that a run calls once for each iteration, from iteration 0 on, which is
  * the initial guess. `residual` is |r| / |b| of the worst column, with the |r| that the method
- * computed; the true residual can differ. `user` is the pointer of gsolve_solver_set_monitor. A run
- * that restarts its method calls the monitor again for the iteration at which it restarts.
+ * computed; the true residual can differ. `user` is the pointer of gsolve_solver_set_monitor. If
+ * the true residual is still too large when the method reports convergence, the run starts the
+ * method again from the current x, and calls the monitor a second time for that iteration.
  *
  * The function returns true to go on, and false to stop the run. On a GPU, iterations that are
  * already submitted still run, without calls of the monitor. The monitor runs in the thread that

@@ -61,8 +61,8 @@ const gsolve_option gs_amg_option_table[] = {
      GSOLVE_REAL, MEMBER(ratio), 8, 1.1, 1e6, NULL},
     {"its",
      "number of power iterations that estimate the largest eigenvalue. For chebyshev, 0 or "
-     "negative means none: a bound from the row sums is used. For ilu on a GPU, 0 means none and "
-     "negative means 8",
+     "negative means none: a bound from the row sums is used. For ilu on a GPU, the eigenvalue is "
+     "that of M^-1 A, and M^-1 is scaled down if it is large; 0: not scaled; negative: 8",
      GSOLVE_INT, MEMBER(its), -1, -1, 1000, NULL},
     {"cycle",
      "v: V-cycle; w: W-cycle; k: K-cycle: each coarse level is solved by two iterations of a "

@@ -30,8 +30,8 @@ static const gsolve_option options[] = {
      offsetof(gs_refine_options, rtol), 1e-2, 1e-12, 0.25, NULL},
     {"inner_maxit", "largest number of iterations of the inner method", GSOLVE_INT,
      offsetof(gs_refine_options, maxit), 10000, 1, 2147483647, NULL},
-    {"type", "type in which the inner method computes; f64: the type of A", GSOLVE_CHOICE,
-     offsetof(gs_refine_options, type), GSOLVE_F32, 0, 0, "f32|f64"},
+    {"type", "type in which the inner method computes; f64: the type of A, even if that is f32",
+     GSOLVE_CHOICE, offsetof(gs_refine_options, type), GSOLVE_F32, 0, 0, "f32|f64"},
     {0},
 };
 

@@ -45,10 +45,14 @@ enum { GS_RESIDENT_AUTO, GS_RESIDENT_OFF };
          GSOLVE_REAL, offsetof(type, run.atol),                                                   \
          0,           0,                                                                          \
          1e300,       NULL},                                                                      \
-        {"dtol",      "divergence tolerance: stop as diverged if |b - Ax| > dtol |b|",            \
-         GSOLVE_REAL, offsetof(type, run.dtol),                                                   \
-         1e8,         1,                                                                          \
-         1e300,       NULL},                                                                      \
+        {"dtol",                                                                                  \
+         "stop as diverged if |b - Ax| > dtol times |b| or, if larger, its first value",          \
+         GSOLVE_REAL,                                                                             \
+         offsetof(type, run.dtol),                                                                \
+         1e8,                                                                                     \
+         1,                                                                                       \
+         1e300,                                                                                   \
+         NULL},                                                                                   \
         {"maxit",    "largest number of iterations",                                              \
          GSOLVE_INT, offsetof(type, run.maxit),                                                   \
          maxit0,     0,                                                                           \
