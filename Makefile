@@ -3,22 +3,22 @@
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | expand -t 12
-build: ## build for the CPU into build/, after installing what is missing
-	scripts/build.sh -DGSOLVE_CUDA=OFF -DGSOLVE_WERROR=ON $(ARGS)
+build: ## build for the CPU into build-cpu/, after installing what is missing
+	scripts/install_dependencies.sh && cmake --preset cpu $(ARGS) && cmake --build --preset cpu
 cuda: ## build with CUDA into build-cuda/
 	cmake --preset cuda $(ARGS) && cmake --build --preset cuda
-test: ## build (with CUDA where nvcc is found) and run all tests, as scripts/check.sh
+test: ## build into build/ (with CUDA where nvcc is found) and run all tests, as scripts/check.sh
 	scripts/check.sh $(ARGS)
-quick: build ## build for the CPU and run the tests that take seconds
-	OMP_WAIT_POLICY=passive ctest --test-dir build -L quick --output-on-failure $(ARGS)
+quick: build ## build for the CPU and run the checks of documentation and of new.sh, which take seconds
+	ctest --preset cpu -L quick $(ARGS)
 sanitize: ## build with AddressSanitizer and UndefinedBehaviorSanitizer and run the tests
-	cmake --preset sanitize && cmake --build --preset sanitize && OMP_WAIT_POLICY=passive ctest --preset sanitize $(ARGS)
+	cmake --preset sanitize && cmake --build --preset sanitize && ctest --preset sanitize $(ARGS)
 fuzz: build ## drive the C interface with random calls for 10 minutes
-	build/tests/fuzz/fuzz_interface --seconds 600 $(ARGS)
-solve: ## build and solve a system
+	build-cpu/tests/fuzz/fuzz_interface --seconds 600 $(ARGS)
+solve: ## build into build/ and solve a system
 	scripts/solve.sh $(ARGS)
 bench: build ## benchmarks on this CPU beside the libraries that are installed
-	bench/run.py build $(ARGS)
+	bench/run.py build-cpu $(ARGS)
 gpu: ## build, test and measure on a machine with a GPU
 	scripts/gpu.sh $(ARGS)
 docs: ## the site, in build/site
@@ -26,13 +26,13 @@ docs: ## the site, in build/site
 man3: ## the man pages of the C interface, in build/man
 	scripts/docs.sh man
 man: build ## renew docs/gsolve.1 from the tables of the command
-	cmake --build build --target man
+	cmake --build --preset cpu --target man
 reference: build ## renew docs/reference/ from the option tables and the headers
-	scripts/docs/reference.py build/cli/gsolve
+	scripts/docs/reference.py build-cpu/cli/gsolve
 pictures: ## renew docs/pictures/ from the benchmark records
 	scripts/docs.sh pictures
 format: ## apply .clang-format
-	cmake -S . -B build >/dev/null && cmake --build build --target format
+	cmake --preset cpu >/dev/null && cmake --build --preset cpu --target format
 lint: ## shellcheck, codespell and the direction of includes
 	scripts/lint.sh
 measure: ## size of functions, files and folders

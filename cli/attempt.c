@@ -51,7 +51,8 @@ static void choose_solver(const cli *c, const gsolve_statistics *statistics, cli
     }
     set_solver(c, a, choice.solver);
     snprintf(a->precond, sizeof a->precond, "%s", c->args.precond);
-    snprintf(a->why, sizeof a->why, "%s chosen: %s", choice.solver, choice.why);
+    snprintf(a->why, sizeof a->why, "%s chosen: %s", choice.solver,
+             cli_spec_is(choice.solver, "cg") ? "symmetric with a positive diagonal" : choice.why);
 }
 
 static bool is_kind_of_cg(const char *spec)
@@ -77,6 +78,12 @@ static void choose_precond(const cli *c, const gsolve_statistics *statistics, cl
     }
     if (cli_spec_is(c->args.solver, "direct")) {
         snprintf(a->precond, sizeof a->precond, "none");
+    } else if (cli_spec_is(choice.precond, "none")) { /* choice.why is that of the method */
+        snprintf(a->precond, sizeof a->precond, "none");
+        snprintf(a->why, sizeof a->why, "no preconditioner chosen%s",
+                 statistics->nrows != statistics->ncols ? ": A is not square"
+                 : statistics->zero_diagonals > 0       ? ": zeros on the diagonal"
+                                                        : "");
     } else {
         snprintf(a->precond, sizeof a->precond, "%s", choice.precond);
         snprintf(a->why, sizeof a->why, "%s chosen: %s", choice.precond, choice.why);
@@ -103,6 +110,24 @@ bool cli_choose(const cli *c, const gsolve_statistics *statistics, int k, cli_at
         snprintf(a->precond, sizeof a->precond, "%s", c->args.precond);
     }
     return true;
+}
+
+void cli_effective_spec(const char spec[512], char to[512])
+{
+    size_t length = strcspn(spec, ",");
+    char key[64];
+
+    memcpy(to, spec, length);
+    for (const char *at = spec + length; *at;) {
+        const size_t part = 1 + strcspn(at + 1, ",");
+        snprintf(key, sizeof key, "%.*s=", (int)(1 + strcspn(at + 1, "=,")), at);
+        if (!strstr(at + part, key)) {
+            memcpy(to + length, at, part);
+            length += part;
+        }
+        at += part;
+    }
+    to[length] = 0;
 }
 
 enum { LONGEST_SPEC = 240 };
@@ -199,8 +224,8 @@ static gsolve_status set_up(cli *c, cli_attempt *a, const gsolve_matrix *A, gsol
     double setup;
 
     gsolve_status status = gsolve_precond_create_from(M, c->ctx, a->precond, A);
-    if (status != GSOLVE_OK) return status;
     a->precond_seconds = cli_now() - begin;
+    if (status != GSOLVE_OK) return status;
     cli_describe_precond(a, *M);
     if (a->free_method && gsolve_precond_is_variable(*M)) { /* auto chooses a flexible method */
         snprintf(flexible, sizeof flexible, "auto%.500s", keys);
@@ -208,8 +233,8 @@ static gsolve_status set_up(cli *c, cli_attempt *a, const gsolve_matrix *A, gsol
     }
     setup = cli_now();
     status = gsolve_solver_create(S, c->ctx, a->solver, A, *M);
-    if (status != GSOLVE_OK) return status;
     a->setup_seconds = cli_now() - setup;
+    if (status != GSOLVE_OK) return status;
     snprintf(a->method, sizeof a->method, "%s", gsolve_solver_name(*S));
     return GSOLVE_OK;
 }
@@ -286,7 +311,8 @@ int cli_try(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_dense b, gsol
 
     if (keep_guess(c, x, &guess)) return CLI_ERROR;
     cli_live_begin(&live, c, a->solver);
-    snprintf(note, sizeof note, "setting up %s + %s ...", a->solver, a->precond);
+    snprintf(note, sizeof note, "setting up the method %s and the preconditioner %s ...", a->solver,
+             a->precond);
     cli_live_note(&live, note);
     cli_begin_setup();
     a->status = set_up(c, a, A, &M, &S);

@@ -30,6 +30,9 @@ typedef struct cli_attempt {
  * with their tolerances. False: there is no such choice. */
 bool cli_choose(const cli *c, const gsolve_statistics *statistics, int k, cli_attempt *a);
 
+/* to = spec with only the last of several values of a key, which is the one that counts. */
+void cli_effective_spec(const char spec[512], char to[512]);
+
 /* Checks the specs in the arguments, before the matrix is read. Returns 0 or CLI_ERROR. */
 int cli_check_specs(cli *c);
 

@@ -14,44 +14,45 @@
      "gzip-compressed), or gen:NAME,key=value,... for a generated matrix (see gsolve list " \
      "generators)", CLI_TEXT, AT(matrix), 0, 0}
 #define RHS \
-    {"rhs", 'b', "FILE", "right-hand side: a file with one or more columns, or ones, random, random,k=N (N " \
-     "random columns), or A*ones (x = 1 is then a solution) (default A*ones)", CLI_TEXT, AT(rhs), 0, 0}
+    {"rhs", 'b', "FILE", "right-hand side b: a file with one or more columns, or one of the words ones, random, random,k=N (N random right-hand " \
+     "sides) and A*ones (x = 1 is then a solution) (default A*ones)", CLI_TEXT, AT(rhs), 0, 0}
 #define CACHE \
-    {"cache", 0, NULL, "keep a binary copy of the matrix beside its file, or under $XDG_CACHE_HOME if that " \
-     "folder is not writable; later runs read the copy while the file is unchanged", CLI_FLAG, AT(cache), 0, 0}
+    {"cache", 0, NULL, "keep a binary copy of the matrix FILE as FILE.gscache, or in $XDG_CACHE_HOME/gsolve (by default " \
+     "~/.cache/gsolve) if the folder of FILE is not writable. Later runs with --cache read the copy while FILE is unchanged. " \
+     "No effect on generated matrices", CLI_FLAG, AT(cache), 0, 0}
 #define SEED \
-    {"seed", 0, "N", "seed of the random numbers of -b random (default 1)", CLI_WHOLE, AT(seed), 0, \
+    {"seed", 0, "N", "seed of the random numbers in b (default 1)", CLI_WHOLE, AT(seed), 0, \
      INT_MAX}
-#define DEVICE \
-    {"device", 0, "SPEC", "device: auto, cpu or cuda (default $GSOLVE_DEVICE, else auto; see gsolve list " \
-     "devices). auto uses a GPU if there is one; small solves, with at most 200000 " \
-     "entries of A times columns of b, stay on the CPU", \
-     CLI_TEXT, AT(device), 0, 0}
-#define THREADS \
-    {"threads", 0, "N", "number of CPU threads; 0: as many as OpenMP offers (default 0)", CLI_WHOLE, \
-     AT(threads), 0, 4096}
+#define DEVICE(text) {"device", 0, "SPEC", text, CLI_TEXT, AT(device), 0, 0}
+#define THREADS(more) \
+    {"threads", 0, "N", "number of CPU threads; 0: OMP_NUM_THREADS, or all processors if that is not set (default 0)" more, \
+     CLI_WHOLE, AT(threads), 0, 4096}
+#define DEVICE_THREADS THREADS(". Overrides threads= of --device. With device auto, --threads selects the CPU")
 #define SOLVER \
-    {"solver", 0, "SPEC", "method, such as cg or gmres,restart=50 (default auto; see gsolve list solvers)", CLI_TEXT, AT(solver), 0, 0}
+    {"solver", 0, "SPEC", "solver, that is, the method, such as cg or gmres,restart=50 (default auto; see gsolve list " \
+     "solvers)", CLI_TEXT, AT(solver), 0, 0}
 #define PRECOND \
     {"precond", 0, "SPEC", "preconditioner, such as ilu or block_jacobi,size=3 (default auto; see gsolve list " \
      "preconds)", CLI_TEXT, AT(precond), 0, 0}
-#define TYPE \
-    {"type", 0, "f32|f64", "precision: f32 (single) or f64 (double) (default f64)", CLI_WORD, \
-     AT(type), 0, 0}
+#define TYPE(more) \
+    {"type", 0, "f32|f64", "type of the matrix and of the vectors: f32 (single precision) or f64 (double precision)" more \
+     " (default f64)", CLI_WORD, AT(type), 0, 0}
+#define SOLVE_TYPE TYPE("; the final residual is always computed in double precision")
 #define RTOL \
-    {"rtol", 0, "X", "relative tolerance: converged when |b - Ax| <= X |b| (default 1e-8, or 1e-5 with " \
-     "--type f32)", \
+    {"rtol", 0, "X", "relative tolerance: the solve has converged if |b - Ax| <= X |b|. Overrides rtol= of --solver " \
+     "(default 1e-8, or 1e-5 with --type f32)", \
      CLI_REAL, AT(rtol), 0, 1}
 #define ATOL \
-    {"atol", 0, "X", "absolute tolerance: also converged when |b - Ax| <= X (default 0)", CLI_REAL, AT(atol), 0, 1e300}
+    {"atol", 0, "X", "absolute tolerance: the solve has also converged if |b - Ax| <= X; one of the two tolerances is " \
+     "enough. Overrides atol= of --solver (default 0)", CLI_REAL, AT(atol), 0, 1e300}
 #define MAXIT \
-    {"maxit", 0, "N", "largest number of iterations (default: see gsolve list solvers)", CLI_WHOLE, AT(maxit), 0, \
-     INT_MAX}
-#define JSON \
-    {"json", 0, "FILE", "write the result as JSON; '-' means standard output and suppresses the text", \
+    {"maxit", 0, "N", "largest number of iterations. Overrides maxit= of --solver (default: see gsolve list solvers)", \
+     CLI_WHOLE, AT(maxit), 0, INT_MAX}
+#define JSON(what) \
+    {"json", 0, "FILE", "write " what " as JSON; '-' means standard output and suppresses the text", \
      CLI_TEXT, AT(json), 0, 0}
-#define QUIET \
-    {"quiet", 'q', NULL, "print only errors", CLI_FLAG, AT(quiet), 0, 0}
+#define QUIET(more) \
+    {"quiet", 'q', NULL, "print only errors" more, CLI_FLAG, AT(quiet), 0, 0}
 #define OUTPUT(text) \
     {"output", 'o', "FILE", text, CLI_TEXT, AT(output), 0, 0}
 #define HELP \
@@ -67,104 +68,115 @@ static const cli_option solve_options[] = {
     SOLVER, PRECOND,
     {"format", 0, "SPEC", "storage format of the matrix (default auto; see gsolve list formats)", CLI_TEXT,
      AT(format), 0, 0},
-    TYPE, RTOL, ATOL, MAXIT, DEVICE, THREADS,
+    SOLVE_TYPE, RTOL, ATOL, MAXIT,
+    HEADING("Device"),
+    DEVICE("device: auto, cpu or cuda (default $GSOLVE_DEVICE, else auto; see gsolve list devices). auto uses a GPU if "
+           "there is one, but the CPU if --format is not given and (entries of A) x (columns of b) is at most 200000"),
+    DEVICE_THREADS,
     HEADING("Output"),
     {"solution", 'x', "FILE", "write the solution as a Matrix Market array", CLI_TEXT,
      AT(solution), 0, 0},
-    JSON,
-    {"columns", 0, NULL, "print outcome, iterations and residual of each column of b, not only of the worst "
-     "column; JSON always contains them", CLI_FLAG, AT(columns), 0, 0},
+    JSON("the result"),
+    {"columns", 0, NULL, "print outcome, iterations and residual of each right-hand side (column of b), not only of the "
+     "worst one; JSON always contains them", CLI_FLAG, AT(columns), 0, 0},
     {"history", 0, "FILE", "write the residual of each iteration as CSV (comma-separated values)",
      CLI_TEXT, AT(history), 0, 0},
     {"monitor", 0, NULL, "print the residual of each iteration", CLI_FLAG, AT(monitor), 0, 0},
     {"profile", 0, NULL, "show memory traffic and bandwidth of an iteration, and of each class of operations. "
-     "The system is solved a second time for this, with each operation timed separately "
-     "(on a GPU without CUDA graphs)", CLI_FLAG, AT(profile), 0, 0},
-    QUIET, HELP, END,
+     "For this, gsolve solves the system a second time and times each operation separately. "
+     "On a GPU this second solve does not use CUDA graphs", CLI_FLAG, AT(profile), 0, 0},
+    QUIET(" and the cause of a solve that did not converge"), HELP, END,
 };
 
 static const cli_option info_options[] = {
     MATRIX, CACHE,
-    {"precond", 0, "SPEC", "build this preconditioner and show its memory and its levels (default: amg, if auto "
-     "would choose it)",
-     CLI_TEXT, AT(precond), 0, 0},
-    TYPE, DEVICE, THREADS, JSON, QUIET, HELP, END,
+    {"precond", 0, "SPEC", "preconditioner to build; its memory, its set-up time and, for amg, its levels are shown "
+     "(default: amg if auto would choose amg, else none is built)", CLI_TEXT, AT(precond), 0, 0},
+    TYPE(""),
+    DEVICE("device on which the solve would run: auto, cpu or cuda (default $GSOLVE_DEVICE, else cpu; see gsolve list "
+           "devices). --device auto takes a GPU if there is one"),
+    DEVICE_THREADS, JSON("this report"), QUIET(""), HELP, END,
 };
 
 static const cli_option compare_options[] = {
     HEADING("Systems"),
-    {"matrix", 'A', "FILE", "matrix, as for gsolve solve; may be given several times: each matrix is then "
-     "measured, and geometric means are shown", CLI_MANY, AT(matrices), 0, 0},
+    {"matrix", 'A', "FILE", "matrix, as for gsolve solve. If several are given, each one is measured, and "
+     "geometric means over the matrices are shown, too", CLI_MANY, AT(matrices), 0, 0},
     RHS,
-    {"columns-count", 0, "K", "multiply and solve with K columns at once. -b gives the first column and the others "
-     "are random, unless -b is a file with K columns (default: solves with the columns of "
-     "b, products with one column)", CLI_WHOLE, AT(columns_count), 1, 4096},
+    {"columns-count", 0, "K", "number of columns in a product and of right-hand sides in a solve. With -b FILE, the file must have K "
+     "columns. With -b ones or A*ones, the first column is that vector and the others are random. With -b random, all are "
+     "random. With -b random,k=N, a solve has N right-hand sides instead (default: a product has one column, a solve has all "
+     "columns of b)", CLI_WHOLE, AT(columns_count), 1, 4096},
     CACHE, SEED,
     HEADING("Method"),
-    {"formats", 0, "SPECS", "formats to compare, separated by commas or semicolons. A word with '=' is an option "
-     "of the format before it: 'csr,sell,sigma=256,cusparse,alg=sell' (default: all "
-     "formats, each with all its algorithms). csr is always included", CLI_TEXT,
+    {"formats", 0, "SPECS", "formats to compare, separated by commas. A word with '=' is an option of the format "
+     "before it: csr,sell,sigma=256,bsr compares csr, sell with sigma=256, and bsr. csr is always included (default: all "
+     "formats, cusparse with each of its algorithms)", CLI_TEXT,
      AT(formats), 0, 0},
     {"repeat", 0, "N", "number of rounds; each round builds each format, solves with it and multiplies with "
      "it (default: 3 rounds, then more while they fit into 10 seconds, at most 15)", CLI_WHOLE,
      AT(repeat), 1, 99},
-    SOLVER, PRECOND, TYPE, RTOL, ATOL, MAXIT, DEVICE, THREADS,
+    SOLVER, PRECOND, SOLVE_TYPE, RTOL, ATOL, MAXIT,
+    HEADING("Device"),
+    DEVICE("device: auto, cpu or cuda (default $GSOLVE_DEVICE, else auto; see gsolve list devices). auto uses a GPU if "
+           "there is one"),
+    DEVICE_THREADS,
     HEADING("Output"),
-    JSON,
+    JSON("the results"),
     {"csv", 0, "FILE", "write one line per matrix and format as CSV (comma-separated values); '-' as for "
      "--json", CLI_TEXT, AT(csv), 0, 0},
     {"html", 0, "FILE", "write an HTML page with tables and charts in one self-contained file; '-' as for "
      "--json", CLI_TEXT, AT(html), 0, 0},
-    QUIET, HELP, END,
+    QUIET(""), HELP, END,
 };
 
 static const cli_option generate_options[] = {
     OUTPUT("output file; compressed if its name ends in .gz"),
-    {"symmetric", 0, NULL, "write only the lower triangle; the matrix must be symmetric", CLI_FLAG,
+    {"symmetric", 0, NULL, "write only the lower triangle; the matrix must be symmetric, not skew-symmetric", CLI_FLAG,
      AT(symmetric), 0, 0},
-    THREADS, JSON, QUIET, HELP, END,
+    THREADS(""), JSON("a report on the matrix"), QUIET(""), HELP, END,
 };
 
 static const cli_option convert_options[] = {
-    {"symmetric", 0, NULL, "write only the lower triangle; the matrix must be symmetric", CLI_FLAG,
+    {"symmetric", 0, NULL, "write only the lower triangle, even if IN stores all entries; the matrix must be symmetric, "
+     "not skew-symmetric", CLI_FLAG,
      AT(symmetric), 0, 0},
     {"general", 0, NULL, "write all entries, even if IN stores only a triangle", CLI_FLAG,
      AT(general), 0, 0},
     {"dense", 0, NULL, "IN is a dense vector or matrix, such as a right-hand side; write a Matrix Market "
      "array", CLI_FLAG,
      AT(dense), 0, 0},
-    THREADS, JSON, QUIET, HELP, END,
+    THREADS(""), JSON("a report on the matrix"), QUIET(""), HELP, END,
 };
 
-static const cli_option list_options[] = {JSON, QUIET, HELP, END};
+static const cli_option list_options[] = {JSON("the list"), QUIET(""), HELP, END};
 /* clang-format on */
 
 const cli_command cli_commands[] = {
     {"solve", "gsolve [solve] -A FILE [-b FILE] [-x FILE] [options]", "solve A x = b",
-     "Reads the matrix and analyses it. Chooses a method and a preconditioner where "
-     "--solver or --precond is not given. Solves the system and then computes the true "
-     "residual from A, x and b.\nIf neither --solver nor --precond is given and the first "
-     "choice fails, gsolve tries other choices and prints the reason for each. If the "
+     "Reads the matrix and analyses it, solves the system, and then computes the true residual "
+     "from A, x and b. If --solver is not given, gsolve chooses the method. If --precond is not "
+     "given, gsolve chooses the preconditioner.\nIf neither --solver nor --precond is given and "
+     "the first choice fails, gsolve tries other choices and prints the reason for each. If the "
      "solve fails in the end, gsolve prints the cause, if it finds one, and what to try "
-     "next.\nCtrl-C stops a solve after the current iteration; gsolve then reports the "
-     "result so far. During the set-up of a method, for example a factorisation, Ctrl-C "
-     "ends the command at once.",
+     "next.\nCtrl-C stops a solve after the current iteration; gsolve then reports the result so "
+     "far. During the set-up of a method, for example a factorisation, Ctrl-C ends the command at "
+     "once: it leaves no partly written file, and a shell reports the exit code 130.",
      solve_options, 1, true, cli_solve},
     {"info", "gsolve info [-A] FILE [options]", "show the properties of a matrix",
-     "Shows dimensions, symmetry, diagonal, row lengths and definiteness (where signs and "
-     "row sums show it), the memory that a solve needs on the device, and the method and "
-     "preconditioner that auto would choose.",
+     "Shows dimensions, symmetry, diagonal and row lengths; definiteness, if signs and row sums "
+     "prove it; the memory that a solve needs on the device; and the method and the preconditioner "
+     "that auto would choose. If this preconditioner is amg, info builds it and shows its levels.",
      info_options, 1, true, cli_info},
-    {"compare", "gsolve compare -A FILE [-A FILE ...] [-b FILE] [--formats SPECS] [options]",
+    {"compare", "gsolve compare [-A] FILE ... [options]",
      "measure the storage formats on one or more matrices",
-     "Shows for each format: the time to build it; the time and the bandwidth of a "
-     "product, compared with the bandwidth of a memory copy; its memory; the time of a "
-     "solve to the same true residual; and the number of iterations from which it is "
-     "faster than csr. Then shows the fastest format for 10, 100, 1000 and 10000 "
-     "iterations, build time included.\nAll formats are measured in each of several "
-     "rounds; times are medians. If a format cannot store a matrix, its row gives the "
-     "reason. On the CPU, the row cxsparse is the product of the library CXSparse on one "
-     "thread.",
+     "Shows for each format: the time to build it; the time and the bandwidth of a product, "
+     "compared with the bandwidth of a memory copy; its memory; the time of a solve to the same "
+     "true residual; and the smallest number of iterations for which build plus iterations take "
+     "less time than with csr. Then shows the fastest format for 10, 100, 1000 and 10000 "
+     "iterations, build time included.\nEach round measures every format; the times shown are "
+     "medians over the rounds. If a format cannot store a matrix, its row gives the reason. On the "
+     "CPU, the row cxsparse uses the matrix-vector product of the library CXSparse, on one thread.",
      compare_options, CLI_MOST_MATRICES, false, cli_compare},
     {"generate", "gsolve generate NAME[,key=value,...] -o FILE [options]",
      "write a generated matrix to a file",
@@ -174,12 +186,15 @@ const cli_command cli_commands[] = {
     {"convert", "gsolve convert IN OUT [options]", "convert a matrix file to Matrix Market",
      "Reads any matrix that gsolve solve reads and writes it to OUT, a name that ends in "
      ".mtx or .mtx.gz. If IN stores only a triangle of a symmetric or skew-symmetric "
-     "matrix, OUT does too.",
+     "matrix, OUT does too, unless --general is given.",
      convert_options, 2, false, cli_convert},
     {"list", "gsolve list [formats|solvers|preconds|products|generators|devices] [options]",
-     "list methods, preconditioners, formats, products, generators and devices",
-     "Shows each name with its options, their default values and the values that they "
-     "allow. To set options, write NAME,key=value,...",
+     "list methods, preconditioners, formats and other names",
+     "Shows each name, its options and their default values, and in parentheses the values that an "
+     "option can have. To set options, write NAME,key=value,...\nformats: storage formats of a "
+     "matrix. solvers: methods to solve A x = b. preconds: preconditioners. products: methods for "
+     "the product A B of two sparse matrices, used in the C interface. generators: matrices for -A "
+     "gen:NAME. devices: where gsolve computes.",
      list_options, 1, false, cli_list},
     {0},
 };
@@ -188,15 +203,15 @@ const cli_pair cli_examples[] = {
     {"gsolve -A A.mtx", "solve A x = b with b = A*ones, a first test of any matrix"},
     {"gsolve -A A.mtx.gz -b b.mtx -x x.mtx", "read b from a file and write the solution x"},
     {"gsolve -A gen:poisson3d,n=50 --solver cg --precond jacobi",
-     "choose method and preconditioner; gen: generates the matrix"},
+     "set the method and the preconditioner; gen: generates the matrix"},
     {"gsolve -A A.mtx --rtol 1e-10 --json result.json",
      "solve to a relative residual of 1e-10 and write the result as JSON"},
     {"gsolve info A.mtx", "show the properties of a matrix"},
     {"gsolve compare A.mtx --html page.html",
      "measure which storage format is fastest for this matrix"},
     {"gsolve -A A.mtx -b random,k=16 --solver block_cg --columns",
-     "solve with 16 random right-hand sides at once"},
-    {"gsolve list solvers", "list all methods and their options"},
+     "solve with 16 random right-hand sides together and print the result of each"},
+    {"gsolve list solvers", "list all methods (solvers) and their options"},
     {0},
 };
 
@@ -209,7 +224,16 @@ const cli_pair cli_exit_codes[] = {
 
 const cli_pair cli_variables[] = {
     {"GSOLVE_DEVICE", "device, if --device is not given"},
-    {"OMP_NUM_THREADS", "number of CPU threads, if --threads is not given"},
-    {"XDG_CACHE_HOME", "folder for the copies of --cache, if the matrix's folder is not writable"},
+    {"OMP_NUM_THREADS",
+     "number of CPU threads, if neither --threads nor threads= of --device is given"},
+    {"XDG_CACHE_HOME", "--cache writes to its folder gsolve if the folder of the matrix is not "
+                       "writable (default ~/.cache)"},
+    {0},
+};
+
+const cli_pair cli_files[] = {
+    {"FILE.gscache", "the binary copy of the matrix FILE that --cache keeps"},
+    {"$XDG_CACHE_HOME/gsolve", "folder of such copies, if the folder of the matrix is not "
+                               "writable; ~/.cache/gsolve if XDG_CACHE_HOME is not set"},
     {0},
 };

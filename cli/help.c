@@ -74,9 +74,10 @@ void cli_help(FILE *file)
     }
     fprintf(file, "\n");
     cli_wrap(file, 0, WIDTH,
-             "gsolve COMMAND --help shows all options of a command; for a solve, gsolve solve "
-             "--help. gsolve list shows all methods, preconditioners, formats, matrix products, "
-             "generators and devices with their options.");
+             "gsolve COMMAND --help (or gsolve help COMMAND) shows all options of a command; "
+             "gsolve solve --help shows those of a solve. gsolve list shows all methods (solvers), "
+             "preconditioners, formats, generators and devices with their options, and the methods "
+             "for the product of two sparse matrices.");
 }
 
 /* --- the man page -------------------------------------------------------------------------- */
@@ -161,10 +162,11 @@ static void man_head(FILE *file)
     }
     fprintf(file, ".SH DESCRIPTION\n");
     troff_line(file, "",
-               "gsolve solves systems of linear equations with a large sparse matrix by iterative "
-               "methods, and small systems by a direct method. A SPEC names a method, "
-               "preconditioner, matrix format, device or generator: NAME or NAME,key=value,... "
-               "gsolve list shows all names and their options.");
+               "gsolve solves systems of linear equations A x = b with a sparse matrix A on CPUs "
+               "and NVIDIA GPUs. It has iterative methods with preconditioners, and a direct "
+               "method that factors A. In the options below, SPEC is NAME or NAME,key=value,... "
+               "and names a method, preconditioner, format or device. The command gsolve list "
+               "shows all names and their options.");
     man_paragraph(
         file, "On a terminal, gsolve shows the progress of a running solve. Output to a pipe or a "
               "file contains no control characters.");
@@ -175,9 +177,13 @@ void cli_man(FILE *file)
     man_head(file);
     fprintf(file, ".SH COMMANDS\n");
     for (const cli_command *c = cli_commands; c->name; c++) man_command(file, c);
-    fprintf(file, ".SH NAMES\n");
+    fprintf(file, ".SH METHODS, FORMATS AND OTHER NAMES\n");
     cli_each_list(file, man_pair);
     man_pairs(file, "EXIT STATUS", cli_exit_codes);
     man_pairs(file, "ENVIRONMENT", cli_variables);
+    man_pairs(file, "FILES", cli_files);
     man_pairs(file, "EXAMPLES", cli_examples);
+    fprintf(file, ".SH SEE ALSO\n");
+    troff_line(file, "",
+               "gsolve_solve(3) and the other pages of the C interface, made by make man3.");
 }

@@ -21,10 +21,10 @@ static const char *definiteness(const gsolve_statistics *t)
 {
     const bool dominant = t->dominant_rows == t->nrows;
 
-    if (t->nrows != t->ncols) return "not square: least squares only";
+    if (t->nrows != t->ncols) return "not square: only least-squares methods apply";
     if (t->nrows == 0) return "no rows";
     if (t->empty_rows > 0) return "singular: some rows are empty";
-    if (t->skew) return "skew-symmetric: x'Ax = 0 for all x";
+    if (t->skew) return "skew-symmetric: x^T A x = 0 for all x";
     if (!t->symmetric) {
         if (dominant && t->dominance > 1) return "nonsingular: all rows strictly dominant";
         if (dominant && positive_diagonal(t) && t->positive_off == 0) {
@@ -80,8 +80,14 @@ static void say_rows(const cli *c, const gsolve_statistics *t)
     char name[32];
 
     if (t->nrows == 0) return;
-    cli_item(c, "rows", "%d to %d entries, %.4g on average, standard deviation %.4g",
-             t->shortest_row, t->longest_row, t->mean_row, t->deviation_row);
+    if (t->shortest_row == t->longest_row) {
+        cli_item(c, "rows", "%s in every row", cli_count(t->longest_row, "entry").text);
+    } else {
+        cli_item(c, "rows",
+                 "%d to %d entries, %.4g on average, standard deviation %.4g; classes of row "
+                 "lengths between powers of two:",
+                 t->shortest_row, t->longest_row, t->mean_row, t->deviation_row);
+    }
     while (first < 31 && t->length[first] == 0) first++;
     while (last > 0 && t->length[last] == 0) last--;
     for (int k = first; k <= last; k++) longest = t->length[k] > longest ? t->length[k] : longest;
@@ -96,15 +102,17 @@ static void say_rows(const cli *c, const gsolve_statistics *t)
 
 static void say_diagonal(const cli *c, const gsolve_statistics *t)
 {
-    char zeros[128] = "no zeros";
+    char zeros[128] = "0 zero entries";
 
     if (t->zero_diagonals > 0) {
-        snprintf(zeros, sizeof zeros, "%s or missing, the first in row %d",
-                 cli_count(t->zero_diagonals, "zero").text, t->first_zero_diagonal + 1);
+        snprintf(zeros, sizeof zeros, "%d zero or missing entries, the first in row %d",
+                 t->zero_diagonals, t->first_zero_diagonal + 1);
     }
-    cli_item(c, "diagonal", "%s; %d negative; largest / smallest magnitude %.3g", zeros,
-             t->negative_diagonals, t->spread);
-    cli_item(c, "", "%d of %s diagonally dominant; smallest |a_ii| / sum |a_ij| %.3g",
+    cli_item(c, "diagonal", "%s, %d negative entries; ratio of largest to smallest magnitude %.3g",
+             zeros, t->negative_diagonals, t->spread);
+    cli_item(c, "",
+             "%d of %s at least weakly diagonally dominant; min over rows of |a_ii| / sum_{j != i} "
+             "|a_ij| = %.3g",
              t->dominant_rows, cli_count(t->nrows, "row").text, t->dominance);
 }
 
@@ -122,7 +130,7 @@ static void say_shape(const cli *c, const gsolve_statistics *t)
                               : "not symmetric");
         say_diagonal(c, t);
     } else {
-        cli_item(c, "symmetry", "rectangular");
+        cli_item(c, "symmetry", "none: the matrix is rectangular");
     }
     say_rows(c, t);
     if (t->empty_rows > 0 || t->empty_cols > 0) {
@@ -136,25 +144,26 @@ static void say_values(const cli *c, const gsolve_statistics *t)
 {
     cli_item(c, "bandwidth", "%d = max |i - j|", t->bandwidth);
     if (t->block > 1) {
-        cli_item(c, "blocks", "%d unknowns per node", t->block);
+        cli_item(c, "blocks", "dense %d x %d blocks (%d unknowns per node)", t->block, t->block,
+                 t->block);
     } else {
-        cli_item(c, "blocks", "none found in the pattern");
+        cli_item(c, "blocks", "no dense blocks in the pattern");
     }
     if (t->entries > 0) {
         cli_item(c, "values", "|a_ij| from %.3g to %.3g; row maxima differ by a factor of %.3g",
                  t->least, t->largest, t->scaling);
     }
     if (t->nrows == t->ncols) {
-        cli_item(c, "off-diag.", "%lld positive entries", (long long)t->positive_off);
+        cli_item(c, "signs", "off-diagonal entries: %lld positive", (long long)t->positive_off);
     }
-    cli_item(c, "constants", "%d of %s sum to 0%s", t->zero_sum_rows,
+    cli_item(c, "row sums", "%d of %s sum to 0 up to rounding%s", t->zero_sum_rows,
              cli_count(t->nrows, "row").text,
              t->nrows > 0 && t->zero_sum_rows == t->nrows ? ": A is singular, A*ones = 0"
              : 10 * (int64_t)t->zero_sum_rows > 9 * (int64_t)t->nrows
-                 ? ": the constant vector is near-null"
+                 ? ": A maps the constant vector almost to 0"
                  : "");
-    cli_item(c, "definite", "%s", definiteness(t));
-    cli_item(c, "memory", "%s in csr in f64, %s in f32",
+    cli_item(c, "properties", "%s", definiteness(t));
+    cli_item(c, "csr", "%s in f64, %s in f32: row offsets, column indices and values",
              cli_bytes((double)csr_bytes(t, sizeof(double))).text,
              cli_bytes((double)csr_bytes(t, sizeof(float))).text);
 }
@@ -164,7 +173,8 @@ static void say_choices(const cli *c, const gsolve_context *target, const gsolve
     gsolve_choice choice;
 
     for (int k = 0; gsolve_auto_choose(target, t, k, &choice); k++) {
-        cli_item(c, k ? "then" : "auto", "%s + %s: %s", choice.solver, choice.precond, choice.why);
+        cli_item(c, k ? "" : "auto", "%s%s + %s: %s", k ? "if that fails: " : "", choice.solver,
+                 choice.precond, choice.why);
     }
 }
 
@@ -217,7 +227,7 @@ static int write_json(cli *c, const gsolve_context *target, const cli_system *s,
     gsolve_choice choice;
 
     cli_json_matrix(object, s);
-    add_statistics(cJSON_AddObjectToObject(object, "traits"), &s->statistics);
+    add_statistics(cJSON_AddObjectToObject(object, "statistics"), &s->statistics);
     cli_memory_estimate_json(object, c, s);
     cli_precond_estimate_json(object, p);
     list = cJSON_AddArrayToObject(object, "row_lengths");

@@ -13,11 +13,11 @@ void cli_read_levels(cli_levels *levels, const gsolve_precond *M)
 void cli_print_levels(const cli *c, const cli_levels *levels)
 {
     if (levels->count < 2) return;
-    cli_say(c, "\n%12s%8s%12s%14s%14s  %-8s%-4s%12s\n", "", "level", "rows", "entries",
-            "entries/row", "format", "type", "per product");
+    cli_say(c, "\n%12s%8s%12s%14s%13s  %-8s%-6s%15s\n", "", "level", "rows", "entries",
+            "entries/row", "format", "values", "bytes/product");
     for (int k = 0; k < levels->count; k++) {
         const gsolve_level_info *l = &levels->level[k];
-        cli_say(c, "%12s%8d%12d%14lld%14.1f  %-8s%-4s%12s\n", "", k, l->rows, (long long)l->entries,
+        cli_say(c, "%12s%8d%12d%14lld%13.1f  %-8s%-6s%15s\n", "", k, l->rows, (long long)l->entries,
                 l->mean_row, l->format, l->type == GSOLVE_F32 ? "f32" : "f64",
                 cli_bytes((double)l->bytes).text);
     }

@@ -33,18 +33,26 @@ typedef struct list {
     const gsolve_plugin *(*at)(const gsolve_context *ctx, int k);
     const char *title; /* in the man page */
     const char *cuda;  /* the name that only builds with CUDA have, or NULL */
+    const char *terms; /* explains the symbols of the help texts, or NULL */
 } list;
 
 static const list lists[] = {
     {"formats", "--format NAME,key=value,... or auto", gsolve_format_at, "formats (--format)",
-     "cusparse"},
-    {"solvers", "--solver NAME,key=value,... or auto", method_at, "methods (--solver)", NULL},
+     "cusparse",
+     "A format stores the matrix A for products y = A x. f32: single precision; f64: double "
+     "precision."},
+    {"solvers", "--solver NAME,key=value,... or auto", method_at, "methods (--solver)", NULL,
+     "Methods to solve A x = b. M: the preconditioner; |.|: the Euclidean norm; A^T: the transpose "
+     "of A; f32, f64: single and double precision."},
     {"preconds", "--precond NAME,key=value,... or auto", gsolve_precond_at,
-     "preconditioners (--precond)", NULL},
+     "preconditioners (--precond)", NULL,
+     "A preconditioner M approximates A; a solver applies M^-1 in each iteration."},
     {"products", "C function gsolve_csr_multiply", multiplier_at, "products of matrices (in C)",
-     "cusparse"},
-    {"generators", "-A gen:NAME,key=value,...", generator_at, "generators (gen:NAME)", NULL},
-    {"devices", "--device NAME,key=value,... or auto", device_at, "devices (--device)", "cuda"},
+     "cusparse", "Methods for the product C = A B of two sparse matrices."},
+    {"generators", "-A gen:NAME,key=value,...", generator_at, "generators (gen:NAME)", NULL,
+     "SPD: symmetric positive definite."},
+    {"devices", "--device NAME,key=value,... or auto", device_at, "devices (--device)", "cuda",
+     NULL},
     {0},
 };
 
@@ -115,6 +123,7 @@ static void say_option(const cli *c, const gsolve_option *o)
     snprintf(pair, sizeof pair, "%s=%s", o->key, value);
     snprintf(text, sizeof text, "%s (%s)", o->help, range);
     fprintf(c->text, "      %-18s ", pair);
+    if (c->width > 0 && strlen(pair) > 18) fprintf(c->text, "\n%*s", 25, "");
     cli_wrap(c->text, 25, c->width, text);
 }
 
@@ -126,7 +135,7 @@ static void say_device(const cli *c, const char *name)
 
     if (gsolve_context_create(&ctx, name) == GSOLVE_OK) {
         gsolve_context_describe(ctx, &info);
-        fprintf(c->text, "      this machine: %s\n", info.description);
+        fprintf(c->text, "      found: %s\n", info.description);
         gsolve_context_destroy(&ctx);
     } else {
         fprintf(c->text, "      not available: %s\n", gsolve_error(NULL));
@@ -138,6 +147,7 @@ static void say_list(const cli *c, const list *l)
     const gsolve_plugin *plugin;
 
     fprintf(c->text, "%s (%s)\n", l->name, l->use);
+    if (l->terms) cli_wrap(c->text, 0, c->width, l->terms);
     for (int k = 0; (plugin = l->at(c->ctx, k)); k++) {
         fprintf(c->text, "  %-16s ", plugin->name);
         cli_wrap(c->text, 19, c->width, plugin->summary);
@@ -163,8 +173,8 @@ static cJSON *json_option(const gsolve_option *o)
         cJSON_AddStringToObject(item, "choices", o->choices);
     } else {
         cJSON_AddNumberToObject(item, "default", o->initial);
-        cJSON_AddNumberToObject(item, "least", o->kind == GSOLVE_FLAG ? 0 : o->least);
-        cJSON_AddNumberToObject(item, "most", o->kind == GSOLVE_FLAG ? 1 : o->most);
+        cJSON_AddNumberToObject(item, "minimum", o->kind == GSOLVE_FLAG ? 0 : o->least);
+        cJSON_AddNumberToObject(item, "maximum", o->kind == GSOLVE_FLAG ? 1 : o->most);
     }
     return item;
 }

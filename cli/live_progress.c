@@ -89,10 +89,10 @@ void cli_live_iteration(cli_live *live, int iteration, double residual)
     const double left = log10(residual / live->target);          /* to the target */
     const double seconds = left / digits * (now.at - live->base.at);
     if (digits > 0 && left > 0 && seconds < 1e6) {
-        snprintf(end, sizeof end, "  rate %.3f  end in %s", pow(10, -digits / steps),
-                 cli_seconds(seconds).text);
+        snprintf(end, sizeof end, ", factor %.3f per iteration, about %s left",
+                 pow(10, -digits / steps), cli_seconds(seconds).text);
     }
-    snprintf(line, sizeof line, "%.40s  iteration %d  residual %.2e%s  [%s so far]", live->what,
-             iteration, residual, end, cli_seconds(now.at - live->begin).text);
+    snprintf(line, sizeof line, "%.40s: iteration %d, |r|/|b| %.2e%s  [%s]", live->what, iteration,
+             residual, end, cli_seconds(now.at - live->begin).text);
     show(live, line);
 }

@@ -1,6 +1,8 @@
 /* memory_estimate.c: estimates the memory of a solve on the device, without allocating any. */
 #include "cli/memory_estimate.h"
 
+#include <string.h>
+
 #include "gsolve_plugin.h"
 
 static const char *const methods[] = {"cg", "bicgstab", "gmres,restart=30"};
@@ -34,6 +36,8 @@ void cli_memory_estimate_print(const cli *c, const cli_system *s)
     const size_t matrix = matrix_bytes(c, s);
     gsolve_context_info device;
     const gsolve_plugin *format;
+    char unknown[256] = "";
+    gsolve_status status;
     size_t bytes;
 
     gsolve_context_describe(c->ctx, &device);
@@ -42,15 +46,25 @@ void cli_memory_estimate_print(const cli *c, const cli_system *s)
         cli_item(c, "", "%s free of %s", cli_bytes((double)m.unused).text,
                  cli_bytes((double)m.total).text);
     }
+    cli_item(c, "memory", "estimated bytes that a solve on this device holds%s",
+             m.total == 0 ? "; each format includes the csr rows of A" : "");
     for (int k = 0; (format = gsolve_format_at(c->ctx, k)); k++) {
-        if (gsolve_matrix_memory(c->ctx, format->name, &s->csr, &bytes) != GSOLVE_OK) continue;
-        cli_item(c, "estimate", "%s for the matrix in the format %s", cli_bytes((double)bytes).text,
-                 format->name);
+        status = gsolve_matrix_memory(c->ctx, format->name, &s->csr, &bytes);
+        if (status == GSOLVE_OK) {
+            cli_item(c, "", "%s for A in the format %s%s", cli_bytes((double)bytes).text,
+                     format->name,
+                     strcmp(format->name, "auto") == 0 ? ", which begins as csr" : "");
+        } else if (status == GSOLVE_UNSUPPORTED) {
+            const size_t length = strlen(unknown);
+            snprintf(unknown + length, sizeof unknown - length, " %s", format->name);
+        }
     }
+    if (unknown[0]) cli_item(c, "", "no estimate for A in:%s", unknown);
     for (int k = 0; k < METHODS; k++) {
         if (gsolve_solver_memory(c->ctx, methods[k], &s->csr, 1, &bytes) != GSOLVE_OK) continue;
-        cli_item(c, "", "%s for %s, %s with the matrix%s", cli_bytes((double)bytes).text,
-                 methods[k], cli_bytes((double)(matrix + bytes)).text,
+        cli_item(c, "", "%s for the work space of %s, %s together with A in csr%s",
+                 cli_bytes((double)bytes).text, methods[k],
+                 cli_bytes((double)(matrix + bytes)).text,
                  m.total > 0 && matrix + bytes > m.unused ? ", more than is free" : "");
     }
 }
@@ -66,7 +80,7 @@ static void add(cJSON *list, const char *name, size_t bytes)
 
 void cli_memory_estimate_json(cJSON *object, const cli *c, const cli_system *s)
 {
-    cJSON *estimate = cJSON_AddObjectToObject(object, "forecast"), *list;
+    cJSON *estimate = cJSON_AddObjectToObject(object, "memory_estimate"), *list;
     const device_memory m = memory_of(c);
     gsolve_context_info device;
     const gsolve_plugin *format;

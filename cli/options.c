@@ -174,12 +174,20 @@ static int refuse_letter(cli *c, int letter, char **argv, int at)
                     c->command->name);
 }
 
+static bool takes_stdout(const char *name)
+{
+    return strcmp(name, "json") == 0 || strcmp(name, "csv") == 0 || strcmp(name, "html") == 0;
+}
+
 static int refuse(cli *c, int found, char **argv)
 {
     const cli_option *o = NULL;
 
     for (int k = 0; (o = option_at(c->command, k)); k++) {
         if (optopt && (optopt == LONG + k || optopt == o->letter)) break;
+    }
+    if (found == ':' && o && takes_stdout(o->name)) {
+        return cli_fail(c, "--%s needs a file name, or - for standard output", o->name);
     }
     if (found == ':' && o) {
         return cli_fail(c, "%s%s needs an argument: %s", optopt >= LONG ? "--" : "-",
@@ -198,6 +206,11 @@ static int check_operands(cli *c)
     const int count = c->args.operands;
     char **operand = c->args.operand;
 
+    if (count > command->most_operands && strcmp(command->name, "list") == 0) {
+        return cli_fail(
+            c, "unexpected argument '%s': gsolve list shows whole lists, such as gsolve list %s",
+            operand[1], operand[0]);
+    }
     if (count > command->most_operands) {
         return cli_fail(c, "unexpected argument '%s'; usage: %s", operand[command->most_operands],
                         command->synopsis);

@@ -42,6 +42,7 @@ extern const cli_command cli_commands[]; /* solve first; ends with a NULL name *
 extern const cli_pair cli_examples[];   /* a command line and what it does */
 extern const cli_pair cli_exit_codes[]; /* "0" */
 extern const cli_pair cli_variables[];  /* environment variables */
+extern const cli_pair cli_files[];      /* files and folders */
 
 /* The command of that name, or NULL. */
 const cli_command *cli_find_command(const char *name);

@@ -68,8 +68,9 @@ void cli_precond_estimate_print(const cli *c, const cli_precond_estimate *p)
         cli_item(c, "precond", "%s: %s", a->precond, a->explanation);
         return;
     }
-    cli_item(c, a->kind, "%s", a->note[0] ? a->note : a->precond);
-    cli_item(c, "", "memory %s, peak during set-up %s, set-up time %.3g s, on %s",
+    if (a->note[0]) cli_item(c, a->kind, "%s", a->note);
+    cli_item(c, a->note[0] ? "" : a->kind,
+             "memory %s, peak during set-up %s, set-up time %.3g s, on %s",
              cli_bytes((double)p->bytes).text, cli_bytes((double)p->peak).text, a->precond_seconds,
              p->device.device);
     cli_print_levels(c, &a->levels);

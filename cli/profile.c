@@ -62,15 +62,14 @@ static void say_head(const cli *c, const cli_profile *p)
     const double speed = quotient(p->timed.iteration_bytes, p->run.iteration_seconds);
 
     cli_say(c, "\n");
-    cli_item(c, "iteration", "%s in the solve; %.1f GB/s, %.2f of the bandwidth of a copy",
+    cli_item(c, "iteration",
+             "%s in the solve, which has no timers; %.1f GB/s, %.2f of the bandwidth of a copy",
              cli_seconds(p->run.iteration_seconds).text, 1e-9 * speed,
              quotient(speed, p->copy_speed));
-    cli_item(c, "copy",
-             "%.1f GB/s (reads and writes) for a copy of a large array in the same memory",
-             1e-9 * p->copy_speed);
-    cli_item(c, "to the host", "%s in %s", cli_count(p->run.copies, "copy").text,
+    cli_item(c, "bandwidth", CLI_BANDWIDTH, 1e-9 * p->copy_speed);
+    cli_item(c, "copies", "%lld to the host in %s", (long long)p->run.copies,
              cli_count(p->run.iterations, "iteration").text);
-    cli_item(c, "profile", "second solve with each operation timed%s",
+    cli_item(c, "profile", "second solve, with each operation timed%s",
              p->same_bits ? "; its solution has the same bits" : "; ITS SOLUTION DIFFERS");
 }
 
@@ -92,16 +91,22 @@ static void say_line(const cli *c, const char *name, double calls, double bytes,
 
 void cli_profile_say(const cli *c, const cli_profile *p)
 {
+    bool faster = false;
+
     if (!p->made) return;
     say_head(c, p);
     cli_say(c, "\n  %-26s%9s %11s %10s %8s %9s %7s\n", "operation", "calls", "bytes/call", "ms",
-            "share", "GB/s", "of copy");
+            "share", "GB/s", "/ copy");
     for (int i = 0; i < p->lines; i++) {
         const gsolve_profile_class *l = &p->line[i];
         say_line(c, l->name, (double)l->calls, quotient(l->bytes, (double)l->calls), l->seconds, p);
     }
-    say_line(c, "total of all iterations", p->timed.iterations, p->timed.iteration_bytes,
+    say_line(c, "all iterations", p->timed.iterations, p->timed.iteration_bytes,
              p->timed.class_seconds, p);
+    for (int i = 0; i < p->lines; i++) {
+        faster |= quotient(p->line[i].bytes, p->line[i].seconds) > p->copy_speed;
+    }
+    if (faster) cli_say(c, "  / copy above 1: faster than the copy, as with data in cache\n");
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

@@ -6,6 +6,11 @@
 
 #include "cli/cli.h"
 
+/* What the bandwidth is that others are compared with. */
+#define CLI_BANDWIDTH                                                                      \
+    "%.1f GB/s, copying a large array in the memory of this device (bytes read and bytes " \
+    "written)"
+
 enum { CLI_MOST_CLASSES = 64 };
 
 typedef struct cli_profile {

@@ -23,8 +23,8 @@ static cJSON *json_option(const cli_option *o)
     cJSON_AddStringToObject(item, "help", o->help);
     cJSON_AddStringToObject(item, "kind", kinds[o->kind]);
     if (o->kind == CLI_WHOLE || o->kind == CLI_REAL) {
-        cJSON_AddNumberToObject(item, "least", o->least);
-        cJSON_AddNumberToObject(item, "most", o->most);
+        cJSON_AddNumberToObject(item, "minimum", o->least);
+        cJSON_AddNumberToObject(item, "maximum", o->most);
     }
     return item;
 }

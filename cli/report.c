@@ -12,13 +12,14 @@
 void cli_report_choice(const cli *c, const cli_solution *s, int k)
 {
     const cli_attempt *a = &s->attempt[k];
-    char label[24] = "method";
+    char label[24] = "method", solver[sizeof a->solver];
 
+    cli_effective_spec(a->solver, solver);
     if (k > 0) snprintf(label, sizeof label, "attempt %d", k + 1);
     if (a->why[0]) {
-        cli_item(c, label, "%s + %s (%s)", a->solver, a->precond, a->why);
+        cli_item(c, label, "%s + %s (%s)", solver, a->precond, a->why);
     } else {
-        cli_item(c, label, "%s + %s", a->solver, a->precond);
+        cli_item(c, label, "%s + %s", solver, a->precond);
     }
 }
 
@@ -27,14 +28,17 @@ void cli_report_attempt(const cli *c, const cli_solution *s, int k)
 {
     const cli_attempt *a = &s->attempt[k];
     const double seconds = a->precond_seconds + a->setup_seconds + a->solve_seconds;
+    const bool repeated = k > 0 && strcmp(a->explanation, s->attempt[k - 1].explanation) == 0;
+    const char *why = repeated ? "The cause is that of the attempt before." : a->explanation;
 
     if (!a->ran) {
-        cli_item(c, "", "the set-up failed: %s", a->explanation);
+        cli_item(c, "", "attempt %d: the set-up failed: %s", k + 1, a->explanation);
     } else if (a->result.outcome != GSOLVE_CONVERGED) {
-        cli_item(c, "", "%s after %s, residual %.2e (%s). %s",
+        cli_item(c, "", "attempt %d: %s after %s, %s %.2e (%s). %s", k + 1,
                  gsolve_outcome_text(a->result.outcome),
-                 cli_count(a->result.iterations, "iteration").text, a->result.residual,
-                 cli_seconds(seconds).text, a->explanation);
+                 cli_count(a->result.iterations, "iteration").text,
+                 a->result.outcome == GSOLVE_DIVERGED ? "smallest residual" : "residual",
+                 a->result.residual, cli_seconds(seconds).text, why);
     }
 }
 
@@ -56,6 +60,44 @@ static void say_precond(const cli *c, const cli_solution *s)
     cli_print_levels(c, &a->levels);
 }
 
+/* Whether the residuals of all attempts that ran agree to three digits. */
+static bool residuals_agree(const cli_solution *s)
+{
+    const double best = s->attempt[s->best].result.residual;
+
+    for (int k = 0; k < s->attempts; k++) {
+        const cli_attempt *a = &s->attempt[k];
+        if (a->ran && !(fabs(a->result.residual - best) <= 0.005 * best)) return false;
+    }
+    return true;
+}
+
+/* Which attempt the result is of. */
+static void say_best(const cli *c, const cli_solution *s)
+{
+    const cli_attempt *a = &s->attempt[s->best];
+    const bool converged = a->result.outcome == GSOLVE_CONVERGED;
+
+    if (s->attempts == 1) return;
+    cli_item(c, "", "by attempt %d of %d, %s + %s%s", s->best + 1, s->attempts, a->method, a->kind,
+             converged            ? ""
+             : residuals_agree(s) ? "; all attempts that ran end at about the same residual"
+                                  : ", which has the smallest residual");
+}
+
+/* |x - 1| / |1| where b is A*ones. */
+static void say_error(const cli *c, const cli_solution *s)
+{
+    const gsolve_statistics *t = &s->system.statistics;
+    const bool square = t->nrows == t->ncols;
+    const bool singular = t->empty_cols > 0 || t->nrows < t->ncols ||
+                          (square && (t->empty_rows > 0 || t->zero_sum_rows == t->nrows));
+
+    if (isnan(s->error) || s->system.zero_b) return;
+    cli_item(c, "error", "%.3e = |x - 1| / |1|%s", s->error,
+             singular ? "; x = 1 is not the only solution" : "");
+}
+
 static void say_outcome(const cli *c, const cli_solution *s)
 {
     const cli_attempt *a = &s->attempt[s->best];
@@ -64,19 +106,16 @@ static void say_outcome(const cli *c, const cli_solution *s)
     cli_say(c, "\n");
     cli_item(c, "outcome", "%s%s",
              converged ? "" : "NOT CONVERGED: ", gsolve_outcome_text(a->result.outcome));
-    if (s->attempts > 1) {
-        cli_item(c, "", "by attempt %d of %d, %s + %s%s", s->best + 1, s->attempts, a->method,
-                 a->kind, converged ? "" : ", which has the smallest residual");
-    }
+    say_best(c, s);
     cli_item(c, "iterations", "%d%s", a->result.iterations,
-             a->ncols > 1 ? " for the slowest column" : "");
+             a->ncols > 1 ? " (largest of all columns)" : "");
     cli_item(c, "residual", "%.3e = |b - Ax| / |b|, recomputed from A, x and b%s",
              a->result.residual, a->ncols > 1 ? "; worst column" : "");
-    if (!isnan(s->error)) cli_item(c, "error", "%.3e = |x - 1| / |1|", s->error);
+    say_error(c, s);
     if (!converged) {
         cli_item(c, "why", "%s", a->explanation);
     } else if (a->method_note[0]) {
-        cli_item(c, "", "%s", a->method_note);
+        cli_item(c, a->method, "%s", a->method_note);
     }
     if (c->args.solution) {
         cli_item(c, "x", "written to %s%s", c->args.solution,
@@ -113,29 +152,35 @@ static void say_seconds(const cli *c, const cli_solution *s, double total)
 {
     const cli_attempt *a = &s->attempt[s->best];
     const bool one = s->attempts == 1;
-    row rows[9] = {{"read", s->system.read_seconds},
-                   {"check", s->system.analyse_seconds},
+    row rows[8] = {{"read", s->system.read_seconds},
+                   {"check and statistics of A", s->system.analyse_seconds},
                    {"format", s->seconds.build},
                    {"preconditioner", s->seconds.precond},
                    {"set-up of the method", s->seconds.setup},
                    {"solve", s->seconds.solve},
                    {"write", s->seconds.write},
-                   {"profile", a->profile.seconds},
-                   {"other", total}};
+                   {"other (start-up, reports)", total}};
 
-    snprintf(rows[2].what, sizeof rows[2].what, "format %.60s", s->info.format);
+    if (strcmp(s->system.source.kind, "generator") == 0) {
+        snprintf(rows[0].what, sizeof rows[0].what, "generate");
+    }
+    snprintf(rows[2].what, sizeof rows[2].what, "build of the format %.60s", s->info.format);
     if (one) {
         snprintf(rows[3].what, sizeof rows[3].what, "preconditioner %s", a->kind);
         snprintf(rows[5].what, sizeof rows[5].what, "solve by %s", a->method);
     }
-    for (int k = 0; k < 8; k++) rows[8].seconds -= rows[k].seconds;
+    for (int k = 0; k < 7; k++) rows[7].seconds -= rows[k].seconds;
     cli_say(c, "\n");
-    for (int k = 0; k < 9; k++) {
+    for (int k = 0; k < 8; k++) {
         const bool minor = k == 4 || k >= 6;
+        if (k == 3 && one && strcmp(a->kind, "none") == 0) continue;
         if (!minor || rows[k].seconds > 0.005 * total)
             say_row(c, rows[k].what, rows[k].seconds, total);
     }
     say_row(c, "total", total, total);
+    if (a->profile.made) {
+        cli_say(c, "  %-32s%10.3f s\n", "profile (not in the total)", a->profile.seconds);
+    }
 }
 
 static double process_peak(void)
@@ -155,10 +200,10 @@ void cli_report(const cli *c, const cli_solution *s)
     say_columns(c, &s->attempt[s->best]);
     say_format(c, s);
     say_precond(c, s);
-    say_seconds(c, s, cli_now() - c->begin);
+    say_seconds(c, s, cli_now() - c->begin - profile->seconds);
     cli_profile_say(c, profile);
     cli_say(c, "\n");
-    cli_item(c, "memory", "peak %s (%s for the whole process)",
+    cli_item(c, "memory", "allocated by gsolve: at most %s; resident in the process: at most %s",
              cli_bytes((double)(profile->made ? profile->peak : info.peak)).text,
              cli_bytes(process_peak()).text);
 }

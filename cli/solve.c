@@ -14,12 +14,13 @@ static void say_system(const cli *c, const cli_solution *s)
     gsolve_context_describe(c->ctx, &device);
     cli_item(c, "", "%s%s", cli_symmetry_words(&s->system.statistics),
              c->args.type == GSOLVE_F32
-                 ? "; rounded to single precision; residuals are those of the rounded matrix"
+                 ? "; values rounded to single precision; all residuals refer to the rounded matrix"
                  : "");
     if (s->system.b.ncols == 1) {
-        cli_item(c, "b", "%s", cli_rhs_words(c));
+        cli_item(c, "b", "%s", cli_rhs_words(c, &s->system));
     } else {
-        cli_item(c, "b", "%s, %s", cli_rhs_words(c), cli_count(s->system.b.ncols, "column").text);
+        cli_item(c, "b", "%s, %s", cli_rhs_words(c, &s->system),
+                 cli_count(s->system.b.ncols, "column").text);
     }
     cli_item(c, "device", "%s: %s", device.device, cli_device_words(c, words));
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/live_progress.h"
 
@@ -120,7 +121,7 @@ static void say_read(const cli *c, const cli_system *s)
     const bool made = strcmp(source->kind, "generator") == 0;
     char speed[64] = "", added[96] = "";
 
-    if (source->bytes > 0 && s->read_seconds > 0 && !source->cached) {
+    if (source->bytes >= 1000000 && s->read_seconds > 0 && !source->cached) {
         snprintf(speed, sizeof speed, ", %.0f MB/s",
                  1e-6 * (double)source->bytes / s->read_seconds);
     }
@@ -139,6 +140,16 @@ static void say_read(const cli *c, const cli_system *s)
     }
 }
 
+static bool is_generator(const char *name)
+{
+    const gsolve_plugin *generator;
+
+    for (int k = 0; (generator = gsolve_generator_at(k)); k++) {
+        if (cli_spec_is(name, generator->name)) return true;
+    }
+    return false;
+}
+
 int cli_read_matrix(cli *c, const char *name, cli_system *s)
 {
     const double begin = cli_now();
@@ -147,6 +158,9 @@ int cli_read_matrix(cli *c, const char *name, cli_system *s)
     char note[200];
 
     s->name = name;
+    if (access(name, F_OK) != 0 && is_generator(name)) {
+        return cli_fail(c, "%s: no such file; for the generated matrix write gen:%s", name, name);
+    }
     cli_live_begin(&live, c, name);
     snprintf(note, sizeof note, "%s %s ...", strncmp(name, "gen:", 4) ? "reading" : "generating",
              name);
@@ -206,9 +220,12 @@ bool cli_ones_solve(const cli *c)
     return !c->args.rhs || rhs_is(c, "A*ones");
 }
 
-const char *cli_rhs_words(const cli *c)
+const char *cli_rhs_words(const cli *c, const cli_system *s)
 {
-    if (cli_ones_solve(c)) return "A*ones; x = 1 is a solution";
+    if (s->zero_b) return "A*ones = 0, because every row of A sums to 0; x = 0 is a solution";
+    if (cli_ones_solve(c)) {
+        return s->b.ncols > 1 ? "A*ones, then random columns" : "A*ones; x = 1 is a solution";
+    }
     if (random_columns(c)) return "random, uniform in [-1, 1)";
     return c->args.rhs;
 }
@@ -240,11 +257,16 @@ int cli_read_vectors(cli *c, cli_system *s)
     int code = 0;
 
     if (cli_spec_is(c->args.rhs ? c->args.rhs : "", "random") && random_columns(c) == 0) {
-        return cli_fail(c, "-b takes random or random,k=N with N from 1 to %d, not '%s'",
-                        MOST_COLUMNS, c->args.rhs);
+        return cli_fail(c, "-b %s is not allowed: write random, or random,k=N with N from 1 to %d",
+                        c->args.rhs, MOST_COLUMNS);
     }
     if (!cli_ones_solve(c) && !rhs_is(c, "ones") && random_columns(c) == 0) {
         const int asked = c->args.columns_count > 0 ? c->args.columns_count : 0;
+        if (access(c->args.rhs, F_OK) != 0) {
+            return cli_fail(
+                c, "-b %s: no such file; -b takes a file, ones, random, random,k=N or A*ones",
+                c->args.rhs);
+        }
         code = read_vector(c, c->args.rhs, "the right-hand side b", s->nrows, asked, s, &s->b);
     }
     if (!code && c->args.guess) {
@@ -285,6 +307,8 @@ int cli_make_vectors(cli *c, cli_system *s, const gsolve_csr *rows)
                    : cli_ones_solve(c) ? row_sum(rows, (int32_t)i)
                                        : 1;
         }
+        s->zero_b = cli_ones_solve(c) && s->nrows > 0 && s->b.ncols == 1;
+        for (int64_t i = 0; i < s->nrows && s->zero_b; i++) s->zero_b = b[i] == 0;
     }
     return s->x.value ? 0 : cli_new_dense(c, &s->x, s->ncols, s->b.ncols);
 }

@@ -12,6 +12,7 @@ typedef struct cli_system {
     int32_t nrows, ncols;
     int64_t entries;
     gsolve_dense b, x; /* owned; x holds the first guess */
+    bool zero_b;       /* b is A*ones and that is 0 */
     double read_seconds, analyse_seconds;
 } cli_system;
 
@@ -47,8 +48,8 @@ int cli_analyse(cli *c, cli_system *s);
 /* Generates b and sets x = 0, unless they were read. rows: of A. */
 int cli_make_vectors(cli *c, cli_system *s, const gsolve_csr *rows);
 
-/* The meaning of -b in words. */
-const char *cli_rhs_words(const cli *c);
+/* The meaning of -b in words. s: with b. */
+const char *cli_rhs_words(const cli *c, const cli_system *s);
 
 /* Whether b = A*ones, so that x = 1 solves the system. */
 bool cli_ones_solve(const cli *c);

@@ -23,8 +23,8 @@ namespace
 const gsolve_option options[] = {
     {"index", "number of the GPU, from 0", GSOLVE_INT, offsetof(gs_device_options, index), 0, 0,
      1023, nullptr},
-    {"threads", "CPU threads for work on the host; 0: as many as the host has", GSOLVE_INT,
-     offsetof(gs_device_options, threads), 0, 0, 4096, nullptr},
+    {"threads", "number of CPU threads for work on the host; 0: as many as the host has",
+     GSOLVE_INT, offsetof(gs_device_options, threads), 0, 0, 4096, nullptr},
     {},
 };
 

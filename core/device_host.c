@@ -7,8 +7,8 @@
 #include <string.h>
 
 static const gsolve_option options[] = {
-    {"threads", "number of threads; 0: as many as OpenMP offers", GSOLVE_INT,
-     offsetof(gs_device_options, threads), 0, 0, 4096, NULL},
+    {"threads", "number of threads; 0: OMP_NUM_THREADS, or all processors if that is not set",
+     GSOLVE_INT, offsetof(gs_device_options, threads), 0, 0, 4096, NULL},
     {0},
 };
 

@@ -10,7 +10,7 @@
  *     gsolve_solve(ctx, &csr, gsolve_vector(b, n), gsolve_vector(x, n), &result);
  *     gsolve_context_destroy(&ctx);
  *
- * The same system, with each part chosen by the caller:
+ * The caller can also choose each part (format, preconditioner, method and tolerance):
  *
  *     gsolve_matrix *A = NULL;
  *     gsolve_precond *M = NULL;
@@ -24,54 +24,72 @@
  * This header includes the headers of all topics:
  *
  *     gsolve_context.h   status codes; context: device, memory, last error
- *     gsolve_arrays.h    views of compressed rows and of dense vectors
- *     gsolve_csr.h       statistics, transpose and products of sparse matrices
- *     gsolve_matrix.h    matrix: y = A x in a storage format
+ *     gsolve_arrays.h    views of sparse matrices (CSR) and of dense vectors
+ *     gsolve_csr.h       statistics and transpose of a sparse matrix; matrix-matrix products
+ *     gsolve_matrix.h    matrix: matrix-vector products y = A x in a storage format
  *     gsolve_precond.h   preconditioner: z = M^-1 r
  *     gsolve_solver.h    solver: Krylov methods, results, profile, automatic choice
  *
  * Two more headers are included separately: gsolve_io.h (files and generators) and
  * gsolve_plugin.h (formats and preconditioners of your own).
  *
- * Notation: A' is the transpose of A. |v| is the Euclidean norm of v. Times are in seconds and
- * sizes in bytes.
+ * Notation: A' is the transpose of A. M^-T is the inverse of M'. |v| is the Euclidean norm of a
+ * vector v. |a_ij| is the absolute value of the number a_ij in row i and column j of A. x_c is
+ * column c of x. Indices start at 0. Times are in seconds and sizes in bytes. An entry of a sparse
+ * matrix is a stored value; it can be 0.
  *
- * These rules hold for every function:
+ * These rules hold for every function, unless its description says otherwise:
  *
- * Specs: a string names a device, a format, a preconditioner or a method. It has the form "name"
- * or "name,key=value,...". The command gsolve list shows all names and keys.
+ * Specs: a spec is a string that names a device, a format, a preconditioner, a method, a product
+ * method or a generator. It has the form "name" or "name,key=value,...". The command-line program
+ * gsolve shows all names and keys with "gsolve list".
  *
- * Errors: a function that can fail returns a gsolve_status. A function that fails leaves its output
- * arguments unchanged, unless its description says otherwise. gsolve_error(ctx) returns one
- * sentence about the cause. Every such function can return GSOLVE_BAD_ARGUMENT (an argument is NULL
- * or out of range), GSOLVE_NO_MEMORY and GSOLVE_DEVICE_FAILED. Every function that takes a spec can
- * return GSOLVE_BAD_SPEC. The descriptions name the other statuses. A solve that does not converge
- * is not an error: gsolve_result.outcome reports it.
+ * Errors: most functions that can fail return a gsolve_status. A function that fails leaves its
+ * output arguments unchanged, with one exception: after GSOLVE_NO_MEMORY and GSOLVE_DEVICE_FAILED
+ * the elements of a vector or array that the function computes (such as y, z or x) are undefined.
+ * gsolve_error(ctx) returns one sentence about the cause; if ctx itself is NULL, there is none.
+ * Every function that returns a status can return GSOLVE_BAD_ARGUMENT, GSOLVE_NO_MEMORY and
+ * GSOLVE_DEVICE_FAILED. An argument that is NULL or out of range gives GSOLVE_BAD_ARGUMENT. Every
+ * function that takes a spec can return GSOLVE_BAD_SPEC. The descriptions name the other statuses.
+ * Functions that return no status need valid arguments. A solve that does not converge is not an
+ * error: gsolve_result.outcome reports it.
  *
- * Ownership: a function gsolve_..._create makes a handle, and gsolve_..._destroy frees it. Destroy
- * takes the address of the handle, sets the handle to NULL, and accepts NULL. Arrays that the
- * caller passes in remain the caller's. The library keeps no pointer to them after the call.
- * gsolve_matrix_create_owned is the exception.
+ * Ownership: a function gsolve_..._create makes a handle, and gsolve_..._destroy frees it. A
+ * destroy function takes the address of the handle and sets the handle to NULL. It does nothing if
+ * the address or the handle is NULL. Arrays that the caller passes in remain the caller's, and the
+ * library keeps no pointer to them after the call. The exceptions keep a pointer, and their
+ * descriptions say for how long: gsolve_matrix_create_owned, gsolve_register_format,
+ * gsolve_register_precond, gsolve_solver_set_monitor and gsolve_context_use_stream.
  *
- * Lifetime: a solver uses its matrix and its preconditioner. After one of them is destroyed, the
- * solver may only be destroyed. gsolve_context_destroy destroys everything that was created in the
- * context. Handles to it are then invalid.
+ * Asynchronous work: on a GPU a call may return before its work is complete, if all its results are
+ * on the device. The work is ordered on the context's stream (gsolve_stream) and may still read and
+ * write arrays on the device. A copy to the host by gsolve_copy waits for it. A call with a result
+ * on the host returns when the result is complete.
  *
- * Threads: only one thread at a time may use a context and the objects in it. Two contexts share
- * nothing and may be used by two threads at the same time. The library has one global variable. It
- * records whether the process is a child of fork.
+ * Lifetime: a solver uses its matrix and its preconditioner in every call but
+ * gsolve_solver_destroy. A preconditioner does not use the matrix from which it was created.
+ * gsolve_context_destroy destroys all objects in the context. Their handles are then invalid.
  *
- * Fork: OpenMP threads do not survive fork. In a child of a process that has created a context,
- * every call therefore runs on one thread. The results have the same bits. A context on a GPU does
- * not work in a child.
+ * Threads: only one thread at a time may use a context and the objects in it. gsolve_abandon_files
+ * is the exception. Two contexts share nothing and may be used by two threads at the same time. The
+ * library has one global variable, which records whether the process was created by fork. It also
+ * has one text for each thread, which gsolve_error(NULL) returns.
  *
- * Reproducibility: the same input gives the same bits, for any number of threads. The matrix format
- * "auto" depends on all earlier calls with that matrix: the same sequence of calls gives the same
- * bits. Two things are not reproducible: results of cuSPARSE (the format and the product method
- * "cusparse"), and options that choose by measured times. gsolve list marks them.
+ * Fork: OpenMP threads do not survive fork. If a process has created a context and then calls fork,
+ * the library uses one thread in the child, in old and in new contexts. The results stay equal bit
+ * for bit. A GPU does not work in such a child: calls that need it fail with GSOLVE_DEVICE_FAILED
+ * or GSOLVE_NO_MEMORY.
  *
- * Index types: rows and columns count from 0 and are below 2^31. The number of entries may be
- * larger.
+ * Reproducibility: the same sequence of calls with the same input gives the same bits, which means
+ * results that are equal bit for bit. This holds for any number of threads and on every x86-64
+ * processor. A CPU and a GPU give different bits. The bits of a product with a matrix in the format
+ * "auto" depend on all earlier calls with that matrix. Two things are not reproducible: results of
+ * cuSPARSE (the format and the product method "cusparse"), and options that choose by measured
+ * times. "gsolve list" says of these options that runs may differ. The method "direct" can differ
+ * between machines, and the format "speculative" between GPU models.
+ *
+ * Limits: the numbers of rows and of columns are below 2^31. The number of entries may be larger
+ * and then needs 64-bit offsets (GSOLVE_O64).
  */
 #ifndef GSOLVE_H
 #define GSOLVE_H
@@ -89,20 +107,31 @@ extern "C" {
 
 /* --- one call ------------------------------------------------------------------- */
 
-/* Solves A x = b with rtol = 1e-8, where csr is A. The function computes the statistics of the
- * matrix, chooses the method and the preconditioner, solves, and frees all its memory. If a choice
- * cannot be set up or does not converge, it tries the next one from the same initial guess. x
- * returns the best solution of all choices. b, x and *result are as for gsolve_solver_run. The
- * statuses are those of gsolve_matrix_create and of gsolve_solver_run. */
+/* Solves A x = b until |b - A x| <= 1e-8 |b| in each column, where csr is A. The function computes
+ * the statistics of A. From these it chooses a method and a preconditioner, as gsolve_auto_choose
+ * does, and solves. Such a pair is called a choice. If the first choice cannot be set up or does
+ * not converge, the function tries the next choice from the same initial guess. It frees all memory
+ * that it has allocated.
+ *
+ * csr is on the host or on the device. If A is not square, the function solves the least-squares
+ * problem by a QR factorisation. b and x are as for gsolve_solver_run: on entry x is the initial
+ * guess. On return x is the solution of the choice that converged, or else the x with the smallest
+ * residual of all choices. *result describes the run that computed this x; its member `seconds` is
+ * the time of the whole call.
+ *
+ * Fails with GSOLVE_BAD_MATRIX or GSOLVE_UNSUPPORTED like gsolve_matrix_create. If no choice can be
+ * set up, the status is that of the last attempt, such as GSOLVE_ZERO_PIVOT, and x is the initial
+ * guess. */
 gsolve_status gsolve_solve(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
                            gsolve_dense x, gsolve_result *result);
 
-/* A function of the caller that receives one line of text. user is the pointer that the caller
- * passed along with the function. */
+/* A function of the caller that receives one line of text without a line feed. `line` is valid
+ * during the call only. `user` is the pointer that the caller passed together with the function. */
 typedef void gsolve_log(const char *line, void *user);
 
-/* Does what gsolve_solve does. In addition it calls log(line, user) for each choice that it tries:
- * once with the reason for the choice, and once with the outcome or the error. log may be NULL. */
+/* Does what gsolve_solve does. In addition it calls log(line, user) twice for each choice that it
+ * tries: first with the reason for the choice, and then with the outcome or the error. `log` may be
+ * NULL. */
 gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
                                   gsolve_dense x, gsolve_result *result, gsolve_log *log,
                                   void *user);

@@ -18,12 +18,24 @@ extern "C" {
 #define GSOLVE_VERSION_PATCH 0
 #define GSOLVE_VERSION       "0.1.0"
 
-/* Returns the version of the linked library, such as "0.1.0". */
+/* Returns the version of the linked library, such as "0.1.0", a constant string. */
 const char *gsolve_version(void);
 
 /* --- status --------------------------------------------------------------------- */
 
-/* The status codes and their texts. */
+/* The status codes and their texts.
+ *
+ *     GSOLVE_OK             the call succeeded
+ *     GSOLVE_BAD_ARGUMENT   an argument is NULL, out of range, or does not fit another argument
+ *     GSOLVE_BAD_SPEC       a spec has an unknown name or key, or a value that is not allowed
+ *     GSOLVE_BAD_MATRIX     a matrix is malformed or has an unsuitable shape, pattern or value
+ *     GSOLVE_BAD_FILE       a file cannot be read or written, or its content is malformed
+ *     GSOLVE_NO_MEMORY      the memory of the host or of the device is too small
+ *     GSOLVE_NO_DEVICE      the build does not support the device, or the machine does not have it
+ *     GSOLVE_UNSUPPORTED    this plug-in or this device cannot do what the call asks for
+ *     GSOLVE_ZERO_PIVOT     a factorisation or a diagonal preconditioner would divide by zero
+ *     GSOLVE_DEVICE_FAILED  the GPU reported an error
+ */
 #define GSOLVE_STATUS_LIST(X)                                  \
     X(GSOLVE_OK, "success")                                    \
     X(GSOLVE_BAD_ARGUMENT, "argument missing or out of range") \
@@ -36,81 +48,92 @@ const char *gsolve_version(void);
     X(GSOLVE_ZERO_PIVOT, "zero pivot")                         \
     X(GSOLVE_DEVICE_FAILED, "device failure")
 
+/* Makes an enumerator from a line of a list such as GSOLVE_STATUS_LIST. GSOLVE_STATUS_COUNT is the
+ * number of status codes. */
 #define GSOLVE_ENUM(name, text) name,
 typedef enum gsolve_status { GSOLVE_STATUS_LIST(GSOLVE_ENUM) GSOLVE_STATUS_COUNT } gsolve_status;
 
-/* Returns the text of a status, such as "out of memory". */
+/* Returns the text of a status, such as "out of memory"; for another value "unknown status". */
 const char *gsolve_status_text(gsolve_status status);
 
 /* --- context -------------------------------------------------------------------- */
 
-/* A device, the memory allocated on it and on the host, and the last error. All other objects are
- * created in a context. */
+/* A device, the memory allocated on it and on the host, and the text of the last error. All other
+ * objects are created in a context. */
 typedef struct gsolve_context gsolve_context;
 
-/* Creates a context on a device. spec is one of
+/* Creates a context on a device. `spec` is one of
  *
- *     "cpu", "cpu,threads=8"    the CPU; without threads: as many threads as OpenMP offers
- *     "cuda", "cuda,index=1"    an NVIDIA GPU
- *     "auto"                    a GPU if this build and this machine have a usable one, else the
- *                               CPU; gsolve_context_info.description then says why it is the CPU
+ *     "cpu", "cpu,threads=8"    the CPU; default number of threads: omp_get_max_threads()
+ *     "cuda", "cuda,index=1"    an NVIDIA GPU; default index: 0
+ *     "auto"                    GPU 0 if it can be used, else the CPU;
+ *                               gsolve_context_info.description then says why it is the CPU
  *
- * Fails with GSOLVE_NO_DEVICE if the build or the machine lacks the device. Fails with
- * GSOLVE_NO_MEMORY or GSOLVE_DEVICE_FAILED if the device's memory is full or the device is
- * unusable. gsolve_error(NULL) returns the cause. */
+ * Fails with GSOLVE_NO_DEVICE if the build has no CUDA or the machine does not have this GPU, with
+ * GSOLVE_NO_MEMORY if the memory of the GPU is full, and with GSOLVE_DEVICE_FAILED for other errors
+ * of the GPU. gsolve_error(NULL) then returns the cause. */
 gsolve_status gsolve_context_create(gsolve_context **ctx, const char *spec);
 
-/* Destroys all objects in the context, frees all its memory, and closes the device. */
+/* Destroys all objects in the context, frees all memory allocated in it, and closes the device. A
+ * stream of the caller is not destroyed. */
 void gsolve_context_destroy(gsolve_context **ctx);
 
 /* Moves the context to another device, for a program that chooses the device after it has read the
- * matrix. spec is as for gsolve_context_create. Arrays on the host stay valid. Fails with
- * GSOLVE_BAD_ARGUMENT if the context contains a matrix, a preconditioner or an array on the device.
- * After a failure the context is unchanged. */
+ * matrix. `spec` and the errors are those of gsolve_context_create. Arrays of the context on the
+ * host and registered plug-ins stay valid. On a GPU the context begins with a stream of its own.
+ * Fails with GSOLVE_BAD_ARGUMENT if the context contains a matrix, a preconditioner, a product or
+ * an array on the present device. After a failure the context is unchanged. */
 gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec);
 
-/* Makes the context work on the caller's CUDA stream. stream is a cudaStream_t of the context's
- * device. NULL is CUDA's default stream, on which solvers run without recorded CUDA graphs.
+/* Makes the context work on a CUDA stream of the caller, instead of the non-blocking stream that
+ * the context has created. `stream` is a cudaStream_t of the context's device. NULL is CUDA's
+ * default stream, which cannot be captured; solvers then launch their kernels one by one instead of
+ * as a CUDA graph.
  *
- * The call waits for all work on the previous stream. All objects in the context stay valid. The
- * caller keeps ownership of the stream, which must live until the context is destroyed or gets
- * another stream. While a call in the context runs, no other thread may submit work to the stream:
- * that work could become part of a recorded graph.
+ * The call waits for all work on the stream that the context used before. All objects in the
+ * context stay valid. The caller keeps ownership of the stream, which must live until the context
+ * is destroyed or gets another stream. While a call in the context runs, no other thread may submit
+ * work to the stream: this work could be captured into a graph of the solver.
  *
  * Fails with GSOLVE_UNSUPPORTED on the CPU, and with GSOLVE_BAD_ARGUMENT if the stream belongs to
  * another device or is being captured. */
 gsolve_status gsolve_context_use_stream(gsolve_context *ctx, void *stream);
 
-/* Returns one sentence about the last failure in the context, or "" if no call has failed. The text
- * is valid until the next call. gsolve_error(NULL) describes the last failed gsolve_context_create
- * of the calling thread. */
+/* Returns one sentence about the last failure in the context, or "" if no call has failed. A call
+ * that succeeds does not clear the sentence. The text is valid until the next call in this context.
+ * gsolve_error(NULL) describes the last gsolve_context_create of the calling thread: why it failed,
+ * or "". This text is valid until the thread calls gsolve_context_create again. */
 const char *gsolve_error(const gsolve_context *ctx);
 
+/* The device of a context and its memory. The counts include what the library allocates for itself
+ * and blocks of gsolve_alloc. */
 typedef struct gsolve_context_info {
-    const char *device;    /* "cpu" or "cuda" */
+    const char *device;    /* "cpu" or "cuda"; a constant string */
     char description[256]; /* such as "AMD EPYC, 2 threads" */
-    int threads;           /* threads used on the CPU */
+    int threads;           /* CPU threads that calls use; on a GPU: those for work on the host */
     size_t bytes;          /* bytes allocated now, on the host and on the device together */
     size_t peak;           /* largest value of bytes so far */
-    int64_t blocks;        /* allocations that are not freed yet */
-    int64_t allocations;   /* all allocations so far */
+    int64_t blocks;        /* number of allocations that are not freed yet */
+    int64_t allocations;   /* number of allocations since the context was created */
 } gsolve_context_info;
 
-/* Fills *info. */
+/* Sets all members of *info. */
 void gsolve_context_describe(const gsolve_context *ctx, gsolve_context_info *info);
 
-/* Returns the free and the total memory of the device in bytes. Fails with GSOLVE_UNSUPPORTED on
- * the CPU. */
-gsolve_status gsolve_context_memory(gsolve_context *ctx, size_t *unused, size_t *total);
+/* Sets *available to the free and *total to the total memory of the device in bytes. Memory that
+ * the library has freed and keeps for reuse counts as free. Fails with GSOLVE_UNSUPPORTED on the
+ * CPU. After GSOLVE_DEVICE_FAILED both numbers are undefined. */
+gsolve_status gsolve_context_memory(gsolve_context *ctx, size_t *available, size_t *total);
 
-/* Measures the copy bandwidth of the device: bytes read plus bytes written per second when a large
- * array is copied within the device's memory. The result is the best of several copies. Compare the
- * bandwidth of a profile (gsolve_profile_class) with it. The call needs 512 MiB of temporary memory
- * and makes do with less. */
+/* Measures the copy bandwidth of the device, a CPU or a GPU: the bytes read plus the bytes written
+ * per second when a large array is copied within the device's memory. The result is the best of
+ * several copies. Compare it with bytes / seconds of a gsolve_profile_class.
+ * The call uses 512 MiB of temporary memory, or less if these are not free. It fails with
+ * GSOLVE_NO_MEMORY if not even 2 MiB are free. */
 gsolve_status gsolve_context_copy_speed(gsolve_context *ctx, double *bytes_per_second);
 
-/* For tests of allocation failures: the next count allocations succeed and all later ones fail. A
- * negative count removes the limit. */
+/* For tests of allocation failures: the next `count` allocations in the context succeed, if there
+ * is memory for them, and all later ones fail. A negative `count` removes the limit. */
 void gsolve_context_limit_allocations(gsolve_context *ctx, int64_t count);
 
 #ifdef __cplusplus

@@ -1,9 +1,16 @@
-/* gsolve_csr.h: operations on sparse matrices in compressed rows: statistics, transpose, products
- * of two and of three matrices, and matrices of dense blocks.
+/* gsolve_csr.h: operations on sparse matrices in CSR:
  *
- * A function that returns a gsolve_csr here allocates its arrays in the context. Free them with
- * gsolve_csr_free. The library checks every matrix that it is given and fails with
- * GSOLVE_BAD_MATRIX if offsets decrease, a column is out of range, or a value is NaN or infinite.
+ *     statistics            gsolve_csr_statistics
+ *     transpose, new type   gsolve_csr_transpose, gsolve_csr_convert
+ *     C = A B               gsolve_csr_multiply; gsolve_product, whose values can be recomputed
+ *     C = R A P             gsolve_galerkin, whose values can be recomputed
+ *     dense blocks (BSR)    gsolve_blocked
+ *
+ * A function that sets a gsolve_csr or a gsolve_blocked allocates its arrays in the context, and
+ * the caller frees them with gsolve_csr_free or gsolve_blocked_free. The exceptions are
+ * gsolve_product_csr and gsolve_galerkin_csr, which return views. Every function that gets a matrix
+ * checks it and fails with GSOLVE_BAD_MATRIX if it is malformed (see gsolve_csr). Entries may be in
+ * any order within a row, and duplicates are summed, unless the function says otherwise.
  */
 #ifndef GSOLVE_CSR_H
 #define GSOLVE_CSR_H
@@ -16,175 +23,203 @@ extern "C" {
 
 /* --- statistics of a matrix ----------------------------------------------------- */
 
-/* Statistics of the pattern and of the values of a matrix. The automatic choices, gsolve info and
- * gsolve_solver_explain use them. */
+/* Statistics of the pattern and of the values of a matrix, after duplicates are summed. The
+ * automatic choices, the command "gsolve info" and gsolve_solver_explain use them.
+ *
+ * tol is 1e-12 for GSOLVE_F64 and 1e-6 for GSOLVE_F32. off_i is the sum of |a_ij| over all j other
+ * than i. m_i is the largest |a_ij| of row i. A diagonal entry is a_ii with i below nrows and
+ * ncols. */
 typedef struct gsolve_statistics {
     int32_t nrows, ncols;
     int64_t entries;
-    bool symmetric_pattern;            /* a_ij is stored if a_ji is; false if not square */
-    bool symmetric, skew;              /* A = A', A = -A' up to rounding; false if not square */
-    int32_t empty_rows;                /* number of rows without entries */
-    int32_t first_empty_row;           /* or -1 */
-    int32_t empty_cols;                /* number of columns without entries */
-    int32_t zero_diagonals;            /* number of diagonal entries that are 0 or not stored */
-    int32_t first_zero_diagonal;       /* its row, or -1 */
-    int32_t negative_diagonals;        /* number of diagonal entries below 0 */
-    int32_t shortest_row, longest_row; /* entries in a row */
-    int32_t bandwidth;                 /* largest |i - j| of an entry */
-    int32_t block;         /* unknowns per node if the pattern consists of dense blocks, else 1 */
-    int32_t dominant_rows; /* rows with |a_ii| >= sum of |a_ij| over j != i */
-    int32_t zero_sum_rows; /* rows whose entries sum to 0 up to rounding */
-    int64_t positive_off;  /* off-diagonal entries above 1e-12 (GSOLVE_F32: 1e-6) times the largest
-                              |a_ij| of their row */
-    double mean_row, deviation_row; /* mean and standard deviation of the entries in a row */
-    double dominance;               /* smallest |a_ii| / sum of |a_ij| over j != i */
-    double spread;                  /* largest |a_ii| / smallest nonzero |a_ii| */
-    double mean_dominance; /* mean over the rows of min(1, |a_ii| / sum of |a_ij| over j != i) */
-    double scaling;        /* with m_i = max |a_ij| of row i: largest m_i / smallest nonzero m_i */
-    double least, largest; /* smallest and largest nonzero |a_ij| */
-    int64_t length[32];    /* length[0]: number of empty rows; length[k]: number of rows with
-                              2^(k-1) to 2^k - 1 entries */
+    bool symmetric_pattern;      /* a_ij is stored if and only if a_ji is; false if not square */
+    bool symmetric;              /* symmetric_pattern, and for all i and j: |a_ij - a_ji| <=
+                                    tol (max(|a_ij|, |a_ji|) + 0.01 sqrt(|a_ii a_jj|)) */
+    bool skew;                   /* symmetric_pattern, at least one entry, a zero diagonal,
+                                    and this bound for |a_ij + a_ji| */
+    int32_t empty_rows;          /* number of rows without entries */
+    int32_t first_empty_row;     /* index of the first of these rows, or -1 if there is none */
+    int32_t empty_cols;          /* number of columns without entries */
+    int32_t zero_diagonals;      /* number of diagonal entries that are 0 or not stored */
+    int32_t first_zero_diagonal; /* row of the first of these, or -1 if there is none */
+    int32_t negative_diagonals;  /* number of diagonal entries below 0 */
+    int32_t shortest_row;        /* number of entries of the shortest row */
+    int32_t longest_row;         /* number of entries of the longest row */
+    int32_t bandwidth;           /* largest |i - j| of an entry a_ij */
+    int32_t block;               /* largest b from 2 to 8 such that the pattern consists of dense
+                                    b x b blocks whose corners are at multiples of b; else 1. It is
+                                    the number of unknowns of a node in many systems of PDEs */
+    int32_t dominant_rows;       /* number of rows with |a_ii| > 0, |a_ii| >= (1 - 1e-14) off_i */
+    int32_t zero_sum_rows;       /* number of rows of two or more entries with |sum of a_ij| <=
+                                    1e-12 (sum of |a_ij|) */
+    int64_t positive_off;        /* number of off-diagonal entries with a_ij > 0, a_ij >= tol m_i */
+    double mean_row;             /* entries / nrows */
+    double deviation_row;        /* standard deviation of the number of entries of a row */
+    double dominance;            /* smallest |a_ii| / off_i of the rows with off_i > 0; infinite if
+                                    there is no such row */
+    double spread;               /* largest |a_ii| / smallest nonzero |a_ii|; 0 if all are 0 */
+    double mean_dominance;       /* mean of min(1, |a_ii| / off_i) over all rows; a row counts as 0
+                                    if a_ii = 0, else as 1 if off_i = 0 */
+    double scaling;              /* largest m_i / smallest nonzero m_i; 0 if all are 0 */
+    double least, largest;       /* smallest nonzero and largest |a_ij|; 0 if all are 0 */
+    int64_t length[32];          /* histogram of row lengths. length[0]: number of empty rows;
+                                    length[k]: number of rows with 2^(k-1) to 2^k - 1 entries */
 } gsolve_statistics;
 
-/* Computes the statistics of csr. The cost is that of about five products y = A x. Fails with
- * GSOLVE_UNSUPPORTED if csr is on the device, and with GSOLVE_BAD_MATRIX if it is malformed. */
+/* Computes the statistics of csr. The call takes as long as about five products y = A x. Fails with
+ * GSOLVE_UNSUPPORTED if csr is on the device. */
 gsolve_status gsolve_csr_statistics(gsolve_context *ctx, const gsolve_csr *csr,
                                     gsolve_statistics *statistics);
 
 /* --- transpose and conversion --------------------------------------------------- */
 
-/* C = A' on the host, with ascending columns in every row. Fails with GSOLVE_BAD_MATRIX if A is
- * malformed, and with GSOLVE_UNSUPPORTED if A is on the device. */
+/* Computes C = A'. The columns of each row of C ascend; duplicates of A stay duplicates. A and C
+ * are on the host. Fails with GSOLVE_UNSUPPORTED if A is on the device. */
 gsolve_status gsolve_csr_transpose(gsolve_csr *C, gsolve_context *ctx, const gsolve_csr *A);
 
-/* B = A on the host, with values of another type. Fails with GSOLVE_BAD_MATRIX if A is malformed,
- * or if float cannot hold a value: the value would become infinite, or a nonzero would become 0.
- * Fails with GSOLVE_UNSUPPORTED if A is on the device. */
+/* Copies A to B with values of another type. The order of the entries and duplicates stay. A and B
+ * are on the host. Fails with GSOLVE_BAD_MATRIX if float cannot hold a value: the value would
+ * become infinite, or a nonzero value would become 0. Fails with GSOLVE_UNSUPPORTED if A is on the
+ * device. */
 gsolve_status gsolve_csr_convert(gsolve_csr *B, gsolve_context *ctx, gsolve_type type,
                                  const gsolve_csr *A);
 
-/* Frees the three arrays of C, which a function of the library allocated in ctx, and clears *C. */
+/* Frees the three arrays of C, which a function of the library allocated in ctx, and sets all
+ * members of *C to 0. Arrays that are NULL are allowed. */
 void gsolve_csr_free(gsolve_csr *C, gsolve_context *ctx);
 
 /* --- products of two matrices --------------------------------------------------- */
 
-/* C = A B, where A is m x k and B is k x n. spec names a product method; "auto" chooses by the row
- * lengths. A and B have the same value type and the same location. Their entries may be in any
- * order within a row; duplicates are summed.
+/* Computes C = A B, where A is m x k, B is k x n and C is m x n. `spec` names a product method;
+ * "auto" chooses one from the patterns of A and B. A and B must have the same value type and the
+ * same location, else the call fails with GSOLVE_BAD_ARGUMENT. B may be A.
  *
- * C has the location of A and B, and ascending columns. It contains every entry that the patterns
- * of A and B produce, even if its value is 0. The bits of C are reproducible for all methods but
+ * C has the location of A and B. It has an entry c_ij wherever some a_ik and b_kj are entries, even
+ * if the value of c_ij is 0. The bits of C are reproducible for all product methods except
  * "cusparse".
  *
- * Fails with GSOLVE_BAD_MATRIX if A or B is malformed or their shapes do not match, with
- * GSOLVE_UNSUPPORTED if the method does not run on the device, and with GSOLVE_NO_MEMORY if C does
- * not fit. */
+ * Fails with GSOLVE_BAD_MATRIX if the number of columns of A is not that of the rows of B, and with
+ * GSOLVE_UNSUPPORTED if the product method does not run on the device. */
 gsolve_status gsolve_csr_multiply(gsolve_csr *C, gsolve_context *ctx, const char *spec,
                                   const gsolve_csr *A, const gsolve_csr *B);
 
 /* A product C = A B whose values can be recomputed. The handle stores C, the patterns of A and B,
- * and a plan. */
+ * and a plan: what the product method keeps so that an update need not search the patterns. It is
+ * in the memory that kernels of the device read. */
 typedef struct gsolve_product gsolve_product;
 
+/* Numbers about a product, for gsolve_product_describe and gsolve_galerkin_describe. */
 typedef struct gsolve_product_info {
-    const char *method;    /* the method in use; for "auto" the method that it chose */
+    const char *method;    /* product method in use; for "auto" the one that it chose. A constant
+                              string */
     int32_t nrows, ncols;  /* of C */
-    int64_t products;      /* multiplications of two numbers */
+    int64_t products;      /* number of multiplications a_ik b_kj */
     int64_t entries;       /* of C */
     double compression;    /* products / entries; 0 if C has no entries */
-    int bands;             /* number of bands of rows in which C was computed */
+    int bands;             /* number of parts, each of consecutive rows of C, that were computed one
+                              after the other to limit the temporary memory */
     size_t bytes;          /* bytes that the handle holds */
-    size_t peak;           /* largest number of temporary bytes during the creation */
+    size_t peak;           /* largest number of temporary bytes during the creation, without C */
     double seconds;        /* time of the creation, with the checks */
-    double update_seconds; /* time of the last update; 0 before the first */
+    double update_seconds; /* time of the last update; 0 if there was none */
 } gsolve_product_info;
 
 /* Computes C = A B and keeps what an update needs. The arguments and the errors are those of
  * gsolve_csr_multiply. */
-gsolve_status gsolve_product_create(gsolve_product **P, gsolve_context *ctx, const char *spec,
+gsolve_status gsolve_product_create(gsolve_product **product, gsolve_context *ctx, const char *spec,
                                     const gsolve_csr *A, const gsolve_csr *B);
 
 /* Frees the product and its C. */
-void gsolve_product_destroy(gsolve_product **P);
+void gsolve_product_destroy(gsolve_product **product);
 
-/* Recomputes C = A B from new values. A and B have the patterns that they had at the creation; the
- * order of their entries and duplicates may differ. The bits are those of a new product, except for
- * "cusparse". Fails with GSOLVE_BAD_MATRIX if a pattern or a type differs; C is then unchanged.
- * After GSOLVE_NO_MEMORY or GSOLVE_DEVICE_FAILED the values of C are undefined until an update
- * succeeds. */
-gsolve_status gsolve_product_update(gsolve_product *P, const gsolve_csr *A, const gsolve_csr *B);
+/* Recomputes C = A B from new values. A and B must have the patterns that they had at the creation,
+ * after duplicates are summed. The order of their entries and their location may differ. The bits
+ * are those of a new product, except for "cusparse". Fails with GSOLVE_BAD_MATRIX if a pattern or a
+ * type differs; C is then unchanged. After GSOLVE_NO_MEMORY or GSOLVE_DEVICE_FAILED the values of C
+ * are undefined until an update succeeds. */
+gsolve_status gsolve_product_update(gsolve_product *product, const gsolve_csr *A,
+                                    const gsolve_csr *B);
 
-/* Fills *C with a view of the product, at the location of A and B. The view is valid until the next
- * update of P or until P is destroyed. */
-gsolve_status gsolve_product_csr(gsolve_product *P, gsolve_csr *C);
+/* Fills *C with a view of the product, at the location that A and B had at the creation. The
+ * handle owns the arrays. The view is valid until `product` is updated or destroyed; after an
+ * update call this function again. */
+gsolve_status gsolve_product_csr(gsolve_product *product, gsolve_csr *C);
 
-/* Fills *info. */
-void gsolve_product_describe(const gsolve_product *P, gsolve_product_info *info);
+/* Sets all members of *info. */
+void gsolve_product_describe(const gsolve_product *product, gsolve_product_info *info);
 
 /* --- Galerkin products ---------------------------------------------------------- */
 
-/* A product C = R A P (m x n times n x n times n x m): the coarse matrix of a multigrid method. Its
- * values can be recomputed. */
+/* A product C = R A P whose values can be recomputed: the coarse matrix of a multigrid method. A is
+ * n x n, P (the prolongation) is n x m, R (the restriction) is m x n and C is m x m. */
 typedef struct gsolve_galerkin gsolve_galerkin;
 
-/* Computes C = R A P and keeps what an update needs. If R is NULL, R = P' and follows the values of
- * P. A is square. All matrices have the same type and the same location. spec and the errors are
- * those of gsolve_csr_multiply. */
+/* Computes C = R A P and keeps what an update needs. R may be NULL: then R = P', and an update with
+ * a new P changes R, too. The matrices must have the same value type and the same location, else
+ * the call fails with GSOLVE_BAD_ARGUMENT. `spec` and the other errors are those of
+ * gsolve_csr_multiply; an A that is not square gives GSOLVE_BAD_MATRIX, too. */
 gsolve_status gsolve_galerkin_create(gsolve_galerkin **G, gsolve_context *ctx, const char *spec,
                                      const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P);
 
 /* Frees the product and its C. */
 void gsolve_galerkin_destroy(gsolve_galerkin **G);
 
-/* Recomputes C from new values in the same patterns. If R or P is NULL, its values stay as they
- * are. R must be NULL if it was NULL at the creation. The errors are those of
- * gsolve_product_update. */
+/* Recomputes C from the values of A, and of R and P where they are not NULL. If P is NULL, P keeps
+ * its values. If R is NULL, R keeps its values. If R was NULL at the creation, R must be NULL
+ * here, and R = P' for the new P. The conditions and the errors are those of gsolve_product_update.
+ */
 gsolve_status gsolve_galerkin_update(gsolve_galerkin *G, const gsolve_csr *R, const gsolve_csr *A,
                                      const gsolve_csr *P);
 
 /* Fills *C with a view of the product, as gsolve_product_csr does. */
 gsolve_status gsolve_galerkin_csr(gsolve_galerkin *G, gsolve_csr *C);
 
-/* Fills *info. entries counts the entries of C. products and bytes are those of both
- * multiplications together. peak is that of the multiplication with the larger peak. If the method
- * is "at once", which "auto" prefers, C is computed in one step and all numbers belong to it. */
+/* Sets all members of *info. Usually C is computed by two multiplications, A P and then R times
+ * this product: `products` is the sum of both, `peak` and `bands` are the larger of both values.
+ * With the spec "auto" a special kernel computes R A P without storing A P, if its rows are short
+ * enough; `method` is then "at once". */
 void gsolve_galerkin_describe(const gsolve_galerkin *G, gsolve_product_info *info);
 
 /* --- matrices of dense blocks --------------------------------------------------- */
 
-/* A sparse matrix of dense blocks in compressed block rows (BSR). Functions that take a gsolve_csr
- * do not take it. */
+/* A sparse matrix of dense blocks of height x width numbers, in block compressed sparse rows (BSR).
+ * The array `value` holds the numbers of one block after the other, each block row-major. Only the
+ * functions of this section accept it. */
 typedef struct gsolve_blocked {
     int32_t nrows, ncols;     /* number of block rows and of block columns */
     const void *start;        /* nrows + 1 offsets, counted in blocks; the first is 0 */
     const int32_t *col;       /* the block column of each block */
-    const void *value;        /* height x width numbers for each block, row-major */
-    gsolve_offset offset;     /* the type of start's elements */
-    gsolve_type type;         /* the type of value's elements */
+    const void *value;        /* height x width numbers for each block */
+    gsolve_offset offset;     /* type of the elements of start */
+    gsolve_type type;         /* type of the elements of value */
     gsolve_location location; /* of all three arrays */
     int32_t height, width;    /* of a block: 1 to 8 each */
 } gsolve_blocked;
 
-/* B = A in blocks of height x width numbers. B stores each block in which A has an entry, and fills
- * the rest of the block with 0. A may have its entries in any order within a row; duplicates are
- * summed. B has the location of A and ascending block columns. Free it with gsolve_blocked_free.
- * Fails with GSOLVE_BAD_MATRIX if A is malformed, or if the rows are not a multiple of height or
- * the columns not a multiple of width. */
+/* Converts A to B with blocks of height x width numbers, 1 to 8 each. B stores each block in which
+ * A has an entry, and fills the rest of the block with 0. The block columns of B ascend strictly in
+ * each row. B has the location of A. Fails with GSOLVE_BAD_MATRIX if the number of rows is not a
+ * multiple of `height`, or the number of columns not a multiple of `width`. */
 gsolve_status gsolve_blocked_from_csr(gsolve_blocked *B, gsolve_context *ctx, int32_t height,
                                       int32_t width, const gsolve_csr *A);
 
-/* A = B as ordinary compressed rows. Each number of a block becomes an entry, even if it is 0. */
+/* Converts B to A. Each number of a block becomes an entry, even if it is 0. A has the location of
+ * B. Fails with GSOLVE_BAD_MATRIX if B is malformed or the block columns do not ascend strictly in
+ * each row, and with GSOLVE_UNSUPPORTED if A would have 2^31 or more rows or columns. */
 gsolve_status gsolve_blocked_to_csr(gsolve_csr *A, gsolve_context *ctx, const gsolve_blocked *B);
 
-/* C = A B, where A has r x s blocks, B has s x t blocks and C has r x t blocks. The block columns
- * of A and B must ascend strictly in every row. spec is as for gsolve_csr_multiply; the methods
- * "esc" and "auto" work on blocks. Fails with GSOLVE_UNSUPPORTED for another method, and with
- * GSOLVE_BAD_MATRIX if A or B is malformed or their shapes do not match. Free C with
- * gsolve_blocked_free. */
+/* Computes C = A B, where A has r x s blocks, B has s x t blocks and C has r x t blocks. A and B
+ * must have the same value type and the same location, else the call fails with
+ * GSOLVE_BAD_ARGUMENT. C has this type and this location, too. The block columns of A
+ * and B must ascend strictly in each row. `spec` is as for gsolve_csr_multiply. For blocks larger
+ * than 1 x 1 only the product methods "esc" (expand, sort, compress) and "auto" work; others fail
+ * with GSOLVE_UNSUPPORTED. Fails with GSOLVE_BAD_MATRIX if A or B is malformed or their shapes do
+ * not match. */
 gsolve_status gsolve_blocked_multiply(gsolve_blocked *C, gsolve_context *ctx, const char *spec,
                                       const gsolve_blocked *A, const gsolve_blocked *B);
 
-/* Frees the three arrays of B, which a function of the library allocated in ctx, and clears *B. */
+/* Frees the three arrays of B, which a function of the library allocated in ctx, and sets all
+ * members of *B to 0. */
 void gsolve_blocked_free(gsolve_blocked *B, gsolve_context *ctx);
 
 #ifdef __cplusplus

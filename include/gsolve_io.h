@@ -1,16 +1,20 @@
-/* gsolve_io.h: reads sparse matrices and dense vectors from files and generators, and writes files.
+/* gsolve_io.h: reads sparse matrices and dense matrices from files and generators, and writes
+ * files.
  *
- * A name is the path of a file, or "gen:NAME,key=value,..." for a generated matrix; gsolve list
- * shows the generators. The content of a file determines its format, not its name:
+ * In these functions the argument `name` is the path of a file, or "gen:NAME,key=value,..." for a
+ * generated matrix. "gsolve list generators" shows the generators and their keys. The content of a
+ * file, not its name, decides which of these formats it has:
  *
  *     Matrix Market     coordinate and array; real, integer and pattern; general, symmetric,
- *                       skew-symmetric and hermitian; not complex
+ *                       skew-symmetric and hermitian; not complex. A real hermitian matrix is
+ *                       symmetric
  *     Rutherford-Boeing and Harwell-Boeing
  *                       assembled; real, integer and pattern
  *     gzip              any of these, compressed
  *
- * A failed read returns GSOLVE_BAD_FILE, and the sentence of gsolve_error begins with "FILE:LINE:
- * ".
+ * A file that cannot be opened, read or written, or whose content is malformed, gives
+ * GSOLVE_BAD_FILE. If the content is at fault, the sentence of gsolve_error begins with the path
+ * and the number of the line, such as "A.mtx:12:".
  */
 #ifndef GSOLVE_IO_H
 #define GSOLVE_IO_H
@@ -23,18 +27,24 @@ extern "C" {
 
 /* --- read ----------------------------------------------------------------------- */
 
-/* A function of the caller that is called repeatedly during a long read or write: done bytes of
- * total are processed. user is the pointer of gsolve_read_options. */
-typedef void gsolve_progress(int64_t done, int64_t total, void *user);
+/* A function of the caller that a long read calls repeatedly: `processed` of `total` bytes are
+ * processed. Reading a compressed file counts twice from 0: for the compressed bytes and then for
+ * the text. `user` is the pointer of gsolve_read_options. */
+typedef void gsolve_progress(int64_t processed, int64_t total, void *user);
 
-/* Options of a read. All members 0: no cache and no progress. */
+/* Options of a read. Set all members to 0 for the defaults: no cache and no progress. */
 typedef struct gsolve_read_options {
-    bool cache;                /* read the binary cache of the file if it is valid, else write it */
+    bool cache; /* read the binary cache of the file if there is one and it is valid; else read the
+                   file and write the cache. The cache of FILE is FILE.gscache, or if that cannot be
+                   written, a file in $XDG_CACHE_HOME/gsolve (default ~/.cache/gsolve). Problems
+                   with a cache are not errors */
     gsolve_progress *progress; /* or NULL */
     void *user;                /* passed to progress */
 } gsolve_read_options;
 
-/* Which half of the matrix a file stores. */
+/* The symmetry of a matrix in a file. A general file contains all entries. The others contain only
+ * the entries on the diagonal and on one side of it (GSOLVE_SKEW: only on one side); the rest
+ * follows from the symmetry. */
 typedef enum gsolve_symmetry {
     GSOLVE_GENERAL,
     GSOLVE_SYMMETRIC,
@@ -44,58 +54,77 @@ typedef enum gsolve_symmetry {
 
 /* What was read. */
 typedef struct gsolve_source {
-    char kind[32];            /* "Matrix Market", "Rutherford-Boeing" or "generator" */
+    char kind[32];            /* "Matrix Market", "Rutherford-Boeing" (also for Harwell-Boeing) or
+                                 "generator" */
     char field[16];           /* "real", "integer" or "pattern" */
-    gsolve_symmetry symmetry; /* as in the file; the matrix in memory has both halves */
-    int64_t stored;           /* entries in the file, before symmetric expansion and summation */
+    gsolve_symmetry symmetry; /* as in the file; the matrix in memory contains all entries */
+    int64_t stored;           /* entries in the file, before symmetric expansion and summation; for
+                                 a generator the entries of the matrix */
     int64_t duplicates;       /* entries that were added to another entry */
-    int64_t bytes;            /* size of the file's text after decompression */
-    bool cached;              /* whether the binary cache was read */
+    int64_t bytes;            /* size of the text of the file after decompression */
+    bool cached;              /* whether the binary cache was read instead of the file */
     char cache[1024];         /* path of the cache that was read or written, or "" */
 } gsolve_source;
 
-/* Reads or generates a sparse matrix. Symmetric forms are expanded, columns ascend, and duplicates
- * are summed. Values are double; the entries of a pattern become 1. The arrays are on the host and
- * belong to ctx; free them with gsolve_csr_free. options and source may be NULL. Fails with
- * GSOLVE_BAD_FILE, or with GSOLVE_BAD_SPEC for a generator. */
+/* Reads or generates a sparse matrix. All entries of a symmetric matrix are in memory. The columns
+ * of each row ascend strictly, and duplicates are summed. Values are double; each entry of a
+ * pattern gets the value 1. Offsets have 32 bits if the number of entries is below 2^31. The arrays
+ * are on the host and are allocated in ctx; free them with gsolve_csr_free. `options` and `source`
+ * may be NULL. Fails with GSOLVE_BAD_FILE for a file, and with GSOLVE_BAD_SPEC for a generator. */
 gsolve_status gsolve_read_matrix(gsolve_csr *csr, gsolve_context *ctx, const char *name,
                                  const gsolve_read_options *options, gsolve_source *source);
 
-/* Reads or generates a dense matrix, from an array file or from a coordinate file whose missing
- * entries are 0. Values are double and column-major, on the host. Free the array with
- * gsolve_dense_free. options and source may be NULL. */
+/* Reads a dense matrix from a Matrix Market file, array or coordinate; an entry that a coordinate
+ * file does not contain is 0. Values are double and column-major. The array is on the host and is
+ * allocated in ctx; free it with gsolve_dense_free. `options` and `source` may be NULL. Fails with
+ * GSOLVE_BAD_FILE, also for files in other formats, and with GSOLVE_UNSUPPORTED if `name` is that
+ * of a generator. */
 gsolve_status gsolve_read_dense(gsolve_dense *v, gsolve_context *ctx, const char *name,
                                 const gsolve_read_options *options, gsolve_source *source);
 
-/* Frees the array of v, which gsolve_read_dense allocated in ctx, and clears *v. */
+/* Frees the array of v, which gsolve_read_dense allocated in ctx, and sets all members of *v to 0.
+ */
 void gsolve_dense_free(gsolve_dense *v, gsolve_context *ctx);
 
 /* --- write ---------------------------------------------------------------------- */
 
-/* Writes a Matrix Market coordinate file with so many digits that a reader gets the same bits. A
- * path that ends in ".gz" is compressed. With GSOLVE_SYMMETRIC the file contains the lower triangle
- * only; the matrix must be symmetric. comment is text for the head of the file, or NULL. The
- * function writes to a temporary name first: path then holds the whole file, or is unchanged. */
+/* Writes csr, which is on the host, to a Matrix Market coordinate file. Each value has enough
+ * digits that a reader gets the same bits. If `path` ends in ".gz", the file is compressed.
+ * `comment` is text of one or several lines for the head of the file, or NULL.
+ *
+ * With GSOLVE_GENERAL the file contains all entries. With GSOLVE_SYMMETRIC, GSOLVE_HERMITIAN and
+ * GSOLVE_SKEW it contains the entries on and below the diagonal. The matrix must then be symmetric
+ * (GSOLVE_SKEW: skew-symmetric) bit for bit. GSOLVE_HERMITIAN writes a symmetric file.
+ *
+ * The function writes to a temporary file in the same folder and renames it at the end. So after a
+ * failure a file that existed at `path` is unchanged. Fails with GSOLVE_BAD_FILE if the file cannot
+ * be written, with GSOLVE_BAD_MATRIX if csr is malformed or does not have the symmetry, and with
+ * GSOLVE_UNSUPPORTED if csr is on the device. */
 gsolve_status gsolve_write_matrix(gsolve_context *ctx, const char *path, const gsolve_csr *csr,
                                   gsolve_symmetry symmetry, const char *comment);
 
-/* Writes a Matrix Market array file, with the rules of gsolve_write_matrix. v is column-major. */
+/* Writes v to a Matrix Market array file, with the rules of gsolve_write_matrix for `path`,
+ * `comment` and values. v is column-major and on the host, else the call fails with
+ * GSOLVE_BAD_ARGUMENT. Fails with GSOLVE_BAD_MATRIX if a value is not finite, and with
+ * GSOLVE_BAD_FILE if the file cannot be written. */
 gsolve_status gsolve_write_dense(gsolve_context *ctx, const char *path, const gsolve_dense *v,
                                  const char *comment);
 
-/* Removes the temporary file that a call in ctx is writing: a matrix, a vector or a cache. For the
- * handler of a signal that ends the program. It is safe in a signal handler and in any thread. The
- * call that writes the file fails, and so does each later call that writes a file in ctx. */
+/* Removes the temporary file that a call in ctx is writing: a matrix, a vector or a cache. The
+ * function is for the handler of a signal that ends the program. It is safe in a signal handler and
+ * in any thread. The call that writes the file fails with GSOLVE_BAD_FILE, and so does each later
+ * call that writes a file in ctx; a cache is silently not written. */
 void gsolve_abandon_files(gsolve_context *ctx);
 
 /* --- generators ----------------------------------------------------------------- */
 
-/* Returns generator number index, or NULL if there are fewer. Its name and options follow "gen:" in
- * the name of a matrix. */
+/* Returns the generator at position `index` of the list, from 0, or NULL if there is none. In the
+ * name of a matrix, its name and options follow "gen:". */
 const gsolve_plugin *gsolve_generator_at(int index);
 
-/* Returns number index of the random sequence seed, uniform in [-1, 1). The result depends on the
- * two arguments only. */
+/* Returns the element at position `index`, from 0, of the sequence of random numbers that belongs
+ * to `seed`. The numbers are uniformly distributed in [-1, 1). The result depends on the two
+ * arguments only. */
 double gsolve_random(uint64_t seed, uint64_t index);
 
 #ifdef __cplusplus

@@ -1,7 +1,10 @@
-/* gsolve_matrix.h: a sparse matrix in a storage format, and its products y = A x.
+/* gsolve_matrix.h: a sparse matrix in a storage format, and its products with vectors, y = A x.
  *
- * In this header, vectors of a product have the value type of the matrix. They are on the host or
- * on the device of the matrix, and may have one or several columns.
+ * Rules for the vectors of a product, here called x and y: A is nrows x ncols, x has ncols elements
+ * and y has nrows (x has nrows and y has ncols for a product with A'). Both have the value type of
+ * A and the same number of columns, one or more, which are independent vectors. Each of them is on
+ * the host or on the device. They must not overlap. A function that gets other vectors fails with
+ * GSOLVE_BAD_ARGUMENT; overlap is not checked.
  */
 #ifndef GSOLVE_MATRIX_H
 #define GSOLVE_MATRIX_H
@@ -14,160 +17,193 @@ extern "C" {
 
 /* --- create and update ---------------------------------------------------------- */
 
-/* A sparse matrix: a copy of its rows, and their converted form in a storage format. */
+/* A sparse matrix. It consists of its CSR copy (the matrix in CSR, with ascending columns and
+ * without duplicates) and of its converted form (the matrix in a storage format). The library owns
+ * both. */
 typedef struct gsolve_matrix gsolve_matrix;
 
-/* Creates a matrix from compressed rows, of which it stores a copy. spec names a format; see
- * docs/understand/formats.md. The format "auto" starts as csr and can switch to a faster format,
- * see gsolve_matrix_adapt. The entries of csr may be in any order within a row; duplicates are
- * summed.
+/* Creates a matrix from csr, which it copies. `spec` names a storage format, see
+ * docs/understand/formats.md. The format "auto" starts as "csr" and can switch to a faster format,
+ * see gsolve_matrix_adapt. csr is on the host or on the device. Its entries may be in any order
+ * within a row; duplicates are summed.
  *
- * A matrix csr on the device is checked and copied there. The library copies it to the host only if
- * the columns of some row do not ascend strictly, or if a later call needs the rows on the host.
- * These calls are: a solver with method "auto", "direct" or "refine" with type=f32,
- * gsolve_solver_explain, gsolve_matrix_csr, and products with A' if the format cannot compute them.
+ * If csr is on the device, the library checks and copies it there. It keeps a second copy on the
+ * host only if the columns of some row of csr do not ascend strictly, or after a call that reads
+ * the matrix on the host. These calls are: gsolve_matrix_csr; gsolve_matrix_update with a csr on
+ * the host; gsolve_precond_create_from and gsolve_precond_update_from, except for the kind "amg";
+ * gsolve_solver_create with the method "auto", "direct" or "refine"; gsolve_solver_explain.
  *
- * Fails with GSOLVE_BAD_MATRIX if the offsets decrease, a column is out of range, or a value is NaN
- * or infinite. Fails with GSOLVE_NO_MEMORY before any copy if the rows and their converted form
- * do not fit into the device's memory. */
+ * Fails with GSOLVE_BAD_MATRIX if csr is malformed, with GSOLVE_UNSUPPORTED if the format cannot
+ * store the matrix, and with GSOLVE_NO_MEMORY. On a GPU the latter happens before anything is
+ * copied to the device, if the CSR copy and the converted form are estimated not to fit into its
+ * free memory. */
 gsolve_status gsolve_matrix_create(gsolve_matrix **A, gsolve_context *ctx, const char *spec,
                                    const gsolve_csr *csr);
 
-/* Creates a matrix and takes ownership of csr's arrays instead of copying them. A function of the
- * library must have allocated the arrays in ctx, on the host or on the device. *csr is cleared. On
- * failure the caller keeps the arrays. The errors are those of gsolve_matrix_create. */
+/* Creates a matrix that takes ownership of the arrays of csr instead of copying them. The arrays
+ * must have been allocated in ctx by a function of the library, such as gsolve_alloc or
+ * gsolve_read_matrix, on the host or on the device. All members of *csr are set to 0. After a
+ * failure *csr is unchanged and the caller keeps the arrays. The errors are those of
+ * gsolve_matrix_create. */
 gsolve_status gsolve_matrix_create_owned(gsolve_matrix **A, gsolve_context *ctx, const char *spec,
                                          gsolve_csr *csr);
 
 /* Frees the matrix. */
 void gsolve_matrix_destroy(gsolve_matrix **A);
 
-/* Replaces the values of A by those of csr. csr has the pattern that was given to
- * gsolve_matrix_create; the order of the entries and the duplicates are also the same. Fails with
- * GSOLVE_BAD_MATRIX if the pattern or the type differs; A is then unchanged. After GSOLVE_NO_MEMORY
- * or GSOLVE_DEVICE_FAILED the values of A are undefined until an update succeeds. */
+/* Replaces the values of A by those of csr, and updates the converted form. csr must have exactly
+ * the pattern from which A was created, with the same order of the entries and the same duplicates.
+ * It may be on the host or on the device, wherever the first one was. Fails with GSOLVE_BAD_MATRIX
+ * if the pattern or the type differs, or if a value is not finite; A is then unchanged. After
+ * GSOLVE_NO_MEMORY or GSOLVE_DEVICE_FAILED the values of A are undefined until an update succeeds.
+ */
 gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr);
 
 /* --- products ------------------------------------------------------------------- */
 
-/* y = alpha A x + beta y. If beta is 0, y is not read. x and y may be column-major or row-major,
- * each on its own. Products with many row-major columns are the fastest, see
- * docs/understand/formats.md. If x and y are on the device, the call may return before the product
- * is complete; later calls in the context see the result. */
+/* Computes y = alpha A x + beta y. If beta is 0, y is not read and may be uninitialised. x and y
+ * may be column-major or row-major, independently of each other. With many columns, products are
+ * fastest if both are row-major, see docs/understand/formats.md. If y is on the device, the call
+ * may return before the product is complete (see "Asynchronous work" in gsolve.h). */
 gsolve_status gsolve_matrix_apply(const gsolve_matrix *A, double alpha, gsolve_dense x, double beta,
                                   gsolve_dense y);
 
-/* y = alpha A' x + beta y, with the rules of gsolve_matrix_apply. If the format has no product with
- * A', the first call converts A' into the same format and keeps it. */
+/* Computes y = alpha A' x + beta y, with the rules of gsolve_matrix_apply. If the format has no
+ * product with A', the first call converts A' to the same format and keeps it. */
 gsolve_status gsolve_matrix_apply_transpose(const gsolve_matrix *A, double alpha, gsolve_dense x,
                                             double beta, gsolve_dense y);
 
-/* y = A x, and for each column c the inner products wy[c] = w_c'y_c and yy[c] = y_c'y_c. yy may be
- * NULL. w has the shape of y and may be x. All vectors are column-major. The arrays wy and yy have
- * the location of x. */
+/* Computes y = A x, and the inner products wy[c] = w_c'y_c and yy[c] = y_c'y_c for each column c. w
+ * has the shape and the type of y; it may be x, but not y. x, y and w are column-major. wy and yy
+ * are arrays of one double for each column, at the location of x. yy may be NULL. */
 gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
                                       gsolve_dense w, double *wy, double *yy);
 
-/* Computes relative[c] = |b_c - A x_c| / |b_c| for each column c, or |A x_c| if b_c = 0. The
- * computation uses double precision and the rows of A instead of the converted form. b and x are
- * column-major and of any type. relative is on the host. */
+/* Computes relative[c] = |b_c - A x_c| / |b_c| for each column c. If b_c = 0, relative[c] is the
+ * absolute norm |A x_c|. The computation uses double precision and the CSR copy of A, not its
+ * converted form. b has the shape of y in gsolve_matrix_apply. b and x are column-major, on the
+ * host or on the device, and of any type. `relative` is an array of one double for each column on
+ * the host. After a failure it can be set for some columns. */
 gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
                                      double *relative);
 
 /* --- information ---------------------------------------------------------------- */
 
+/* Numbers and names of a matrix. `format` is valid as long as the context. */
 typedef struct gsolve_matrix_info {
     const char *format; /* the name of the format */
-    char form[64];      /* spec of the format that multiplies now; differs from format for "auto" */
+    char form[64];      /* spec of the format of the converted form in use. It differs from `format`
+                           for "auto" */
     int32_t nrows, ncols;
     gsolve_type type;
-    int64_t entries;        /* entries of A */
-    int64_t stored;         /* entries that the format stores, with its padding */
-    size_t bytes;           /* bytes that one product y = A x reads and writes */
+    int64_t entries;        /* entries of A, after duplicates are summed */
+    int64_t stored;         /* values that the converted form stores: entries and padding */
+    size_t bytes;           /* bytes that one product y = A x with one column reads and writes, if
+                               it reads x once */
     double build_seconds;   /* time of the conversion in gsolve_matrix_create */
     double convert_seconds; /* time of later conversions by "auto" */
     uint64_t version;       /* 1 after the creation; each update adds 1 */
-    int changes;            /* how often "auto" has switched the format */
+    int changes;            /* number of times that "auto" has switched the format */
     char note[200];         /* parameters that the format chose, or what "auto" did, or "" */
 } gsolve_matrix_info;
 
-/* Fills *info. */
+/* Sets all members of *info. */
 void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info);
 
-/* Estimates how many bytes a matrix made from csr would hold on the context's device. On the CPU
- * the number includes the rows. Nothing is built. csr is on the host. Fails with GSOLVE_UNSUPPORTED
- * if the format has no estimate, and with GSOLVE_BAD_MATRIX if csr is malformed. */
+/* Estimates the number of bytes of the CSR copy and of the converted form that
+ * gsolve_matrix_create(spec, csr) would allocate in the memory of the context's device, the GPU or
+ * the host. Nothing is built. csr is on the host, else the call fails with GSOLVE_BAD_ARGUMENT.
+ * Fails with GSOLVE_UNSUPPORTED if the format has no estimate, and with GSOLVE_BAD_MATRIX if csr is
+ * malformed. */
 gsolve_status gsolve_matrix_memory(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
                                    size_t *bytes);
 
-/* Fills *csr with a view of A's rows on the host. The columns of each row ascend, duplicates are
- * summed, and offsets have 32 bits if they fit. The view is valid until A is destroyed. If A was
- * created from rows on the device, the first call copies them to the host, and fails with
- * GSOLVE_NO_MEMORY if they do not fit there. */
+/* Fills *csr with a view of A's CSR copy on the host. The offsets have 32 bits if the number of
+ * entries is below 2^31. The view is read-only and valid until A is destroyed; an update of A
+ * changes its values. If A was created from a csr on the device, the first call copies the matrix
+ * to the host. */
 gsolve_status gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr);
 
-/* Fills *csr with a view of A's rows in the memory that kernels of A's device read: the device's
- * memory for a GPU, else the host's. */
+/* Fills *csr with a view of A's CSR copy in the memory that kernels of A's device read: on a GPU
+ * csr->location is GSOLVE_DEVICE, on the CPU it is GSOLVE_HOST. The view is read-only and valid
+ * until A is destroyed. */
 void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr);
 
 /* --- products with vectors that stay on the host -------------------------------- */
 
-/* Options of a streamed product. All members 0: the library chooses. */
+/* Options of a chunked product (gsolve_matrix_stream, gsolve_csr_stream). Set all members to 0 for
+ * the defaults. */
 typedef struct gsolve_stream_options {
-    const char *format; /* for gsolve_csr_stream: the format of bands of rows; NULL: "csr" */
-    size_t memory;      /* device memory for the chunks in bytes; 0: what is free */
-    int32_t
-        columns; /* columns in a chunk; 0: as many as fit into memory, in eight chunks or more */
-    bool sequential; /* do not overlap copies and products; for comparisons */
+    const char *format; /* for gsolve_csr_stream: spec of the format of a band; NULL: "csr" */
+    size_t memory;   /* device memory that the product may use, in bytes; 0: 80 % of what is free */
+    int32_t columns; /* columns in a chunk. 0: gsolve_matrix_stream takes the number that gives 8 to
+                        32 chunks in most cases, or as many as fit if these are fewer;
+                        gsolve_csr_stream takes as many as fit into half of the memory */
+    bool sequential; /* true: wait for each copy and each product before the next one begins. It
+                        shows how much time the overlap saves */
 } gsolve_stream_options;
 
+/* What a chunked product did. */
 typedef struct gsolve_stream_info {
     int32_t columns; /* columns in a chunk */
-    int32_t chunks;  /* number of chunks of columns */
-    int32_t bands;   /* number of bands of rows of A in each chunk; 1: A stayed on the device */
-    size_t bytes;    /* device memory used for chunks and bands */
-    double seconds;
+    int32_t chunks;  /* number of chunks */
+    int32_t bands;   /* number of bands of rows into which A was cut; 1: all rows of A were on the
+                        device at once */
+    size_t bytes;    /* device memory for chunks and bands, for bands estimated; 0 on the CPU */
+    double seconds;  /* time of the call */
 } gsolve_stream_info;
 
-/* y = alpha A x + beta y for x and y on the host that need not fit into the device's memory. The
- * call cuts x and y into chunks of columns. It copies one chunk to the device, multiplies another
- * one and copies a third one back at the same time. Copies are fastest if the memory of x and y is
- * page-locked (cudaHostAlloc, cudaHostRegister); otherwise they go through page-locked buffers. On
- * the CPU, or if x or y is on the device, the call is gsolve_matrix_apply. options and info may be
- * NULL. Fails with GSOLVE_NO_MEMORY if not even one column fits. */
+/* Computes y = alpha A x + beta y for x and y on the host that need not fit into the memory of the
+ * GPU. The call cuts the columns of x and y into chunks. At the same time it copies one chunk to
+ * the device, multiplies another one and copies a third one back. Copies are fastest if the memory
+ * of x and y is page-locked (cudaHostAlloc, cudaHostRegister); otherwise they pass through
+ * page-locked buffers of the library. The word "stream" in the name has nothing to do with CUDA
+ * streams.
+ *
+ * On the CPU, or if x or y is on the device, the call does what gsolve_matrix_apply does. `options`
+ * and `info` may be NULL. Fails with GSOLVE_NO_MEMORY if not even one column fits, or not the
+ * number of columns that `options` asks for. */
 gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_dense x,
                                    double beta, gsolve_dense y,
                                    const gsolve_stream_options *options, gsolve_stream_info *info);
 
-/* y = alpha A x + beta y as gsolve_matrix_stream computes it, for a matrix csr on the host that
- * does not fit into the device's memory either. For each chunk of columns, the call copies bands of
- * rows to the device one after the other, converts each into options->format and multiplies. */
+/* Computes y = alpha A x + beta y as gsolve_matrix_stream does, for a matrix A = csr that need not
+ * fit into the memory of the GPU either. For each chunk of columns, the call copies one band of
+ * rows after the other to the device, converts it to the format options->format and multiplies.
+ * csr, x and y must be on the host, else the call fails with GSOLVE_BAD_ARGUMENT. On the CPU it
+ * creates a matrix, multiplies and destroys the matrix. Fails with GSOLVE_BAD_MATRIX if csr is
+ * malformed. */
 gsolve_status gsolve_csr_stream(gsolve_context *ctx, const gsolve_csr *csr, double alpha,
                                 gsolve_dense x, double beta, gsolve_dense y,
                                 const gsolve_stream_options *options, gsolve_stream_info *info);
 
 /* --- formats that adapt to a run ------------------------------------------------ */
 
-/* An estimate of the products that a run computes with a matrix. A run is a solve, or a loop of the
- * caller's own. */
+/* An estimate of the number of products that a run computes with a matrix. A run is one call of
+ * gsolve_solver_run, or a loop of the caller with products. A product with several columns counts
+ * once. */
 typedef struct gsolve_run_estimate {
-    int64_t made;     /* products that this run has computed so far; 0 starts a run */
+    int64_t made;     /* number of products that this run has computed so far */
     double remaining; /* expected number of further products; negative: unknown */
-    double most;      /* upper bound of the number of further products */
+    double most;      /* upper bound of the number of further products; INFINITY if unknown */
     int32_t columns;  /* columns in each product */
-    bool ended;       /* the run is over: made is final */
+    bool ended;       /* true: the run has ended, and `made` is its total. The next call with false
+                         belongs to a new run */
 } gsolve_run_estimate;
 
 /* What gsolve_matrix_adapt did. */
 typedef struct gsolve_adaptation {
-    bool changed; /* the format has changed: later products have other bits */
-    bool final;   /* the format will not change again in this run */
+    bool changed; /* the format has changed: the last bits of later products can differ from those
+                     before */
+    bool final;   /* the format will not change again in this run, so more calls are useless */
 } gsolve_adaptation;
 
-/* Lets a format change its stored form between two products, if the change pays for itself within
- * the run. Only "auto" does so, and only in this call. The call can take as long as many products.
- * Solvers call it during a run. A loop of the caller's own may call it too. adaptation may be NULL.
- * If the memory for another form is missing, the form stays and the call succeeds. */
+/* Lets a format change the converted form between two products. Only "auto" does so, and only in
+ * this call. It changes the form if the time that faster products are expected to save in the run
+ * is more than the time of the conversion. The call can take as long as many products. Solvers call
+ * it during a run; a loop of the caller may call it, too. A is const because the matrix itself does
+ * not change. `adaptation` may be NULL. If the memory for another form does not suffice, the form
+ * stays and the call succeeds. */
 gsolve_status gsolve_matrix_adapt(const gsolve_matrix *A, const gsolve_run_estimate *estimate,
                                   gsolve_adaptation *adaptation);
 

@@ -1,11 +1,19 @@
 /* gsolve_plugin.h: how to write a format or a preconditioner of your own, and register it. The
- * built-in ones use the same structs and functions. docs/howto/write_a_format.md is a tutorial.
+ * built-in ones use the same structs and functions. docs/howto/write_a_format.md and
+ * docs/howto/write_a_preconditioner.md are tutorials.
  *
- * A plug-in is one constant struct of functions. Each function gets the state that build returned
- * (self) and the context. Functions that compute may write to work space in self. A member marked
- * "optional" may be NULL. The functions run on the thread
- * that called the library, and must not keep global state. Arrays "on the device" are where
- * kernels of the context's device read them: in the GPU's memory, or on the host for the CPU.
+ * A format plug-in or preconditioner plug-in is one constant struct of functions and data. Its
+ * function `build` creates the state of one matrix or preconditioner (self). The other functions
+ * get this state. Those with a parameter `void *self` may write to it; those with `const void
+ * *self` may not. A function that can fail calls gsolve_fail or passes on the status of a call that
+ * failed. A member marked "optional" may be NULL; all other functions are required.
+ *
+ * The functions run on the thread that called the library. They may start OpenMP threads, and must
+ * not keep global state. Arrays "on the device" are where kernels of the context's device read
+ * them: in the GPU's memory, or on the host if the device is the CPU. On a GPU, kernels run on the
+ * stream that gsolve_stream returns, and a function may return before they have ended. A solver
+ * captures its steps in a CUDA graph. If a function that computes waits for the stream, the capture
+ * fails, and the solver launches the kernels of its steps one by one.
  */
 #ifndef GSOLVE_PLUGIN_H
 #define GSOLVE_PLUGIN_H
@@ -22,191 +30,221 @@ extern "C" {
 typedef enum gsolve_option_kind {
     GSOLVE_INT,   /* an int */
     GSOLVE_REAL,  /* a double */
-    GSOLVE_FLAG,  /* a bool, written 0, 1, no, yes, false or true */
-    GSOLVE_CHOICE /* one word of a list; the member is an int, the word's number from 0 */
+    GSOLVE_FLAG,  /* a bool, written 0, no, false, off, 1, yes, true or on */
+    GSOLVE_CHOICE /* one word of a list; the member is an int, the position of the word from 0 */
 } gsolve_option_kind;
 
-/* One option that a spec can set. The library parses specs and prints help from this table. */
+/* One option that a spec can set. The options struct is a struct that the author of the plug-in
+ * defines, with one member for each option. The library allocates it, sets it from this table and
+ * from the spec, and passes it as `options`, valid during the call. The library also prints help
+ * from this table. */
 typedef struct gsolve_option {
     const char *key, *help;
     gsolve_option_kind kind;
     size_t offset;       /* offsetof the option's member in the options struct */
-    double initial;      /* default value */
+    double initial;      /* value if the spec does not set the option; for GSOLVE_CHOICE the
+                            position of the word */
     double least, most;  /* smallest and largest value allowed, for GSOLVE_INT and GSOLVE_REAL */
     const char *choices; /* words such as "auto|lu|qr" for GSOLVE_CHOICE, else NULL */
 } gsolve_option;
 
-/* What all plug-ins have in common; the first member of each plug-in's struct. */
+/* What all plug-ins have in common. It is the first member of each plug-in's struct. */
 typedef struct gsolve_plugin {
-    const char *name;            /* such as "bce" */
-    const char *summary;         /* one line for gsolve list */
+    const char *name;            /* in specs, such as "sell" */
+    const char *summary;         /* one line for "gsolve list" */
     const gsolve_option *option; /* array that ends with a NULL key; NULL: no options */
-    size_t option_size;          /* sizeof the options struct */
+    size_t option_size;          /* sizeof the options struct, or 0 */
 } gsolve_plugin;
 
 /* --- how a format takes part in "auto" ------------------------------------------ */
 
-/* Statistics of a matrix from all row lengths and a sample of its rows. The sample consists of
- * groups of 32 consecutive rows. */
+/* Statistics of a matrix. Those from narrow on, except irregular, are of a sample: up to about 1024
+ * groups of 32 consecutive rows, of each row the first 64 entries. The others are of all rows. A
+ * fraction is from 0 to 1. */
 typedef struct gsolve_pattern_sample {
     const char *device; /* "cpu" or "cuda" */
     int32_t nrows, ncols;
     int64_t entries;
     gsolve_type type;
     gsolve_offset offset;
-    int32_t longest_row; /* entries of the longest row */
+    int32_t longest_row; /* number of entries of the longest row */
     int32_t empty_rows;  /* number of rows without entries */
-    int64_t filled8;     /* entries if each 8 consecutive rows were padded to their longest row */
-    int64_t filled32;    /* entries if each 32 consecutive rows were padded to their longest row */
-    double narrow;       /* share of the sample's groups whose columns fit in 16-bit indices as the
-                            format sell stores them */
-    double far;          /* share of the sample's entries that are more than 4096 columns from the
-                            entry at the same position of the row before */
-    double irregular;    /* share of all entries that are in irregular rows: rows of more than 128
-                            entries that read x with little reuse of cache lines */
-    double block[7];     /* block[b], b = 2 to 6: share of the aligned b x b blocks with an entry
-                            that are full */
+    int64_t filled8;     /* number of entries if the rows are cut into groups of 8 (rows 0 to 7, 8
+                            to 15, ...) and each row is padded to the longest of its group */
+    int64_t filled32;    /* filled8 for groups of 32 rows */
+    double narrow;       /* fraction of the groups whose columns fit in 16-bit indices as the format
+                            "sell" stores them */
+    double far;          /* of the entries for which the row before has an entry at the same
+                            position: the fraction that is more than 4096 columns from that entry */
+    double irregular;    /* fraction of all entries that are in irregular rows: rows of more than
+                            128 entries that share few cache lines of x with the row before */
+    double block[7];     /* block[b], b = 2 to 6: fraction of the groups of b rows that consist of
+                            dense b x b blocks, where rows and columns of a block begin at
+                            multiples of b */
 } gsolve_pattern_sample;
 
-/* What a format would cost for a matrix. The unit of time is one product of the format csr with the
- * same matrix. */
+/* What a format would cost for a matrix. The unit of `product` and `build` is the time of one
+ * product y = A x with one column in the format "csr" with the same matrix; it is not seconds. */
 typedef struct gsolve_format_estimate {
-    char spec[64];  /* the format with its options */
-    double product; /* time of a product */
-    double build;   /* time of the conversion */
-    double bytes;   /* memory of the converted matrix in bytes */
+    char spec[64];  /* spec of this format, with the options to use */
+    double product; /* time of a product; below 1: faster than "csr" */
+    double build;   /* time of the conversion from CSR */
+    double bytes;   /* memory of the converted form in bytes */
 } gsolve_format_estimate;
 
 /* --- format --------------------------------------------------------------------- */
 
+/* A storage format. In the comments, csr is A, x has ncols elements, y has nrows, and all vectors
+ * are on the device, have the type of csr and do not overlap. */
 typedef struct gsolve_format {
     gsolve_plugin plugin;
-    /* Converts csr, which has this number of entries, and stores the state in *self. csr is on the
-     * device, checked, with ascending
-     * columns and without duplicates. It stays valid and in place until destroy, so self may
-     * contain pointers to its arrays. On failure build frees what it allocated and leaves *self
-     * unchanged. */
+    /* Converts csr, which has this number of entries, and sets *self to the state. csr is on the
+     * device and checked; its columns ascend strictly. It stays valid at the same address until
+     * destroy, so self may point to its arrays. On failure build frees what it allocated and leaves
+     * *self unchanged. GSOLVE_UNSUPPORTED means that the format cannot store this matrix. */
     gsolve_status (*build)(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *options);
     /* Frees self. */
     void (*destroy)(void *self, gsolve_context *ctx);
-    /* y = alpha A x + beta y for one column. x and y are on the device, have csr's type and
-     * matching lengths. If beta is 0, y must not be read. */
+    /* Computes y = alpha A x + beta y for one column, column-major. If beta is 0, y must not be
+     * read. */
     gsolve_status (*apply)(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y);
-    /* optional: y = alpha A x + beta y for several columns; x and y have the same layout. NULL:
-     * apply is called for each column. */
+    /* Optional: y = alpha A x + beta y for two or more columns; x and y have the same layout. NULL:
+     * the library calls apply for each column. */
     gsolve_status (*apply_block)(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                                  double beta, gsolve_dense y);
-    /* Whether apply_block accepts row-major x and y. If not, the library converts their layout. */
+    /* Whether apply_block accepts row-major x and y. If not, the library copies row-major vectors
+     * to column-major ones before the call, and the result back after it. */
     bool row_major;
-    /* optional: y = alpha A' x + beta y for one column. NULL: the library builds A' in the same
-     * format when it is first needed. */
+    /* Optional: y = alpha A' x + beta y for one column; x has nrows elements and y has ncols. NULL:
+     * the library builds A' in the same format when a caller first needs it. */
     gsolve_status (*apply_transpose)(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                                      double beta, gsolve_dense y);
-    /* optional: y = A x, *wy = w'y, and *yy = y'y unless yy is NULL, in one pass over one column.
-     * wy and yy are on the device. w may be x. */
+    /* Optional: y = A x for one column, and in the same pass *wy = w'y, and *yy = y'y unless yy is
+     * NULL. wy and yy are on the device. w has nrows elements and may be x. NULL: the library
+     * computes the sums after the product. */
     gsolve_status (*apply_dot)(void *self, gsolve_context *ctx, gsolve_dense x, gsolve_dense y,
                                gsolve_dense w, double *wy, double *yy);
-    /* optional: the csr that was given to build has new values. NULL: the library calls build and
-     * destroy. */
+    /* Optional: updates self to new values of csr. csr is the matrix that build got: the arrays are
+     * the same, and the array `value` has new contents. After a failure the library calls update
+     * again before the next product, or destroy. NULL: the library calls build for a new state and
+     * then destroy for the old one. */
     gsolve_status (*update)(void *self, gsolve_context *ctx, const gsolve_csr *csr);
-    /* optional: returns the bytes that build would allocate, computed from the row lengths */
+    /* Optional: returns the number of bytes that build would allocate on the device. csr->start is
+     * on the host. The function must not read csr->col and csr->value. NULL: the format has no
+     * estimate, and gsolve_matrix_memory fails. */
     size_t (*memory)(const gsolve_csr *csr, const void *options);
-    /* optional: sets info->form, stored, bytes, convert_seconds, changes and note. The caller has
-     * filled *info with the values of csr. */
+    /* Optional: changes members of *info where this format differs from CSR: form, stored, bytes,
+     * convert_seconds, changes and note. The library has set all members for CSR. */
     void (*describe)(const void *self, gsolve_matrix_info *info);
-    /* optional: "auto" considers the format only if this member is set. Fills *estimate and returns
-     * true if a product is expected to be faster than that of csr, else returns false. */
+    /* Optional: if a product is expected to be faster than in the format "csr", sets all members of
+     * *estimate and returns true; else returns false. NULL: "auto" does not consider the format. */
     bool (*estimate)(const gsolve_pattern_sample *sample, gsolve_format_estimate *estimate);
-    /* optional: may change the stored form between two products, see gsolve_matrix_adapt. apply may
-     * compute other bits afterwards. */
+    /* Optional: may change the converted form between two products, see gsolve_matrix_adapt. On
+     * entry *adaptation is {false, true}. The last bits of later products may differ. NULL: the
+     * form never changes. */
     gsolve_status (*adapt)(void *self, gsolve_context *ctx, const gsolve_run_estimate *estimate,
                            gsolve_adaptation *adaptation);
 } gsolve_format;
 
 /* --- preconditioner ------------------------------------------------------------- */
 
+/* A kind of preconditioner. Vectors are on the device, column-major, and have the type of csr. */
 typedef struct gsolve_precond_kind {
     gsolve_plugin plugin;
-    /* Sets up the preconditioner and stores the state in *self. csr is square, on the host,
-     * checked, with ascending columns and without duplicates. It is valid during the call only.
-     * Arrays that apply reads must be on the device. On failure build frees what it allocated and
-     * leaves *self unchanged. */
+    /* Sets up the preconditioner for csr and sets *self to the state. csr is square, on the host
+     * and checked; its columns ascend strictly. It is valid during the call only, so build copies
+     * what it needs later. Arrays that kernels of apply read must be on the device. On failure
+     * build frees what it allocated and leaves *self unchanged. */
     gsolve_status (*build)(void **self, gsolve_context *ctx, const gsolve_csr *csr,
                            const void *options);
     /* Frees self. */
     void (*destroy)(void *self, gsolve_context *ctx);
-    /* z = M^-1 r for one or several columns of csr's type. r and z are on the device, column-major,
-     * and do not overlap. */
+    /* Computes z = M^-1 r for one or several columns. r and z do not overlap. */
     gsolve_status (*apply)(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z);
-    /* optional: z = M^-T r, for the method bicg. NULL: bicg refuses the preconditioner. */
+    /* Optional: z = M^-T r, for the method "bicg". NULL: a run of "bicg" with this preconditioner
+     * fails with GSOLVE_UNSUPPORTED. */
     gsolve_status (*apply_transpose)(void *self, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z);
-    /* optional: z = M^-1 r and *rz = r'z in one pass over one column. rz is on the device. */
+    /* Optional: z = M^-1 r for one column, and in the same pass *rz = r'z. rz is on the device.
+     * NULL: the library computes the sum afterwards. */
     gsolve_status (*apply_dot)(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z,
                                double *rz);
-    /* optional: returns what gsolve_precond_diagonal returns */
+    /* Optional: returns what gsolve_precond_diagonal returns. NULL: M is not diagonal. */
     const void *(*diagonal)(const void *self);
-    /* optional: sets up M for new values in the same pattern. NULL: the library calls build and
-     * destroy. */
+    /* Optional: sets up self for a csr with new values in the same pattern, with the rules of build
+     * for csr. After GSOLVE_ZERO_PIVOT self must be unchanged. NULL: the library calls build for a
+     * new state and then destroy for the old one. */
     gsolve_status (*update)(void *self, gsolve_context *ctx, const gsolve_csr *csr);
-    /* optional: sets info->note, and info->moved if one application moves other bytes than those of
-     * self, r and z */
+    /* Optional: sets info->note, and info->moved if one application moves other bytes than those of
+     * self, r and z. The library has set all other members. */
     void (*describe)(const void *self, gsolve_precond_info *info);
-    /* optional: returns what gsolve_precond_is_variable returns; NULL: false */
+    /* Optional: returns what gsolve_precond_is_variable returns. NULL: false. */
     bool (*is_variable)(const void *self);
 } gsolve_precond_kind;
 
 /* --- registration --------------------------------------------------------------- */
 
-/* Adds a format to the context. The struct must live as long as the context. Fails with
- * GSOLVE_BAD_ARGUMENT if a required member is missing, or if the name is taken or contains other
- * characters than a-z, 0-9 and '_'. */
+/* Adds a format to the context. The library keeps the pointer: the struct must live as long as the
+ * context. ctx must not be NULL. Fails with GSOLVE_BAD_ARGUMENT if a required function is NULL, if
+ * the name exists already or contains other characters than a-z, 0-9 and '_', or if the context has
+ * 32 registered formats already. */
 gsolve_status gsolve_register_format(gsolve_context *ctx, const gsolve_format *format);
 
-/* Adds a preconditioner to the context, with the rules of gsolve_register_format. */
+/* Adds a kind of preconditioner to the context, with the rules of gsolve_register_format. For such
+ * a kind gsolve_precond_level returns false, and the functions that set the near-null space fail
+ * with GSOLVE_UNSUPPORTED. */
 gsolve_status gsolve_register_precond(gsolve_context *ctx, const gsolve_precond_kind *kind);
 
-/* Returns format number index of the context, or NULL if there are fewer. The built-in formats come
- * first. */
+/* Returns the format at position `index` of the context's list, from 0, or NULL if there is none.
+ * The list has the built-in formats for the context's device and then the registered ones. */
 const gsolve_plugin *gsolve_format_at(const gsolve_context *ctx, int index);
 
-/* Returns preconditioner number index of the context, or NULL if there are fewer. The built-in ones
- * come first. */
+/* Returns the kind of preconditioner at position `index` of the context's list, from 0, or NULL if
+ * there is none. The list has the built-in kinds and then the registered ones. */
 const gsolve_plugin *gsolve_precond_at(const gsolve_context *ctx, int index);
 
-/* Returns method number index, or NULL if there are fewer. All contexts have the same methods. */
+/* Returns the method at position `index`, from 0, or NULL if there is none. All contexts have the
+ * same methods. */
 const gsolve_plugin *gsolve_method_at(int index);
 
-/* Returns product method number index of gsolve_csr_multiply, or NULL if there are fewer. */
+/* Returns the product method of gsolve_csr_multiply at position `index`, from 0, or NULL if there
+ * is none. */
 const gsolve_plugin *gsolve_multiplier_at(int index);
 
-/* Returns device number index, such as "cpu", or NULL if there are fewer. */
+/* Returns the device at position `index`, from 0, such as "cpu", or NULL if there is none. The list
+ * has the devices that the build supports. */
 const gsolve_plugin *gsolve_device_at(int index);
 
 /* --- services for plug-ins ------------------------------------------------------ */
 
-/* Allocates count elements of size bytes on the host or on the device, uninitialised and aligned to
- * 64 bytes. Returns NULL and records the error if memory is short. Never returns NULL for count =
- * 0 otherwise. gsolve_context_destroy frees all blocks that are left. */
+/* Allocates `count` elements of `size` bytes on the host or on the device, uninitialised and
+ * aligned to 64 bytes. On the CPU, GSOLVE_DEVICE means the host. A `count` of 0 gives a valid
+ * block. If memory is short, records the error and returns NULL; the caller then returns
+ * GSOLVE_NO_MEMORY. gsolve_context_destroy frees all blocks that are left. Here and in the
+ * functions below, ctx must not be NULL. */
 void *gsolve_alloc(gsolve_context *ctx, gsolve_location location, size_t count, size_t size);
 
-/* Frees a block that gsolve_alloc returned. Accepts NULL. */
+/* Frees a block that gsolve_alloc returned for this location. NULL is allowed. Kernels that are
+ * already submitted to the context's stream may still use a block on the device. */
 void gsolve_free(gsolve_context *ctx, gsolve_location location, const void *block);
 
-/* Copies bytes from one array to another. A copy to or from the host is complete on return. A copy
- * within the device follows the earlier work on the context's stream. */
+/* Copies `bytes` bytes from one array to another; they must not overlap. A copy to or from the host
+ * waits for all earlier work on the context's stream and is complete on return. A copy within the
+ * GPU's memory is submitted to the stream and may run after the return. */
 gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_location to_location,
                           const void *from, gsolve_location from_location, size_t bytes);
 
-/* Returns the number of threads for OpenMP kernels: num_threads(gsolve_threads(ctx)). */
+/* Returns the number of threads for OpenMP on the host: num_threads(gsolve_threads(ctx)). */
 int gsolve_threads(const gsolve_context *ctx);
 
-/* Returns the cudaStream_t on which kernels must run, or NULL on the CPU. */
+/* Returns the cudaStream_t on which kernels must run. It can be NULL on a GPU, too: CUDA's default
+ * stream. On the CPU it is NULL. The member `device` of gsolve_context_info is "cpu" or "cuda". */
 void *gsolve_stream(const gsolve_context *ctx);
 
-/* Records a sentence for gsolve_error, formatted as by printf, and returns status. */
+/* Records a sentence for gsolve_error, formatted as by printf, and returns `status`. A sentence of
+ * 1024 characters or more is cut. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif

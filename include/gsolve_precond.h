@@ -1,8 +1,10 @@
 /* gsolve_precond.h: preconditioners: z = M^-1 r, where M approximates a square matrix A.
  *
- * In this header, r and z have the value type of the rows from which M was created. They are
- * column-major, on the host or on the device of M, and do not overlap. They may have several
- * columns.
+ * Rules for the vectors r and z: both have n elements, where A is n x n, the value type of A and
+ * the same number of columns, one or more. They are column-major. Each of them is on the host or on
+ * the device. They must not overlap. A function that gets other vectors fails with
+ * GSOLVE_BAD_ARGUMENT; overlap is not checked. If z is on the device, the call may return before z
+ * is complete (see "Asynchronous work" in gsolve.h).
  */
 #ifndef GSOLVE_PRECOND_H
 #define GSOLVE_PRECOND_H
@@ -15,29 +17,36 @@ extern "C" {
 
 /* --- create and update ---------------------------------------------------------- */
 
+/* A preconditioner M. It keeps what it needs of A, so A may be destroyed before M. */
 typedef struct gsolve_precond gsolve_precond;
 
-/* Creates a preconditioner for the square matrix csr. spec names a kind; "auto" chooses one. csr is
- * as for gsolve_matrix_create. amg is set up on the device, all other kinds are set up on the host.
- * For those a csr on the device is copied to the host during the call.
+/* Creates a preconditioner for the square matrix A = csr. `spec` names a kind of preconditioner;
+ * "auto" chooses the kind that gsolve_auto_choose gives for attempt 0, and allows no keys. csr is
+ * on the host or on the device. Its entries may be in any order within a row; duplicates are
+ * summed. The kind "amg" is set up on the device, and all other kinds on the host. If the columns
+ * of some row do not ascend strictly, or the kind is set up on the host, a csr on the device is
+ * copied to the host during the call.
  *
- * Fails with GSOLVE_BAD_MATRIX if csr is malformed or not square, with GSOLVE_ZERO_PIVOT if a
- * factorisation breaks down, and with GSOLVE_UNSUPPORTED if the kind does not work on the device or
- * for the matrix. */
+ * Fails with GSOLVE_BAD_MATRIX if csr is malformed or not square ("none" accepts any shape), with
+ * GSOLVE_ZERO_PIVOT if the kind would divide by zero, and with GSOLVE_UNSUPPORTED if the kind with
+ * these options cannot be used for the matrix. */
 gsolve_status gsolve_precond_create(gsolve_precond **M, gsolve_context *ctx, const char *spec,
                                     const gsolve_csr *csr);
 
-/* Creates a preconditioner from the rows of A. This avoids the copy and the check that
- * gsolve_precond_create needs. */
+/* Creates a preconditioner from the CSR copy of A, as gsolve_precond_create does from a csr, with
+ * the same errors. A has sorted the entries already, so nothing is copied to sort them. */
 gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx, const char *spec,
                                          const gsolve_matrix *A);
 
 /* Frees the preconditioner. */
 void gsolve_precond_destroy(gsolve_precond **M);
 
-/* Recomputes M for new values in the same pattern, and keeps all structure. After GSOLVE_BAD_MATRIX
- * (the pattern or the type differs) and GSOLVE_ZERO_PIVOT, M is unchanged. After GSOLVE_NO_MEMORY
- * and GSOLVE_DEVICE_FAILED, M is undefined until an update succeeds. */
+/* Recomputes M for a matrix with new values. csr must have the type and, after duplicates are
+ * summed, the pattern of the matrix from which M was created; the order of its entries and its
+ * location may differ. M keeps what depends only on the pattern. Which part of its levels "amg"
+ * keeps is its option `reuse`. If the pattern or the type differs, or csr is malformed, the call
+ * fails with GSOLVE_BAD_MATRIX. After this status and after GSOLVE_ZERO_PIVOT, M is unchanged.
+ * After GSOLVE_NO_MEMORY and GSOLVE_DEVICE_FAILED, M is undefined until an update succeeds. */
 gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr);
 
 /* Recomputes M from the present values of A. Call it after gsolve_matrix_update. The errors are
@@ -46,73 +55,85 @@ gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix 
 
 /* --- apply ---------------------------------------------------------------------- */
 
-/* z = M^-1 r. */
+/* Computes z = M^-1 r. With near_null=given, "amg" fails with GSOLVE_BAD_ARGUMENT until it has its
+ * near-null vectors (see gsolve_precond_set_near_null). */
 gsolve_status gsolve_precond_apply(const gsolve_precond *M, gsolve_dense r, gsolve_dense z);
 
-/* z = M^-T r. Fails with GSOLVE_UNSUPPORTED if the kind cannot be applied transposed. */
+/* Computes z = M^-T r. Fails with GSOLVE_UNSUPPORTED if the kind has no transposed application. */
 gsolve_status gsolve_precond_apply_transpose(const gsolve_precond *M, gsolve_dense r,
                                              gsolve_dense z);
 
-/* z = M^-1 r, and rz[c] = r_c'z_c for each column c. The array rz has the location of r. */
+/* Computes z = M^-1 r and the inner products rz[c] = r_c'z_c for each column c. rz is an array of
+ * one double for each column, at the location of r. */
 gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, gsolve_dense z,
                                        double *rz);
 
-/* --- information for the preconditioner ----------------------------------------- */
+/* --- near-null space, and the begin of a solve ----------------------------------- */
 
-/* Sets the near-null space for kinds that coarsen (amg): vectors v for which A v is nearly 0, so
- * that smoothing hardly reduces them. The k columns of B (n x k, of any type and location) span it.
- * Without this call amg uses one constant vector for each unknown of a node. The call sets M up
- * again. With the option near_null=given, amg waits for this call and is set up in it. Fails with
- * GSOLVE_UNSUPPORTED if the kind does not use near-null vectors. After a failure M is unchanged. */
+/* Sets the near-null space for a kind that coarsens ("amg"): vectors v for which A v is nearly 0,
+ * so that smoothing hardly reduces them. The 1 to 24 columns of B span it. B has n rows, any type
+ * and any location, and is column-major. The call copies B and sets M up again.
+ *
+ * Without this call "amg" takes one vector for each unknown of a node: it is 1 at this unknown of
+ * every node and 0 elsewhere. With the option near_null=given, gsolve_precond_create does not set
+ * "amg" up; this function or gsolve_precond_set_coordinates does so.
+ *
+ * Fails with GSOLVE_UNSUPPORTED if the kind does not use near-null vectors, and with the errors of
+ * gsolve_precond_create. After a failure M is unchanged. */
 gsolve_status gsolve_precond_set_near_null(gsolve_precond *M, gsolve_dense B);
 
 /* Sets the near-null space of a problem of linear elasticity: the rigid body motions, computed from
- * the coordinates of the nodes. xyz has one row for each node and 2 or 3 columns. A has as many
- * unknowns per node as xyz has columns, and the unknowns of a node are adjacent. The errors are
- * those of gsolve_precond_set_near_null. */
+ * the coordinates of the nodes. xyz has one row for each node and d = 2 or 3 columns, any type and
+ * any location, and is column-major. Unknown i d + c of A is component c of the displacement of
+ * node i. The call does not keep xyz. The errors are those of gsolve_precond_set_near_null. */
 gsolve_status gsolve_precond_set_coordinates(gsolve_precond *M, gsolve_dense xyz);
 
-/* Tells M that a solve with this number of columns begins. Solvers call it, and so may a method of
- * the caller's own. With reuse=auto, amg compares the number of applications in one solve with that
- * in other solves. */
+/* Tells M that a solve with this number of columns begins. Solvers call it. An iteration of the
+ * caller that applies M may call it, too. With the option reuse=auto, "amg" counts its applications
+ * for each solve; if they have become many more since the levels were built, the next update
+ * rebuilds the levels. */
 void gsolve_precond_begin_solve(const gsolve_precond *M, int32_t columns);
 
-/* --- information about the preconditioner --------------------------------------- */
+/* --- information ---------------------------------------------------------------- */
 
+/* Numbers and names of a preconditioner. The two strings are valid until M is destroyed. */
 typedef struct gsolve_precond_info {
     const char *kind;     /* the kind in use; for "auto" the kind that it chose */
-    const char *spec;     /* the kind with its options; valid until M is destroyed */
+    const char *spec;     /* the kind with its options, for gsolve_precond_create */
     int32_t n;            /* number of unknowns */
-    size_t bytes;         /* bytes that M holds */
-    size_t moved;         /* bytes that one application reads and writes, r and z included */
-    double setup_seconds; /* time of the last set-up */
-    uint64_t version;     /* 1 after the creation; each update adds 1 */
+    size_t bytes;         /* bytes that M holds, on the host and on the device together */
+    size_t moved;         /* bytes that one application to one column reads and writes, with r and
+                             z */
+    double setup_seconds; /* time of the last creation or update */
+    uint64_t version;     /* 1 after the creation; each update and each call that sets the near-null
+                             space adds 1 */
     char note[160];       /* what the set-up decided, such as "shift 0.004", or "" */
 } gsolve_precond_info;
 
-/* Fills *info. */
+/* Sets all members of *info. */
 void gsolve_precond_describe(const gsolve_precond *M, gsolve_precond_info *info);
 
 /* One level of a multilevel preconditioner. Level 0 is the finest. */
 typedef struct gsolve_level_info {
-    int32_t rows;
-    int64_t entries;
+    int32_t rows;     /* number of rows of the level's matrix */
+    int64_t entries;  /* number of its entries */
     double mean_row;  /* entries / rows */
     char format[64];  /* spec of the format of the level's matrix */
     gsolve_type type; /* value type of the level's matrix */
     size_t bytes;     /* bytes that one product with the level's matrix reads and writes */
 } gsolve_level_info;
 
-/* Fills *info for level index. Returns false, and leaves *info unchanged, if M has no such level.
- */
+/* Sets all members of *info for level `index`, from 0, and returns true. Returns false, and leaves
+ * *info unchanged, if M has no such level. */
 bool gsolve_precond_level(const gsolve_precond *M, int index, gsolve_level_info *info);
 
-/* Returns an array of n reciprocals d if M is diagonal and computes z_i = d_i r_i, else NULL. The
- * array has the value type of M and is on the device of M. */
+/* If M^-1 is a diagonal matrix, returns its diagonal d: z_i = d_i r_i. Else returns NULL. The array
+ * has n elements of the value type of A. It is where kernels of the device read it: in the GPU's
+ * memory, or on the host for the CPU. M owns it; it is valid until M is updated or destroyed. */
 const void *gsolve_precond_diagonal(const gsolve_precond *M);
 
-/* Returns whether M^-1 can differ from one application to the next. A flexible method is then
- * needed. */
+/* Returns whether M^-1 can differ from one application to the next. A solver then needs a flexible
+ * method, such as "fgmres". */
 bool gsolve_precond_is_variable(const gsolve_precond *M);
 
 #ifdef __cplusplus

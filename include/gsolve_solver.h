@@ -12,113 +12,164 @@ extern "C" {
 
 /* --- outcome and result --------------------------------------------------------- */
 
-/* The outcomes of a run and their texts. docs/understand/residual_policy.md defines each. */
-#define GSOLVE_OUTCOME_LIST(X)                                                      \
-    X(GSOLVE_CONVERGED, "converged")                                                \
-    X(GSOLVE_ITERATION_LIMIT, "iteration limit")                                    \
-    X(GSOLVE_STAGNATED, "stagnated")                                                \
-    X(GSOLVE_DIVERGED, "diverged")                                                  \
-    X(GSOLVE_BREAKDOWN, "breakdown")   /* division by an inner product that is 0 */ \
-    X(GSOLVE_INDEFINITE, "indefinite") /* p'Ap <= 0, where cg needs p'Ap > 0 */     \
-    X(GSOLVE_STOPPED, "stopped")       /* the monitor stopped the run */
+/* The outcomes of a run and their texts. docs/understand/residual_policy.md explains them. The
+ * residual is r = b - A x. Options of the method are rtol, atol, dtol, maxit and stall.
+ *
+ *     GSOLVE_CONVERGED        |r| <= max(rtol |b|, atol) in every column
+ *     GSOLVE_ITERATION_LIMIT  maxit iterations were made
+ *     GSOLVE_STAGNATED        stall iterations passed without a smaller |r|, or the method found
+ *                             |r| small enough but the true residual was not
+ *     GSOLVE_DIVERGED         |r| exceeded dtol times the larger of |b| and the first |r|, or was
+ *                             not finite
+ *     GSOLVE_BREAKDOWN        the method would have divided by an inner product that is 0
+ *     GSOLVE_INDEFINITE       p'Ap <= 0 or r'M^-1 r < 0, where the method needs A and M positive
+ *                             definite
+ *     GSOLVE_STOPPED          the monitor stopped the run
+ */
+#define GSOLVE_OUTCOME_LIST(X)                   \
+    X(GSOLVE_CONVERGED, "converged")             \
+    X(GSOLVE_ITERATION_LIMIT, "iteration limit") \
+    X(GSOLVE_STAGNATED, "stagnated")             \
+    X(GSOLVE_DIVERGED, "diverged")               \
+    X(GSOLVE_BREAKDOWN, "breakdown")             \
+    X(GSOLVE_INDEFINITE, "indefinite")           \
+    X(GSOLVE_STOPPED, "stopped")
 
+/* GSOLVE_OUTCOME_COUNT is the number of outcomes. */
 typedef enum gsolve_outcome {
     GSOLVE_OUTCOME_LIST(GSOLVE_ENUM) GSOLVE_OUTCOME_COUNT
 } gsolve_outcome;
 
-/* Returns the text of an outcome, such as "iteration limit". */
+/* Returns the text of an outcome, such as "stagnated"; for another value "unknown outcome". */
 const char *gsolve_outcome_text(gsolve_outcome outcome);
 
-/* The result of a run, or of one of its columns. The result of a run has the outcome, the counts
- * and the residual of the worst column. */
+/* The result of a run, or of one of its columns. The result of a run has the outcome and the
+ * residual of the worst column: of the columns that did not converge, or else of all columns, the
+ * one with the largest residual. */
 typedef struct gsolve_result {
     gsolve_outcome outcome;
-    int iterations;
-    int products;           /* products with A and with A' */
-    double residual;        /* |b - A x| / |b| of the returned x, computed from A's rows */
-    double seconds;         /* time of the whole run */
-    double product_seconds; /* time of the host in products with A */
-    double precond_seconds; /* time of the host in applications of M */
+    int iterations;         /* of the column; for a run: the largest number of a column */
+    int products;           /* number of products with A or A' that the method computed for the
+                               column, without those of true residuals; for a run: in all, where a
+                               product with several columns counts once */
+    double residual;        /* true residual |b - A x| / |b| of the x that the run returns, computed
+                               in double precision from the CSR copy of A; |b - A x| if b = 0 */
+    double seconds;         /* time of the run, also in the result of a column */
+    double product_seconds; /* time that the host spent in products with A during the run. On a GPU
+                               it is not the time of the products, because they are asynchronous */
+    double precond_seconds; /* time that the host spent in applications of M during the run; on a
+                               GPU it is not their time either */
 } gsolve_result;
 
 /* --- solver --------------------------------------------------------------------- */
 
+/* A method with its work space, for one matrix and one preconditioner. */
 typedef struct gsolve_solver gsolve_solver;
 
-/* Creates a solver for the matrix A. spec names a method; "auto" chooses one. A must be square,
- * except for "direct", which solves a least-squares problem if A is not square.
+/* Creates a solver for the matrix A. `spec` names a method or is "auto", which chooses a method. A
+ * must be square, except for the method "direct", which solves a least-squares problem if A is not
+ * square. A and M must not be destroyed before the last call with the solver other than
+ * gsolve_solver_destroy.
  *
- * If M is NULL, a named method solves without a preconditioner. "auto" chooses the method and the
- * preconditioner as gsolve_auto_choose does, and takes the next choice if one cannot be set up. The
- * solver then owns the preconditioner. After gsolve_matrix_update, the next run updates this
- * preconditioner first, with the errors of gsolve_precond_update. The choice stays the same.
+ * If M is NULL, a method that `spec` names solves without a preconditioner. "auto" chooses a method
+ * and a preconditioner as gsolve_auto_choose does. If they cannot be set up, it takes the next
+ * choice. The solver creates and owns this preconditioner. After gsolve_matrix_update, the next run
+ * updates the preconditioner first, with the errors of gsolve_precond_update. The choice stays the
+ * same.
  *
- * If M is not NULL, the caller owns M, updates it, and destroys it after the solver. "auto" then
- * chooses a method that uses M, or "direct" if A is not square. If M is of the kind "none", "auto"
- * chooses a method and solves without a preconditioner.
+ * If M is not NULL, the caller owns M and updates it. "auto" then chooses a method that uses M, or
+ * "direct" without M if A is not square. If M is of the kind "none", "auto" chooses a method that
+ * solves without a preconditioner.
  *
- * Fails with GSOLVE_NO_MEMORY, before any set-up, if the work space does not fit into the device's
- * memory. Fails with GSOLVE_UNSUPPORTED if the method cannot use A or M, and with GSOLVE_ZERO_PIVOT
- * if "direct" or the preconditioner of "auto" meets a zero pivot. */
+ * Fails with GSOLVE_BAD_ARGUMENT if A is not square and the method is not "direct", if M has
+ * another size than A, or if M is variable (gsolve_precond_is_variable) and the method is not
+ * flexible. Fails with GSOLVE_NO_MEMORY, before any set-up, if the work space for one column does
+ * not fit into the free memory of the GPU. Fails with GSOLVE_UNSUPPORTED if the factors of "direct"
+ * exceed its limits, and with GSOLVE_ZERO_PIVOT if "direct" or the preconditioner of "auto" meets a
+ * zero pivot. */
 gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const char *spec,
                                    const gsolve_matrix *A, const gsolve_precond *M);
 
 /* Frees the solver and the preconditioner that it owns. */
 void gsolve_solver_destroy(gsolve_solver **S);
 
-/* Solves A x = b. On entry x is the initial guess. b and x are column-major, on the host or on the
- * device of A, of any type, with any number of columns. They must not share memory.
+/* Solves A x = b. On entry x is the initial guess. A is m x n, b has m rows and x has n rows, and
+ * both have the same number of columns, which may be 0. b and x are column-major, and of any type,
+ * which may differ from that of A. Each of them is on the host or on the device. They must not
+ * overlap, else the call fails with GSOLVE_BAD_ARGUMENT.
  *
- * A column has converged if |b - A x| <= max(rtol |b|, atol). The run computes this residual in
- * double precision from the caller's A, b and x (docs/understand/residual_policy.md). If the
- * outcome is GSOLVE_CONVERGED, all columns have converged. Otherwise x is the iterate with the
- * smallest known residual: the initial guess, an iterate that the run stored, or the last one.
+ * A column has converged if |b - A x| <= max(rtol |b|, atol). The default of rtol is 1e-8, and that
+ * of atol 0. The run computes this residual in double precision from the CSR copy of A and the
+ * caller's b and x (docs/understand/residual_policy.md). If the outcome is GSOLVE_CONVERGED, all
+ * columns have converged. A column that has not converged returns the x with the smallest residual
+ * among the initial guess, an iterate that the run stored, and the last iterate. If b_c = 0, x_c is
+ * set to 0 and has converged.
  *
- * A run allocates memory only in these cases: it has more columns than all earlier runs; the format
- * "auto" of A changes its form; the preconditioner that the method "auto" created is updated; b or
- * x has another type than A; the numbers are so large or so small that they are scaled; a profile
- * is kept.
+ * On return x and *result are complete, also if x is on the device.
  *
- * After a failure *result is unchanged. x is unchanged or an iterate. */
+ * A run allocates memory only in these cases: it is the first run, or has more columns than all
+ * earlier runs; the format "auto" of A changes the converted form; the preconditioner that the
+ * method "auto" created is updated; b or x has another type than A; |b|, |x| or |b - A x| is so
+ * large or so small that its square may leave the range of the type of A, so that the run scales
+ * the system; a profile is kept.
+ *
+ * Fails with GSOLVE_BAD_ARGUMENT if a value of b or x is not finite, with GSOLVE_UNSUPPORTED if the
+ * method needs M^-T and M does not have it, and with the errors of gsolve_precond_update where
+ * "auto" or "direct" must adapt to new values of A. After a failure *result is unchanged, and x is
+ * unchanged or an iterate; after GSOLVE_DEVICE_FAILED x is undefined. */
 gsolve_status gsolve_solver_run(gsolve_solver *S, gsolve_dense b, gsolve_dense x,
                                 gsolve_result *result);
 
-/* Fills *result with the result of one column of the last run. */
+/* Sets *result to the result of one column of the last run. Columns count from 0. Fails with
+ * GSOLVE_BAD_ARGUMENT if there is no such column, if there was no run, or if the last run failed.
+ */
 gsolve_status gsolve_solver_column(const gsolve_solver *S, int32_t column, gsolve_result *result);
 
-/* A function of the caller that receives the residual of the worst column in each iteration, from
- * iteration 0 on. It returns false to stop the run. On a GPU, iterations that are already submitted
- * still run, without calls of the monitor. */
+/* A function of the caller that a run calls once for each iteration, from iteration 0 on, which is
+ * the initial guess. `residual` is |r| / |b| of the worst column, with the |r| that the method
+ * computed; the true residual can differ. `user` is the pointer of gsolve_solver_set_monitor. A run
+ * that restarts its method calls the monitor again for the iteration at which it restarts.
+ *
+ * The function returns true to go on, and false to stop the run. On a GPU, iterations that are
+ * already submitted still run, without calls of the monitor. The monitor runs in the thread that
+ * called gsolve_solver_run, and must not call the library for objects of the same context. */
 typedef bool gsolve_monitor(int iteration, double residual, void *user);
 
-/* Makes later runs call monitor(iteration, residual, user). NULL removes the monitor. */
+/* Makes later runs call monitor(iteration, residual, user). NULL removes the monitor. The solver
+ * keeps both pointers: `user` must be valid until the monitor is replaced or removed, or the solver
+ * is destroyed. */
 void gsolve_solver_set_monitor(gsolve_solver *S, gsolve_monitor *monitor, void *user);
 
 /* --- information ---------------------------------------------------------------- */
 
-/* Returns one or two sentences: why the last run ended with its outcome, and what to try next. The
- * text is valid until the next run. The call examines the matrix and may take as long as
- * gsolve_csr_statistics. */
+/* Returns one or more sentences: why the last run ended with its outcome, and what to try next; the
+ * text of gsolve_solver_note follows. Before the first run, or after a run that failed, the text
+ * says that there has been no run. The text is valid until the next run or until the solver is
+ * destroyed. If the run did not converge, the first call examines the matrix on the host and may
+ * take as long as gsolve_csr_statistics. */
 const char *gsolve_solver_explain(gsolve_solver *S);
 
 /* Returns a remark of the method about the last run, such as "42 inner iterations of cg in single
- * precision.". For "auto" it also returns the choice and its reason, such as "auto chose cg + ic:
- * symmetric with a positive diagonal.", even before the first run. Returns "" if there is no
- * remark. The text is valid until the next run. gsolve_solver_explain ends with it. */
+ * precision.", or "" if there is none. For "auto" the remark contains the choice and its reason,
+ * such as "auto chose cg + ic: symmetric with a positive diagonal.", even before the first run. The
+ * text is valid until the next run or until the solver is destroyed. */
 const char *gsolve_solver_note(const gsolve_solver *S);
 
-/* Returns the name of the method in use; for "auto" the method that it chose. */
+/* Returns the name of the method in use; for "auto" the name of the method that it chose. It is a
+ * constant string. */
 const char *gsolve_solver_name(const gsolve_solver *S);
 
-/* Estimates the bytes of work space that a solver with this spec would hold on the context's
- * device, for a matrix of csr's shape and type and this number of right-hand sides. Nothing is
- * allocated.
+/* Estimates the bytes of work space that a solver with this spec would hold in the memory of the
+ * context's device, the GPU or the host, for a matrix with the size and the type of csr and this
+ * number of right-hand sides, 1 or more. Nothing is allocated. The arrays of csr are read only for
+ * the method "auto"; they must then be on the host.
  *
- * The estimate omits three things: A', which bicg stores in the matrix; a copy of a small matrix of
- * up to 30 MB, which cg and bicgstab store on a GPU; and the preconditioner that "auto" creates.
+ * The estimate omits three things: A', which "bicg" stores in the matrix; a copy of a small matrix
+ * of up to 30 MB, which "cg" and "bicgstab" store on a GPU; and the preconditioner that "auto"
+ * creates.
  *
- * Fails like gsolve_solver_create. Fails with GSOLVE_UNSUPPORTED for "refine" and "direct", whose
- * work space depends on the values or on the pattern. */
+ * Fails with GSOLVE_UNSUPPORTED for "refine" and "direct", whose work space depends on the values
+ * or on the pattern, and with GSOLVE_BAD_ARGUMENT if csr is not square. */
 gsolve_status gsolve_solver_memory(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
                                    int32_t columns, size_t *bytes);
 
@@ -126,73 +177,84 @@ gsolve_status gsolve_solver_memory(gsolve_context *ctx, const char *spec, const 
 
 /* One class of operations in the iterations of a run, such as "product + dot". */
 typedef struct gsolve_profile_class {
-    const char *name;
-    int64_t calls;
-    double bytes;   /* bytes of all calls, if each call reads and writes each of its arrays once; 0
-                       for operations on a few numbers */
-    double seconds; /* time of all calls on the device */
+    const char *name; /* a constant string */
+    int64_t calls;    /* number of operations of this class */
+    double bytes;     /* bytes of all calls, if each call reads and writes each of its arrays once;
+                         0 for operations on a few numbers */
+    double seconds;   /* time of all calls, on a GPU by the clock of the GPU */
 } gsolve_profile_class;
 
-/* The iterations of the last run, without its start and its final check. */
+/* The iterations of the last run, without its start and its final check. The first four members are
+ * set for every run. The last two are 0 if no profile was kept. */
 typedef struct gsolve_profile {
-    int iterations;
+    int iterations;           /* number of iterations */
     double seconds;           /* time of all iterations */
-    double iteration_seconds; /* time of one iteration; without the first ones, which record CUDA
-                                 graphs on a GPU, if there are enough later ones */
-    int64_t copies;           /* copies from the device to the host in all iterations */
-    double iteration_bytes;   /* bytes that one iteration moves; 0 if no profile was kept */
-    double class_seconds;     /* time of all classes; 0 if no profile was kept */
+    double iteration_seconds; /* mean time of one iteration. The first iterations, in which a GPU
+                                 captures CUDA graphs, do not count if enough later ones follow */
+    int64_t copies;           /* number of copies from the device to the host in all iterations */
+    double iteration_bytes;   /* mean number of bytes that one iteration reads and writes */
+    double class_seconds;     /* time of all classes together */
 } gsolve_profile;
 
 /* Switches the profile of later runs on or off. It is off at first. With a profile, a GPU launches
- * each operation separately to time it, instead of recorded graphs. The run takes longer; its bits
- * are the same. */
+ * each operation separately to time it, instead of CUDA graphs. The run takes longer; its bits are
+ * the same. */
 gsolve_status gsolve_solver_profile(gsolve_solver *S, bool on);
 
-/* Fills *profile for the last run. */
+/* Sets all members of *profile for the last run. */
 void gsolve_solver_get_profile(const gsolve_solver *S, gsolve_profile *profile);
 
-/* Fills *line with class number index of the last run that kept a profile. Only classes with calls
- * are counted. Returns false if there is no such class. */
+/* Sets *line to a class of operations of the last run and returns true. `index` counts, from 0, the
+ * classes that have calls. Returns false, and leaves *line unchanged, if there is no such class or
+ * no profile was kept. */
 bool gsolve_solver_profile_at(const gsolve_solver *S, int index, gsolve_profile_class *line);
 
 /* --- automatic choice ----------------------------------------------------------- */
 
-/* A method and a preconditioner. */
+/* A choice: a method and a preconditioner. */
 typedef struct gsolve_choice {
-    char solver[64], precond[64]; /* specs */
-    char why[200];                /* the reason in one sentence */
+    char solver[64];  /* spec of the method */
+    char precond[64]; /* spec of the preconditioner */
+    char why[200];    /* the reason, without a full stop */
 } gsolve_choice;
 
-/* Fills *choice with what "auto" does for a matrix with these statistics on the context's device.
- * The device matters because the times are estimated for it. attempt 0 is the first choice. Higher
- * numbers are the choices that follow when the earlier ones fail. statistics comes from
- * gsolve_csr_statistics. Returns false, and leaves *choice unchanged, if there is no such attempt
- * or ctx is NULL. */
+/* Sets *choice to a choice of "auto" for a matrix with these statistics (gsolve_csr_statistics).
+ * The run times of preconditioners are estimated for the context's device, so the choice can differ
+ * between a CPU and a GPU. `attempt` 0 is the first choice; 1, 2, ... are the choices that follow
+ * if the earlier ones fail. Returns true. Returns false, and leaves *choice unchanged, if there is
+ * no such attempt or ctx is NULL. */
 bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_statistics *statistics, int attempt,
                         gsolve_choice *choice);
 
-/* Returns whether the next choice may succeed after a set-up failed with this status, because the
- * failure depends on the matrix: GSOLVE_ZERO_PIVOT, GSOLVE_UNSUPPORTED or GSOLVE_NO_MEMORY. */
+/* Returns true for GSOLVE_ZERO_PIVOT, GSOLVE_UNSUPPORTED and GSOLVE_NO_MEMORY. If an attempt fails
+ * with one of these statuses, the next choice may succeed, because the failure depends on the
+ * matrix and the choice. Returns false for other statuses. */
 bool gsolve_auto_may_fall_back(gsolve_status status);
 
-/* The result of one attempt. */
+/* The result of one attempt. The attempt function sets all members. */
 typedef struct gsolve_attempt {
     gsolve_status status; /* of the set-up and the run */
-    gsolve_result result; /* valid if status is GSOLVE_OK */
-    bool last;            /* true: no further attempt */
+    gsolve_result result; /* of the run; used only if status is GSOLVE_OK */
+    bool last;            /* true: make no further attempt */
 } gsolve_attempt;
 
-/* Solves with choice number index, from the initial guess in x, and fills *attempt. Returns false
- * if there is no such choice. */
-typedef bool gsolve_attempt_function(int index, gsolve_dense x, gsolve_attempt *attempt,
+/* A function of the caller that sets up and runs choice number `attempt_index`, from 0. On entry x
+ * is the initial guess; the function replaces it by its solution. It fills *attempt and returns
+ * true. It returns false if there is no such choice. `user` is the pointer of gsolve_auto_attempts.
+ */
+typedef bool gsolve_attempt_function(int attempt_index, gsolve_dense x, gsolve_attempt *attempt,
                                      void *user);
 
-/* The fall-back loop of gsolve_solve. It calls function with index 0, 1, 2, ..., each time with the
- * same initial guess, until an attempt converges, sets last, or fails with a status after which
- * gsolve_auto_may_fall_back is false. x and *result return the best attempt: one that converged, or
- * else the one with the smallest residual. *best returns its index. If no attempt has a result, x
- * is the initial guess, *best is -1, and the status is that of the last failure. */
+/* The fall-back loop of gsolve_solve. It calls `function` with 0, 1, 2, ..., each time with the
+ * same initial guess in x, until an attempt converges, sets `last`, fails with a status for which
+ * gsolve_auto_may_fall_back is false, or does not exist. x is column-major, on the host or on the
+ * device. No pointer may be NULL except `user`.
+ *
+ * x and *result return the best attempt: the one that converged, or else the one with the smallest
+ * residual. *best returns its number. The status is then GSOLVE_OK, even if another attempt failed.
+ * If no attempt has a result, x is the initial guess, *best is -1, *result is unchanged, and the
+ * status is that of the last attempt that failed, or GSOLVE_OK if there was none. If the loop
+ * itself fails, such as with GSOLVE_NO_MEMORY, *best, *result and x are undefined. */
 gsolve_status gsolve_auto_attempts(gsolve_context *ctx, gsolve_dense x,
                                    gsolve_attempt_function *function, void *user,
                                    gsolve_result *result, int *best);

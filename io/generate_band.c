@@ -108,8 +108,10 @@ static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *
 
 static const gsolve_option table[] = {
     OPTION(n, "rows", 10000, 0, GS_MOST_ROWS),
-    OPTION(row, "mean entries per row, away from the first and last rows", 60, 5, 1000000),
-    OPTION(width, "largest half bandwidth", 300, 4, INT32_MAX),
+    OPTION(row, "mean number of entries per row; the first and last rows have fewer", 60, 5,
+           1000000),
+    OPTION(width, "largest half bandwidth: largest distance of an entry from the diagonal", 300, 4,
+           INT32_MAX),
     OPTION(seed, "seed of the random numbers", 1, 0, INT32_MAX),
     {0},
 };

@@ -226,20 +226,23 @@ GENERATOR(web, "links between web pages: most rows are short, some have thousand
           SEED);
 GENERATOR(circuit, "conductances on a grid, with a few nearly dense rows and columns; SPD", ROWS,
           OPTION(dense, "number of dense rows", GSOLVE_INT, 4, 0, 1000),
-          OPTION(share, "share of the nodes that are connected to a dense row", GSOLVE_REAL, 0.5, 0,
-                 1),
+          OPTION(share, "fraction of the nodes that are connected to each dense row", GSOLVE_REAL,
+                 0.5, 0, 1),
           OPTION(ground, "conductance from each node to the ground", GSOLVE_REAL, 0.01, 1e-12,
                  1e12),
           SEED);
-GENERATOR(rmat, "R-MAT graph: a few very long rows, irregular columns",
-          OPTION(scale, "the matrix has 2^scale rows; 0: n rows, or 2^14 if n is 0 too", GSOLVE_INT,
-                 0, 0, 30),
-          OPTION(n, "rows; 0: 2^scale", GSOLVE_INT, 0, 0, GS_MOST_ROWS),
-          OPTION(degree, "edges per row", GSOLVE_INT, 16, 0, 1000000),
-          OPTION(a, "probability of the upper left quadrant", GSOLVE_REAL, 0.57, 0, 1),
-          OPTION(b, "probability of the upper right quadrant", GSOLVE_REAL, 0.19, 0, 1),
-          OPTION(c, "probability of the lower left quadrant", GSOLVE_REAL, 0.19, 0, 1),
-          OPTION(diagonal,
-                 "1: add a diagonal that dominates each row, so that the matrix is nonsingular",
-                 GSOLVE_FLAG, 1, 0, 1),
-          SEED);
+GENERATOR(
+    rmat, "R-MAT graph: a few very long rows, irregular columns",
+    OPTION(scale, "the matrix has 2^scale rows; 0: n rows. Give scale or n, not both", GSOLVE_INT,
+           0, 0, 30),
+    OPTION(n, "rows; 0: 2^scale rows, or 2^14 rows if scale is 0, too", GSOLVE_INT, 0, 0,
+           GS_MOST_ROWS),
+    OPTION(degree, "edges per row", GSOLVE_INT, 16, 0, 1000000),
+    OPTION(a, "probability of the upper left quadrant", GSOLVE_REAL, 0.57, 0, 1),
+    OPTION(b, "probability of the upper right quadrant", GSOLVE_REAL, 0.19, 0, 1),
+    OPTION(c, "probability of the lower left quadrant", GSOLVE_REAL, 0.19, 0, 1),
+    OPTION(
+        diagonal,
+        "1: add a diagonal that makes the matrix strictly diagonally dominant, and so nonsingular",
+        GSOLVE_FLAG, 1, 0, 1),
+    SEED);

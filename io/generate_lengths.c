@@ -174,19 +174,21 @@ static const gsolve_option table[] = {
     OPTION(mean, "mean number of entries per row", GSOLVE_REAL, 10, 0, GS_MOST_ROWS),
     OPTION(deviation, "standard deviation of the entries per row, before the bounds apply",
            GSOLVE_REAL, 3, 0, GS_MOST_ROWS),
-    OPTION(shortest, "entries of the shortest row", GSOLVE_INT, 1, 0, GS_MOST_ROWS),
-    OPTION(longest, "entries of the longest row; 0: no bound", GSOLVE_INT, 0, 0, GS_MOST_ROWS),
+    OPTION(shortest, "smallest number of entries in a row", GSOLVE_INT, 1, 0, GS_MOST_ROWS),
+    OPTION(longest, "largest number of entries in a row; 0: no bound", GSOLVE_INT, 0, 0,
+           GS_MOST_ROWS),
     OPTION(width,
-           "largest distance of an entry from the diagonal, larger for longer rows; 0: all "
-           "columns",
+           "largest distance of an entry from the diagonal; if a row has more entries than fit, "
+           "its distance is larger; 0: all columns",
            GSOLVE_INT, 0, 0, GS_MOST_ROWS),
-    OPTION(block, "rows and columns of the dense blocks", GSOLVE_INT, 1, 1, 64),
+    OPTION(block, "rows and columns of the dense blocks that form the matrix; 1: no blocks",
+           GSOLVE_INT, 1, 1, 64),
     OPTION(seed, "seed of the random numbers", GSOLVE_INT, 1, 0, INT32_MAX),
     {0},
 };
 
 const gs_generator gs_lengths = {
-    {"lengths", "row lengths with given mean, deviation and bounds; columns near the diagonal",
-     table, sizeof(lengths_options)},
+    {"lengths", "random rows whose lengths have a given mean, deviation and bounds", table,
+     sizeof(lengths_options)},
     generate,
 };

@@ -104,11 +104,12 @@ static gsolve_status generate_lp(gsolve_csr *csr, gsolve_context *ctx, const voi
     static const gsolve_option object##_table[] = {__VA_ARGS__, {0}}; \
     const gs_generator object = {{name, summary, object##_table, sizeof(random_options)}, function}
 
-GENERATOR(gs_random_rows, "random", "entries in random columns", generate_random, ROWS(10000), COLS,
-          LENGTH(10), SEED);
-GENERATOR(gs_emptyrows, "emptyrows", "as random, but some rows are empty", generate_random,
-          ROWS(10000), COLS, LENGTH(10),
-          OPTION(share, "share of the rows that are empty", GSOLVE_REAL, 0.5, 0, 1), SEED);
+GENERATOR(gs_random_rows, "random",
+          "entries in random columns; if square, strictly diagonally dominant", generate_random,
+          ROWS(10000), COLS, LENGTH(10), SEED);
+GENERATOR(gs_emptyrows, "emptyrows", "as random, but a fraction of the rows is empty",
+          generate_random, ROWS(10000), COLS, LENGTH(10),
+          OPTION(share, "fraction of the rows that are empty", GSOLVE_REAL, 0.5, 0, 1), SEED);
 GENERATOR(gs_lp, "lp",
           "linear program, fewer rows than columns: random constraints, each with a slack "
           "variable",

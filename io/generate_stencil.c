@@ -246,18 +246,22 @@ done:
 GENERATOR(poisson2d, "5-point Laplacian on a rectangle; SPD", generate_star, 2, unit_faces, false,
           SIZE2(100));
 GENERATOR(neumann2d,
-          "5-point Laplacian with Neumann boundary; singular, constants are its null space",
+          "5-point Laplacian with Neumann boundary conditions; singular: constant vectors are its "
+          "null space",
           generate_star, 2, unit_faces, true, SIZE2(100));
 GENERATOR(poisson3d, "7-point Laplacian on a box; SPD", generate_star, 3, unit_faces, false, SIZE3);
 GENERATOR(poisson3d27, "27-point stencil on a box, 26 on the diagonal and -1 elsewhere; SPD",
           generate_cube, 3, NULL, false, SIZE3);
-GENERATOR(anisotropic3d, "7-point stencil, diffusion 1, 1 and eps in x, y and z; SPD",
+GENERATOR(anisotropic3d,
+          "7-point stencil of anisotropic diffusion: coefficients 1, 1 and eps in x, y and z; SPD",
           generate_star, 3, anisotropic_faces, false, SIZE3,
-          OPTION(eps, "diffusion in z", GSOLVE_REAL, 0.01, 1e-12, 1e12));
-GENERATOR(jump3d, "7-point stencil, coefficients that jump between blocks of cells; SPD",
+          OPTION(eps, "diffusion coefficient in z", GSOLVE_REAL, 0.01, 1e-12, 1e12));
+GENERATOR(jump3d,
+          "7-point stencil of diffusion with a coefficient that jumps between cubes of points; SPD",
           generate_jump, 3, jump_faces, false, SIZE3,
           OPTION(contrast, "largest coefficient; the smallest is 1", GSOLVE_REAL, 1e4, 1, 1e12),
-          OPTION(cells, "points along the edge of a block of cells", GSOLVE_INT, 10, 1, INT32_MAX),
+          OPTION(cells, "points along the edge of a cube of points with equal coefficients",
+                 GSOLVE_INT, 10, 1, INT32_MAX),
           OPTION(seed, "seed of the random coefficients", GSOLVE_INT, 1, 0, INT32_MAX));
 GENERATOR(convdiff3d, "upwind convection-diffusion in a rotating flow; nonsymmetric M-matrix",
           generate_star, 3, convected_faces, false, SIZE3,

@@ -43,7 +43,7 @@ static const gsolve_option tridiagonal_table[] = {
 };
 
 const gs_generator gs_tridiagonal = {
-    {"tridiagonal", "tridiagonal matrix with constant diagonals", tridiagonal_table,
+    {"tridiagonal", "tridiagonal matrix with one value on each diagonal", tridiagonal_table,
      sizeof(tridiagonal_options)},
     generate_tridiagonal,
 };

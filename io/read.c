@@ -23,7 +23,7 @@ static gsolve_status refuse(const gs_input *in)
     return gs_input_fail(
         in, p,
         "the file begins with '%s'; a Matrix Market file must begin with %s, and the third "
-        "line of a Rutherford-Boeing or Harwell-Boeing file with a type such as rua",
+        "line of a Rutherford-Boeing or Harwell-Boeing file must begin with a type such as rua",
         token, GS_MARKET_BANNER);
 }
 

@@ -157,11 +157,11 @@ static gsolve_status check_symmetric(gsolve_context *ctx, const gsolve_csr *A, d
             same = A->col[k] == B.col[k] && gs_value(A, k) == sign * gs_value(&B, k);
         }
         if (!same) {
-            status =
-                gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                            "row %d of the matrix differs from column %d: the matrix is not %s; "
-                            "write it as general",
-                            i + 1, i + 1, sign < 0 ? "skew-symmetric" : "symmetric");
+            status = gsolve_fail(
+                ctx, GSOLVE_BAD_MATRIX,
+                "the matrix is not %s: row %d differs from column %d; write it as general, "
+                "without --symmetric",
+                sign < 0 ? "skew-symmetric" : "symmetric", i + 1, i + 1);
             break;
         }
     }

@@ -17,6 +17,9 @@ The script reads the keys iterations, residual, profile, device, format, solver,
 solve, and the key auto of the JSON of `gsolve info`. Where a later build renames a key, read it under both names in
 `bits` and `choices`.
 
+Each command must have a library of its own: the script stops if two commands load the same libgsolve.so, since they
+would never differ. CONTRIBUTING.md, "Debug", shows how to build the state before a change.
+
 The exit code is 0 if nothing differs, 1 if something differs or a solve of the first command ends with an error (no
 solve of the lists should), 2 if a list or a command cannot be used.
 
@@ -74,6 +77,24 @@ def missing_names(gsolve, lines):
         names = re.findall(r"^  ([a-z]\w*) ", listing, re.MULTILINE)
         missing += [name for name in names if name not in words and name != "auto"]
     return missing
+
+
+def library_of(command):
+    """The libgsolve.so that the command loads, or the command itself if the library is linked into it."""
+    listing = subprocess.run(["ldd", command], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"^\s*libgsolve\.so\S* => (/\S.*) \(0x", listing, re.MULTILINE)
+    return os.path.realpath(found[1] if found else command)
+
+
+def same_library(commands):
+    """A message if two of the commands load the same library, else None."""
+    owner = {}
+    for command in commands:
+        library = library_of(command)
+        if library in owner:
+            return f"{owner[library]} and {command} load the same library {library}: build each in a folder of its own"
+        owner[library] = command
+    return None
 
 
 # --- one solve --------------------------------------------------------------------------------------------------------
@@ -215,6 +236,9 @@ def parse_arguments():
     for gsolve in given.gsolve:
         if not os.access(gsolve, os.X_OK):
             parser.error(f"{gsolve} is not a command")
+    message = same_library(given.gsolve)
+    if message:
+        parser.error(message)
     return given
 
 

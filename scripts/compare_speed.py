@@ -8,12 +8,14 @@ command a line. In each of 3 rounds every command runs with BEFORE and AFTER, in
 Each command writes records, see bench/README.md. The time of a record is the smallest of its medians over the rounds, because
 other load only lengthens times. Prints the records whose ratio AFTER / BEFORE is above 1.05, and the geometric mean and the
 largest ratio for each benchmark and for all. --seconds: the limit after which no further round or command begins; a record
-that one build lacks is left out and counted. Exit code 1: the geometric mean is above 1.02, or a ratio is above 1.05.
+that one build lacks is left out and counted. Exit code 1: the geometric mean is above 1.02, or a ratio is above 1.05; 2: a program
+of both builds loads the same library.
 """
 import argparse
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import time
@@ -22,10 +24,22 @@ KEYS = ("bench", "operation", "matrix", "what", "type", "columns", "layout")
 TIMES = ("median_ms", "update_solve_ms", "cycle_ms")
 
 
+def environment_of(build):
+    return dict(os.environ, LD_LIBRARY_PATH=build + ":" + os.environ.get("LD_LIBRARY_PATH", ""))
+
+
+def library_of(build, name):
+    """The libgsolve.so that a benchmark loads, or the benchmark itself if the library is linked into it."""
+    program = os.path.join(build, "bench", name)
+    listing = subprocess.run(["ldd", program], env=environment_of(build), capture_output=True, text=True, check=False).stdout
+    found = re.search(r"^\s*libgsolve\.so\S* => (\S.*) \(0x", listing, re.MULTILINE)
+    return os.path.realpath(found[1] if found else program)
+
+
 def run(build, command):
     """The times of one run: a dictionary from a record's name to milliseconds."""
     program = os.path.join(build, "bench", command[0])
-    environment = dict(os.environ, LD_LIBRARY_PATH=build + ":" + os.environ.get("LD_LIBRARY_PATH", ""))
+    environment = environment_of(build)
     output = subprocess.run([program] + command[1:], env=environment, capture_output=True, text=True)
     if output.returncode != 0:
         print(f"{program} {' '.join(command[1:])}: exit code {output.returncode}\n{output.stderr[-400:]}", file=sys.stderr)
@@ -82,6 +96,10 @@ def main():
     top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     with open(os.path.join(top, "tests", "speed", options.list + ".txt")) as lines:
         commands = [line.split() for line in lines if line.strip() and line[0] != "#" and options.only in line]
+    for name in sorted({command[0] for command in commands}):
+        library = library_of(options.before, name)
+        if library == library_of(options.after, name):
+            parser.error(f"{name} of both builds loads {library}: give two builds, each in a folder of its own")
     before, after = measure(commands, (options.before, options.after), options.rounds, options.seconds)
     if options.json:
         with open(options.json, "w") as file:

@@ -2,11 +2,12 @@
 # docs.sh [site|man|pictures]: the documentation.
 #   site      checks the reference pages and all links, and builds the site into build/site (the default)
 #   man       builds the man pages of the C interface in build/man/man3 (Doxygen)
-#   pictures  draws docs/pictures/ from the benchmark records and from runs of the command in build/
+#   pictures  draws docs/pictures/ from the benchmark records and from runs of the command in build-cpu/ or build/
 # MkDocs and Matplotlib come from PyPI into build/docs-venv. Doxygen is a package of the system.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-what=${1:-site} venv=build/docs-venv
+what=${1:-site} venv=build/docs-venv gsolve=build-cpu/cli/gsolve
+[ -x $gsolve ] || gsolve=build/cli/gsolve
 export PYTHONDONTWRITEBYTECODE=1
 
 prepare() { # the Python packages
@@ -28,7 +29,7 @@ doxygen_into() { # HTML MAN: folders, or empty
 site() {
   prepare
   python3 scripts/docs/headers.py --check
-  if [ -x build/cli/gsolve ]; then python3 scripts/docs/reference.py build/cli/gsolve --check; fi
+  if [ -x $gsolve ]; then python3 scripts/docs/reference.py $gsolve --check; fi
   python3 scripts/docs/links.py
   python3 scripts/docs/stage.py build/docs-stage
   if has_doxygen; then
@@ -51,7 +52,7 @@ man() {
 pictures() {
   prepare
   $venv/bin/python scripts/plots.py
-  if [ -x build/cli/gsolve ]; then python3 scripts/recording.py build/cli/gsolve docs/pictures/solve.svg; fi
+  if [ -x $gsolve ]; then python3 scripts/recording.py $gsolve docs/pictures/solve.svg; fi
 }
 
 case $what in

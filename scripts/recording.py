@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""recording.py GSOLVE OUT.svg: runs two solves on a terminal and draws what they print, as it came, as an animated SVG.
+"""recording.py GSOLVE OUT.svg: runs two solves on a terminal and draws what they print as an animated SVG.
 
-The first solve converges, the second one fails and names the cause. The text also goes to standard output. A viewer
-without animation shows the last picture. Run it on a quiet machine: the times are those of the runs."""
+The first solve converges. The second one fails, and gsolve names the cause. The text also goes to standard output: copy it to
+"The recording" in docs/start/command.md. A viewer without animation shows the last picture. The times are those of the runs,
+so run it on a quiet machine. GSOLVE is a build for the CPU, as scripts/solve.sh makes it."""
 import fcntl
 import os
 import pty
@@ -29,7 +30,7 @@ def run(argv):
     """(seconds, bytes) as a command writes them to a terminal."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-    environment = {**os.environ, "GSOLVE_DEVICE": "cpu", "OMP_WAIT_POLICY": "passive"}
+    environment = {**os.environ, "OMP_WAIT_POLICY": "passive"}
     begin = time.monotonic()
     with subprocess.Popen(argv, stdout=theirs, stdin=subprocess.DEVNULL, stderr=theirs, env=environment) as process:
         os.close(theirs)

@@ -1,10 +1,28 @@
 /* method.h: the interface of methods, for their authors.
  *
- * A method is one iteration of a recurrence, written in the operations of operations/operations.h.
- * It knows no device, no value type and no format. Vectors are gsolve_dense: one column for each
- * right-hand side, of A's type, on A's device. Scalars are arrays on the device: one number for
- * each right-hand side. The loop in solver/run/ calls the method, tests convergence and recomputes
- * the true residual. */
+ * A method is the iteration of a recurrence. Its functions call the functions below and the
+ * operations of operations/operations.h, so they are the same for all devices, value types and
+ * formats. (direct, refine and the block methods also have code of their own.) The loop in
+ * solver/run/ calls the functions of the method, tests convergence by k->rr, and computes the true
+ * residual b - A x in double precision. Terms:
+ *
+ *     column     one right-hand side of a run, with its vectors and scalars
+ *     step       one iteration of the method in all active columns
+ *     round      start, the steps until all active columns have ended, and finish; a run has
+ *                several rounds if columns must start again from their x
+ *     active     of a column: it takes part in the round, and the host does not know yet that
+ *                it has ended (k->active); the device can be some steps ahead of the host
+ *     ended      of a column: converged or failed, as the device knows (k->ended); later
+ *                kernels leave the column unchanged
+ *     period     the number of steps after which a method repeats the same sequence of
+ *                kernels on the same arrays
+ *     captured   the loop captures whole periods in a CUDA graph and launches it repeatedly
+ *     pass       one kernel that reads and writes each element of its vectors at most once
+ *     move       columns exchange their places in memory, so that the active ones are the
+ *                first k->wide columns; products work on these alone
+ *
+ * Vectors are gsolve_dense with one column for each right-hand side, on the device. They have A's
+ * type, unless a function says otherwise. Scalars are arrays on the device. */
 #ifndef GS_SOLVER_METHOD_H
 #define GS_SOLVER_METHOD_H
 
@@ -12,138 +30,177 @@
 #include "solver/run/options.h"
 #include "vector/vector.h"
 
+/* The solver, as methods see it. */
 typedef struct gsolve_solver gs_krylov;
+/* A scalar of each column: an array of doubles on the device, also if A is in single precision. */
 typedef double *gs_scalar;
 
 typedef struct gs_method {
     gsolve_plugin plugin;
     size_t state_size;      /* bytes of k->state */
-    int products;           /* products with A in a step; 0: the number differs between steps */
+    int products;           /* number of products with A in a step; 0: it differs between steps */
     bool any_shape;         /* A may be rectangular */
-    bool transposes;        /* applies A' and M^-T */
+    bool transposes;        /* the method applies A' and M^-T */
     bool flexible;          /* M may vary from one application to the next */
-    bool ignores_precond;   /* never applies M */
+    bool ignores_precond;   /* the method never applies M */
     bool tests_convergence; /* a step tests convergence itself, in the pass that computes |r| */
-    bool symmetric;         /* needs a symmetric A; for the explanation of failures */
-    bool definite;          /* needs a symmetric positive definite A; guess=projection then
-                             * minimises the A-norm of the error, else the residual */
-    bool couples_columns;   /* the recurrence of a column uses other columns */
-    bool late_solution;     /* x is up to date only after finish */
-    /* Allocates k->state's work space for k->width columns. */
+    bool symmetric;         /* A must be symmetric; for the explanation of failures */
+    bool definite;        /* A must be symmetric positive definite; guess=projection then minimises
+                           * the A-norm of the error, else the residual */
+    bool couples_columns; /* the recurrence of a column uses other columns */
+    bool late_solution;   /* k->x is the iterate only after finish, so the loop stores no x */
+    /* Allocates the vectors and scalars of *k->state for k->width columns. k->state is
+     * already allocated, and all its bytes are 0. setup is called when the solver is created, and
+     * again when a run has more columns than all earlier ones. */
     gsolve_status (*setup)(gs_krylov *k);
-    /* Sets the state from k->x, and k->rr = |b - A x|^2, in the active columns. */
+    /* Begins a round: sets the state from k->x, and k->rr = |b - A x|^2, in the active columns. */
     gsolve_status (*start)(gs_krylov *k);
-    /* The iteration that follows j iterations since the start; sets k->rr. From the second period
-     * on it depends on j modulo the period alone, since the loop records steps as a CUDA graph and
-     * replays them. A step reads no scalar on the host and changes only device memory. */
+    /* Makes the step that follows j steps since start, and sets k->rr. For j of a period or more,
+     * the step depends only on j modulo the period, because it may be captured and repeated. It
+     * does not read scalars on the host and changes only memory of the device, unless the period is
+     * 0. */
     gsolve_status (*step)(gs_krylov *k, int64_t j);
-    /* Optional: `count` steps of column c from step j on, in one kernel of solver/resident/. */
+    /* Optional: makes the steps j to j + count - 1 of column c, with their convergence tests, in
+     * one kernel of solver/resident/. The loop calls it instead of step if the system fits into the
+     * on-chip memory of a GPU. */
     gsolve_status (*resident_steps)(gs_krylov *k, int32_t c, int64_t j, int count);
-    /* Optional: the period of step; without it 2. 0: steps use the host and cannot be recorded. */
+    /* Optional: returns the period; NULL: it is 2. With period 0 the steps run on the host: they
+     * are not captured, the host reads k->rr after every step, and columns never move. */
     int (*period)(const gs_krylov *k);
-    /* Optional, with couples_columns: whether columns may move before step j. Without narrow, step
-     * j must then begin from x alone. */
+    /* Optional: returns whether columns may move before step j. NULL: always, or with
+     * couples_columns never. If it returns true and narrow is NULL, step j must begin from k->x
+     * alone, without state that columns share. */
     bool (*may_move)(const gs_krylov *k, int64_t j);
-    /* Optional, where step j does not begin from x alone: columns have moved, and the first k->wide
-     * of `before` columns remain. Removes the others from the state that columns share. */
+    /* Optional: columns have moved before a step. Of the first `before` columns only the first
+     * k->wide remain active; removes the others from the state that columns share. */
     gsolve_status (*narrow)(gs_krylov *k, int32_t before);
-    /* Optional: brings x up to date in the columns that have ended; may write k->note. */
+    /* Optional: ends a round, after all columns have ended and before the loop computes the true
+     * residual. Brings k->x up to date in these columns; may write k->note. It may set k->active
+     * and k->wide, and then leaves active false in all columns and wide = ncols. */
     gsolve_status (*finish)(gs_krylov *k);
-    /* Optional: releases what setup did not allocate by the functions below. */
+    /* Optional: frees what setup allocated by other functions than those below. */
     void (*destroy)(gs_krylov *k);
 } gs_method;
 
-/* The solver as a method reads it. A method writes *state, x, rr, skip and note; finish and narrow
- * may also set active and wide. */
+/* The solver as a method reads it. A method writes only *state, x, rr, flag, skip and note; finish
+ * and narrow may also set active and wide. */
 struct gsolve_solver {
     gsolve_context *ctx;
     const gsolve_matrix *A;
     const gsolve_precond *M; /* or NULL */
     const gs_method *method;
-    void *options; /* begins with gs_run_options */
-    void *state;
+    void *options; /* the options struct of the method; its first member is a gs_run_options */
+    void *state;   /* state_size bytes on the host, see setup */
     const gs_vector_kernels *vector; /* kernels of A's type on ctx's device */
-    gsolve_csr csr;                  /* shape and type of A; its arrays after gs_need_rows */
-    int32_t width, ncols;            /* columns of the work space; columns of this run */
-    int32_t wide;                    /* active columns are among the first `wide` */
-    gsolve_dense b, x;               /* of this run, in A's type */
-    bool *active;                    /* on the host: columns that have not ended, as far as known */
-    bool continues; /* start: continue with the last run's directions, if the method can */
+    gsolve_csr csr; /* shape and type of A; its arrays are NULL before gs_need_rows */
+    int32_t width;  /* columns for which work space is allocated */
+    int32_t ncols;  /* columns of this run, at most width */
+    int32_t wide;   /* all active columns are among the first `wide` columns */
+    /* The right-hand sides and the iterates of this run, in A's type: the caller's arrays, copies,
+     * or a scaled system for a correction of the caller's x. Their columns never move; operations
+     * find the right one. */
+    gsolve_dense b, x;
+    bool *active;   /* on the host, for each column: see the head of this file */
+    bool continues; /* set by refine for its inner solver: start may go on with the directions of
+                       the last run; a method can ignore it */
     /* On the device, an element for each column: */
     gs_scalar rr;       /* |r|^2 */
-    int *flag;          /* 0, or the gsolve_outcome that a kernel found */
-    int *ended;         /* whether the column has ended; kernels then leave it as it is */
-    const int *skip;    /* operations skip columns where it is not 0; NULL: those that have ended */
-    char note[1024];    /* for gsolve_solver_note */
-    struct gs_run *run; /* solver/run/ */
+    int *flag;          /* a failure that a kernel found: a gsolve_outcome, or 0 for none. The
+                           convergence test reads it */
+    int *ended;         /* 0 until the column has ended, see GS_ENDED in core/device.h. The
+                           convergence test sets it */
+    const int *skip;    /* set by a method around some operations: these leave the columns unchanged
+                           whose element is not 0. NULL, the usual value: operations use ended */
+    char note[1024];    /* text for gsolve_solver_note */
+    struct gs_run *run; /* the loop's own data, solver/run/; methods do not read it */
 };
 
+/* The list of all methods; NULL ends it. */
 extern const gsolve_plugin *const gs_methods[];
 extern const gs_method gs_cg, gs_pipecg, gs_bicg, gs_bicgstab, gs_cgs, gs_tfqmr, gs_idr, gs_gmres,
     gs_fgmres, gs_block_cg, gs_block_gmres, gs_minres, gs_refine, gs_direct;
 
+/* The options that all methods have. */
 static inline const gs_run_options *gs_run_options_of(const gs_krylov *k)
 {
     return k->options;
 }
 
 /* --- set-up -------------------------------------------------------------------------------------
- * Work space is released with the solver. gsolve_solver_memory calls setup only to count the bytes:
- * then a new pointer is NULL, and gs_is_counting says so. */
+ * Functions for setup. The loop frees what they allocate, together with the solver or before the
+ * next setup. Memory is uninitialised. gsolve_solver_memory calls setup to count the bytes only:
+ * then the functions set pointers to NULL, and gs_is_counting returns true. */
 
+/* Sets *work to `count` elements of `size` bytes at this location. They never move. */
 gsolve_status gs_new_work(gs_krylov *k, gsolve_location location, size_t count, size_t size,
                           void **work);
-/* `bytes` zero bytes on the device; a multiple of 8. */
+/* Sets *work to `bytes` bytes with the value 0 on the device, a multiple of 8. They never move. */
 gsolve_status gs_new_zeros(gs_krylov *k, size_t bytes, void **work);
-/* A vector; its columns move when columns move. */
+/* Sets *v to a column-major vector with k->width columns of nrows elements of A's type. Its columns
+ * move when columns move. */
 gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v);
+/* Sets *v as gs_new_vector does, with elements of this type. */
 gsolve_status gs_new_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, gsolve_dense *v);
-/* A vector whose columns never move: they keep the order of b and x. */
+/* Sets *v as gs_new_vector does, but its columns never move: they keep the order of b and x. */
 gsolve_status gs_new_outer_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v);
+/* Sets *v as gs_new_outer_vector does, with elements of this type. */
 gsolve_status gs_new_outer_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows,
                                      gsolve_dense *v);
+/* Sets *s to a scalar of each of k->width columns, which moves with its column. */
 gsolve_status gs_new_scalar(gs_krylov *k, gs_scalar *s);
-/* On the device, `count` elements of `size` bytes (a multiple of 4) for each column. */
+/* Sets *work to `count` elements of `size` bytes for each of k->width columns, on the device. Those
+ * of a column are contiguous and move with it. count * size is a multiple of 4. */
 gsolve_status gs_new_columns(gs_krylov *k, size_t count, size_t size, void **work);
-/* One element of *pointer's type for each column. */
+/* Sets `pointer` to one element of its type for each of k->width columns. On the device the
+ * elements move with their columns, on the host they do not. */
 #define GS_NEW_PER_COLUMN(k, location, pointer)                                 \
     ((location) == GSOLVE_DEVICE                                                \
          ? gs_new_columns(k, 1, sizeof *(pointer), (void **)(void *)&(pointer)) \
          : gs_new_work(k, location, (size_t)(k)->width, sizeof *(pointer),      \
                        (void **)(void *)&(pointer)))
-/* `count` vectors for each of `width` columns; 1: one basis for all columns. Vectors of a basis are
- * gs_vector_stride apart. */
+/* Sets *V to a basis: `count` vectors of A's number of rows for each of `width` columns. width is
+ * k->width, and the basis of a column moves with it; or width is 1: one basis for all columns.
+ * Vector j of a column begins j * gs_vector_stride(nrows) elements behind its first one. */
 gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int count,
                            gsolve_dense *V);
-/* Elements from one column of a vector to the next: a multiple of a cache line. */
+/* Returns the number of elements from one column of a vector with nrows elements to the next: nrows
+ * rounded up to a multiple of 16, so that each column begins on a cache line. */
 int64_t gs_vector_stride(int32_t nrows);
-/* Vector j of a basis whose vectors are ld apart. */
+/* Returns vector j of a basis, for all columns. ld is the number of elements from one vector of the
+ * basis to the next. */
 gsolve_dense gs_basis_at(gsolve_dense V, int64_t ld, int j);
 
+/* Returns whether setup is called to count bytes only. */
 bool gs_is_counting(const gs_krylov *k);
-/* GSOLVE_UNSUPPORTED while counting: the set-up from here on depends on A's values. */
+/* Fails with GSOLVE_UNSUPPORTED while bytes are counted. Call it where the rest of setup depends on
+ * A's values. */
 gsolve_status gs_require_values(const gs_krylov *k);
-/* k->csr = A's rows on the host, copied from the device at the first call. */
+/* Sets k->csr to a view of A's CSR copy on the host. If A was created on the device, the first call
+ * copies it. */
 gsolve_status gs_need_rows(gs_krylov *k);
 
-/* --- state of the run ------------------------------------------------------------------------- */
+/* --- state of the run ------------------------------------------------------------------------ */
 
-/* Whether this is the first start of a run. */
+/* Returns whether this run has made no step yet. start uses it to tell the first round of a run. */
 bool gs_is_first_start(const gs_krylov *k);
-/* Steps that column c made since the start; 0: it did not take part. */
+/* Returns the number of steps of column c in this round, for finish; 0: it did not take part. */
 int gs_steps_of_column(const gs_krylov *k, int32_t c);
-/* |r| to reach, and |b|, in units of the run. */
+/* Returns the |r| at which column c has converged. It is in the units of the run's b, which can be
+ * scaled. */
 double gs_column_target(const gs_krylov *k, int32_t c);
+/* Returns |b| of column c in the same units, or 1 if b is 0. */
 double gs_column_norm(const gs_krylov *k, int32_t c);
-/* Column c is this right-hand side of b and x. */
+/* Returns the index of the right-hand side in b and x that is in column c after columns moved. */
 int32_t gs_rhs_of_column(const gs_krylov *k, int32_t c);
-/* |r| of column c as the host last read it. */
+/* Returns |r| of column c as the host last read it. */
 double gs_last_residual(const gs_krylov *k, int32_t c);
-/* Copies k->active to the device; clears the flags. */
+/* After a change of k->active: sets k->ended on the device to match it, and clears k->flag. */
 gsolve_status gs_set_active(gs_krylov *k);
-/* *ended = k->ended on the host, valid until the next call. */
+/* Sets *ended to a copy of k->ended on the host. It is valid until the next call of gs_fetch_ended
+ * or gs_set_active. */
 gsolve_status gs_fetch_ended(gs_krylov *k, const int **ended);
-/* Counts `seconds` as time of the preconditioner. */
+/* Adds this time to precond_seconds of the result, for a method that solves with its own factors.
+ */
 void gs_add_precond_seconds(gs_krylov *k, double seconds);
 
 #endif

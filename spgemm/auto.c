@@ -109,8 +109,8 @@ static gsolve_status update(const void *plan, gsolve_context *ctx, const gs_bloc
 
 const gs_multiplier gs_auto_multiplier = {
     .plugin = {"auto",
-               "on the CPU gustavson; on a GPU esc or hash, depending on row lengths and positions "
-               "of the products",
+               "on the CPU gustavson; on a GPU esc or hash, depending on the number of "
+               "intermediate products per row and on their columns",
                NULL, 0},
     .serves = serves,
     .multiply = multiply,

@@ -26,29 +26,29 @@ static bool same_arrays(const gsolve_csr *A, const gsolve_csr *B)
 
 static void destroy_product(void *handle)
 {
-    gsolve_product *P = handle;
-    gsolve_product_destroy(&P);
+    gsolve_product *product = handle;
+    gsolve_product_destroy(&product);
 }
 
-static gsolve_status make_product(gsolve_product *P, const char *spec, const gsolve_csr *A,
+static gsolve_status make_product(gsolve_product *product, const char *spec, const gsolve_csr *A,
                                   const gsolve_csr *B)
 {
-    gsolve_context *ctx = P->ctx;
+    gsolve_context *ctx = product->ctx;
     gs_blocked a, b;
     gsolve_status status;
 
-    TRY(gs_operand_prepare(&P->A, ctx, "A", A));
-    if (!P->square) TRY(gs_operand_prepare(&P->B, ctx, "B", B));
+    TRY(gs_operand_prepare(&product->A, ctx, "A", A));
+    if (!product->square) TRY(gs_operand_prepare(&product->B, ctx, "B", B));
     TRY(gs_operands_check(ctx, "A B", A, B));
-    TRY(gs_operand_own(&P->A, ctx, false));
-    if (!P->square) TRY(gs_operand_own(&P->B, ctx, false));
-    a = gs_plain_blocks(&P->A.used);
-    b = gs_plain_blocks(P->square ? &P->A.used : &P->B.used);
-    TRY(gs_product_make(&P->made, ctx, spec, &a, &b, true));
-    P->entries = P->made.stats.entries;
-    TRY(gs_memory_synchronize(ctx, P->made.C.csr.location, P->made.C.csr.start));
-    gs_operand_free_values(&P->A, ctx);
-    gs_operand_free_values(&P->B, ctx);
+    TRY(gs_operand_own(&product->A, ctx, false));
+    if (!product->square) TRY(gs_operand_own(&product->B, ctx, false));
+    a = gs_plain_blocks(&product->A.used);
+    b = gs_plain_blocks(product->square ? &product->A.used : &product->B.used);
+    TRY(gs_product_make(&product->made, ctx, spec, &a, &b, true));
+    product->entries = product->made.stats.entries;
+    TRY(gs_memory_synchronize(ctx, product->made.C.csr.location, product->made.C.csr.start));
+    gs_operand_free_values(&product->A, ctx);
+    gs_operand_free_values(&product->B, ctx);
 done:
     return status;
 }
@@ -56,7 +56,7 @@ done:
 gsolve_status gsolve_product_create(gsolve_product **out, gsolve_context *ctx, const char *spec,
                                     const gsolve_csr *A, const gsolve_csr *B)
 {
-    gsolve_product *P = NULL;
+    gsolve_product *product = NULL;
     const double begin = gs_now();
     size_t held;
     gsolve_status status;
@@ -66,74 +66,78 @@ gsolve_status gsolve_product_create(gsolve_product **out, gsolve_context *ctx, c
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_product_create: an argument is NULL");
     }
     held = ctx->bytes;
-    ALLOC(ctx, GSOLVE_HOST, P, 1);
-    memset(P, 0, sizeof *P);
-    gs_own(ctx, P, destroy_product);
-    P->ctx = ctx;
+    ALLOC(ctx, GSOLVE_HOST, product, 1);
+    memset(product, 0, sizeof *product);
+    gs_own(ctx, product, destroy_product);
+    product->ctx = ctx;
     ctx->handles++;
-    P->square = same_arrays(A, B);
-    P->view.location = A->location;
-    TRY(make_product(P, spec, A, B));
-    P->bytes = ctx->bytes - held;
-    P->seconds = gs_now() - begin;
-    *out = P;
-    P = NULL;
+    product->square = same_arrays(A, B);
+    product->view.location = A->location;
+    TRY(make_product(product, spec, A, B));
+    product->bytes = ctx->bytes - held;
+    product->seconds = gs_now() - begin;
+    *out = product;
+    product = NULL;
 done:
-    gsolve_product_destroy(&P);
+    gsolve_product_destroy(&product);
     return status;
 }
 
-void gsolve_product_destroy(gsolve_product **pP)
+void gsolve_product_destroy(gsolve_product **handle)
 {
-    gsolve_product *P = pP ? *pP : NULL;
-    if (!P) return;
+    gsolve_product *product = handle ? *handle : NULL;
+    if (!product) return;
 
-    gs_product_drop(&P->made);
-    gsolve_csr_free(&P->view.copy, P->ctx);
-    gs_operand_free(&P->A, P->ctx);
-    gs_operand_free(&P->B, P->ctx);
-    P->ctx->handles--;
-    gsolve_free(P->ctx, GSOLVE_HOST, P);
-    *pP = NULL;
+    gs_product_drop(&product->made);
+    gsolve_csr_free(&product->view.copy, product->ctx);
+    gs_operand_free(&product->A, product->ctx);
+    gs_operand_free(&product->B, product->ctx);
+    product->ctx->handles--;
+    gsolve_free(product->ctx, GSOLVE_HOST, product);
+    *handle = NULL;
 }
 
-gsolve_status gsolve_product_update(gsolve_product *P, const gsolve_csr *A, const gsolve_csr *B)
+gsolve_status gsolve_product_update(gsolve_product *product, const gsolve_csr *A,
+                                    const gsolve_csr *B)
 {
     const double begin = gs_now();
     gs_operand a = {0}, b = {0};
     gs_blocked x, y;
     gsolve_status status;
 
-    if (!P) return GSOLVE_BAD_ARGUMENT;
+    if (!product) return GSOLVE_BAD_ARGUMENT;
     if (!A || !B) {
-        return gsolve_fail(P->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_product_update: a matrix is NULL");
+        return gsolve_fail(product->ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_product_update: a matrix is NULL");
     }
-    TRY(gs_operand_update(&a, P->ctx, "A", &P->A, A));
-    if (!P->square || !same_arrays(A, B))
-        TRY(gs_operand_update(&b, P->ctx, "B", P->square ? &P->A : &P->B, B));
+    TRY(gs_operand_update(&a, product->ctx, "A", &product->A, A));
+    if (!product->square || !same_arrays(A, B))
+        TRY(gs_operand_update(&b, product->ctx, "B", product->square ? &product->A : &product->B,
+                              B));
     x = gs_plain_blocks(&a.used);
     y = gs_plain_blocks(b.used.start ? &b.used : &a.used);
-    P->view.stale = true;
-    TRY(gs_product_update(&P->made, &x, &y));
-    TRY(gs_memory_synchronize(P->ctx, P->made.C.csr.location, P->made.C.csr.start));
-    P->update_seconds = gs_now() - begin;
+    product->view.stale = true;
+    TRY(gs_product_update(&product->made, &x, &y));
+    TRY(gs_memory_synchronize(product->ctx, product->made.C.csr.location,
+                              product->made.C.csr.start));
+    product->update_seconds = gs_now() - begin;
 done:
-    gs_operand_free(&a, P->ctx);
-    gs_operand_free(&b, P->ctx);
+    gs_operand_free(&a, product->ctx);
+    gs_operand_free(&b, product->ctx);
     return status;
 }
 
-gsolve_status gsolve_product_csr(gsolve_product *P, gsolve_csr *C)
+gsolve_status gsolve_product_csr(gsolve_product *product, gsolve_csr *C)
 {
-    if (!P) return GSOLVE_BAD_ARGUMENT;
-    if (!C) return gsolve_fail(P->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_product_csr: C is NULL");
-    return gs_view_result(&P->view, P->ctx, &P->made.C.csr, C);
+    if (!product) return GSOLVE_BAD_ARGUMENT;
+    if (!C) return gsolve_fail(product->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_product_csr: C is NULL");
+    return gs_view_result(&product->view, product->ctx, &product->made.C.csr, C);
 }
 
-void gsolve_product_describe(const gsolve_product *P, gsolve_product_info *info)
+void gsolve_product_describe(const gsolve_product *product, gsolve_product_info *info)
 {
-    gs_describe_product(&P->made, P->entries, info);
-    info->bytes = P->bytes;
-    info->seconds = P->seconds;
-    info->update_seconds = P->update_seconds;
+    gs_describe_product(&product->made, product->entries, info);
+    info->bytes = product->bytes;
+    info->seconds = product->seconds;
+    info->update_seconds = product->update_seconds;
 }

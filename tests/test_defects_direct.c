@@ -281,15 +281,15 @@ static void no_diagonal(void **state)
     cs_dis *any = cs_di_sqr(2, &A, 1), *diagonal = cs_di_schol(1, &A);
     gs_direct_cost cost;
     gsolve_choice choice;
-    gsolve_statistics traits;
+    gsolve_statistics statistics;
     (void)state;
 
     assert_true(gs_cost_fits(gs_diagonal_lu_cost(diagonal, N), limit));
     OK(ctx, gs_pivoted_lu_cost(&cost, ctx, &A, any));
     assert_false(gs_cost_fits(cost, limit));
-    OK(ctx, gsolve_csr_statistics(ctx, &csr, &traits));
-    assert_int_equal(traits.zero_diagonals, N);
-    assert_true(gsolve_auto_choose(ctx, &traits, 0, &choice));
+    OK(ctx, gsolve_csr_statistics(ctx, &csr, &statistics));
+    assert_int_equal(statistics.zero_diagonals, N);
+    assert_true(gsolve_auto_choose(ctx, &statistics, 0, &choice));
     assert_non_null(strstr(choice.solver, "direct,"));
     assert_int_equal(create(ctx, choice.solver, &csr), GSOLVE_UNSUPPORTED);
     assert_non_null(strstr(gsolve_error(ctx), "the factors would hold up to"));

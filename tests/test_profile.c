@@ -92,8 +92,8 @@ static void counts_of_cg(void **state)
     OK(t.ctx, solve(&t));
     assert_int_equal(t.result.outcome, GSOLVE_CONVERGED);
     expect(&t, "product + dot", product);
-    expect(&t, "residual step", 32 * n);
-    expect(&t, "direction step", 48 * n);
+    expect(&t, "update of r", 32 * n);
+    expect(&t, "update of p and x", 48 * n);
     gsolve_solver_get_profile(t.S, &profile);
     for (int i = 0; gsolve_solver_profile_at(t.S, i, &line); i++) {
         bytes += line.bytes;
@@ -115,8 +115,8 @@ static void counts_without_and_with_other_preconditioners(void **state)
 
     OK(t.ctx, gsolve_solver_profile(t.S, true));
     OK(t.ctx, solve(&t));
-    expect(&t, "residual step", 24.0 * t.n);
-    expect(&t, "direction step", 40.0 * t.n);
+    expect(&t, "update of r", 24.0 * t.n);
+    expect(&t, "update of p and x", 40.0 * t.n);
     close_problem(&t);
     t = open_problem("gen:poisson2d,n=30", "cg,resident=off", "ic", 1);
     OK(t.ctx, gsolve_solver_profile(t.S, true));
@@ -161,7 +161,7 @@ static void counts_of_columns(void **state)
     OK(t.ctx, solve(&t));
     expect(&t, "product", 12 * entries + 4 * (n + 1) + 3 * 16 * n);
     expect(&t, "dot", 3 * 16 * n);
-    expect(&t, "residual step", 3 * 32 * n);
+    expect(&t, "update of r", 3 * 32 * n);
     close_problem(&t);
 }
 

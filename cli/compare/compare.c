@@ -22,7 +22,7 @@ static int gather_names(cli *c)
         names->item[names->count++] = c->args.operand[k];
     }
     if (names->count > 0) return 0;
-    return cli_fail(c, "no matrix is given; write gsolve compare -A FILE");
+    return cli_fail(c, "no matrix is given; write gsolve compare FILE");
 }
 
 static const char *generator_name(const void *unused, int k)
@@ -79,6 +79,7 @@ static int prepare(cmp *m)
 
 static int read_system(cli *c, const char *name, cli_system *s)
 {
+    gsolve_context_info device;
     char words[400];
 
     if (cli_read_matrix(c, name, s) || cli_read_vectors(c, s) || cli_analyse(c, s) ||
@@ -87,7 +88,8 @@ static int read_system(cli *c, const char *name, cli_system *s)
     }
     cli_item(c, "", "%s%s", cli_symmetry_words(&s->statistics),
              c->args.type == GSOLVE_F32 ? "; computed in single precision" : "");
-    cli_item(c, "device", "%s", cli_device_words(c, words));
+    gsolve_context_describe(c->ctx, &device);
+    cli_item(c, "device", "%s: %s", device.device, cli_device_words(c, words));
     return 0;
 }
 

@@ -92,7 +92,7 @@ double cmp_median(const cmp_series *s); /* NAN of none */
 double cmp_least(const cmp_series *s);
 double cmp_most(const cmp_series *s);
 
-/* "0.98 and 1.05": the shortest and the longest time of an iteration (or a product) with csr,
+/* "0.98 to 1.05": the shortest and the longest time of an iteration (or a product) with csr,
  * divided by the median. They show how much other load disturbed the measurement. */
 cli_words cmp_csr_spread(const cmp *m, const cmp_matrix *a);
 
@@ -113,6 +113,9 @@ cli_words cmp_overtakes_words(const cmp *m, const cmp_matrix *a, const cmp_row *
 
 /* The row with the smallest cost at this number of iterations, or NULL. */
 const cmp_row *cmp_winner(const cmp *m, const cmp_matrix *a, double iterations);
+
+/* Whether r is faster than csr by less than the times of csr vary. */
+bool cmp_is_like_csr(const cmp *m, const cmp_matrix *a, const cmp_row *r, double iterations);
 
 cli_words cmp_tolerance(const cmp_matrix *a); /* "1e-08 |b|" or "max(1e-08 |b|, 1e-12)" */
 const char *cmp_outcome(const cmp_matrix *a, const cmp_row *r);

@@ -49,9 +49,9 @@ cli_words cmp_csr_spread(const cmp *m, const cmp_matrix *a)
     const double median = cmp_median(s);
     cli_words words;
 
-    snprintf(words.text, sizeof words.text, "%.2f and %.2f", cmp_least(s) / median,
+    snprintf(words.text, sizeof words.text, "%.2f to %.2f", cmp_least(s) / median,
              cmp_most(s) / median);
-    return s->count > 0 ? words : (cli_words){"unknown parts"};
+    return s->count > 0 ? words : (cli_words){"unknown"};
 }
 
 /* --- a row ------------------------------------------------------------------------------------ */
@@ -168,7 +168,18 @@ const cmp_row *cmp_winner(const cmp *m, const cmp_matrix *a, double iterations)
     return best;
 }
 
-/* --- over matrices ---------------------------------------------------------------------------- */
+bool cmp_is_like_csr(const cmp *m, const cmp_matrix *a, const cmp_row *r, double iterations)
+{
+    const cmp_row *csr = &a->row[m->base];
+    const cmp_series *s = a->solves ? &csr->iteration : &csr->product;
+
+    return r != csr && cmp_is_measured(csr) &&
+           cmp_cost(a, csr, iterations) * cmp_least(s) <=
+               cmp_cost(a, r, iterations) * cmp_median(s);
+}
+
+/* --- over matrices -----------------------------------------------------------------------------
+ */
 
 cmp_mean cmp_mean_of(const cmp *m, int f)
 {

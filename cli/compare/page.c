@@ -92,12 +92,12 @@ static void put_table(FILE *file, const cmp *m, const cmp_matrix *a)
     fprintf(file,
             "<div class=\"box\" tabindex=\"0\"><table><thead>"
             "<tr class=\"over\"><th></th><th colspan=\"2\">build</th><th colspan=\"4\">product</th>"
-            "<th colspan=\"2\">moves, stores</th><th colspan=\"5\">solve</th><th></th>"
+            "<th colspan=\"2\">moves, pads</th><th colspan=\"5\">solve</th><th></th>"
             "<th colspan=\"4\">ms for build and n %s</th></tr>\n"
-            "<tr><th>format</th><th>ms</th><th>products</th><th>ms</th><th>GFLOP/s</th>"
-            "<th>GB/s</th><th>of copy</th><th>MB</th><th>padding</th><th>iterations</th>"
+            "<tr><th>format</th><th>ms</th><th>/ product</th><th>ms</th><th>GFLOP/s</th>"
+            "<th>GB/s</th><th>/ copy</th><th>MB</th><th>padding</th><th>iterations</th>"
             "<th>ms each</th><th>ms</th><th>total ms</th><th>residual</th>"
-            "<th>overtakes<br>csr at</th>",
+            "<th>faster than<br>csr from</th>",
             a->solves ? "iterations" : "products");
     for (int i = 0; i < CMP_COUNTS; i++) fprintf(file, "<th>%d</th>", cmp_counts[i]);
     fprintf(file, "</tr></thead><tbody>\n");
@@ -113,7 +113,7 @@ static void put_facts(FILE *file, const cmp *m, const cmp_matrix *a)
 
     fprintf(file, "<p class=\"sub\">%d &times; %d, %lld entries, %s; b: ", s->nrows, s->ncols,
             (long long)s->entries, cli_symmetry_words(&s->statistics));
-    cmp_escaped(file, cli_rhs_words(m->c));
+    cmp_escaped(file, cli_rhs_words(m->c, s));
     if (a->solves) {
         fprintf(file, "; method: <b>");
         cmp_escaped(file, a->solver);
@@ -126,8 +126,7 @@ static void put_facts(FILE *file, const cmp *m, const cmp_matrix *a)
     } else {
         fprintf(file, "; the matrix is not square, so only products are compared");
     }
-    fprintf(file,
-            "; %s; csr varied between %s of its median; a memory copy reaches %.1f GB/s.</p>\n",
+    fprintf(file, "; %s; time with csr / its median: %s; a memory copy reaches %.1f GB/s.</p>\n",
             cli_count(a->rounds, "round").text, cmp_csr_spread(m, a).text, 1e-9 * a->copy_speed);
 }
 
@@ -224,8 +223,8 @@ static void put_means(FILE *file, const cmp *m)
             "tabindex=\"0\"><table><thead><tr><th>format</th><th>matrices</th><th>product</"
             "th><th>iteration</th><th>total</th>",
             m->matrices);
-    for (int i = 0; i < CMP_COUNTS; i++) fprintf(file, "<th>build +<br>%d</th>", cmp_counts[i]);
-    fprintf(file, "<th>build in<br>products</th></tr></thead><tbody>\n");
+    for (int i = 0; i < CMP_COUNTS; i++) fprintf(file, "<th>build +<br>n = %d</th>", cmp_counts[i]);
+    fprintf(file, "<th>build /<br>product</th></tr></thead><tbody>\n");
     for (int f = 0; f < m->formats; f++) put_means_row(file, m, f, &most);
     fprintf(file, "</tbody></table></div></section>\n");
 }
@@ -257,7 +256,8 @@ void cmp_page(FILE *file, const cmp *m)
     fprintf(file,
             "<footer class=\"sub\"><p>Bytes are those that one product has to move: each array "
             "once, x and y included. GB/s are these bytes divided by the time. Padding is the "
-            "share of stored values that are not entries. A format overtakes csr at the number n "
+            "share of stored values that are not entries. A format is faster than csr from the "
+            "number n "
             "of iterations from which build time + n &times; time of an iteration is smaller "
             "than with csr. The set-up of preconditioner and method is the same for all formats; "
             "only the total includes it.</p></footer>\n</main></body></html>\n");

@@ -292,9 +292,13 @@ static void describe(const void *self, gsolve_precond_info *info)
         append(info->note, "waits for near-null vectors");
         return;
     }
-    append(info->note, "%d level%s, operator complexity %.2f, grid complexity %.2f", h->levels,
-           h->levels > 1 ? "s" : "", gs_hierarchy_operator_complexity(h),
-           gs_hierarchy_grid_complexity(h));
+    if (h->levels == 1 && (h->coarsest.factors || h->coarsest.inverse)) {
+        append(info->note, "1 level: the matrix is small enough for a direct solve");
+    } else {
+        append(info->note, "%d level%s, operator complexity %.2f, grid complexity %.2f", h->levels,
+               h->levels > 1 ? "s" : "", gs_hierarchy_operator_complexity(h),
+               gs_hierarchy_grid_complexity(h));
+    }
     if (h->type != M->S.type) append(info->note, ", in single precision");
     if (h->harder > 0) append(info->note, ", %d coarsened harder", h->harder);
     if (h->coarsest.note[0]) append(info->note, ", %s", h->coarsest.note);

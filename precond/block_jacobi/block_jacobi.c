@@ -16,7 +16,7 @@ typedef struct block_jacobi_options {
 } block_jacobi_options;
 
 static const gsolve_option options[] = {
-    {"size", "unknowns per block; 0: found in the pattern of the matrix", GSOLVE_INT,
+    {"size", "unknowns per block; 0: detected from the pattern of the matrix", GSOLVE_INT,
      offsetof(block_jacobi_options, size), 0, 0, GS_BLOCK_JACOBI_MAX, NULL},
     {0},
 };

@@ -31,12 +31,14 @@ typedef struct chebyshev {
 } chebyshev;
 
 static const gsolve_option options[] = {
-    {"degree", "degree of the polynomial, and number of products per application", GSOLVE_INT,
-     offsetof(chebyshev_options, degree), 3, 1, 100, NULL},
+    {"degree", "degree of the polynomial, and number of matrix-vector products per application",
+     GSOLVE_INT, offsetof(chebyshev_options, degree), 3, 1, 100, NULL},
     {"ratio",
-     "the polynomial is small on the part [lambda_max / ratio, lambda_max] of the spectrum",
+     "the polynomial reduces errors in the part [lambda_max / ratio, lambda_max] of the spectrum",
      GSOLVE_REAL, offsetof(chebyshev_options, ratio), 30, 1.1, 1e6, NULL},
-    {"its", "power iterations for the largest eigenvalue; 0: use the bound from row sums",
+    {"its",
+     "number of power iterations that estimate the largest eigenvalue lambda_max; 0: use a bound "
+     "from the row sums",
      GSOLVE_INT, offsetof(chebyshev_options, its), 20, 0, 1000, NULL},
     {0},
 };
@@ -211,7 +213,7 @@ static void describe(const void *self, gsolve_precond_info *info)
 }
 
 const gsolve_precond_kind gs_chebyshev = {
-    .plugin = {"chebyshev", "Chebyshev polynomial of the matrix; applied by matrix products",
+    .plugin = {"chebyshev", "Chebyshev polynomial of the matrix; applied by matrix-vector products",
                options, sizeof(chebyshev_options)},
     .build = build,
     .destroy = destroy,

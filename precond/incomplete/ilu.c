@@ -19,7 +19,8 @@ typedef struct ilu {
 
 static const gsolve_option options[] = {
     {"shift",
-     "factor A + shift S, S = the rows' largest magnitudes; raised automatically on breakdown",
+     "factor A + shift S, where S is the diagonal matrix of the largest magnitude in each row, "
+     "with the sign of a_ii; raised automatically on breakdown",
      GSOLVE_REAL, offsetof(ilu_options, shift), 0, 0, GS_MAX_SHIFT, NULL},
     {0},
 };

@@ -24,15 +24,21 @@
 enum { BLOCK_COLUMNS = 8 }; /* columns per product, row-major */
 
 static const gsolve_option options[] = {
-    {"factors", "the factors to invert: those of ilu, or of ic for a symmetric A", GSOLVE_CHOICE,
-     offsetof(gs_isai_options, factors), GS_ISAI_ILU, 0, 0, "ilu|ic"},
-    {"power", "the inverse has the pattern of a factor to this power", GSOLVE_INT,
+    {"factors",
+     "the factors whose inverses are approximated; ilu: those of ilu; ic: those of ic, for a "
+     "symmetric A",
+     GSOLVE_CHOICE, offsetof(gs_isai_options, factors), GS_ISAI_ILU, 0, 0, "ilu|ic"},
+    {"power", "the approximate inverse of a factor T has the pattern of T^power", GSOLVE_INT,
      offsetof(gs_isai_options, power), 1, 1, 10, NULL},
-    {"longest", "limit of entries per row of the inverse; a longer row has a lower power",
+    {"longest",
+     "largest number of entries per row of the inverse; a row that would have more uses a lower "
+     "power, 1 or more",
      GSOLVE_INT, offsetof(gs_isai_options, longest), 512, 1, 1000000, NULL},
-    {"relax", "relaxation steps towards the exact solve, each of two more products per factor",
+    {"relax",
+     "number of relaxation steps that improve each triangular solve; each step costs two more "
+     "products per factor",
      GSOLVE_INT, offsetof(gs_isai_options, relax), 0, 0, 20, NULL},
-    {"shift", "first shift of the diagonal, as in ilu and ic", GSOLVE_REAL,
+    {"shift", "initial shift, as in ilu and ic; raised automatically on breakdown", GSOLVE_REAL,
      offsetof(gs_isai_options, shift), 0, 0, GS_MAX_SHIFT, NULL},
     {0},
 };
@@ -187,7 +193,7 @@ static void describe(const void *self, gsolve_precond_info *info)
 const gsolve_precond_kind gs_isai = {
     .plugin = {"isai",
                "incomplete sparse approximate inverse of the factors of ilu or ic; applied by "
-               "matrix products",
+               "matrix-vector products",
                options, sizeof(gs_isai_options)},
     .build = build,
     .destroy = destroy,

@@ -15,7 +15,7 @@ typedef struct jacobi {
 } jacobi;
 
 static const gsolve_option options[] = {
-    {"abs", "divide by |a_ii|, for minres on indefinite systems", GSOLVE_FLAG,
+    {"abs", "1: divide by |a_ii|, which minres needs for indefinite systems", GSOLVE_FLAG,
      offsetof(jacobi_options, absolute), 0, 0, 1, NULL},
     {0},
 };

@@ -30,7 +30,8 @@ def mark_members(declaration):
     def mark(match):
         begin = declaration.rfind("\n", 0, match.start()) + 1
         behind = declaration[begin:match.start()].strip() != ""
-        return f"/**{'<' if behind else ''} {text(headers.comment_text(match.group()))} */"
+        one_line = re.sub(r"\n[ \t]*(?:\*(?!/))?[ \t]*", " ", match.group())  # the comment of a member is one paragraph
+        return f"/**{'<' if behind else ''} {text(headers.comment_text(one_line))} */"
 
     return re.sub(r"/\*.*?\*/", mark, declaration, flags=re.S)
 

@@ -25,7 +25,7 @@ RUNS = [  # the arguments of runs that together write every key
     "list",
 ]
 # Keys that these runs do not write: on a GPU, or after a failure.
-RARE = {"forecast.memory_free", "forecast.memory_total", "precond.error"}
+RARE = {"memory_estimate.memory_free", "memory_estimate.memory_total", "precond.error"}
 ALIKE = {  # of these lists the page has the first
     "formats": ["solvers", "preconds", "products", "generators", "devices"],
     "examples": ["exit_codes", "environment", "outcomes", "statuses"],

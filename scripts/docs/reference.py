@@ -46,10 +46,10 @@ def allowed(o):
         return ", ".join(f"`{word}`" for word in o["choices"].split("|"))
     if o["kind"] == "flag":
         return "0 or 1"
-    least, most = o["least"], o["most"]
-    if most < LARGE:
-        return f"{number(least)} to {number(most)}"
-    return "any" if least <= -LARGE else f"{number(least)} or more"
+    minimum, maximum = o["minimum"], o["maximum"]
+    if maximum < LARGE:
+        return f"{number(minimum)} to {number(maximum)}"
+    return "any" if minimum <= -LARGE else f"{number(minimum)} or more"
 
 
 def default(o):
@@ -113,7 +113,7 @@ def method_pages(lists):
         if o["key"] == c["key"] and o["default"] != c["default"]) + ".\n"
     yield PAGES / "methods.md", index_page(
         "Methods", "`--solver NAME,key=value,...` in the command, the spec of `gsolve_solver_create` in C. `auto`, the default, "
-        "chooses one ([how](../understand/automatic_choice.md)).", "methods", methods, after)
+        "chooses one ([how](../understand/automatic_choice.md)). M is the preconditioner.", "methods", methods, after)
     for method in methods:
         yield plugin_page("methods", method, "--solver", common)
 

@@ -57,11 +57,11 @@ typedef struct block_cg {
 
 static const gsolve_option options[] = {
     GS_RUN_OPTIONS(block_cg_options, 10000, 2000),
-    {"block", "largest number of columns in a block", GSOLVE_INT, offsetof(block_cg_options, block),
-     8, 1, GS_BLOCK, NULL},
+    {"block", "largest number of right-hand sides in a block", GSOLVE_INT,
+     offsetof(block_cg_options, block), 8, 1, GS_BLOCK, NULL},
     {"leave",
-     "on: converged columns leave the block, if one block holds all columns; off: they "
-     "stay; auto: on, except for small systems on a GPU",
+     "on: right-hand sides that have converged leave the block, if one block holds all of them; "
+     "off: they stay; auto: on, except for small systems on a GPU",
      GSOLVE_CHOICE, offsetof(block_cg_options, leave), LEAVE_AUTO, 0, 0, "auto|off|on"},
     {0},
 };
@@ -188,7 +188,7 @@ static gsolve_status new_directions(gs_krylov *k, gsolve_dense Z, const void *d,
 {
     const block_cg *s = k->state;
 
-    EACH_BLOCK(GS_DIRECTION_STEP, (Z.value ? 4 : 3) + !start,
+    EACH_BLOCK(GS_DIRECTION_UPDATE, (Z.value ? 4 : 3) + !start,
                kernels(k)->combine(QUEUE, s->S.nrows,
                                    &(gs_block_factors){a.t, start ? NULL : a.zeta, b, a.all},
                                    Z.value ? OF(Z) : (gs_block_columns){0}, d, OF(s->S), OF(s->W)));

@@ -46,9 +46,9 @@ typedef struct block_gmres {
 
 static const gsolve_option options[] = {
     GS_RUN_OPTIONS(block_gmres_options, 10000, 2000),
-    {"restart", "iterations between restarts, and number of basis vectors per column", GSOLVE_INT,
-     offsetof(block_gmres_options, restart), 30, 1, 300, NULL},
-    {"block", "largest number of columns in a block", GSOLVE_INT,
+    {"restart", "iterations between restarts, and number of basis vectors per right-hand side",
+     GSOLVE_INT, offsetof(block_gmres_options, restart), 30, 1, 300, NULL},
+    {"block", "largest number of right-hand sides in a block", GSOLVE_INT,
      offsetof(block_gmres_options, block), 8, 1, GS_BLOCK, NULL},
     {"augment", "1: add the correction of the previous cycle to the search space, as LGMRES does",
      GSOLVE_INT, offsetof(block_gmres_options, augment), 0, 0, 1, NULL},

@@ -73,7 +73,8 @@ static gsolve_status choose_method(gs_krylov *k, const char *spec,
     if (none || !gs_spec_is(choice.solver, "direct")) {
         snprintf(k->run->chosen.text, sizeof k->run->chosen.text,
                  "auto chose %s for the preconditioner %.60s: %s.", choice.solver, M->spec,
-                 choice.why);
+                 gs_spec_is(choice.solver, "cg") ? "symmetric with a positive diagonal"
+                                                 : choice.why);
     } else if (statistics->nrows == statistics->ncols) {
         snprintf(choice.solver, sizeof choice.solver, "gmres,restart=200,maxit=4000");
         snprintf(k->run->chosen.text, sizeof k->run->chosen.text,

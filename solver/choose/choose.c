@@ -49,11 +49,11 @@ static const rule *rules_for(const gsolve_statistics *t)
         {0},
     };
     static const rule general[] = {
-        {"bicgstab,maxit=2000", "ilu", "not symmetric, with a full diagonal"},
+        {"bicgstab,maxit=2000", "ilu", "not symmetric, no zero on the diagonal"},
         {"direct,limit=60,work=40", "none",
          "a direct method, because it tolerates ill-conditioned matrices"},
         {"gmres,restart=100,maxit=2000", "ilu", "more robust than bicgstab"},
-        {"gmres,restart=100,maxit=2000", "jacobi", "jacobi, because ilu failed"},
+        {"gmres,restart=100,maxit=2000", "jacobi", "jacobi needs no factorisation, unlike ilu"},
         {"gmres,restart=200,maxit=4000", "none", "no preconditioner, as the last choice"},
         {0},
     };

@@ -129,19 +129,19 @@ static double jump_factor(const gsolve_statistics *t, problem kind)
     return fmax(pow(spread, 1.0 / 6), differ ? 2 : 1);
 }
 
-typedef double numbers[GS_RANKED_COUNT];
-
-/* Iterations. With jacobi they grow with the length, up to a bound from the dominance d: the
- * condition number is at most (d + 1) / (d - 1). With ic they are a fraction of those. With
- * multigrid they are constant. */
-static void estimate_iterations(const gsolve_statistics *t, problem kind, int dims, double length,
-                                numbers its)
+/* Estimates the iterations to 1e-8. With jacobi they grow with the length, up to a bound from the
+ * dominance d: the condition number is at most (d + 1) / (d - 1). With ic they are a fraction of
+ * those. With multigrid they are constant; one level is a factorisation. */
+static void estimate_iterations(const gsolve_statistics *t, problem kind, bool one_level,
+                                gs_cost_estimate *e)
 {
+    const int dims = e->dimensions;
+    double *its = e->iterations;
     const double jumps = jump_factor(t, kind), d = t->dominance;
     const bool wide = t->mean_row > 8;
     double share;
 
-    its[GS_JACOBI] = jumps * length *
+    its[GS_JACOBI] = jumps * e->length *
                      (kind == HIGHER ? (dims == 2 ? 2.5 : 3)
                       : wide         ? 1.45
                       : dims == 2    ? 1.86
@@ -151,10 +151,11 @@ static void estimate_iterations(const gsolve_statistics *t, problem kind, int di
     its[GS_IC] = share * its[GS_JACOBI];
     its[GS_AMG] = kind == HIGHER ? (dims == 2 ? 14 : 11) : dims == 2 || wide ? 9 : 12;
     if (kind == ELASTIC) {
-        its[GS_JACOBI] = 10.7 * length;
+        its[GS_JACOBI] = 10.7 * e->length;
         its[GS_IC] = 0.35 * its[GS_JACOBI];
         its[GS_AMG] = 27;
     }
+    if (one_level) its[GS_AMG] = 2;
 }
 
 /* ns of an iteration of cg: for each entry, for each row, and constant; and of the set-up. */
@@ -167,7 +168,8 @@ typedef struct prices {
     price plain[GS_RANKED_COUNT], blocks[GS_RANKED_COUNT];
     double one_level;     /* most rows with which amg has one level, a factorisation (coarsest.c) */
     double chip, on_chip; /* most entries that cg + jacobi keeps on the chip; ns of a step there */
-    double negligible;    /* ns that a user does not notice */
+    double short_run;     /* amg may come first although it is slower: up to this total in ns, */
+    double margin;        /* and if it takes at most this many ns more than the fastest */
     int fallbacks, fallback[GS_RANKED_COUNT]; /* tried after the first choice */
     const char *device;                       /* in the message */
 } prices;
@@ -177,7 +179,8 @@ static const prices cpu = {
     .plain = {{0.55, 2.65, 0, 0, 20, 0}, {1.12, 6.85, 0, 15, 0, 0}, {2.6, 28, 0, 46, 250, 0}},
     .blocks = {{0.5, 0, 0, 3.4, 0, 0}, {1.18, 0, 0, 26, 0, 0}, {2.95, 0, 0, 97, 0, 0}},
     .one_level = 2000,
-    .negligible = 2e6,
+    .short_run = 10e6,
+    .margin = 2e6,
     .fallbacks = 2,
     .fallback = {GS_IC, GS_AMG},
     .device = "",
@@ -201,25 +204,66 @@ static const prices gpu = {
     .device = "GPU ",
 };
 
-static void estimate_times(const gsolve_statistics *t, const prices *of, problem kind, int dims,
-                           const numbers its, numbers ns)
+/* Estimates the times of set-up and solve: iterations times the price of one, and the set-up. */
+static void estimate_times(const gsolve_statistics *t, problem kind, const prices *of,
+                           gs_cost_estimate *e)
 {
     const price *p = kind == ELASTIC ? of->blocks : of->plain;
     const double entries = (double)t->entries, rows = t->nrows;
     const bool one_level = rows <= of->one_level;
+    const int dims = e->dimensions;
+    double *ns = e->ns;
 
     for (int k = 0; k < GS_RANKED_COUNT; k++) {
-        const double count = k == GS_AMG && one_level ? 2 : its[k];
         const double step = k == GS_JACOBI && entries <= of->chip
                                 ? of->on_chip
                                 : p[k].entry * entries + p[k].row * rows + p[k].step;
-        ns[k] = count * step + p[k].setup_entry * entries + p[k].setup_row * rows + p[k].setup;
+        ns[k] = e->iterations[k] * step + p[k].setup_entry * entries + p[k].setup_row * rows +
+                p[k].setup;
     }
     if (!one_level && jump_factor(t, kind) > 1.5)
         ns[GS_AMG] *= 1.15; /* more entries on coarse levels */
     if (!one_level && kind == HIGHER && dims == 3 && t->mean_row > 15)
         ns[GS_AMG] *= 1.2;                         /* likewise */
     if (one_level && dims == 3) ns[GS_AMG] *= 2.5; /* more fill */
+}
+
+bool gs_estimate_cost(const gsolve_statistics *t, bool on_gpu, gs_cost_estimate *e)
+{
+    static const char *const words[] = {
+        [ELLIPTIC] = "a discretised elliptic operator",
+        [HIGHER] = "an elliptic operator of higher order",
+        [ELASTIC] = "linear elasticity",
+    };
+    const prices *of = on_gpu ? &gpu : &cpu;
+    const problem kind = classify(t);
+
+    if (kind == OTHER || kind == DOMINATED) return false;
+    e->kind = words[kind];
+    e->dimensions = kind == ELASTIC ? t->block : dimensions(t, kind);
+    e->length = length_of(t, kind, e->dimensions);
+    estimate_iterations(t, kind, t->nrows <= of->one_level, e);
+    estimate_times(t, kind, of, e);
+    return true;
+}
+
+/* --- the decision ----------------------------------------------------------------------------- */
+
+static int fastest_of(const double ns[GS_RANKED_COUNT])
+{
+    int fastest = 0;
+
+    for (int k = 1; k < GS_RANKED_COUNT; k++) fastest = ns[k] < ns[fastest] ? k : fastest;
+    return fastest;
+}
+
+/* The fastest; or amg if a user does not notice that it is slower: where an estimate is too low,
+ * the iterations with amg grow least. */
+static int first_choice(const double ns[GS_RANKED_COUNT], const prices *of)
+{
+    const int fastest = fastest_of(ns);
+
+    return ns[GS_AMG] <= of->short_run && ns[GS_AMG] - ns[fastest] <= of->margin ? GS_AMG : fastest;
 }
 
 /* Digits of a time relative to the fastest: enough to show that it is slower, without an exponent.
@@ -229,50 +273,49 @@ static int digits_of(double ratio)
     return ratio < 1.095 ? 3 : ratio < 99.5 ? 2 : 1 + (int)log10(ratio + 0.5);
 }
 
-/* Puts the fastest first, or multigrid if it is only negligibly slower: where an estimate is too
- * low, the iterations of multigrid grow least. The others follow. */
-static void rank_by_time(const gsolve_statistics *t, const prices *of, problem kind,
-                         gs_precond_ranking *l)
+/* Writes the reason for the first choice. */
+static void write_reason(const gs_cost_estimate *e, const prices *of, int first, char *why,
+                         size_t size)
 {
-    const char *what = kind == ELASTIC    ? "linear elasticity"
-                       : kind == ELLIPTIC ? "a discretised elliptic operator"
-                                          : "an elliptic operator of higher order";
-    const int dims = kind == ELASTIC ? t->block : dimensions(t, kind);
-    const double length = length_of(t, kind, dims);
-    int best = GS_JACOBI, first;
-    numbers its, ns, over;
-    bool nearly_best;
+    const int fastest = fastest_of(e->ns);
+    double ratio[GS_RANKED_COUNT];
+    char robust[64] = "";
 
-    estimate_iterations(t, kind, dims, length, its);
-    estimate_times(t, of, kind, dims, its, ns);
-    for (int k = 1; k < GS_RANKED_COUNT; k++) best = ns[k] < ns[best] ? k : best;
-    for (int k = 0; k < GS_RANKED_COUNT; k++) over[k] = ns[k] / ns[best];
-    nearly_best = ns[GS_AMG] <= 5 * of->negligible && ns[GS_AMG] - ns[best] <= of->negligible;
-    first = nearly_best ? GS_AMG : best;
-    l->order[l->count++] = first;
-    for (int k = 0; k < of->fallbacks; k++) {
-        if (of->fallback[k] != first) l->order[l->count++] = of->fallback[k];
+    for (int k = 0; k < GS_RANKED_COUNT; k++) ratio[k] = e->ns[k] / e->ns[fastest];
+    if (first != fastest) {
+        snprintf(robust, sizeof robust, "; amg is chosen: at most %.3g ms slower, but more robust",
+                 1e-6 * of->margin);
     }
-    snprintf(l->why, sizeof l->why,
+    snprintf(why, size,
              "looks like %s with about %.0f points per side; estimated relative %stimes: "
              "jacobi %.*g, ic %.*g, amg %.*g%s",
-             what, length, of->device, digits_of(over[GS_JACOBI]), over[GS_JACOBI],
-             digits_of(over[GS_IC]), over[GS_IC], digits_of(over[GS_AMG]), over[GS_AMG],
-             first != best ? "; amg is safer, at most 2 ms slower" : "");
+             e->kind, e->length, of->device, digits_of(ratio[GS_JACOBI]), ratio[GS_JACOBI],
+             digits_of(ratio[GS_IC]), ratio[GS_IC], digits_of(ratio[GS_AMG]), ratio[GS_AMG],
+             robust);
+}
+
+/* The first choice, then the others. */
+static gs_precond_ranking rank_by_time(const gs_cost_estimate *e, const prices *of)
+{
+    gs_precond_ranking l = {.order = {first_choice(e->ns, of)}, .count = 1};
+
+    for (int k = 0; k < of->fallbacks; k++) {
+        if (of->fallback[k] != l.order[0]) l.order[l.count++] = of->fallback[k];
+    }
+    write_reason(e, of, l.order[0], l.why, sizeof l.why);
+    return l;
 }
 
 gs_precond_ranking gs_rank_preconds(const gsolve_statistics *t, bool on_gpu)
 {
+    static const gs_precond_ranking dominated = {
+        {GS_JACOBI, GS_IC}, 2, "symmetric and diagonally dominant"};
     static const gs_precond_ranking other = {{GS_IC}, 1, "symmetric with a positive diagonal"};
     static const gs_precond_ranking other_on_gpu = {
         {GS_JACOBI, GS_IC}, 2, "symmetric with a positive diagonal; ic is slow on a GPU"};
-    const problem kind = classify(t);
-    gs_precond_ranking l = {.count = 0};
+    gs_cost_estimate e;
 
-    if (kind == OTHER) return on_gpu ? other_on_gpu : other;
-    if (kind == DOMINATED) {
-        return (gs_precond_ranking){{GS_JACOBI, GS_IC}, 2, "symmetric and diagonally dominant"};
-    }
-    rank_by_time(t, on_gpu ? &gpu : &cpu, kind, &l);
-    return l;
+    if (gs_estimate_cost(t, on_gpu, &e)) return rank_by_time(&e, on_gpu ? &gpu : &cpu);
+    if (classify(t) == DOMINATED) return dominated;
+    return on_gpu ? other_on_gpu : other;
 }

@@ -57,7 +57,7 @@ static double element(gsolve_dense v, int32_t i)
                                 : ((const double *)v.value)[i];
 }
 
-/* |A'r| / (|A| |r|) of the worst column: small where x is a least-squares solution. */
+/* |A^T r| / (|A| |r|) of the worst column: small where x is a least-squares solution. */
 static double least_squares_measure(const report *f)
 {
     gsolve_context *ctx = f->k->ctx;
@@ -102,14 +102,20 @@ static bool find_no_solution(const report *f)
         add_sentence(
             f->text,
             "No x solves A x = b: b is not in the range of A%s. x is a least-squares solution "
-            "(|A'r| / |A||r| = %.1e), which leaves |b - Ax| / |b| = %.2e. ",
+            "(|A^T r| / (|A| |r|) = %.1e), which leaves |b - Ax| / |b| = %.2e. ",
             t->nrows > t->ncols ? ", which has more equations than unknowns" : "", measure,
             worst->residual);
+        if (worst->outcome == GSOLVE_INDEFINITE) {
+            add_sentence(f->text,
+                         "%s then met p^T A p <= 0 or r^T M^-1 r <= 0 and stopped as indefinite. ",
+                         f->k->method->plugin.name);
+        }
         return true;
     }
-    add_sentence(f->text,
-                 "A is %d x %d and x is not yet a least-squares solution (|A'r| / |A||r| = %.1e). ",
-                 t->nrows, t->ncols, measure);
+    add_sentence(
+        f->text,
+        "A is %d x %d and x is not yet a least-squares solution (|A^T r| / (|A| |r|) = %.1e). ",
+        t->nrows, t->ncols, measure);
     return false;
 }
 
@@ -171,7 +177,7 @@ static bool find_null_space(const report *f)
     if (t->nrows == 0 || t->zero_sum_rows < t->nrows) return false;
     add_sentence(f->text,
                  "A is singular: every row sums to 0, so the constant vector is in its null space. "
-                 "The system has solutions only if b is orthogonal to the null space of A'. Fix "
+                 "The system has solutions only if b is orthogonal to the null space of A^T. Fix "
                  "one unknown, or subtract the mean of b. ");
     return true;
 }
@@ -191,25 +197,38 @@ static bool find_bad_scaling(const report *f)
 
 /* --- causes in the run ------------------------------------------------------------------------ */
 
+/* Adds `weak` if the run had no preconditioner or a diagonal one, `strong` if it had another one,
+ * `direct` if the method was direct. */
+static void add_stronger(const report *f, const char *weak, const char *strong, const char *direct)
+{
+    gsolve_precond_info M = {.kind = "none"};
+
+    if (f->k->M) gsolve_precond_describe(f->k->M, &M);
+    const bool diagonal = strcmp(M.kind, "none") == 0 || strcmp(M.kind, "jacobi") == 0 ||
+                          strcmp(M.kind, "block_jacobi") == 0;
+    add_sentence(f->text, "%s", method_is(f->k, "direct") ? direct : diagonal ? weak : strong);
+}
+
 static void explain_indefinite(const report *f)
 {
     const gsolve_statistics *t = &f->t;
 
     if (method_is(f->k, "minres")) {
         add_sentence(f->text,
-                     "minres met r'M^-1 r < 0: the preconditioner is not positive definite. Try "
+                     "minres met r^T M^-1 r < 0: the preconditioner is not positive definite. Try "
                      "--precond jacobi,abs=1 or --precond none. ");
     } else if (t->negative_diagonals || t->zero_diagonals) {
         add_sentence(
             f->text,
-            "A is not positive definite: CG met p'Ap <= 0, and %d diagonal entries are negative "
-            "and %d zero. Try --solver minres --precond jacobi,abs=1, or --solver direct. ",
+            "A is not positive definite: CG met p^T A p <= 0. The diagonal has %d negative "
+            "and %d zero or missing entries. Try --solver minres --precond jacobi,abs=1, or "
+            "--solver direct. ",
             t->negative_diagonals, t->zero_diagonals);
     } else {
         add_sentence(
             f->text,
-            "A or the preconditioner is not positive definite: CG met p'Ap <= 0 or "
-            "r'M^-1 r < 0. Try --solver minres --precond jacobi,abs=1, or --solver direct. ");
+            "A or the preconditioner is not positive definite: CG met p^T A p <= 0 or "
+            "r^T M^-1 r < 0. Try --solver minres --precond jacobi,abs=1, or --solver direct. ");
     }
 }
 
@@ -245,14 +264,15 @@ static void explain_stagnated(const report *f)
             f->text,
             "The residual stagnated at rounding level: the method's recurrence reached the "
             "tolerance, but the true residual |b - Ax| / |b| stays at %.1e, even after restarts. "
-            "Use a larger --rtol, or try --solver direct. ",
-            worst->residual);
+            "Use a larger --rtol%s. ",
+            worst->residual, method_is(k, "direct") ? "" : ", or try --solver direct");
     } else {
         add_sentence(
             f->text,
-            "The residual stagnated: in %d iterations it did not become smaller than %.1e. Try a "
-            "stronger --precond (ic, ilu), or --solver direct. ",
+            "The residual stagnated: in %d iterations it did not become smaller than %.1e. ",
             gs_run_options_of(k)->stall, least);
+        add_stronger(f, "Try a stronger --precond (ic, ilu), or --solver direct. ",
+                     "Try --solver direct. ", "Use a larger --rtol. ");
     }
 }
 
@@ -270,14 +290,16 @@ static void explain_limit(const report *f)
     if (rate < 0 && worst->residual > 0) {
         const double more = log10(run->rtol / worst->residual) / rate;
         if (more > 0 && more < 1e7) {
-            add_sentence(f->text,
-                         "At this rate about %.0f more iterations are needed (--maxit %.0f). ",
-                         more, 1.2 * (worst->iterations + more));
+            add_sentence(
+                f->text,
+                "At this rate about %.0f more iterations are needed. Try --maxit %.0f (%.0f in "
+                "all, plus 20 %%). ",
+                more, 1.2 * (worst->iterations + more), worst->iterations + more);
         }
     }
-    add_sentence(
-        f->text,
-        "A stronger preconditioner (--precond ic or ilu) or --solver direct may be faster. ");
+    add_stronger(
+        f, "A stronger preconditioner (--precond ic or ilu) or --solver direct may be faster. ",
+        "--solver direct may be faster. ", "");
 }
 
 static void explain_outcome(const report *f)

@@ -71,7 +71,7 @@ done:
 }
 
 const gs_method gs_bicg = {
-    .plugin = {"bicg", "biconjugate gradients; any A; multiplies with A^T and M^-T too", options,
+    .plugin = {"bicg", "biconjugate gradients; any A; also multiplies with A^T and M^-T", options,
                sizeof(bicg_options)},
     .state_size = sizeof(bicg),
     .products = 1,

@@ -9,12 +9,17 @@
 
 static const gsolve_option options[] = {
     GS_RUN_OPTIONS(gs_direct_options, 20, 3),
-    {"factor", "the factorisation; auto: Cholesky, LU or QR as A allows", GSOLVE_CHOICE,
-     offsetof(gs_direct_options, factor), GS_FACTOR_AUTO, 0, 0, "auto|cholesky|lu|qr"},
-    {"limit", "the most entries in the factors, in millions", GSOLVE_REAL,
-     offsetof(gs_direct_options, limit), 500, 0.001, 1e6, NULL},
-    {"work", "the most operations of the factorisation, in billions (1e9)", GSOLVE_REAL,
-     offsetof(gs_direct_options, work), 10000, 0.001, 1e9, NULL},
+    {"factor", "the factorisation; auto: Cholesky, LU or QR, chosen from the properties of A",
+     GSOLVE_CHOICE, offsetof(gs_direct_options, factor), GS_FACTOR_AUTO, 0, 0,
+     "auto|cholesky|lu|qr"},
+    {"limit",
+     "largest number of entries in the factors, in millions; the solve is refused if they would "
+     "have more",
+     GSOLVE_REAL, offsetof(gs_direct_options, limit), 500, 0.001, 1e6, NULL},
+    {"work",
+     "largest number of operations of the factorisation, in billions (1e9); the solve is refused "
+     "if it would take more",
+     GSOLVE_REAL, offsetof(gs_direct_options, work), 10000, 0.001, 1e9, NULL},
     {0},
 };
 
@@ -178,9 +183,11 @@ done:
 }
 
 const gs_method gs_direct = {
-    .plugin = {"direct",
-               "sparse factorisation by CXSparse; any A (least squares if A is not square)",
-               options, sizeof(gs_direct_options)},
+    .plugin =
+        {"direct",
+         "sparse factorisation by CXSparse; any A (least squares if A is not square); an iteration "
+         "is a step of iterative refinement; the last bits may differ between machines",
+         options, sizeof(gs_direct_options)},
     .state_size = sizeof(gs_direct_state),
     .any_shape = true,
     .ignores_precond = true,

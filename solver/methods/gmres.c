@@ -37,8 +37,8 @@ static const gsolve_option options[] = {
     GS_RUN_OPTIONS(gmres_options, 10000, 2000),
     {"restart", "iterations between restarts, and number of basis vectors", GSOLVE_INT,
      offsetof(gmres_options, restart), 30, 1, 1000, NULL},
-    {"basis", "type of the stored basis vectors; f64: the type of A", GSOLVE_CHOICE,
-     offsetof(gmres_options, basis), GSOLVE_F64, 0, 0, "f32|f64"},
+    {"basis", "type of the stored basis vectors; f32: single precision; f64: the type of A",
+     GSOLVE_CHOICE, offsetof(gmres_options, basis), GSOLVE_F64, 0, 0, "f32|f64"},
     {0},
 };
 

@@ -195,8 +195,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
 
     if (i == m) return reduce_dimension(k);
     G = gs_basis_at(s->G, s->ld, i), U = gs_basis_at(s->U, s->ld, i);
-    if (i == 0)
-        TRY(gs_dots(k, m, vectors_from(s, s->P, 0), s->r, scalar[ID_F], m)); /* f = P'r */
+    if (i == 0) TRY(gs_dots(k, m, vectors_from(s, s->P, 0), s->r, scalar[ID_F], m)); /* f = P'r */
     TRY(new_direction(k, i));
     TRY(orthogonalise(k, i));
     TRY(gs_dots(k, m - i, vectors_from(s, s->P, i), G, scalar[ID_M] + (m + 1) * i, m * m));

@@ -24,13 +24,13 @@
 
 static const gsolve_option options[] = {
     GS_RUN_OPTIONS(gs_refine_options, 200, 3),
-    {"inner", "inner method", GSOLVE_CHOICE, offsetof(gs_refine_options, inner), 0, 0, 0,
-     GS_REFINE_INNER},
+    {"inner", "the inner method; auto: gsolve chooses it", GSOLVE_CHOICE,
+     offsetof(gs_refine_options, inner), 0, 0, 0, GS_REFINE_INNER},
     {"inner_rtol", "relative tolerance of the inner method", GSOLVE_REAL,
      offsetof(gs_refine_options, rtol), 1e-2, 1e-12, 0.25, NULL},
     {"inner_maxit", "largest number of iterations of the inner method", GSOLVE_INT,
      offsetof(gs_refine_options, maxit), 10000, 1, 2147483647, NULL},
-    {"type", "type in which the inner method computes", GSOLVE_CHOICE,
+    {"type", "type in which the inner method computes; f64: the type of A", GSOLVE_CHOICE,
      offsetof(gs_refine_options, type), GSOLVE_F32, 0, 0, "f32|f64"},
     {0},
 };
@@ -258,25 +258,26 @@ static gsolve_status finish(gs_krylov *k)
     const gs_refine_state *s = k->state;
     const bool low = s->low_r.type == GSOLVE_F32;
     const char *name = gsolve_solver_name(s->inner ? s->inner : s->plain);
+    const char *many = s->iterations == 1 ? "" : "s";
     int fell_back = 0;
 
     for (int32_t c = 0; c < k->ncols; c++) fell_back += s->fell_back[c];
     if (!s->inner) {
         snprintf(
             k->note, sizeof k->note,
-            "A or its preconditioner has values beyond single precision: %d inner iterations of "
+            "A or its preconditioner has values beyond single precision: %d inner iteration%s of "
             "%s in double precision.",
-            s->iterations, name);
+            s->iterations, many, name);
     } else if (fell_back > 0) {
         snprintf(
             k->note, sizeof k->note,
-            "%d inner iterations of %s; in %s precision they did not halve the residual, so %d "
+            "%d inner iteration%s of %s; in %s precision they did not halve the residual, so %d "
             "of %d columns continued in %s precision.",
-            s->iterations, name, low ? "single" : "double", fell_back, k->ncols,
+            s->iterations, many, name, low ? "single" : "double", fell_back, k->ncols,
             k->csr.type == GSOLVE_F32 ? "single" : "double");
     } else {
-        snprintf(k->note, sizeof k->note, "%d inner iterations of %s in %s precision.",
-                 s->iterations, name, low ? "single" : "double");
+        snprintf(k->note, sizeof k->note, "%d inner iteration%s of %s in %s precision.",
+                 s->iterations, many, name, low ? "single" : "double");
     }
     return GSOLVE_OK;
 }
@@ -284,7 +285,7 @@ static gsolve_status finish(gs_krylov *k)
 const gs_method gs_refine = {
     .plugin = {"refine",
                "iterative refinement: an inner method in single precision, residuals and "
-               "corrections in the type of A",
+               "corrections in the type of A; an iteration is one correction",
                options, sizeof(gs_refine_options)},
     .state_size = sizeof(gs_refine_state),
     .flexible = true, /* the inner method decides */

@@ -9,11 +9,12 @@
     X(GS_PRECOND, "preconditioner")                      \
     X(GS_PRECOND_DOT, "preconditioner + dot")            \
     X(GS_PRECOND_TRANSPOSE, "transposed preconditioner") \
-    X(GS_RESIDUAL_STEP, "residual step")                 \
-    X(GS_DIRECTION_STEP, "direction step")               \
+    X(GS_RESIDUAL_STEP, "update of r")                   \
+    X(GS_DIRECTION_STEP, "update of p and x")            \
+    X(GS_DIRECTION_UPDATE, "update of p")                \
     X(GS_AXPBYPCZ_DIAGONAL, "axpbypcz + diagonal")       \
-    X(GS_SOLUTION_STEP, "solution step")                 \
-    X(GS_PIPE_STEP, "pipelined step")                    \
+    X(GS_SOLUTION_STEP, "update of x and r")             \
+    X(GS_PIPE_STEP, "update of all vectors")             \
     X(GS_DOT, "dot")                                     \
     X(GS_DOT2, "two dots")                               \
     X(GS_AXPBY, "axpby")                                 \

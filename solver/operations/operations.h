@@ -1,7 +1,15 @@
-/* operations.h: the operations that a method's recurrence is written in.
+/* operations.h: the operations in which a method writes its recurrence.
  *
- * Every operation acts on each active column and leaves the others unchanged. Products and
- * preconditioners may also overwrite columns of their result that have ended. */
+ * An operation acts on each active column that has not ended, and leaves the others unchanged. If
+ * k->skip is set, it acts on each active column whose element of k->skip is 0. Products and
+ * preconditioners are an exception: they compute the first k->wide columns, so the result is also
+ * overwritten in columns that have ended.
+ *
+ * Vectors have A's type and are on the device. k->x and k->b may be arguments, too. Scalars
+ * (gs_scalar) and the arrays h are on the device. An operation in one pass reads and writes each
+ * element of its vectors once. M is "simple" if it is diagonal or NULL; NULL stands for the
+ * identity. An operation that tests convergence stores the result where the loop reads it, and sets
+ * k->ended. */
 #ifndef GS_SOLVER_OPERATIONS_OPERATIONS_H
 #define GS_SOLVER_OPERATIONS_OPERATIONS_H
 
@@ -9,114 +17,159 @@
 #include "solver/operations/classes.h"
 #include "solver/operations/scalar_kernels.h"
 
-/* The coefficient sign num / den of each column; NULL stands for 1. */
+/* The coefficient sign (num / den) (num2 / den2) of each column; a NULL pointer stands for 1. If a
+ * divisor is 0 or the coefficient is not finite, the kernel that uses it takes 0 and sets k->flag
+ * of the column to `flaw`. The next convergence test then ends the column with this outcome. */
 typedef struct gs_coefficient {
     double sign;
     gs_scalar num, den;
-    gs_scalar num2, den2; /* another factor num2 / den2 */
-    gsolve_outcome flaw;  /* the outcome of a column where a divisor vanishes */
-    bool positive;        /* a negative num or den gives that outcome, too */
+    gs_scalar num2, den2;
+    gsolve_outcome flaw; /* not GSOLVE_CONVERGED */
+    bool positive;       /* true: a negative num or den also counts as a flaw */
 } gs_coefficient;
 
+/* Returns the coefficient `value`. */
 static inline gs_coefficient gs_number(double value)
 {
     return (gs_coefficient){value, NULL, NULL, NULL, NULL, GSOLVE_BREAKDOWN, false};
 }
 
+/* Returns the coefficient sign num / den. A divisor that is 0 gives the outcome breakdown. */
 static inline gs_coefficient gs_quotient(double sign, gs_scalar num, gs_scalar den)
 {
     return (gs_coefficient){sign, num, den, NULL, NULL, GSOLVE_BREAKDOWN, false};
 }
 
-/* num / den; a negative one shows that A or M is not positive definite. */
+/* Returns the coefficient num / den, for a method that needs A and M positive definite. If num or
+ * den is negative or den is 0, they are not, and the column ends with the outcome indefinite. */
 static inline gs_coefficient gs_definite(gs_scalar num, gs_scalar den)
 {
     return (gs_coefficient){1, num, den, NULL, NULL, GSOLVE_INDEFINITE, true};
 }
 
-gsolve_status gs_multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y);           /* y = A x  */
-gsolve_status gs_multiply_transpose(gs_krylov *k, gsolve_dense x, gsolve_dense y); /* y = A'x  */
-/* y = A x, wy = w'y, and yy = y'y unless that is NULL */
+/* --- products and preconditioner -------------------------------------------------------------- */
+
+/* y = A x */
+gsolve_status gs_multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y);
+/* y = A'x */
+gsolve_status gs_multiply_transpose(gs_krylov *k, gsolve_dense x, gsolve_dense y);
+/* y = A x, wy = w'y, and yy = y'y unless yy is NULL */
 gsolve_status gs_multiply_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gsolve_dense w,
                               gs_scalar wy, gs_scalar yy);
-gsolve_status gs_residual(gs_krylov *k, gsolve_dense r); /* r = b - Ax, rr = |r|^2    */
-/* The diagonal of M^-1 if M is a diagonal, else NULL. *simple: M is a diagonal or absent. */
+/* r = b - A x for the run's b and x, k->rr = |r|^2 */
+gsolve_status gs_residual(gs_krylov *k, gsolve_dense r);
+/* Returns the diagonal of M^-1 if M is diagonal, else NULL. Sets *simple to whether M is simple. */
 const void *gs_diagonal(const gs_krylov *k, bool *simple);
-gsolve_status gs_precondition(gs_krylov *k, gsolve_dense r, gsolve_dense z); /* z = M^-1 r     */
+/* z = M^-1 r */
+gsolve_status gs_precondition(gs_krylov *k, gsolve_dense r, gsolve_dense z);
+/* z = M^-T r */
 gsolve_status gs_precondition_transpose(gs_krylov *k, gsolve_dense r, gsolve_dense z);
+/* z = M^-1 r, rz = r'z */
 gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz);
 
-gsolve_status gs_copy_scalar(gs_krylov *k, gs_scalar a, gs_scalar b); /* b = a    */
-gsolve_status gs_zero(gs_krylov *k, gsolve_dense y);                  /* y = 0    */
-gsolve_status gs_copy_vector(gs_krylov *k, gsolve_dense x,
-                             gsolve_dense y);                           /* y = x, of any types */
-gsolve_status gs_scale(gs_krylov *k, gs_coefficient a, gsolve_dense y); /* y *= a   */
-gsolve_status gs_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gs_scalar xy);
-gsolve_status gs_dot2(gs_krylov *k, gsolve_dense x, gsolve_dense y, gs_scalar xy, gs_scalar xx);
-gsolve_status gs_axpby(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
-                       gsolve_dense y); /* y = a x + b y */
-gsolve_status gs_axpy_norm(gs_krylov *k, gs_coefficient a, gsolve_dense x, gsolve_dense y,
-                           gs_scalar yy); /* y += a x, yy = y'y */
+/* --- vectors and scalars ---------------------------------------------------------------------- */
 
+/* b = a */
+gsolve_status gs_copy_scalar(gs_krylov *k, gs_scalar a, gs_scalar b);
+/* y = 0 */
+gsolve_status gs_zero(gs_krylov *k, gsolve_dense y);
+/* y = x; the types of x and y may differ from each other and from A's */
+gsolve_status gs_copy_vector(gs_krylov *k, gsolve_dense x, gsolve_dense y);
+/* y = a y */
+gsolve_status gs_scale(gs_krylov *k, gs_coefficient a, gsolve_dense y);
+/* xy = x'y */
+gsolve_status gs_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gs_scalar xy);
+/* xy = x'y, xx = x'x */
+gsolve_status gs_dot2(gs_krylov *k, gsolve_dense x, gsolve_dense y, gs_scalar xy, gs_scalar xx);
+/* y = a x + b y; y is not read if b is gs_number(0) */
+gsolve_status gs_axpby(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
+                       gsolve_dense y);
+/* y = y + a x, yy = y'y of the new y, in one pass */
+gsolve_status gs_axpy_norm(gs_krylov *k, gs_coefficient a, gsolve_dense x, gsolve_dense y,
+                           gs_scalar yy);
+/* z = a x + b y + c z; z is not read if c is gs_number(0) */
 gsolve_status gs_axpbypcz(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
-                          gsolve_dense y, gs_coefficient c, gsolve_dense z); /* z = ax + by + cz */
-/* z = a x + b y + c z, w = M^-1 z, in one pass where M is a diagonal or absent. y may have no
- * values: then b y is left out. */
+                          gsolve_dense y, gs_coefficient c, gsolve_dense z);
+/* z = a x + b y + c z, w = M^-1 z; in one pass if M is simple. b y is left out if y.value is NULL.
+ */
 gsolve_status gs_axpbypcz_precondition(gs_krylov *k, gs_coefficient a, gsolve_dense x,
                                        gs_coefficient b, gsolve_dense y, gs_coefficient c,
                                        gsolve_dense z, gsolve_dense w);
 
-/* The vectors of the last pass of BiCGStab. */
+/* --- fused steps ------------------------------------------------------------------------------ */
+
+/* The vectors of gs_solution_step. In bicgstab p and s are the preconditioned directions M^-1 p and
+ * M^-1 s, t = A M^-1 s, w is the shadow residual, and r holds s before the call. */
 typedef struct gs_solution_vectors {
     gsolve_dense p, s, t, w, r;
 } gs_solution_vectors;
 
-/* x += a p + b s, r -= b t, wr = w'r, k->rr = |r|^2; tests convergence. */
+/* k->x = k->x + a p + b s, r = r - b t, wr = w'r and k->rr = |r|^2 of the new r, in one pass. Tests
+ * convergence. */
 gsolve_status gs_solution_step(gs_krylov *k, gs_coefficient a, gs_coefficient b,
                                const gs_solution_vectors *v, gs_scalar wr);
 
-/* r -= a q, k->rr = |r|^2, z = M^-1 r, rz = r'z; tests convergence. Where M is a diagonal or absent
- * this is one pass that does not write z; gs_direction_step then reads r. */
+/* r = r - a q, k->rr = |r|^2, z = M^-1 r, rz = r'z. Tests convergence. If M is simple, it is one
+ * pass that does not write z; gs_direction_step then computes z from r. */
 gsolve_status gs_residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, gsolve_dense r,
                                gsolve_dense z, gs_scalar rz);
-/* x += a p, p = z + b p. */
+/* k->x = k->x + a p with the p before the call, p = z + b p, in one pass. z = M^-1 r comes from the
+ * preceding gs_residual_step; if M is simple, the pass reads r and not z. It also runs in the step
+ * in which the column ends. */
 gsolve_status gs_direction_step(gs_krylov *k, gs_coefficient a, gs_coefficient b, gsolve_dense r,
                                 gsolve_dense z, gsolve_dense p);
 
-/* The vectors of pipelined CG, see gs_pipe in vector/vector.h; x is k->x. */
+/* The vectors of pipelined CG: m = M^-1 w, n = A m, u = M^-1 r, w = A u, and four directions. */
 typedef struct gs_pipe_vectors {
     gsolve_dense m, n, z, q, s, p, r, u, w;
 } gs_pipe_vectors;
 
-/* All updates of a step of pipelined CG and the sums ru = r'u, wu = w'u, k->rr, in one pass. */
+/* A step of pipelined CG in one pass, in this order:
+ *
+ *     z = n + b z, q = m + b q, s = w + b s, p = u + b p
+ *     k->x = k->x + a p, r = r - a s, u = u - a q, w = w - a z
+ *     ru = r'u, wu = w'u, k->rr = |r|^2
+ */
 gsolve_status gs_pipe_step(gs_krylov *k, gs_coefficient a, gs_coefficient b,
                            const gs_pipe_vectors *v, gs_scalar ru, gs_scalar wu);
 
-/* Vectors v, of any type, that are ld apart in each column. */
+/* --- bases ------------------------------------------------------------------------------------ */
+
+/* A basis as gs_new_basis allocates it, of any type. V_i of a column begins i * ld elements behind
+ * V_0 of this column; the columns of v are those of V_0. */
 typedef struct gs_basis {
     gsolve_dense v;
     int64_t ld;
 } gs_basis;
 
-/* h_i = V_i'w for the first m vectors; h of column c begins at h + c stride. */
+/* h_i = V_i'w for i = 0, ..., m - 1. h_i of column c is h[c * stride + i]. */
 gsolve_status gs_dots(gs_krylov *k, int m, gs_basis V, gsolve_dense w, double *h, int64_t stride);
-/* w += sign sum_i h_i V_i over the first m vectors; ww = w'w unless that is NULL. */
+/* w = w + sign (sum of h_i V_i for i = 0, ..., m - 1), and ww = w'w of the new w unless ww is NULL.
+ * h is as for gs_dots. */
 gsolve_status gs_combine(gs_krylov *k, int m, gs_basis V, const double *h, int64_t stride,
                          double sign, gsolve_dense w, gs_scalar ww);
 
-/* Before and after kernels on all columns at once, which together move `numbers` numbers of A's
- * type. The kernels do nothing once all columns have ended. */
+/* --- kernels of a method's own ---------------------------------------------------------------- */
+
+/* gs_begin_block comes before kernels that work on all columns at once, and gs_end_block after
+ * them. In between, a kernel that is submitted does nothing if all columns have ended. For the
+ * profile: the kernels belong to `class` and together read and write `numbers` elements of A's
+ * type. */
 void gs_begin_block(gs_krylov *k, gs_class class, double numbers);
 void gs_end_block(gs_krylov *k);
 
-/* Runs the function `name` of scalar_kernels.h on the columns that have not ended. */
+/* Runs the function `name` of scalar_kernels.h on each column that has not ended; k->skip has no
+ * effect. `a` points to its arguments, which begin as gs_scalar_arguments_of returns them. */
 #define GS_RUN_SCALAR(k, name, a) gs_run_scalar_kernel(k, gs_scalar_kernels_of(k)->name, a)
+/* Returns the functions of scalar_kernels.h for the context's device. */
 const gs_scalar_kernels *gs_scalar_kernels_of(const gs_krylov *k);
+/* Runs one of these functions. */
 gsolve_status gs_run_scalar_kernel(gs_krylov *k, gs_scalar_function *function,
                                    const gs_scalar_arguments *a);
-/* The arguments that all of these functions have in common. */
+/* Returns the arguments that all functions of scalar_kernels.h need; the caller adds its own. */
 gs_scalar_arguments gs_scalar_arguments_of(const gs_krylov *k);
-/* The convergence test of column c, for kernels that test it themselves. */
+/* Returns the arguments of the convergence test of column c, for kernels that make the test
+ * themselves. */
 gs_convergence_test gs_convergence_test_of(const gs_krylov *k, int32_t c);
 
 #endif

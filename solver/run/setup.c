@@ -194,6 +194,7 @@ done:
 gsolve_status gs_solver_check(const gs_krylov *k, int32_t n)
 {
     const char *name = k->method->plugin.name;
+    gsolve_precond_info info;
 
     if (k->csr.nrows != k->csr.ncols && !k->method->any_shape) {
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
@@ -208,11 +209,12 @@ gsolve_status gs_solver_check(const gs_krylov *k, int32_t n)
                            k->csr.nrows, k->csr.ncols);
     }
     if (gsolve_precond_is_variable(k->M) && !k->method->flexible) {
+        gsolve_precond_describe(k->M, &info);
         return gsolve_fail(
             k->ctx, GSOLVE_BAD_ARGUMENT,
-            "this preconditioner changes from one application to the next, and %s needs a fixed "
-            "one; use fgmres",
-            name);
+            "the preconditioner %s changes from one application to the next, and %s needs a fixed "
+            "one; use --solver fgmres",
+            info.spec, name);
     }
     return GSOLVE_OK;
 }

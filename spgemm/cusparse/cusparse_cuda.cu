@@ -392,7 +392,8 @@ done:
 
 extern "C" const gs_multiplier gs_cusparse_multiplier = {
     {"cusparse",
-     "the vendor's product on a GPU, to compare with; its bits may change from call to call",
+     "product of NVIDIA cuSPARSE on a GPU, for comparison; the last bits may differ from call to "
+     "call",
      nullptr, 0},
     serves,
     multiply,

@@ -35,7 +35,8 @@ typedef struct esc_options {
 } esc_options;
 
 static const gsolve_option options[] = {
-    {"memory", "memory for the expansion in MiB; 0: chosen from the sizes of the matrices",
+    {"memory",
+     "memory for the intermediate products in MiB; 0: chosen from the sizes of the matrices",
      GSOLVE_REAL, offsetof(esc_options, memory), 0, 0, 1e9, NULL},
     {0},
 };
@@ -115,8 +116,10 @@ static void destroy(void *plan, gsolve_context *ctx)
 }
 
 const gs_multiplier gs_esc_multiplier = {
-    .plugin = {"esc", "expansion, sorting, compression (ESC); also for dense blocks", options,
-               sizeof(esc_options)},
+    .plugin = {"esc",
+               "C = A B: the intermediate products are computed, sorted and summed (ESC: expand, "
+               "sort, compress); also for matrices of dense blocks",
+               options, sizeof(esc_options)},
     .serves = serves,
     .multiply = multiply,
     .update = update,

@@ -251,7 +251,7 @@ static bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_bloc
 }
 
 const gs_multiplier gs_gustavson_multiplier = {
-    .plugin = {"gustavson", "row by row on the CPU, by Gustavson's method", NULL, 0},
+    .plugin = {"gustavson", "C = A B row by row on the CPU, by Gustavson's method", NULL, 0},
     .serves = serves,
     .multiply = multiply,
     .update = update,

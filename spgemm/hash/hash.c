@@ -35,10 +35,11 @@ static void destroy(void *plan, gsolve_context *ctx)
 }
 
 const gs_multiplier gs_hash_multiplier = {
-    .plugin = {"hash",
-               "on a GPU, row by row with a hash table of the row's columns; needs little memory "
-               "besides C",
-               NULL, 0},
+    .plugin =
+        {"hash",
+         "on a GPU: C = A B row by row; a hash table holds the columns of one row of C; needs "
+         "little memory besides C",
+         NULL, 0},
     .serves = serves,
     .multiply = multiply,
     .update = update,

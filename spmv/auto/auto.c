@@ -18,11 +18,11 @@
 #include "vector/vector.h"
 
 static const gsolve_option options[] = {
-    {"expect", "expected number of products with the matrix; 0: estimated", GSOLVE_INT,
+    {"expect", "expected number of matrix-vector products; 0: estimated during a solve", GSOLVE_INT,
      offsetof(gs_auto_options, expect), 0, 0, 2147483647, NULL},
     {"trial",
-     "1: time the converted matrix and keep csr if it is not faster; runs may then differ "
-     "in the last bits",
+     "1: time products with the converted matrix and keep csr if csr is not slower; two runs may "
+     "then choose differently and differ in the last bits",
      GSOLVE_FLAG, offsetof(gs_auto_options, trial), 0, 0, 1, NULL},
     {0},
 };
@@ -164,14 +164,15 @@ static void describe(const void *self, gsolve_matrix_info *info)
         snprintf(info->note, sizeof info->note, "csr: %s", a->reason);
     } else if (a->has_candidates) {
         snprintf(info->note, sizeof info->note, "csr: %s",
-                 a->count ? "no conversion would be repaid" : "no faster format is known");
+                 a->count ? "converting to another format would take longer than it saves"
+                          : "no format is expected to be faster than csr");
     }
 }
 
 const gsolve_format gs_auto_format = {
     .plugin = {"auto",
-               "csr first; converts to another format during a solve if the faster products repay "
-               "the conversion",
+               "starts with csr and converts to another format during a solve if the faster "
+               "products repay the conversion",
                options, sizeof(gs_auto_options)},
     .build = build,
     .destroy = destroy,

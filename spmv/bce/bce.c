@@ -11,15 +11,18 @@
 #define LEAST 1024 /* rows of a window, at least */
 
 static const gsolve_option options[] = {
-    {"blocks", "largest number of groups; 0: as many as reduce the cost, up to 128", GSOLVE_INT,
-     offsetof(gs_bce_options, blocks), 0, 0, GS_BCE_MOST_BLOCKS, NULL},
+    {"blocks",
+     "largest number of blocks; a block is a group of rows with similar lengths; 0: as many as "
+     "reduce the cost, at most 128",
+     GSOLVE_INT, offsetof(gs_bce_options, blocks), 0, 0, GS_BCE_MOST_BLOCKS, NULL},
     {"cost",
-     "cost that the partition minimises; bytes: bytes moved; paper: stored entries, with "
-     "the lower limit of the BCE paper",
+     "what the partition into blocks minimises; bytes: the bytes that a product moves; paper: the "
+     "stored entries, where a block counts as at least 128 rows, as in the BCE paper",
      GSOLVE_CHOICE, offsetof(gs_bce_options, cost), GS_BCE_BYTES, 0, 0, "bytes|paper"},
     {"window",
-     "consecutive rows that are grouped together, 1024 or more, so that their part of x "
-     "stays in cache; 0: 65536 (on the CPU 2048 unless x is read irregularly)",
+     "rows are grouped within windows of this number of consecutive rows, 1024 or more, so that "
+     "their part of x stays in cache. 0 chooses: 65536 on a GPU; on the CPU 2048, or 65536 if "
+     "neighbouring rows read distant parts of x",
      GSOLVE_INT, offsetof(gs_bce_options, window), 0, 0, INT32_MAX, NULL},
     GS_SLICED_OPTIONS(gs_bce_options),
     {0},
@@ -86,10 +89,11 @@ static void write_note(gs_sliced *form, const gs_bce_partition *best)
 
     if (last < 0) return;
     if (last == 0) {
-        snprintf(form->note, sizeof form->note, "1 block, %d entries wide", block[0].width);
+        snprintf(form->note, sizeof form->note, "1 group of rows, padded to %d entries",
+                 block[0].width);
     } else {
-        snprintf(form->note, sizeof form->note, "%d blocks, %d to %d entries wide", best->blocks,
-                 block[0].width, block[last].width);
+        snprintf(form->note, sizeof form->note, "%d groups of rows, padded to %d to %d entries",
+                 best->blocks, block[0].width, block[last].width);
     }
 }
 

@@ -15,12 +15,12 @@
 
 static const gsolve_option options[] = {
     {"block",
-     "rows and columns per block, 2 to 6; 0: the size with the least memory, estimated "
-     "from a sample",
+     "rows and columns per block, 2 to 6; 0: the size that needs the least memory, estimated from "
+     "a sample of the rows",
      GSOLVE_INT, offsetof(gs_bsr_options, block), 0, 0, GS_BSR_MOST, NULL},
     {"index",
-     "bits of a block's column index; auto: as few as possible; 16: 16-bit offsets if "
-     "they fit, else 32",
+     "bits of the column index of a block; auto: as few as possible; 16: 16 bits where they "
+     "suffice, else 32",
      GSOLVE_CHOICE, offsetof(gs_bsr_options, index), GS_BSR_AUTO, 0, 0, "auto|16|32"},
     {0},
 };
@@ -135,8 +135,8 @@ static void describe(const void *self, gsolve_matrix_info *info)
 {
     const gs_bsr *m = self;
 
-    snprintf(info->note, sizeof info->note, "%lld blocks of %d rows and columns",
-             (long long)m->blocks, m->b);
+    snprintf(info->note, sizeof info->note, "%lld blocks of %d x %d", (long long)m->blocks, m->b,
+             m->b);
     info->stored = m->stored;
     info->bytes =
         m->bytes + ((size_t)m->csr.nrows + (size_t)m->csr.ncols) * gs_type_size(m->csr.type);

@@ -195,11 +195,12 @@ FORMAT(gs_csr_format, "csr",
 /* These formats differ in how the threads of a GPU share the rows. On the CPU a thread has complete
  * rows, so they are csr there. */
 FORMAT(gs_csr_scalar_host_format, "csr_scalar",
-       "on a GPU csr with one thread per row; on the CPU csr");
+       "on a GPU csr with one thread per row; on the CPU the same as csr");
 FORMAT(gs_csr_vector_host_format, "csr_vector",
-       "on a GPU csr with one warp per row; on the CPU csr");
+       "on a GPU csr with one warp per row; on the CPU the same as csr");
 FORMAT(gs_ps_host_format, "ps",
-       "on a GPU all products first, then the row sums (product-sum); on the CPU csr");
+       "on a GPU first the products of all entries, then the row sums (product-sum); on the CPU "
+       "the same as csr");
 FORMAT(gs_coo_host_format, "coo",
-       "on a GPU coordinate format: each entry is stored with its row and column; on the "
-       "CPU csr");
+       "on a GPU coordinate format: each entry is stored with its row and column; on the CPU the "
+       "same as csr");

@@ -18,15 +18,15 @@ namespace
 
 const gsolve_option options[] = {
     {"alg",
-     "csr1, csr2: compressed sparse rows with cuSPARSE's algorithm 1 or 2 (with csr1, "
-     "runs may differ in the last bits); coo: coordinate format; sell: sliced ELLPACK; "
-     "bsr: dense blocks",
+     "csr1, csr2: compressed sparse rows with algorithm 1 or 2 of cuSPARSE (with csr1, two runs "
+     "may differ in the last bits); coo: coordinate format; sell: sliced ELLPACK; bsr: dense "
+     "blocks",
      GSOLVE_CHOICE, offsetof(gs_vendor_options, alg), GS_CSR2, 0, 0, "csr1|csr2|coo|sell|bsr"},
     {"slice", "alg=sell: rows per slice", GSOLVE_INT, offsetof(gs_vendor_options, slice), 32, 2,
      256, nullptr},
     {"block",
-     "alg=bsr: rows and columns per block, 2 to 32; 0: the size from 2 to 8 with the "
-     "least memory, estimated from a sample of rows",
+     "alg=bsr: rows and columns per block, 2 to 32; 0: the size from 2 to 8 that needs the least "
+     "memory, estimated from a sample of the rows",
      GSOLVE_INT, offsetof(gs_vendor_options, block), 0, 0, 32, nullptr},
     {},
 };
@@ -158,7 +158,7 @@ gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 } // namespace
 
 extern "C" const gsolve_format gs_cusparse_format = {
-    {"cusparse", "product of NVIDIA cuSPARSE on a GPU, for comparison", options,
+    {"cusparse", "matrix-vector product of NVIDIA cuSPARSE on a GPU, for comparison", options,
      sizeof(gs_vendor_options)},
     build,
     destroy,

@@ -20,30 +20,31 @@ typedef struct ellr_options {
 
 static const gsolve_option options[] = {
     {"threads",
-     "threads per row: 1, 2, 4, 8, 16 or 32; 0: chosen from the mean row length on a GPU, "
-     "1 on the CPU",
+     "threads per row: 1, 2, 4, 8, 16 or 32; 0: on a GPU chosen from the mean row length, on the "
+     "CPU 1",
      GSOLVE_INT, offsetof(ellr_options, threads), 0, 0, GS_SLICED_WARP, NULL},
     {"block",
      "GPU, products with many columns: threads per block, a power of two from 64 to 1024; "
      "0: 1024, or fewer if multiprocessors would be idle otherwise",
      GSOLVE_INT, offsetof(ellr_options, block), 0, 0, GS_ELLR_MOST_BLOCK, NULL},
     {"rows",
-     "GPU, products with many columns: consecutive rows that a multiprocessor computes "
-     "before it takes the next group of rows; 0: about 1024, so that all multiprocessors "
-     "end together",
+     "GPU, products with many columns: number of consecutive rows that a multiprocessor computes "
+     "before it takes the next group of rows; 0: about 1024, such that all multiprocessors finish "
+     "at about the same time",
      GSOLVE_INT, offsetof(ellr_options, rows), 0, 0, 1 << 20, NULL},
     {"cache",
-     "GPU, products with many columns: large or least possible L1 cache; with least, the "
-     "rest is shared memory, a variant that the ELLPACK-R paper measures",
+     "GPU, products with many columns: size of the L1 cache; large: as large as possible; least: "
+     "as small as possible (most of the on-chip memory is shared memory), a variant that the "
+     "FastSpMM paper measures",
      GSOLVE_CHOICE, offsetof(ellr_options, cache), LARGE_CACHE, 0, 0, "large|least"},
     {"tune",
-     "model: compute threads, block and rows from the row lengths and the device; "
-     "measure: time nearby values with 8 columns and take the fastest; runs may then "
+     "how threads, block and rows are chosen; model: from the row lengths and the device; measure: "
+     "time products of 8 columns with several values and keep the fastest; two runs may then "
      "choose differently and differ in the last bits",
      GSOLVE_CHOICE, offsetof(ellr_options, tune), BY_MODEL, 0, 0, "model|measure"},
     {"most",
-     "rows with more entries than this are multiplied in csr, in parts; 0: 4 times the "
-     "mean row length, at least 128",
+     "rows with more entries than this are not stored in slices but multiplied in parts from csr; "
+     "0: 4 times the mean row length, at least 128",
      GSOLVE_INT, offsetof(ellr_options, most), 0, 0, INT32_MAX, NULL},
     GS_SLICED_OPTIONS(ellr_options),
     {0},
@@ -226,11 +227,12 @@ static gsolve_status check(gsolve_context *ctx, const ellr_options *o)
     return GSOLVE_OK;
 }
 
-static void write_note(gs_ellr *m)
+static void write_note(gs_ellr *m, bool on_gpu)
 {
     gs_sliced *s = m->slices;
     const int32_t lanes = 1 << s->most_row_shift;
-    int at = snprintf(s->note, sizeof s->note, "%d lane%s per row", lanes, lanes > 1 ? "s" : "");
+    int at = snprintf(s->note, sizeof s->note, "%d %s%s per row", lanes,
+                      on_gpu ? "thread" : "SIMD lane", lanes > 1 ? "s" : "");
 
     if (m->schedule.block > 0) {
         at += snprintf(s->note + at, sizeof s->note - (size_t)at, ", blocks of %d",
@@ -253,7 +255,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     threads = threads_of(o->threads, gs_sliced_lanes(ctx), csr->nrows, entries);
     TRY(make(&m, ctx, csr, o, entries, threads));
     if (o->tune == BY_MEASURE) TRY(measure(&m, ctx, csr, o, entries));
-    write_note(m);
+    write_note(m, gs_on_gpu(ctx));
     *self = m;
     m = NULL;
 done:
@@ -309,9 +311,10 @@ static void describe(const void *self, gsolve_matrix_info *info)
 }
 
 const gsolve_format gs_ellr_format = {
-    .plugin = {"ellr",
-               "slices of padded rows and the row lengths; several threads per row (ELLPACK-R)",
-               options, sizeof(ellr_options)},
+    .plugin =
+        {"ellr",
+         "slices of padded rows, and the length of each row; several threads per row (ELLPACK-R)",
+         options, sizeof(ellr_options)},
     .build = build,
     .destroy = destroy,
     .apply = apply,

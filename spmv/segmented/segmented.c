@@ -11,30 +11,29 @@
 
 static const gsolve_option options[] = {
     {"length",
-     "entries per segment, rounded up to a power of two; 0: just above the mean row "
-     "length, or above the longest row if that is at most twice as long",
+     "entries per segment, rounded up to a power of two; 0: the power of two just above the mean "
+     "row length, or above the longest row if that is at most twice as long",
      GSOLVE_INT, offsetof(gs_segmented_options, length), 0, 0, GS_SEGMENT_MOST, NULL},
     {"sum",
-     "thread: one thread sums a segment, from a padded copy (segSpMV); reduce: several "
-     "threads sum a segment, without a copy (segSpMV-r); auto: thread unless it needs "
-     "much padding",
+     "how a segment is summed; thread: by one thread, from a padded copy (segSpMV); reduce: by "
+     "several threads, without a copy (segSpMV-r); auto: thread unless it needs much padding",
      GSOLVE_CHOICE, offsetof(gs_segmented_options, sum), GS_SUM_AUTO, 0, 0, "auto|thread|reduce"},
     {"finish",
-     "where the segment sums of a row are added; device: in parallel on the device; host: "
-     "by one CPU thread, as in the segSpMV paper",
+     "how the segment sums of a row are added; device: in parallel on the device; host: by one CPU "
+     "thread, as in the segSpMV paper",
      GSOLVE_CHOICE, offsetof(gs_segmented_options, finish), GS_FINISH_DEVICE, 0, 0, "device|host"},
     {"gather",
-     "expand: first write the element of x for each entry to memory, as in the segSpMV "
-     "paper; fused: read x within the product",
+     "how x is read; fused: within the product; expand: before the product, the element of x for "
+     "each entry is written to memory, as in the segSpMV paper",
      GSOLVE_CHOICE, offsetof(gs_segmented_options, gather), GS_GATHER_FUSED, 0, 0, "fused|expand"},
     {"order",
-     "order of the segments; rows: that of the matrix; length: by length; columns: long "
-     "segments that read the same part of x are neighbours; auto: chosen from the matrix",
+     "order of the segments; rows: as in the matrix; length: by length; columns: long segments "
+     "that read the same part of x are neighbours; auto: chosen from the matrix",
      GSOLVE_CHOICE, offsetof(gs_segmented_options, order), GS_ORDER_AUTO, 0, 0,
      "auto|rows|length|columns"},
     {"tune",
-     "1: also time half and twice the length and take the fastest; runs may then choose "
-     "differently and differ in the last bits",
+     "1: time products with length, half of it and twice it, and keep the fastest; two runs "
+     "may then choose differently and differ in the last bits",
      GSOLVE_FLAG, offsetof(gs_segmented_options, tune), 0, 0, 1, NULL},
     {0},
 };
@@ -203,8 +202,8 @@ static void describe(const void *self, gsolve_matrix_info *info)
     const gs_segmented *s = self;
     const size_t value = gs_type_size(s->csr.type), entry = sizeof *s->col + value;
 
-    snprintf(info->note, sizeof info->note, "%d segments of up to %d entries, summed by %s",
-             s->segments, s->length, s->reduce ? "several threads" : "a thread each");
+    snprintf(info->note, sizeof info->note, "%d segments of up to %d entries, each summed by %s",
+             s->segments, s->length, s->reduce ? "several threads" : "one thread");
 
     info->stored = s->reduce ? s->entries : s->stored + s->in_parts;
     info->bytes = (size_t)info->stored * entry;

@@ -15,17 +15,18 @@ typedef struct sell_options {
 
 static const gsolve_option options[] = {
     {"slice",
-     "rows per slice, a power of two from 8 to 1024; 0: 8 on the CPU; 32 on a GPU, or "
-     "fewer if the rows are few and long, and then several threads share a row",
+     "rows per slice, a power of two from 8 to 1024. 0 chooses: 8 on the CPU; 32 on a GPU, or "
+     "fewer if there are few but long rows (several threads then share a row)",
      GSOLVE_INT, offsetof(sell_options, slice), 0, 0, GS_SLICED_MOST, NULL},
     {"sigma",
-     "number of consecutive rows that are sorted by length; 1: no sorting; 0: 16384 (on "
-     "the CPU 512 unless x is read irregularly) if more than 10 % of the unsorted slices "
-     "would be padding, else 1",
+     "rows are sorted by length within windows of this number of consecutive rows; 1: no sorting. "
+     "0 "
+     "chooses: 1 if without sorting the padding is at most 10 % of the entries; else 16384 on a "
+     "GPU, and on the CPU 512, or 16384 if neighbouring rows read distant parts of x",
      GSOLVE_INT, offsetof(sell_options, sigma), 0, 0, INT32_MAX / 2, NULL},
     {"most",
-     "rows with more entries than this are multiplied in csr, in parts; 0: 4 times the "
-     "mean row length, at least 128",
+     "rows with more entries than this are not stored in slices but multiplied in parts from csr; "
+     "0: 4 times the mean row length, at least 128",
      GSOLVE_INT, offsetof(sell_options, most), 0, 0, INT32_MAX, NULL},
     GS_SLICED_OPTIONS(sell_options),
     {0},
@@ -116,8 +117,9 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 }
 
 const gsolve_format gs_sell_format = {
-    .plugin = {"sell", "slices of C rows, each padded to its longest row (SELL-C-sigma)", options,
-               sizeof(sell_options)},
+    .plugin = {"sell",
+               "rows in slices; the rows of a slice are padded to its longest row (SELL-C-sigma)",
+               options, sizeof(sell_options)},
     .build = build,
     .destroy = gs_sliced_destroy,
     .apply = gs_sliced_apply,

@@ -220,9 +220,9 @@ static void write_note(const gs_sliced *s, gsolve_matrix_info *info)
 {
     const char *bits = s->units == s->columns
                            ? "16"
-                           : "16 and 32"; /* a column of 32-bit numbers takes two units */
+                           : "16- and 32"; /* a column of 32-bit numbers takes two units */
 
-    snprintf(info->note, sizeof info->note, "%s%scolumns in %s bits%s", s->note,
+    snprintf(info->note, sizeof info->note, "%s%s%s-bit column indices%s", s->note,
              s->note[0] ? "; " : "", s->narrow ? bits : "32", s->single ? ", values in f32" : "");
 }
 

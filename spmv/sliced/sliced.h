@@ -54,20 +54,20 @@ enum { GS_VALUE_OWN, GS_VALUE_AUTO }; /* values: in the matrix's type; in f32 if
 #define GS_SLICED_COUNTED 4096 /* longest row that gs_sliced_estimate_stored counts */
 
 /* The option table's lines for members index and value of the options o. */
-#define GS_SLICED_OPTIONS(o)                                                                  \
-    {"index",                                                                                 \
-     "bits of a column index; auto: 16 if that saves memory",                                 \
-     GSOLVE_CHOICE,                                                                           \
-     offsetof(o, index),                                                                      \
-     GS_INDEX_AUTO,                                                                           \
-     0,                                                                                       \
-     0,                                                                                       \
-     "auto|16|32"},                                                                           \
-    {                                                                                         \
-        "value",                                                                              \
-            "type of the stored values; own: that of the matrix; auto: f32 if it represents " \
-            "every value of an f64 matrix exactly",                                           \
-            GSOLVE_CHOICE, offsetof(o, value), GS_VALUE_OWN, 0, 0, "own|auto"                 \
+#define GS_SLICED_OPTIONS(o)                                                                       \
+    {"index",                                                                                      \
+     "bits of a column index; auto: 16 where that saves memory",                                   \
+     GSOLVE_CHOICE,                                                                                \
+     offsetof(o, index),                                                                           \
+     GS_INDEX_AUTO,                                                                                \
+     0,                                                                                            \
+     0,                                                                                            \
+     "auto|16|32"},                                                                                \
+    {                                                                                              \
+        "value",                                                                                   \
+            "type of the stored values; own: the type of the matrix; auto: f32 if f32 represents " \
+            "every value of an f64 matrix exactly, else own",                                      \
+            GSOLVE_CHOICE, offsetof(o, value), GS_VALUE_OWN, 0, 0, "own|auto"                      \
     }
 
 /* A run of positions of the order with the same storage. A group begins a new slice. */

@@ -8,15 +8,17 @@
 #include "matrix/irregular.h"
 
 static const gsolve_option options[] = {
-    {"width", "W, entries per thread in a tile", GSOLVE_CHOICE,
-     offsetof(gs_speculative_shape, width), GS_WIDTH_8, 0, 0, "4|8"},
+    {"width",
+     "W: a tile has 32 W consecutive entries; on a GPU each thread of a warp takes W of them",
+     GSOLVE_CHOICE, offsetof(gs_speculative_shape, width), GS_WIDTH_8, 0, 0, "4|8"},
     {"steps",
-     "S, tiles per bunch; 0: on a GPU the smallest number with which all bunches run at "
-     "once, at most 16; on the CPU 31",
+     "S: a bunch has S consecutive tiles; one warp (on the CPU one thread) computes a bunch. 0 "
+     "chooses: on a GPU the smallest S with which all bunches run at the same time, at most 16; on "
+     "the CPU 31",
      GSOLVE_INT, offsetof(gs_speculative_shape, steps), 0, 0, 31, NULL},
     {"bunches",
-     "B, bunches per group; on a GPU: warps per block (0: 8); on the CPU: bunches that a "
-     "thread takes at once (0: all its bunches)",
+     "B: on a GPU a thread block computes B bunches; on the CPU a thread takes B bunches at a "
+     "time. 0 chooses: on a GPU 8; on the CPU the whole share of a thread",
      GSOLVE_INT, offsetof(gs_speculative_shape, bunches), 0, 0, 8, NULL},
     {0},
 };
@@ -148,7 +150,8 @@ static void describe(const void *self, gsolve_matrix_info *info)
 
 const gsolve_format gs_speculative_format = {
     .plugin = {"speculative",
-               "compressed sparse rows in tiles with equal numbers of entries; no conversion",
+               "compressed sparse rows in tiles with equal numbers of entries; no conversion; the "
+               "last bits depend on the GPU unless steps is set",
                options, sizeof(gs_speculative_shape)},
     .build = build,
     .destroy = destroy,

@@ -57,7 +57,7 @@ static void describe(const void *self, gsolve_matrix_info *info)
 }
 
 const gsolve_format gs_coo_format = {
-    .plugin = {"coo", "coordinates: compressed rows, and the row number of each entry", NULL, 0},
+    .plugin = {"coo", "coordinate format: each entry is stored with its row and column", NULL, 0},
     .build = build,
     .destroy = destroy,
     .apply = apply,

@@ -23,13 +23,13 @@ static gsolve_status refuse_padding(gsolve_context *ctx, const gsolve_csr *csr,
     const double stored = (double)facts->longest * csr->nrows;
 
     if (stored <= GRACE + (double)RATIO * (double)facts->entries) return GSOLVE_OK;
-    return gsolve_fail(
-        ctx, GSOLVE_UNSUPPORTED,
-        "ell would store %.3g GB for %lld entries (the longest of %d rows has %lld, "
-        "the mean row %.3g); it stores at most %d times the entries; use sell, which pads less",
-        1e-9 * stored * (double)(sizeof *csr->col + gs_type_size(csr->type)),
-        (long long)facts->entries, csr->nrows, (long long)facts->longest,
-        (double)facts->entries / csr->nrows, RATIO);
+    return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                       "ell would store %.3g MB: it pads each of the %d rows to %lld entries, and "
+                       "the mean is %.3g. "
+                       "ell stores at most %d times the entries. Use sell, which pads less",
+                       1e-6 * stored * (double)(sizeof *csr->col + gs_type_size(csr->type)),
+                       csr->nrows, (long long)facts->longest, (double)facts->entries / csr->nrows,
+                       RATIO);
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,

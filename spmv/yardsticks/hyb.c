@@ -26,8 +26,8 @@ typedef struct hyb {
 
 static const gsolve_option options[] = {
     {"width",
-     "entries per row in ELLPACK; 0: the largest number that one third of the rows have "
-     "(on the CPU three quarters)",
+     "entries per row in ELLPACK; 0: the largest width that at least one third (on the CPU three "
+     "quarters) of the rows reach",
      GSOLVE_INT, offsetof(hyb_options, width), 0, 0, INT32_MAX, NULL},
     GS_SLICED_OPTIONS(hyb_options),
     {0},
@@ -99,8 +99,8 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                                          .value = o->value};
         TRY(gs_sliced_make(&h->ell, ctx, csr, &policy));
         snprintf(h->ell->note, sizeof h->ell->note,
-                 "%d entries per row in ELLPACK, %lld in coordinates", (int)width,
-                 (long long)h->rest.entries);
+                 "%d entr%s per row in ELLPACK, %lld entries in coordinate format", (int)width,
+                 width == 1 ? "y" : "ies", (long long)h->rest.entries);
     }
     *self = h;
     h = NULL;
@@ -172,7 +172,8 @@ static void describe(const void *self, gsolve_matrix_info *info)
 }
 
 const gsolve_format gs_hyb_format = {
-    .plugin = {"hyb", "first entries of each row in ELLPACK, the others in coordinate format (HYB)",
+    .plugin = {"hyb",
+               "the first entries of each row in ELLPACK, the others in coordinate format (HYB)",
                options, sizeof(hyb_options)},
     .build = build,
     .destroy = destroy,

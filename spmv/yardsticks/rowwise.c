@@ -51,7 +51,7 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *options)
 }
 
 const gsolve_format gs_csr_scalar_format = {
-    .plugin = {"csr_scalar", "compressed rows, one thread per row; for comparison", NULL, 0},
+    .plugin = {"csr_scalar", "compressed sparse rows, one thread per row; for comparison", NULL, 0},
     .build = build,
     .destroy = destroy,
     .apply = apply_scalar,
@@ -60,7 +60,7 @@ const gsolve_format gs_csr_scalar_format = {
 };
 
 const gsolve_format gs_csr_vector_format = {
-    .plugin = {"csr_vector", "compressed rows, one warp per row; for comparison", NULL, 0},
+    .plugin = {"csr_vector", "compressed sparse rows, one warp per row; for comparison", NULL, 0},
     .build = build,
     .destroy = destroy,
     .apply = apply_vector,

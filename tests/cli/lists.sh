@@ -31,9 +31,9 @@ while read -r list label; do
     what="README.md, row '$label'," remedy='; add it to the table "What there is"'
     # shellcheck disable=SC2086 # the names are words
     holds "$(grep "^| $label |" "$source/README.md")" $names
-    what="docs/gsolve.1, '$label' in NAMES," remedy='; "make man" renews the page'
+    what="docs/gsolve.1, '$label' in METHODS, FORMATS AND OTHER NAMES," remedy='; "make man" renews the page'
     # shellcheck disable=SC2086
-    holds "$(echo "$man" | sed -n "/^\.SH NAMES/,/^\.SH EXIT/{/^\.B $label/{n;p;}}")" $names
+    holds "$(echo "$man" | sed -n "/^\.SH METHODS, FORMATS/,/^\.SH EXIT/{/^\.B $label/{n;p;}}")" $names
     what='the help of gsolve list' remedy=
     holds "$("$gsolve" list --help | sed -n 's/^usage: .*\[\(.*\)\] \[options\]/\1/p')" "$list"
 done <<END

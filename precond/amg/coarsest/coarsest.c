@@ -160,7 +160,7 @@ static void set_note(gs_coarsest *c)
 
     if (!F) return;
     if (F->nulls > 0) {
-        snprintf(c->note, sizeof c->note, "singular: %d null vector%s", F->nulls,
+        snprintf(c->note, sizeof c->note, "coarsest level singular: %d null vector%s", F->nulls,
                  F->nulls > 1 ? "s" : "");
     } else if (F->shift > 0) {
         snprintf(c->note, sizeof c->note, "coarsest level shifted by %.1g", F->shift);

@@ -13,7 +13,7 @@ typedef struct gs_coarsest {
     /* dense inverse on a GPU: n x n, row-major */
     void *inverse, *transposed; /* transposed is NULL if A is symmetric */
     int64_t *count;             /* number of applied columns, on the device */
-    char note[60];              /* "singular: 1 null vector", or "" */
+    char note[60];              /* "coarsest level singular: 1 null vector", or "" */
 } gs_coarsest;
 
 /* The largest number of rows for which an exact solve pays off on ctx's device. entries: of that
