@@ -111,7 +111,7 @@ static const cli_option compare_options[] = {
     HEADING("Method"),
     {"formats", 0, "SPECS", "formats to compare, separated by commas. A word with '=' is an option of the format "
      "before it: csr,sell,sigma=256,bsr compares csr, sell with sigma=256, and bsr. csr is always included (default: all "
-     "formats, cusparse with each of its algorithms)", CLI_TEXT,
+     "formats, cusparse with each of its algorithms in a build with CUDA)", CLI_TEXT,
      AT(formats), 0, 0},
     {"repeat", 0, "N", "number of rounds; each round builds each format, solves with it and multiplies with "
      "it (default: 3 rounds, then more while they fit into 10 seconds, at most 15)", CLI_WHOLE,
@@ -160,12 +160,14 @@ const cli_command cli_commands[] = {
      "the first choice fails, gsolve tries other choices and prints the reason for each. If the "
      "solve fails in the end, gsolve prints the cause, if it finds one, and what to try "
      "next.\nCtrl-C stops a solve after the current iteration; gsolve then reports the result so "
-     "far. During the set-up of a method, for example a factorisation, Ctrl-C ends the command at "
+     "far and exits with code 2. During the set-up of a method, for example a factorisation, "
+     "Ctrl-C ends the command at "
      "once: it leaves no partly written file, and a shell reports the exit code 130.",
      solve_options, 1, true, cli_solve},
     {"info", "gsolve info [-A] FILE [options]", "show the properties of a matrix",
-     "Shows dimensions, symmetry, diagonal and row lengths; definiteness, if signs and row sums "
-     "prove it; the memory that a solve needs on the device; and the method and the preconditioner "
+     "Shows dimensions, symmetry, diagonal and row lengths; definiteness, if the signs of the "
+     "diagonal and diagonal dominance prove it; the memory that a solve needs on the device; and "
+     "the method and the preconditioner "
      "that auto would choose. If this preconditioner is amg, info builds it and shows its levels.",
      info_options, 1, true, cli_info},
     {"compare", "gsolve compare [-A] FILE ... [options]",
@@ -175,7 +177,8 @@ const cli_command cli_commands[] = {
      "true residual; and the smallest number of iterations for which build plus iterations take "
      "less time than with csr. Then shows the fastest format for 10, 100, 1000 and 10000 "
      "iterations, build time included.\nEach round measures every format; the times shown are "
-     "medians over the rounds. If a format cannot store a matrix, its row gives the reason. On the "
+     "medians over the rounds. If a format refuses a matrix, for example because of too much "
+     "padding, its row gives the reason. On the "
      "CPU, the row cxsparse uses the matrix-vector product of the library CXSparse, on one thread.",
      compare_options, CLI_MOST_MATRICES, false, cli_compare},
     {"generate", "gsolve generate NAME[,key=value,...] -o FILE [options]",

@@ -55,7 +55,9 @@ void cli_command_help(FILE *file, const cli_command *command)
     for (const cli_option *o = command->option; o->help; o++) help_option(file, o);
     fprintf(file, "\nExit code: 0 %s, 1 error%s\n",
             command->run == cli_solve || command->run == cli_compare ? "converged" : "success",
-            command->run == cli_solve || command->run == cli_compare ? ", 2 not converged" : "");
+            command->run == cli_compare ? ", 2 a solve has not converged"
+            : command->run == cli_solve ? ", 2 not converged"
+                                        : "");
 }
 
 void cli_help(FILE *file)

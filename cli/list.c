@@ -109,7 +109,9 @@ static void allowed_values(const gsolve_option *o, char range[160])
     case GSOLVE_FLAG: snprintf(range, 160, "0 or 1"); break;
     case GSOLVE_INT:
     case GSOLVE_REAL:
-        snprintf(range, 160, "%s to %s", cli_number(o->least).text, cli_number(o->most).text);
+        snprintf(range, 160, "%s %s %s", cli_number(o->least).text,
+                 o->kind == GSOLVE_INT && o->most == o->least + 1 ? "or" : "to",
+                 cli_number(o->most).text);
         break;
     }
 }

@@ -11,8 +11,10 @@ gsolve_status gsolve_context_memory(gsolve_context *ctx, size_t *available, size
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the device %s has no memory of its own",
                            ctx->device->plugin.name);
     }
-    const gsolve_status status = ctx->device->memory(ctx->queue, available, total);
-    if (status == GSOLVE_OK && ctx->device_bytes_left < *available)
-        *available = ctx->device_bytes_left;
-    return status;
+    size_t unused = 0, all = 0;
+    const gsolve_status status = ctx->device->memory(ctx->queue, &unused, &all);
+    if (status != GSOLVE_OK) return status;
+    *available = ctx->device_bytes_left < unused ? ctx->device_bytes_left : unused;
+    *total = all;
+    return GSOLVE_OK;
 }

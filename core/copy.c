@@ -96,6 +96,7 @@ gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_location to_loca
     gsolve_status status;
     bool done = false;
 
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (bytes == 0) return GSOLVE_OK;
     if (!ctx->device->copy || (to_location == GSOLVE_HOST && from_location == GSOLVE_HOST)) {
         gs_copy_host(gsolve_threads(ctx), to, from, bytes);

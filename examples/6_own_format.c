@@ -75,7 +75,9 @@ static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve
         double sum = 0;
         for (int32_t d = 0; d < D->ndiagonals; d++) {
             const int32_t j = i + D->offset[d];
-            if (j >= 0 && j < D->n) sum += D->value[(size_t)d * (size_t)D->n + (size_t)i] * px[j];
+            const double a = D->value[(size_t)d * (size_t)D->n + (size_t)i];
+            /* a place without an entry is 0: it must not multiply an infinite x */
+            if (j >= 0 && j < D->n && a != 0) sum += a * px[j];
         }
         py[i] = alpha * sum + (beta == 0 ? 0 : beta * py[i]);
     }

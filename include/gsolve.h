@@ -30,8 +30,9 @@
  *     gsolve_precond.h   preconditioner: z = M^-1 r
  *     gsolve_solver.h    solver: Krylov methods, results, profile, automatic choice
  *
- * Two more headers are included separately: gsolve_io.h (files and generators) and
- * gsolve_plugin.h (formats and preconditioners of your own).
+ * Two more headers are included separately: gsolve_io.h (files and generators) and gsolve_plugin.h
+ * (formats and preconditioners of your own; lists of all names; memory and copies: gsolve_alloc,
+ * gsolve_free, gsolve_copy, gsolve_stream).
  *
  * Notation: A' is the transpose of A. M^-T is the inverse of M'. |v| is the Euclidean norm of a
  * vector v. |a_ij| is the absolute value of the number a_ij in row i and column j of A. x_c is
@@ -41,18 +42,21 @@
  * These rules hold for every function, unless its description says otherwise:
  *
  * Specs: a spec is a string that names a device, a format, a preconditioner, a method, a product
- * method or a generator. It has the form "name" or "name,key=value,...". The command-line program
- * gsolve shows all names and keys with "gsolve list".
+ * method (the algorithm of a matrix-matrix product) or a generator. It has the form "name" or
+ * "name,key=value,...". The command-line program gsolve shows all names and keys with "gsolve
+ * list".
  *
  * Errors: most functions that can fail return a gsolve_status. A function that fails leaves its
  * output arguments unchanged, with one exception: after GSOLVE_NO_MEMORY and GSOLVE_DEVICE_FAILED
  * the elements of a vector or array that the function computes (such as y, z or x) are undefined.
- * gsolve_error(ctx) returns one sentence about the cause; if ctx itself is NULL, there is none.
- * Every function that returns a status can return GSOLVE_BAD_ARGUMENT, GSOLVE_NO_MEMORY and
- * GSOLVE_DEVICE_FAILED. An argument that is NULL or out of range gives GSOLVE_BAD_ARGUMENT. Every
- * function that takes a spec can return GSOLVE_BAD_SPEC. The descriptions name the other statuses.
- * Functions that return no status need valid arguments. A solve that does not converge is not an
- * error: gsolve_result.outcome reports it.
+ * gsolve_error(ctx) returns one sentence about the cause. A call records no sentence if its ctx is
+ * NULL, or if it has no ctx and its matrix, preconditioner, product or solver is NULL.
+ * gsolve_error(NULL) is only for gsolve_context_create. Every function that returns a status can
+ * return GSOLVE_BAD_ARGUMENT, GSOLVE_NO_MEMORY and GSOLVE_DEVICE_FAILED. An argument that is NULL
+ * or out of range gives GSOLVE_BAD_ARGUMENT. Every function that takes a spec can return
+ * GSOLVE_BAD_SPEC. The descriptions name the other statuses. Functions that return no status, and
+ * gsolve_fail, need valid arguments: with NULL their behaviour is undefined, unless the description
+ * allows NULL. A solve that does not converge is not an error: gsolve_result.outcome reports it.
  *
  * Ownership: a function gsolve_..._create makes a handle, and gsolve_..._destroy frees it. A
  * destroy function takes the address of the handle and sets the handle to NULL. It does nothing if
@@ -83,10 +87,13 @@
  * Reproducibility: the same sequence of calls with the same input gives the same bits, which means
  * results that are equal bit for bit. This holds for any number of threads and on every x86-64
  * processor. A CPU and a GPU give different bits. The bits of a product with a matrix in the format
- * "auto" depend on all earlier calls with that matrix. Two things are not reproducible: results of
- * cuSPARSE (the format and the product method "cusparse"), and options that choose by measured
- * times. "gsolve list" says of these options that runs may differ. The method "direct" can differ
- * between machines, and the format "speculative" between GPU models.
+ * "auto" depend on all earlier calls with that matrix. Bits can differ in four cases:
+ *
+ *     between runs          the format and the product method "cusparse"
+ *     between runs          options that choose by measured times: `trial` of the format "auto",
+ *                           `tune` of the formats "ellr" and "segmented"
+ *     between machines      the method "direct"
+ *     between GPU models    the format "speculative" without the option `steps`
  *
  * Limits: the numbers of rows and of columns are below 2^31. The number of entries may be larger
  * and then needs 64-bit offsets (GSOLVE_O64).
@@ -114,10 +121,10 @@ extern "C" {
  * that it has allocated.
  *
  * csr is on the host or on the device. If A is not square, the function solves the least-squares
- * problem by a QR factorisation. b and x are as for gsolve_solver_run: on entry x is the initial
- * guess. On return x is the solution of the choice that converged, or else the x with the smallest
- * residual of all choices. *result describes the run that computed this x; its member `seconds` is
- * the time of the whole call.
+ * problem by a QR factorisation (see gsolve_solver_create). b and x are as for gsolve_solver_run:
+ * on entry x is the initial guess. On return x is the solution of the choice that converged, or
+ * else the x with the smallest residual of all choices. *result describes the run that computed
+ * this x; its member `seconds` is the time of the whole call.
  *
  * Fails with GSOLVE_BAD_MATRIX or GSOLVE_UNSUPPORTED like gsolve_matrix_create. If no choice can be
  * set up, the status is that of the last attempt, such as GSOLVE_ZERO_PIVOT, and x is the initial

@@ -32,7 +32,8 @@ const char *gsolve_version(void);
  *     GSOLVE_BAD_FILE       a file cannot be read or written, or its content is malformed
  *     GSOLVE_NO_MEMORY      the memory of the host or of the device is too small
  *     GSOLVE_NO_DEVICE      the build does not support the device, or the machine does not have it
- *     GSOLVE_UNSUPPORTED    this plug-in or this device cannot do what the call asks for
+ *     GSOLVE_UNSUPPORTED    this format, preconditioner, method or function, or this device, cannot
+ *                           do what the call asks for
  *     GSOLVE_ZERO_PIVOT     a factorisation or a diagonal preconditioner would divide by zero
  *     GSOLVE_DEVICE_FAILED  the GPU reported an error
  */
@@ -44,7 +45,7 @@ const char *gsolve_version(void);
     X(GSOLVE_BAD_FILE, "unreadable file")                      \
     X(GSOLVE_NO_MEMORY, "out of memory")                       \
     X(GSOLVE_NO_DEVICE, "device absent from build or machine") \
-    X(GSOLVE_UNSUPPORTED, "not supported by this plug-in")     \
+    X(GSOLVE_UNSUPPORTED, "not supported")                     \
     X(GSOLVE_ZERO_PIVOT, "zero pivot")                         \
     X(GSOLVE_DEVICE_FAILED, "device failure")
 
@@ -79,10 +80,14 @@ gsolve_status gsolve_context_create(gsolve_context **ctx, const char *spec);
 void gsolve_context_destroy(gsolve_context **ctx);
 
 /* Moves the context to another device, for a program that chooses the device after it has read the
- * matrix. `spec` and the errors are those of gsolve_context_create. Arrays of the context on the
- * host and registered plug-ins stay valid. On a GPU the context begins with a stream of its own.
- * Fails with GSOLVE_BAD_ARGUMENT if the context contains a matrix, a preconditioner, a product or
- * an array on the present device. After a failure the context is unchanged. */
+ * matrix. `spec` and the errors are those of gsolve_context_create. Registered plug-ins and arrays
+ * on the host stay valid, also arrays that gsolve_alloc made in a context on the CPU with
+ * GSOLVE_DEVICE; these are GSOLVE_HOST afterwards. On a GPU the context begins with a stream of its
+ * own.
+ *
+ * Fails with GSOLVE_BAD_ARGUMENT if the context contains a gsolve_matrix, gsolve_precond,
+ * gsolve_product or gsolve_galerkin, or an array in the memory of a GPU. After a failure the
+ * context is unchanged. */
 gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec);
 
 /* Makes the context work on a CUDA stream of the caller, instead of the non-blocking stream that
@@ -122,7 +127,7 @@ void gsolve_context_describe(const gsolve_context *ctx, gsolve_context_info *inf
 
 /* Sets *available to the free and *total to the total memory of the device in bytes. Memory that
  * the library has freed and keeps for reuse counts as free. Fails with GSOLVE_UNSUPPORTED on the
- * CPU. After GSOLVE_DEVICE_FAILED both numbers are undefined. */
+ * CPU. */
 gsolve_status gsolve_context_memory(gsolve_context *ctx, size_t *available, size_t *total);
 
 /* Measures the copy bandwidth of the device, a CPU or a GPU: the bytes read plus the bytes written

@@ -104,8 +104,9 @@ gsolve_status gsolve_csr_multiply(gsolve_csr *C, gsolve_context *ctx, const char
                                   const gsolve_csr *A, const gsolve_csr *B);
 
 /* A product C = A B whose values can be recomputed. The handle stores C, the patterns of A and B,
- * and a plan: what the product method keeps so that an update need not search the patterns. It is
- * in the memory that kernels of the device read. */
+ * and a plan: what the product method keeps so that an update need not search the patterns. All of
+ * these are where kernels of the device read them. If A and B were on the host and the device is a
+ * GPU, gsolve_product_csr stores a copy of C on the host, too. */
 typedef struct gsolve_product gsolve_product;
 
 /* Numbers about a product, for gsolve_product_describe and gsolve_galerkin_describe. */
@@ -176,8 +177,10 @@ gsolve_status gsolve_galerkin_csr(gsolve_galerkin *G, gsolve_csr *C);
 
 /* Sets all members of *info. Usually C is computed by two multiplications, A P and then R times
  * this product: `products` is the sum of both, `peak` and `bands` are the larger of both values.
- * With the spec "auto" a special kernel computes R A P without storing A P, if its rows are short
- * enough; `method` is then "at once". */
+ *
+ * With the spec "auto" a special kernel computes R A P and does not keep A P: on the CPU always, on
+ * a GPU if the rows of R, A, A P and C are short enough. Then `method` is "at once", `bands` is 1,
+ * and `products` counts all multiplications. */
 void gsolve_galerkin_describe(const gsolve_galerkin *G, gsolve_product_info *info);
 
 /* --- matrices of dense blocks --------------------------------------------------- */

@@ -6,15 +6,15 @@
  * file, not its name, decides which of these formats it has:
  *
  *     Matrix Market     coordinate and array; real, integer and pattern; general, symmetric,
- *                       skew-symmetric and hermitian; not complex. A real hermitian matrix is
- *                       symmetric
+ *                       skew-symmetric and hermitian. A real hermitian matrix is symmetric
  *     Rutherford-Boeing and Harwell-Boeing
  *                       assembled; real, integer and pattern
  *     gzip              any of these, compressed
  *
  * A file that cannot be opened, read or written, or whose content is malformed, gives
- * GSOLVE_BAD_FILE. If the content is at fault, the sentence of gsolve_error begins with the path
- * and the number of the line, such as "A.mtx:12:".
+ * GSOLVE_BAD_FILE. So does a file that is complex, that contains element matrices, or that has
+ * another format than these. If the content is at fault, the sentence of gsolve_error begins with
+ * the path and the number of the line, such as "A.mtx:12:".
  */
 #ifndef GSOLVE_IO_H
 #define GSOLVE_IO_H
@@ -68,9 +68,10 @@ typedef struct gsolve_source {
 
 /* Reads or generates a sparse matrix. All entries of a symmetric matrix are in memory. The columns
  * of each row ascend strictly, and duplicates are summed. Values are double; each entry of a
- * pattern gets the value 1. Offsets have 32 bits if the number of entries is below 2^31. The arrays
- * are on the host and are allocated in ctx; free them with gsolve_csr_free. `options` and `source`
- * may be NULL. Fails with GSOLVE_BAD_FILE for a file, and with GSOLVE_BAD_SPEC for a generator. */
+ * pattern gets the value 1. The nonzero values of an array file become entries. Offsets have 32
+ * bits if the number of entries is below 2^31. The arrays are on the host and are allocated in ctx;
+ * free them with gsolve_csr_free. `options` and `source` may be NULL. Fails with GSOLVE_BAD_FILE
+ * for a file, and with GSOLVE_BAD_SPEC for a generator. */
 gsolve_status gsolve_read_matrix(gsolve_csr *csr, gsolve_context *ctx, const char *name,
                                  const gsolve_read_options *options, gsolve_source *source);
 
@@ -92,9 +93,11 @@ void gsolve_dense_free(gsolve_dense *v, gsolve_context *ctx);
  * digits that a reader gets the same bits. If `path` ends in ".gz", the file is compressed.
  * `comment` is text of one or several lines for the head of the file, or NULL.
  *
- * With GSOLVE_GENERAL the file contains all entries. With GSOLVE_SYMMETRIC, GSOLVE_HERMITIAN and
- * GSOLVE_SKEW it contains the entries on and below the diagonal. The matrix must then be symmetric
- * (GSOLVE_SKEW: skew-symmetric) bit for bit. GSOLVE_HERMITIAN writes a symmetric file.
+ * With GSOLVE_GENERAL the file contains all entries. With GSOLVE_SYMMETRIC and GSOLVE_HERMITIAN it
+ * contains the entries on and below the diagonal, and with GSOLVE_SKEW those below it. Diagonal
+ * entries of a skew-symmetric matrix are 0, so a reader gets the matrix without them. The matrix
+ * must be symmetric (GSOLVE_SKEW: skew-symmetric): a_ij = a_ji (a_ij = -a_ji) exactly, for entries
+ * at the same places. GSOLVE_HERMITIAN writes a symmetric file.
  *
  * The function writes to a temporary file in the same folder and renames it at the end. So after a
  * failure a file that existed at `path` is unchanged. Fails with GSOLVE_BAD_FILE if the file cannot

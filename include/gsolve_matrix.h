@@ -53,9 +53,10 @@ void gsolve_matrix_destroy(gsolve_matrix **A);
 
 /* Replaces the values of A by those of csr, and updates the converted form. csr must have exactly
  * the pattern from which A was created, with the same order of the entries and the same duplicates.
- * It may be on the host or on the device, wherever the first one was. Fails with GSOLVE_BAD_MATRIX
- * if the pattern or the type differs, or if a value is not finite; A is then unchanged. After
- * GSOLVE_NO_MEMORY or GSOLVE_DEVICE_FAILED the values of A are undefined until an update succeeds.
+ * It may be on the host or on the device, also if the first one was not there. Fails with
+ * GSOLVE_BAD_MATRIX if the pattern or the type differs, or if a value is not finite; A is then
+ * unchanged. After GSOLVE_NO_MEMORY or GSOLVE_DEVICE_FAILED the values of A are undefined until an
+ * update succeeds.
  */
 gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr);
 
@@ -92,8 +93,8 @@ gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gso
 /* Numbers and names of a matrix. `format` is valid as long as the context. */
 typedef struct gsolve_matrix_info {
     const char *format; /* the name of the format */
-    char form[64];      /* spec of the format of the converted form in use. It differs from `format`
-                           for "auto" */
+    char form[64];      /* spec of the format of the converted form in use. It can differ from
+                           `format` for "auto" and for registered formats */
     int32_t nrows, ncols;
     gsolve_type type;
     int64_t entries;        /* entries of A, after duplicates are summed */
@@ -101,9 +102,9 @@ typedef struct gsolve_matrix_info {
     size_t bytes;           /* bytes that one product y = A x with one column reads and writes, if
                                it reads x once */
     double build_seconds;   /* time of the conversion in gsolve_matrix_create */
-    double convert_seconds; /* time of later conversions by "auto" */
+    double convert_seconds; /* time of later conversions in gsolve_matrix_adapt */
     uint64_t version;       /* 1 after the creation; each update adds 1 */
-    int changes;            /* number of times that "auto" has switched the format */
+    int changes;            /* number of times that gsolve_matrix_adapt has changed the form */
     char note[200];         /* parameters that the format chose, or what "auto" did, or "" */
 } gsolve_matrix_info;
 
@@ -131,14 +132,15 @@ void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr);
 
 /* --- products with vectors that stay on the host -------------------------------- */
 
-/* Options of a chunked product (gsolve_matrix_stream, gsolve_csr_stream). Set all members to 0 for
- * the defaults. */
+/* Options of a chunked product (gsolve_matrix_stream, gsolve_csr_stream). A chunk is a number of
+ * consecutive columns of x and y, and a band is a number of consecutive rows of A, that are on the
+ * device at the same time. Set all members to 0 for the defaults. */
 typedef struct gsolve_stream_options {
     const char *format; /* for gsolve_csr_stream: spec of the format of a band; NULL: "csr" */
     size_t memory;   /* device memory that the product may use, in bytes; 0: 80 % of what is free */
     int32_t columns; /* columns in a chunk. 0: gsolve_matrix_stream takes the number that gives 8 to
-                        32 chunks in most cases, or as many as fit if these are fewer;
-                        gsolve_csr_stream takes as many as fit into half of the memory */
+                        32 chunks in most cases, or a smaller number if only that fits into
+                        `memory`; gsolve_csr_stream takes as many as fit into half of `memory` */
     bool sequential; /* true: wait for each copy and each product before the next one begins. It
                         shows how much time the overlap saves */
 } gsolve_stream_options;
@@ -198,12 +200,13 @@ typedef struct gsolve_adaptation {
     bool final;   /* the format will not change again in this run, so more calls are useless */
 } gsolve_adaptation;
 
-/* Lets a format change the converted form between two products. Only "auto" does so, and only in
- * this call. It changes the form if the time that faster products are expected to save in the run
- * is more than the time of the conversion. The call can take as long as many products. Solvers call
- * it during a run; a loop of the caller may call it, too. A is const because the matrix itself does
- * not change. `adaptation` may be NULL. If the memory for another form does not suffice, the form
- * stays and the call succeeds. */
+/* Lets a format change the converted form between two products. Only "auto" and registered formats
+ * with the function `adapt` (gsolve_plugin.h) do so, and only in this call. "auto" changes the form
+ * if the time that faster products are expected to save in the run is more than the time of the
+ * conversion. The call can take as long as many products. Solvers call it during a run; a loop of
+ * the caller may call it, too. A is const because the matrix itself does not change. `adaptation`
+ * may be NULL. If the memory for another form does not suffice, the form stays and the call
+ * succeeds. */
 gsolve_status gsolve_matrix_adapt(const gsolve_matrix *A, const gsolve_run_estimate *estimate,
                                   gsolve_adaptation *adaptation);
 

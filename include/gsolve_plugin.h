@@ -11,9 +11,14 @@
  * The functions run on the thread that called the library. They may start OpenMP threads, and must
  * not keep global state. Arrays "on the device" are where kernels of the context's device read
  * them: in the GPU's memory, or on the host if the device is the CPU. On a GPU, kernels run on the
- * stream that gsolve_stream returns, and a function may return before they have ended. A solver
- * captures its steps in a CUDA graph. If a function that computes waits for the stream, the capture
- * fails, and the solver launches the kernels of its steps one by one.
+ * stream that gsolve_stream returns, and a function may return before they have ended.
+ *
+ * On a GPU a solver captures its steps in a CUDA graph, except the first steps of a run and the
+ * first steps after the number of columns has changed. So a function that computes may allocate
+ * memory of the GPU in its first call for a number of columns, and must neither allocate nor free
+ * it in later calls. gsolve_copy within the GPU's memory can be captured. If a function waits for
+ * the stream, as gsolve_copy to or from the host does, the capture fails, and the solver launches
+ * the kernels of its steps one by one.
  */
 #ifndef GSOLVE_PLUGIN_H
 #define GSOLVE_PLUGIN_H
@@ -72,10 +77,11 @@ typedef struct gsolve_pattern_sample {
     int64_t filled8;     /* number of entries if the rows are cut into groups of 8 (rows 0 to 7, 8
                             to 15, ...) and each row is padded to the longest of its group */
     int64_t filled32;    /* filled8 for groups of 32 rows */
-    double narrow;       /* fraction of the groups whose columns fit in 16-bit indices as the format
-                            "sell" stores them */
-    double far;          /* of the entries for which the row before has an entry at the same
-                            position: the fraction that is more than 4096 columns from that entry */
+    double narrow;       /* fraction of the groups for which 16-bit indices suffice in the format
+                            "sell": for each k, the k-th entries of the rows of the group span at
+                            most 65534 columns */
+    double far;          /* of all pairs of k-th entries of two consecutive rows of a group: the
+                            fraction whose columns differ by more than 4096 */
     double irregular;    /* fraction of all entries that are in irregular rows: rows of more than
                             128 entries that share few cache lines of x with the row before */
     double block[7];     /* block[b], b = 2 to 6: fraction of the groups of b rows that consist of
@@ -99,9 +105,10 @@ typedef struct gsolve_format_estimate {
 typedef struct gsolve_format {
     gsolve_plugin plugin;
     /* Converts csr, which has this number of entries, and sets *self to the state. csr is on the
-     * device and checked; its columns ascend strictly. It stays valid at the same address until
-     * destroy, so self may point to its arrays. On failure build frees what it allocated and leaves
-     * *self unchanged. GSOLVE_UNSUPPORTED means that the format cannot store this matrix. */
+     * device and checked; its columns ascend strictly. The struct and its arrays stay valid at the
+     * same addresses until destroy, so self may keep pointers to them. On failure build frees what
+     * it allocated and leaves *self unchanged. GSOLVE_UNSUPPORTED means that the format cannot
+     * store this matrix. */
     gsolve_status (*build)(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *options);
     /* Frees self. */
@@ -187,9 +194,9 @@ typedef struct gsolve_precond_kind {
 /* --- registration --------------------------------------------------------------- */
 
 /* Adds a format to the context. The library keeps the pointer: the struct must live as long as the
- * context. ctx must not be NULL. Fails with GSOLVE_BAD_ARGUMENT if a required function is NULL, if
- * the name exists already or contains other characters than a-z, 0-9 and '_', or if the context has
- * 32 registered formats already. */
+ * context. Fails with GSOLVE_BAD_ARGUMENT if a required function is NULL, if the name exists
+ * already or contains other characters than a-z, 0-9 and '_', or if the context has 32 registered
+ * formats already. */
 gsolve_status gsolve_register_format(gsolve_context *ctx, const gsolve_format *format);
 
 /* Adds a kind of preconditioner to the context, with the rules of gsolve_register_format. For such
@@ -222,25 +229,27 @@ const gsolve_plugin *gsolve_device_at(int index);
 /* Allocates `count` elements of `size` bytes on the host or on the device, uninitialised and
  * aligned to 64 bytes. On the CPU, GSOLVE_DEVICE means the host. A `count` of 0 gives a valid
  * block. If memory is short, records the error and returns NULL; the caller then returns
- * GSOLVE_NO_MEMORY. gsolve_context_destroy frees all blocks that are left. Here and in the
- * functions below, ctx must not be NULL. */
+ * GSOLVE_NO_MEMORY. gsolve_context_destroy frees all blocks that are left. */
 void *gsolve_alloc(gsolve_context *ctx, gsolve_location location, size_t count, size_t size);
 
-/* Frees a block that gsolve_alloc returned for this location. NULL is allowed. Kernels that are
- * already submitted to the context's stream may still use a block on the device. */
+/* Frees a block that gsolve_alloc returned for this location. A `block` that is NULL is allowed. It
+ * is safe to free a block on the device while kernels that use it are still in the context's
+ * stream: its memory is reused only after them. */
 void gsolve_free(gsolve_context *ctx, gsolve_location location, const void *block);
 
-/* Copies `bytes` bytes from one array to another; they must not overlap. A copy to or from the host
- * waits for all earlier work on the context's stream and is complete on return. A copy within the
- * GPU's memory is submitted to the stream and may run after the return. */
+/* Copies `bytes` bytes from one array to another. The arrays must be valid and must not overlap;
+ * this is not checked. A copy to or from the host waits for all earlier work on the context's
+ * stream and is complete on return. A copy within the GPU's memory is submitted to the stream and
+ * may run after the return. */
 gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_location to_location,
                           const void *from, gsolve_location from_location, size_t bytes);
 
 /* Returns the number of threads for OpenMP on the host: num_threads(gsolve_threads(ctx)). */
 int gsolve_threads(const gsolve_context *ctx);
 
-/* Returns the cudaStream_t on which kernels must run. It can be NULL on a GPU, too: CUDA's default
- * stream. On the CPU it is NULL. The member `device` of gsolve_context_info is "cpu" or "cuda". */
+/* Returns the cudaStream_t on which kernels must run. On the CPU it is NULL. On a GPU it can be
+ * NULL, too: CUDA's default stream. So NULL does not tell a CPU from a GPU; use the member `device`
+ * of gsolve_context_info, which is "cpu" or "cuda". */
 void *gsolve_stream(const gsolve_context *ctx);
 
 /* Records a sentence for gsolve_error, formatted as by printf, and returns `status`. A sentence of

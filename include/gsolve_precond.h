@@ -101,6 +101,7 @@ typedef struct gsolve_precond_info {
     const char *kind;     /* the kind in use; for "auto" the kind that it chose */
     const char *spec;     /* the kind with its options, for gsolve_precond_create */
     int32_t n;            /* number of unknowns */
+    gsolve_type type;     /* value type of the matrix that it was created from, and of r and z */
     size_t bytes;         /* bytes that M holds, on the host and on the device together */
     size_t moved;         /* bytes that one application to one column reads and writes, with r and
                              z */

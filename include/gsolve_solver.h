@@ -13,13 +13,15 @@ extern "C" {
 /* --- outcome and result --------------------------------------------------------- */
 
 /* The outcomes of a run and their texts. docs/understand/residual_policy.md explains them. The
- * residual is r = b - A x. Options of the method are rtol, atol, dtol, maxit and stall.
+ * residual is r = b - A x. `rtol`, `atol`, `dtol`, `maxit` and `stall` are options of the method.
+ * `dtol` is 1e8 by default, and `maxit` 10000 ("direct": 20, "refine": 200). `stall` is 2000
+ * ("direct" and "refine": 3); with 0 a run never ends as stagnated for that reason.
  *
- *     GSOLVE_CONVERGED        |r| <= max(rtol |b|, atol) in every column
- *     GSOLVE_ITERATION_LIMIT  maxit iterations were made
- *     GSOLVE_STAGNATED        stall iterations passed without a smaller |r|, or the method found
+ *     GSOLVE_CONVERGED        |r| <= max(`rtol` |b|, `atol`) in every column
+ *     GSOLVE_ITERATION_LIMIT  `maxit` iterations were made
+ *     GSOLVE_STAGNATED        `stall` iterations passed without a smaller |r|, or the method found
  *                             |r| small enough but the true residual was not
- *     GSOLVE_DIVERGED         |r| exceeded dtol times the larger of |b| and the first |r|, or was
+ *     GSOLVE_DIVERGED         |r| exceeded `dtol` times the larger of |b| and the first |r|, or was
  *                             not finite
  *     GSOLVE_BREAKDOWN        the method would have divided by an inner product that is 0
  *     GSOLVE_INDEFINITE       p'Ap <= 0 or r'M^-1 r < 0, where the method needs A and M positive
@@ -67,9 +69,14 @@ typedef struct gsolve_result {
 typedef struct gsolve_solver gsolve_solver;
 
 /* Creates a solver for the matrix A. `spec` names a method or is "auto", which chooses a method. A
- * must be square, except for the method "direct", which solves a least-squares problem if A is not
- * square. A and M must not be destroyed before the last call with the solver other than
- * gsolve_solver_destroy.
+ * must be square, except for the method "direct". A and M must not be destroyed before the last
+ * call with the solver other than gsolve_solver_destroy.
+ *
+ * If A is not square, "direct" solves the least-squares problem: it minimises |b - A x|. The
+ * outcome is GSOLVE_CONVERGED only if the residual meets the tolerance. Else it is GSOLVE_STAGNATED
+ * in most cases, and gsolve_solver_explain says whether x is a least-squares solution. If A has
+ * more columns than rows, x is the solution nearest to the initial guess. If rows or columns of A
+ * depend on each other, x can be one of several least-squares solutions, or none.
  *
  * If M is NULL, a method that `spec` names solves without a preconditioner. "auto" chooses a method
  * and a preconditioner as gsolve_auto_choose does. If they cannot be set up, it takes the next
@@ -77,16 +84,18 @@ typedef struct gsolve_solver gsolve_solver;
  * updates the preconditioner first, with the errors of gsolve_precond_update. The choice stays the
  * same.
  *
- * If M is not NULL, the caller owns M and updates it. "auto" then chooses a method that uses M, or
- * "direct" without M if A is not square. If M is of the kind "none", "auto" chooses a method that
- * solves without a preconditioner.
+ * If M is not NULL, the caller owns M and updates it. M must be in the same context as A; this is
+ * not checked, and otherwise the results are undefined. The method "direct"
+ * ignores M, whatever its size. "auto" chooses a method that uses M, or "direct" if A is not
+ * square. If M is of the kind "none", "auto" chooses a method that solves without a preconditioner.
  *
- * Fails with GSOLVE_BAD_ARGUMENT if A is not square and the method is not "direct", if M has
- * another size than A, or if M is variable (gsolve_precond_is_variable) and the method is not
- * flexible. Fails with GSOLVE_NO_MEMORY, before any set-up, if the work space for one column does
- * not fit into the free memory of the GPU. Fails with GSOLVE_UNSUPPORTED if the factors of "direct"
- * exceed its limits, and with GSOLVE_ZERO_PIVOT if "direct" or the preconditioner of "auto" meets a
- * zero pivot. */
+ * Fails with GSOLVE_BAD_ARGUMENT if A is not square and the method is not "direct". Fails with
+ * GSOLVE_BAD_ARGUMENT if the method uses M and M has another size or type than A, or M is variable
+ * (gsolve_precond_is_variable) and the method is not flexible. Fails with GSOLVE_NO_MEMORY, before
+ * any set-up, if the work space for one column does not fit into the free memory of the GPU.
+ * "direct" fails with GSOLVE_UNSUPPORTED if A has 2^31 or more entries, or if the factors exceed
+ * the options `limit` and `work`. The call fails with GSOLVE_ZERO_PIVOT if "direct" or the
+ * preconditioner of "auto" meets a zero pivot. */
 gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const char *spec,
                                    const gsolve_matrix *A, const gsolve_precond *M);
 
@@ -98,12 +107,12 @@ void gsolve_solver_destroy(gsolve_solver **S);
  * which may differ from that of A. Each of them is on the host or on the device. They must not
  * overlap, else the call fails with GSOLVE_BAD_ARGUMENT.
  *
- * A column has converged if |b - A x| <= max(rtol |b|, atol). The default of rtol is 1e-8, and that
- * of atol 0. The run computes this residual in double precision from the CSR copy of A and the
- * caller's b and x (docs/understand/residual_policy.md). If the outcome is GSOLVE_CONVERGED, all
- * columns have converged. A column that has not converged returns the x with the smallest residual
- * among the initial guess, an iterate that the run stored, and the last iterate. If b_c = 0, x_c is
- * set to 0 and has converged.
+ * A column has converged if |b - A x| <= max(`rtol` |b|, `atol`). The default of `rtol` is 1e-8,
+ * and that of `atol` 0. The run computes this residual in double precision from the CSR copy of A
+ * and the caller's b and x (docs/understand/residual_policy.md). If the outcome is
+ * GSOLVE_CONVERGED, all columns have converged. A column that has not converged returns the x with
+ * the smallest residual among the initial guess, an iterate that the run stored, and the last
+ * iterate. If b_c = 0, x_c is set to 0 and has converged.
  *
  * On return x and *result are complete, also if x is on the device.
  *
@@ -161,8 +170,8 @@ const char *gsolve_solver_name(const gsolve_solver *S);
 
 /* Estimates the bytes of work space that a solver with this spec would hold in the memory of the
  * context's device, the GPU or the host, for a matrix with the size and the type of csr and this
- * number of right-hand sides, 1 or more. Nothing is allocated. The arrays of csr are read only for
- * the method "auto"; they must then be on the host.
+ * number of right-hand sides, 1 or more. Nothing is allocated. Only the method "auto" reads the
+ * arrays of csr. They must then be on the host, else the call fails with GSOLVE_UNSUPPORTED.
  *
  * The estimate omits three things: A', which "bicg" stores in the matrix; a copy of a small matrix
  * of up to 30 MB, which "cg" and "bicgstab" store on a GPU; and the preconditioner that "auto"
@@ -201,7 +210,7 @@ typedef struct gsolve_profile {
  * the same. */
 gsolve_status gsolve_solver_profile(gsolve_solver *S, bool on);
 
-/* Sets all members of *profile for the last run. */
+/* Sets all members of *profile for the last run. They are 0 if there was no run. */
 void gsolve_solver_get_profile(const gsolve_solver *S, gsolve_profile *profile);
 
 /* Sets *line to a class of operations of the last run and returns true. `index` counts, from 0, the

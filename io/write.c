@@ -16,9 +16,16 @@
 typedef struct lines { /* the matrix to write, one entry per line; csr or dense is NULL */
     const gsolve_csr *csr;
     const gsolve_dense *dense;
-    bool lower;    /* only the triangle i >= j of csr */
-    int64_t count; /* entries of csr or dense */
+    gsolve_symmetry symmetry; /* of csr */
+    int64_t count;            /* entries of csr or dense */
 } lines;
+
+/* Whether the entry in row i and column j is written: all entries of a general matrix, the lower
+ * triangle of a symmetric one, and the strictly lower triangle of a skew-symmetric one. */
+static bool is_written(gsolve_symmetry symmetry, int32_t i, int32_t j)
+{
+    return symmetry == GSOLVE_GENERAL || (symmetry == GSOLVE_SKEW ? j < i : j <= i);
+}
 
 /* The row in which entry k lies. */
 static int32_t row_of(const gsolve_csr *csr, int64_t k)
@@ -41,7 +48,7 @@ static char *write_entries(const lines *l, int64_t from, int64_t to, char *text)
     for (int32_t i = row_of(l->csr, from); from < to; i++) {
         const int64_t end = gs_start(l->csr, i + 1) < to ? gs_start(l->csr, i + 1) : to;
         for (; from < end; from++) {
-            if (l->lower && l->csr->col[from] > i) continue;
+            if (!is_written(l->symmetry, i, l->csr->col[from])) continue;
             text = gs_integer_write(text, (int64_t)i + 1);
             *text++ = ' ';
             text = gs_integer_write(text, (int64_t)l->csr->col[from] + 1);
@@ -170,12 +177,14 @@ done:
     return status;
 }
 
-static int64_t count_lower(const gsolve_csr *A)
+static int64_t count_written(const gsolve_csr *A, gsolve_symmetry symmetry)
 {
     int64_t count = 0;
 
     for (int32_t i = 0; i < A->nrows; i++) {
-        for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) count += A->col[k] <= i;
+        for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
+            count += is_written(symmetry, i, A->col[k]);
+        }
     }
     return count;
 }
@@ -185,7 +194,7 @@ gsolve_status gsolve_write_matrix(gsolve_context *ctx, const char *path, const g
 {
     const bool skew = symmetry == GSOLVE_SKEW, lower = symmetry != GSOLVE_GENERAL;
     gsolve_csr copy = {0};
-    lines l = {.csr = csr, .lower = lower};
+    lines l = {.csr = csr, .symmetry = symmetry};
     bool clean;
     gsolve_status status;
 
@@ -204,7 +213,8 @@ gsolve_status gsolve_write_matrix(gsolve_context *ctx, const char *path, const g
                    skew    ? "skew-symmetric"
                    : lower ? "symmetric"
                            : "general",
-                   comment, csr->nrows, csr->ncols, lower ? count_lower(l.csr) : l.count));
+                   comment, csr->nrows, csr->ncols,
+                   lower ? count_written(l.csr, symmetry) : l.count));
 done:
     gsolve_csr_free(&copy, ctx);
     return status;

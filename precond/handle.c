@@ -164,6 +164,7 @@ void gsolve_precond_describe(const gsolve_precond *M, gsolve_precond_info *info)
     info->kind = M->kind->plugin.name;
     info->spec = M->spec;
     info->n = M->n;
+    info->type = M->type;
     info->bytes = M->bytes;
     info->moved = gsolve_precond_diagonal(M) ? 3 * vector : M->bytes + 2 * vector;
     info->version = M->version;

@@ -13,6 +13,7 @@ const gsolve_plugin *gsolve_precond_at(const gsolve_context *ctx, int index)
 
 gsolve_status gsolve_register_precond(gsolve_context *ctx, const gsolve_precond_kind *kind)
 {
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!kind || !kind->build || !kind->destroy || !kind->apply) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "a preconditioner needs its build, destroy and apply functions");

@@ -14,7 +14,11 @@ check() { # PATTERN TOOL ARGUMENT...: TOOL on the files whose names match
   "${@:2}" "${files[@]}" || code=1
 }
 
-check '\.(c|h|cu|cuh)$' clang-format --dry-run -Werror
+formatter=$(command -v clang-format-18 || command -v clang-format || echo clang-format)
+case $($formatter --version 2>/dev/null) in
+  *version\ 18.*) check '\.(c|h|cu|cuh)$' "$formatter" --dry-run -Werror ;;
+  *) echo "lint.sh: without clang-format 18 (pip install clang-format==18.1.8)" ;;
+esac
 check '\.sh$|^\.ci/run$' shellcheck -x -S warning
 check '\.(md|c|h|cu|cuh|sh|py)$' codespell -L "$words"
 sh tests/check_includes.sh . || code=1

@@ -13,19 +13,22 @@ kind=$1 name=$2
 [[ $name =~ ^[a-z][a-z0-9_]*$ ]] || fail "'$name' holds other characters than a-z, 0-9 and '_', or does not begin with a letter"
 grep -qsE "\bgs_${name}(_format)?\b" spmv/formats.c solver/methods.c precond/kinds.c io/generate.c && fail "there is a plug-in $name"
 format=csr solver=cg precond=jacobi matrix=poisson2d,n=10 # of the test
+also=
+clang_format=$(command -v clang-format-18 || command -v clang-format || true)
+case $($clang_format --version 2>/dev/null) in *version\ 18.*) ;; *) clang_format= ;; esac
 
 make() { # TEMPLATE FILE
   [ ! -e "$2" ] || fail "$2 exists"
   mkdir -p "$(dirname "$2")"
   sed -e "s/template_name/$name/g; s/TEMPLATE_NAME/${name^^}/g; s/@KIND@/$kind/g" \
     -e "s/@FORMAT@/$format/; s/@SOLVER@/$solver/; s/@PRECOND@/$precond/; s/@MATRIX@/$matrix/" "$templates/$1" >"$2"
-  case $2 in *.[ch]) if command -v clang-format >/dev/null; then clang-format -i "$2"; fi ;; esac
+  case $2 in *.[ch]) if [ "$clang_format" ]; then "$clang_format" -i "$2"; fi ;; esac
   echo "  new      $2"
 }
 
 changed() { # FILE: FILE.new takes its place
   mv "$1.new" "$1"
-  case $1 in *.[ch]) if command -v clang-format >/dev/null; then clang-format -i "$1"; fi ;; esac
+  case $1 in *.[ch]) if [ "$clang_format" ]; then "$clang_format" -i "$1"; fi ;; esac
   echo "  changed  $1"
 }
 
@@ -73,7 +76,7 @@ format)
   insert docs/understand/formats.md '\(formats/auto\.md\)' "| [\`$name\`](formats/$name.md) | FILL-IN: compressed rows, one after the other | own |"
   list=spmv/formats.c
   suites="formats spmm same_bits failures"
-  try="compare -A gen:poisson3d,n=60 --formats csr,$name"
+  try="compare gen:poisson3d,n=60 --formats csr,$name"
   source=spmv/$name/${name}_body.h
   more="the format works on the CPU alone. For a GPU: ${name}_cuda.cu with gs_${name}_cuda[], a line in spmv/no_cuda.c, the kernels
 chosen by GS_KERNELS in $name.c, and the format in the list cuda[] of spmv/formats.c"
@@ -88,8 +91,11 @@ method)
   page=docs/reference/methods/$name.md
   make page.md "$page"
   list=solver/methods.c
+  also="
+     docs/howto/choose_a_method.md, docs/howto/not_converged.md: a word, where users choose. tests/test_solvers.c: the arrays in nonsymmetric
+     and indefinite, if the method solves such systems."
   suites="solvers ended profile outcomes"
-  try="-A gen:poisson3d,n=30 -b ones --solver $name --precond ic --profile"
+  try="-A gen:poisson3d,n=30 -b ones --solver $name --precond ic --format csr --profile"
   source=solver/methods/$name.c
   more="the method needs no code for a device: the operations of solver/operations/operations.h run on both"
   guide=docs/howto/write_a_method.md
@@ -135,12 +141,12 @@ The new $kind compiles and works. Next steps ($guide has the rules):
   2. $source: write what the $kind is meant to do. Replace every FILL-IN.
   3. $page: replace every FILL-IN.
      README.md, table "What there is": the name in the row that fits (formats and methods have a row for each device and treatment of
-     several columns). CHANGELOG.md: a line.
+     several columns). CHANGELOG.md: a line under the heading of its kind.$also
   4. cmake --preset cpu && cmake --build --preset cpu
-  5. ctest --preset cpu -R '^($name|${suites// /|})\$'
+  5. ctest --preset cpu -R '^((apart_)?$name|${suites// /|})\$'
      tests/test_$name.c is its own test: add what only this $kind promises.
   6. build-cpu/cli/gsolve $try
-  7. make reference man format lint, then ctest --preset cpu -R '^(lists|pages|docs_.*)\$'
+  7. make format lint, then make reference man, then ctest --preset cpu -R '^(lists|pages|docs_.*)\$'
   8. make test
 
 ${more^}.

@@ -13,13 +13,14 @@
  *     active     of a column: it takes part in the round, and the host does not know yet that
  *                it has ended (k->active); the device can be some steps ahead of the host
  *     ended      of a column: converged or failed, as the device knows (k->ended); later
- *                kernels leave the column unchanged
+ *                operations leave the column unchanged
  *     period     the number of steps after which a method repeats the same sequence of
  *                kernels on the same arrays
  *     captured   the loop captures whole periods in a CUDA graph and launches it repeatedly
  *     pass       one kernel that reads and writes each element of its vectors at most once
- *     move       columns exchange their places in memory, so that the active ones are the
- *                first k->wide columns; products work on these alone
+ *     move       columns exchange their places in memory, so that the active ones come first and
+ *                k->wide is their number; products work on the first k->wide columns alone. When
+ *                more of them end, k->wide stays until the next move
  *
  * Vectors are gsolve_dense with one column for each right-hand side, on the device. They have A's
  * type, unless a function says otherwise. Scalars are arrays on the device. */
@@ -45,8 +46,9 @@ typedef struct gs_method {
     bool ignores_precond;   /* the method never applies M */
     bool tests_convergence; /* a step tests convergence itself, in the pass that computes |r| */
     bool symmetric;         /* A must be symmetric; for the explanation of failures */
-    bool definite;        /* A must be symmetric positive definite; guess=projection then minimises
-                           * the A-norm of the error, else the residual */
+    bool definite;        /* A must be symmetric positive definite. The option guess=projection of a
+                           * run begins at the best combination of earlier solutions; for such a
+                           * method it is best in the A-norm of the error, else by the residual */
     bool couples_columns; /* the recurrence of a column uses other columns */
     bool late_solution;   /* k->x is the iterate only after finish, so the loop stores no x */
     /* Allocates the vectors and scalars of *k->state for k->width columns. k->state is
@@ -68,11 +70,13 @@ typedef struct gs_method {
      * are not captured, the host reads k->rr after every step, and columns never move. */
     int (*period)(const gs_krylov *k);
     /* Optional: returns whether columns may move before step j. NULL: always, or with
-     * couples_columns never. If it returns true and narrow is NULL, step j must begin from k->x
-     * alone, without state that columns share. */
+     * couples_columns never. State of single columns moves with them. If may_move returns true and
+     * narrow is NULL, step j must read no older state that columns share, such as a common basis.
+     */
     bool (*may_move)(const gs_krylov *k, int64_t j);
     /* Optional: columns have moved before a step. Of the first `before` columns only the first
-     * k->wide remain active; removes the others from the state that columns share. */
+     * k->wide remain active; removes the others from the state that columns share. It may change
+     * k->wide on the way and then restores it. */
     gsolve_status (*narrow)(gs_krylov *k, int32_t before);
     /* Optional: ends a round, after all columns have ended and before the loop computes the true
      * residual. Brings k->x up to date in these columns; may write k->note. It may set k->active
@@ -83,7 +87,8 @@ typedef struct gs_method {
 } gs_method;
 
 /* The solver as a method reads it. A method writes only *state, x, rr, flag, skip and note; finish
- * and narrow may also set active and wide. */
+ * may also set active and wide, and narrow may set wide for a while. Operations that test
+ * convergence, and gs_set_active, write ended. */
 struct gsolve_solver {
     gsolve_context *ctx;
     const gsolve_matrix *A;
@@ -108,7 +113,7 @@ struct gsolve_solver {
     int *flag;          /* a failure that a kernel found: a gsolve_outcome, or 0 for none. The
                            convergence test reads it */
     int *ended;         /* 0 until the column has ended, see GS_ENDED in core/device.h. The
-                           convergence test sets it */
+                           convergence test of the loop or of an operation sets it */
     const int *skip;    /* set by a method around some operations: these leave the columns unchanged
                            whose element is not 0. NULL, the usual value: operations use ended */
     char note[1024];    /* text for gsolve_solver_note */
@@ -134,7 +139,8 @@ static inline const gs_run_options *gs_run_options_of(const gs_krylov *k)
 /* Sets *work to `count` elements of `size` bytes at this location. They never move. */
 gsolve_status gs_new_work(gs_krylov *k, gsolve_location location, size_t count, size_t size,
                           void **work);
-/* Sets *work to `bytes` bytes with the value 0 on the device, a multiple of 8. They never move. */
+/* Sets *work to `bytes` bytes with the value 0 on the device. `bytes` is a multiple of 8. They
+ * never move. */
 gsolve_status gs_new_zeros(gs_krylov *k, size_t bytes, void **work);
 /* Sets *v to a column-major vector with k->width columns of nrows elements of A's type. Its columns
  * move when columns move. */
@@ -159,15 +165,16 @@ gsolve_status gs_new_columns(gs_krylov *k, size_t count, size_t size, void **wor
          : gs_new_work(k, location, (size_t)(k)->width, sizeof *(pointer),      \
                        (void **)(void *)&(pointer)))
 /* Sets *V to a basis: `count` vectors of A's number of rows for each of `width` columns. width is
- * k->width, and the basis of a column moves with it; or width is 1: one basis for all columns.
- * Vector j of a column begins j * gs_vector_stride(nrows) elements behind its first one. */
+ * k->width, and the basis of a column moves with it; or width is 1: one basis for all columns. *V
+ * has A's number of rows, `width` columns and the first vector of each of them. Vector j of a
+ * column begins j * ld elements behind the first one, with ld = gs_vector_stride(nrows). */
 gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int count,
                            gsolve_dense *V);
 /* Returns the number of elements from one column of a vector with nrows elements to the next: nrows
  * rounded up to a multiple of 16, so that each column begins on a cache line. */
 int64_t gs_vector_stride(int32_t nrows);
-/* Returns vector j of a basis, for all columns. ld is the number of elements from one vector of the
- * basis to the next. */
+/* Returns vector j of the basis V, for all columns: V with its values j * ld elements further on.
+ * ld is gs_vector_stride of V's rows; the method passes it, because it often keeps it. */
 gsolve_dense gs_basis_at(gsolve_dense V, int64_t ld, int j);
 
 /* Returns whether setup is called to count bytes only. */

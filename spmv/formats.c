@@ -64,6 +64,7 @@ const gsolve_plugin *gsolve_format_at(const gsolve_context *ctx, int index)
 
 gsolve_status gsolve_register_format(gsolve_context *ctx, const gsolve_format *format)
 {
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!format || !format->build || !format->destroy || !format->apply) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "a format needs its build, destroy and apply functions");

@@ -158,13 +158,13 @@ static inline bool create_or_refused(gsolve_matrix **M, gsolve_context *ctx, con
     return status == GSOLVE_OK;
 }
 
-/* Runs call, which returns a status, with a limit of 0, 1, 2, ... allocations until it succeeds.
- * After each failure the number of blocks must be the same as before, and the message must mention
- * memory. */
-#define ALLOCATION_SWEEP(ctx, call)                               \
+/* Runs call, which returns a status, with a limit of first, first + step, ... allocations until it
+ * succeeds. After each failure the number of blocks must be the same as before, and the message
+ * must mention memory. */
+#define ALLOCATION_SWEEP_FROM(ctx, first, step, call)             \
     do {                                                          \
         const int64_t before_ = blocks_of(ctx);                   \
-        for (int64_t granted_ = 0;; granted_++) {                 \
+        for (int64_t granted_ = (first);; granted_ += (step)) {   \
             gsolve_context_limit_allocations(ctx, granted_);      \
             const gsolve_status swept_ = (call);                  \
             gsolve_context_limit_allocations(ctx, -1);            \
@@ -175,5 +175,8 @@ static inline bool create_or_refused(gsolve_matrix **M, gsolve_context *ctx, con
             assert_true(granted_ < 1000);                         \
         }                                                         \
     } while (0)
+
+/* With a limit of 0, 1, 2, ... allocations. */
+#define ALLOCATION_SWEEP(ctx, call) ALLOCATION_SWEEP_FROM(ctx, 0, 1, call)
 
 #endif

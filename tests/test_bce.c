@@ -78,7 +78,8 @@ static void foretold_to_the_slice(void **state)
                  o->cost == GS_BCE_PAPER ? "paper" : "bytes", o->window);
         const gsolve_matrix_info info = info_of(ctx, spec, &A);
         char said[40];
-        snprintf(said, sizeof said, "%d block%s, ", p.best.blocks, p.best.blocks > 1 ? "s" : "");
+        snprintf(said, sizeof said, "%d group%s of rows, ", p.best.blocks,
+                 p.best.blocks > 1 ? "s" : "");
         assert_true(strstr(info.note, said) == info.note);
         const int64_t stored = gs_bce_estimate_stored(&p, &A).columns * p.model.lanes + of_long;
         if (stored != info.stored) {

@@ -218,6 +218,8 @@ static void copies_are_whole(void **state)
         gsolve_free(ctx, GSOLVE_DEVICE, to);
     }
     assert_int_equal(gsolve_copy(ctx, NULL, GSOLVE_HOST, NULL, GSOLVE_HOST, 0), GSOLVE_OK);
+    assert_int_equal(gsolve_copy(NULL, NULL, GSOLVE_HOST, NULL, GSOLVE_HOST, 0),
+                     GSOLVE_BAD_ARGUMENT);
 }
 
 int main(void)

@@ -383,6 +383,50 @@ static void rows_by_strips(void **state)
     close_context(ctx);
 }
 
+/* Whether row i of A has an entry in that column. */
+static bool has_entry(const gsolve_csr *A, int32_t i, int32_t column)
+{
+    for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
+        if (A->col[k] == column) return true;
+    }
+    return false;
+}
+
+/* An infinite element of x reaches only rows with an entry in its column: padding multiplies
+ * nothing. Blocks of bsr hold zeros, and so do some of cuSPARSE's forms. */
+static void infinite_x(void **state)
+{
+    static const char *const names[] = {"gen:poisson2d,n=40", "gen:emptyrows,n=600",
+                                        "gen:circuit,n=3000,dense=1", "gen:random,n=700,row=5"};
+    gsolve_context *ctx = open_context(2);
+    char spec[MOST_SPECS][SPEC];
+    const int specs = specs_of(ctx, spec);
+    (void)state;
+
+    for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
+        gsolve_csr A = read_matrix(ctx, names[m]);
+        gsolve_dense x = new_dense(A.ncols, 1, GSOLVE_F64, 1);
+        gsolve_dense y = new_dense(A.nrows, 1, GSOLVE_F64, 2);
+        set(x, 0, INFINITY);
+        for (int f = 0; f < specs; f++) {
+            gsolve_matrix *M = NULL;
+            if (gs_spec_is(spec[f], "bsr") || gs_spec_is(spec[f], "cusparse")) continue;
+            if (!create_or_refused(&M, ctx, spec[f], &A)) continue;
+            OK(ctx, gsolve_matrix_apply(M, 1, x, 0, y));
+            for (int32_t i = 0; i < A.nrows; i++) {
+                if (isfinite(get(y, i)) || has_entry(&A, i, 0)) continue;
+                wrong_product(M, false, "row %d: %g for an infinite x[0], where A has no entry", i,
+                              get(y, i));
+            }
+            gsolve_matrix_destroy(&M);
+        }
+        free(x.value);
+        free(y.value);
+        gsolve_csr_free(&A, ctx);
+    }
+    close_context(ctx);
+}
+
 /* The same bits for any number of threads, for one column or many, and from 64-bit offsets. */
 static void bits(void **state)
 {
@@ -531,10 +575,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_by_strips),
     };
     const struct CMUnitTest other[] = {
-        cmocka_unit_test(bits),
-        cmocka_unit_test(updates),
-        cmocka_unit_test(misuse),
-        cmocka_unit_test(residual),
+        cmocka_unit_test(infinite_x), cmocka_unit_test(bits),     cmocka_unit_test(updates),
+        cmocka_unit_test(misuse),     cmocka_unit_test(residual),
     };
 
     need_device();

@@ -111,6 +111,24 @@ static void symmetric(void **state)
     assert_int_equal(count_files(b), 0);
 }
 
+/* The file of a skew-symmetric matrix has no diagonal entries, also if the matrix stores some. */
+static void skew_diagonal(void **state)
+{
+    bench *b = *state;
+    const int32_t start[] = {0, 2, 3, 4}, col[] = {0, 1, 0, 2}, least_start[] = {0, 1, 2, 2};
+    const double value[] = {0, 3, -3, -0.0};
+    const gsolve_csr A = gsolve_csr_view(3, start, col, value);
+    const gsolve_csr least = gsolve_csr_view(3, least_start, col + 1, value + 1);
+    gsolve_csr B;
+    gsolve_source source;
+
+    assert_int_equal(gsolve_write_matrix(b->ctx, at(b, "k.mtx"), &A, GSOLVE_SKEW, NULL), GSOLVE_OK);
+    assert_int_equal(gsolve_read_matrix(&B, b->ctx, b->path, NULL, &source), GSOLVE_OK);
+    assert_int_equal(source.stored, 1);
+    assert_same(&least, &B);
+    gsolve_csr_free(&B, b->ctx);
+}
+
 static void dense(void **state)
 {
     bench *b = *state;
@@ -196,7 +214,8 @@ static void denied(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(general), TEST(symmetric), TEST(dense),
-                                       TEST(refused), TEST(full_disk), TEST(denied)};
+    const struct CMUnitTest tests[] = {TEST(general), TEST(symmetric), TEST(skew_diagonal),
+                                       TEST(dense),   TEST(refused),   TEST(full_disk),
+                                       TEST(denied)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -300,6 +300,8 @@ static void a_kind_of_ones_own(void **state)
 
     assert_fails(ctx, gsolve_register_precond(ctx, &lame), GSOLVE_BAD_ARGUMENT, "build");
     assert_fails(ctx, gsolve_register_precond(ctx, NULL), GSOLVE_BAD_ARGUMENT, "build");
+    assert_int_equal(gsolve_register_precond(NULL, &kind), GSOLVE_BAD_ARGUMENT);
+    assert_int_equal(gsolve_register_format(NULL, NULL), GSOLVE_BAD_ARGUMENT);
     assert_ok(ctx, gsolve_register_precond(ctx, &kind));
     assert_fails(ctx, gsolve_register_precond(ctx, &kind), GSOLVE_BAD_ARGUMENT, "already");
     while (gsolve_precond_at(ctx, count)) count++;

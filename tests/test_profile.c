@@ -447,6 +447,9 @@ static void forecasts_of_methods(void **state)
     assert_int_equal(gsolve_solver_memory(t.ctx, "cgg", &t.rows, 1, &bytes), GSOLVE_BAD_SPEC);
     assert_int_equal(gsolve_solver_memory(t.ctx, "cg", &t.rows, 0, &bytes), GSOLVE_BAD_ARGUMENT);
     ALLOCATION_SWEEP(t.ctx, gsolve_solver_memory(t.ctx, "cg", &t.rows, 1, &bytes));
+    t.rows.location = GSOLVE_DEVICE; /* auto cannot read the matrix there */
+    assert_int_equal(gsolve_solver_memory(t.ctx, "auto", &t.rows, 1, &bytes), GSOLVE_UNSUPPORTED);
+    t.rows.location = GSOLVE_HOST;
     close_problem(&t);
 }
 

@@ -163,6 +163,7 @@ static gsolve_status near_null(void *self, gsolve_context *ctx, gsolve_dense v)
             "most %d columns",
             v.nrows, v.ncols, csr.nrows, GS_AMG_MAX_NEAR_NULL);
     }
+    if (!csr.start) return GSOLVE_NO_MEMORY; /* for the restored rows */
     TRY(gs_amg_set_up_near_null(&M->S, ctx, &csr, v));
     gsolve_csr_free(&M->matrix, ctx);
 done:
@@ -183,6 +184,7 @@ static gsolve_status coordinates(void *self, gsolve_context *ctx, gsolve_dense x
             "per node, with nodes times coordinates equal to the rows",
             xyz.nrows, xyz.ncols, csr.nrows);
     }
+    if (!csr.start) return GSOLVE_NO_MEMORY; /* for the restored rows */
     TRY(gs_amg_set_up_coordinates(&M->S, ctx, &csr, xyz));
     gsolve_csr_free(&M->matrix, ctx);
 done:

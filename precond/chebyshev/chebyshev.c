@@ -213,7 +213,10 @@ static void describe(const void *self, gsolve_precond_info *info)
 }
 
 const gsolve_precond_kind gs_chebyshev = {
-    .plugin = {"chebyshev", "Chebyshev polynomial of the matrix; applied by matrix-vector products",
+    .plugin = {"chebyshev",
+               "Chebyshev polynomial of the matrix; applied by matrix-vector products; A symmetric "
+               "positive "
+               "definite (not checked)",
                options, sizeof(chebyshev_options)},
     .build = build,
     .destroy = destroy,

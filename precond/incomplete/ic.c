@@ -83,7 +83,8 @@ static void describe(const void *self, gsolve_precond_info *info)
 }
 
 const gsolve_precond_kind gs_ic = {
-    .plugin = {"ic", "incomplete Cholesky, level 0; A symmetric", options, sizeof(ic_options)},
+    .plugin = {"ic", "incomplete Cholesky, level 0; A symmetric positive definite (not checked)",
+               options, sizeof(ic_options)},
     .build = build,
     .destroy = destroy,
     .apply = apply,

@@ -31,8 +31,8 @@ static const gsolve_option options[] = {
     {"power", "the approximate inverse of a factor T has the pattern of T^power", GSOLVE_INT,
      offsetof(gs_isai_options, power), 1, 1, 10, NULL},
     {"longest",
-     "largest number of entries per row of the inverse; a row that would have more uses a lower "
-     "power, 1 or more",
+     "limit of the entries per row of the inverse; a row that would have more uses a lower power, "
+     "but at least 1 (power 1 may exceed the limit)",
      GSOLVE_INT, offsetof(gs_isai_options, longest), 512, 1, 1000000, NULL},
     {"relax",
      "number of relaxation steps that improve each triangular solve; each step costs two more "

@@ -60,7 +60,8 @@ static const gsolve_option options[] = {
     {"block", "largest number of right-hand sides in a block", GSOLVE_INT,
      offsetof(block_cg_options, block), 8, 1, GS_BLOCK, NULL},
     {"leave",
-     "on: right-hand sides that have converged leave the block, if one block holds all of them; "
+     "on: if one block holds all right-hand sides of the solve, those that have converged leave "
+     "it; "
      "off: they stay; auto: on, except for small systems on a GPU",
      GSOLVE_CHOICE, offsetof(block_cg_options, leave), LEAVE_AUTO, 0, 0, "auto|off|on"},
     {0},

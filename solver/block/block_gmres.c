@@ -176,7 +176,7 @@ done:
 }
 
 const gs_method gs_block_gmres = {
-    .plugin = {"block_gmres", "restarted block GMRES, right-preconditioned; any A", options,
+    .plugin = {"block_gmres", "restarted block GMRES, right-preconditioned; any square A", options,
                sizeof(block_gmres_options)},
     .state_size = sizeof(block_gmres),
     .couples_columns = true,

@@ -71,8 +71,8 @@ done:
 }
 
 const gs_method gs_bicg = {
-    .plugin = {"bicg", "biconjugate gradients; any A; also multiplies with A^T and M^-T", options,
-               sizeof(bicg_options)},
+    .plugin = {"bicg", "biconjugate gradients; any square A; also multiplies with A^T and M^-T",
+               options, sizeof(bicg_options)},
     .state_size = sizeof(bicg),
     .products = 1,
     .transposes = true,

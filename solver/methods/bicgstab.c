@@ -88,7 +88,7 @@ static gsolve_status resident_steps(gs_krylov *k, int32_t c, int64_t j, int coun
 }
 
 const gs_method gs_bicgstab = {
-    .plugin = {"bicgstab", "stabilised biconjugate gradients; any A", options,
+    .plugin = {"bicgstab", "stabilised biconjugate gradients; any square A", options,
                sizeof(bicgstab_options)},
     .state_size = sizeof(bicgstab),
     .products = 2,

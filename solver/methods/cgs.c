@@ -80,7 +80,7 @@ done:
 }
 
 const gs_method gs_cgs = {
-    .plugin = {"cgs", "conjugate gradients squared; any A", options, sizeof(cgs_options)},
+    .plugin = {"cgs", "conjugate gradients squared; any square A", options, sizeof(cgs_options)},
     .state_size = sizeof(cgs),
     .products = 2,
     .setup = setup,

@@ -231,7 +231,7 @@ done:
 }
 
 const gs_method gs_gmres = {
-    .plugin = {"gmres", "restarted GMRES, right-preconditioned; any A", options,
+    .plugin = {"gmres", "restarted GMRES, right-preconditioned; any square A", options,
                sizeof(gmres_options)},
     .state_size = sizeof(gmres),
     .products = 1,
@@ -245,8 +245,8 @@ const gs_method gs_gmres = {
 
 const gs_method gs_fgmres = {
     .plugin = {"fgmres",
-               "flexible GMRES; any A; the preconditioner M may change between iterations", options,
-               sizeof(gmres_options)},
+               "flexible GMRES; any square A; the preconditioner M may change between iterations",
+               options, sizeof(gmres_options)},
     .state_size = sizeof(gmres),
     .products = 1,
     .flexible = true,

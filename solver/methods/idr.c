@@ -209,7 +209,8 @@ done:
 }
 
 const gs_method gs_idr = {
-    .plugin = {"idr", "induced dimension reduction, IDR(s); any A", options, sizeof(idr_options)},
+    .plugin = {"idr", "induced dimension reduction, IDR(s); any square A", options,
+               sizeof(idr_options)},
     .state_size = sizeof(idr),
     .setup = setup,
     .start = start,

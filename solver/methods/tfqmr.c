@@ -128,7 +128,7 @@ done:
 }
 
 const gs_method gs_tfqmr = {
-    .plugin = {"tfqmr", "transpose-free quasi-minimal residuals; any A", options,
+    .plugin = {"tfqmr", "transpose-free quasi-minimal residuals; any square A", options,
                sizeof(tfqmr_options)},
     .state_size = sizeof(tfqmr),
     .products = 2,

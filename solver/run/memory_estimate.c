@@ -32,7 +32,7 @@ gsolve_status gsolve_solver_memory(gsolve_context *ctx, const char *spec, const 
     TRY(gs_solver_new(&k, ctx, true));
     k->csr = *csr;
     status = count(k, spec, columns);
-    if (status == GSOLVE_UNSUPPORTED) {
+    if (status == GSOLVE_UNSUPPORTED && k->method) { /* else "auto" cannot read csr */
         gsolve_fail(ctx, status, "the work space of %s depends on more than the size of the matrix",
                     k->method->plugin.name);
     }

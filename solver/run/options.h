@@ -31,41 +31,46 @@ enum { GS_RESIDENT_AUTO, GS_RESIDENT_OFF };
      "auto|off"}
 
 /* The rows of an option table that set the other members of run, the first member of "type". */
-#define GS_RUN_OPTIONS(type, maxit0, stall0)                                                    \
-    {"rtol",      "relative tolerance: converged if |b - Ax| <= rtol |b|",                      \
-     GSOLVE_REAL, offsetof(type, run.rtol),                                                     \
-     1e-8,        0,                                                                            \
-     1,           NULL},                                                                        \
-        {"atol",      "absolute tolerance: also converged if |b - Ax| <= atol",                 \
-         GSOLVE_REAL, offsetof(type, run.atol),                                                 \
-         0,           0,                                                                        \
-         1e300,       NULL},                                                                    \
-        {"dtol",      "divergence tolerance: stop as diverged if |b - Ax| > dtol |b|",          \
-         GSOLVE_REAL, offsetof(type, run.dtol),                                                 \
-         1e8,         1,                                                                        \
-         1e300,       NULL},                                                                    \
-        {"maxit",    "largest number of iterations",                                            \
-         GSOLVE_INT, offsetof(type, run.maxit),                                                 \
-         maxit0,     0,                                                                         \
-         2147483647, NULL},                                                                     \
-        {"guess",                                                                               \
-         "initial guess; given: x as passed; projection: x plus the best combination of "       \
-         "earlier solutions",                                                                   \
-         GSOLVE_CHOICE,                                                                         \
-         offsetof(type, run.guess),                                                             \
-         GS_GUESS_GIVEN,                                                                        \
-         0,                                                                                     \
-         0,                                                                                     \
-         "given|projection"},                                                                   \
-        {"keep",     "number of earlier solutions that guess=projection uses",                  \
-         GSOLVE_INT, offsetof(type, run.keep),                                                  \
-         8,          1,                                                                         \
-         64,         NULL},                                                                     \
-    {                                                                                           \
-        "stall",                                                                                \
-            "stop as stagnated after this number of iterations without a smaller residual; 0: " \
-            "never",                                                                            \
-            GSOLVE_INT, offsetof(type, run.stall), stall0, 0, 2147483647, NULL                  \
+#define GS_RUN_OPTIONS(type, maxit0, stall0)                                                      \
+    {"rtol",                                                                                      \
+     "relative tolerance: converged if |b - Ax| <= rtol |b|; the command takes 1e-5 with --type " \
+     "f32",                                                                                       \
+     GSOLVE_REAL,                                                                                 \
+     offsetof(type, run.rtol),                                                                    \
+     1e-8,                                                                                        \
+     0,                                                                                           \
+     1,                                                                                           \
+     NULL},                                                                                       \
+        {"atol",      "absolute tolerance: also converged if |b - Ax| <= atol",                   \
+         GSOLVE_REAL, offsetof(type, run.atol),                                                   \
+         0,           0,                                                                          \
+         1e300,       NULL},                                                                      \
+        {"dtol",      "divergence tolerance: stop as diverged if |b - Ax| > dtol |b|",            \
+         GSOLVE_REAL, offsetof(type, run.dtol),                                                   \
+         1e8,         1,                                                                          \
+         1e300,       NULL},                                                                      \
+        {"maxit",    "largest number of iterations",                                              \
+         GSOLVE_INT, offsetof(type, run.maxit),                                                   \
+         maxit0,     0,                                                                           \
+         2147483647, NULL},                                                                       \
+        {"guess",                                                                                 \
+         "initial guess; given: x as passed; projection: x plus the best combination of "         \
+         "earlier solutions",                                                                     \
+         GSOLVE_CHOICE,                                                                           \
+         offsetof(type, run.guess),                                                               \
+         GS_GUESS_GIVEN,                                                                          \
+         0,                                                                                       \
+         0,                                                                                       \
+         "given|projection"},                                                                     \
+        {"keep",     "number of earlier solutions that guess=projection uses",                    \
+         GSOLVE_INT, offsetof(type, run.keep),                                                    \
+         8,          1,                                                                           \
+         64,         NULL},                                                                       \
+    {                                                                                             \
+        "stall",                                                                                  \
+            "stop as stagnated after this number of iterations without a smaller residual; 0: "   \
+            "never",                                                                              \
+            GSOLVE_INT, offsetof(type, run.stall), stall0, 0, 2147483647, NULL                    \
     }
 
 #endif

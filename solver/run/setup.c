@@ -208,8 +208,16 @@ gsolve_status gs_solver_check(const gs_krylov *k, int32_t n)
                            "the preconditioner is for %d unknowns and the matrix is %d x %d", n,
                            k->csr.nrows, k->csr.ncols);
     }
+    gsolve_precond_describe(k->M, &info);
+    if (info.type != k->csr.type) {
+        return gsolve_fail(
+            k->ctx, GSOLVE_BAD_ARGUMENT,
+            "the preconditioner %s is in %s and the matrix in %s; create both in the "
+            "same type",
+            info.spec, info.type == GSOLVE_F32 ? "f32" : "f64",
+            k->csr.type == GSOLVE_F32 ? "f32" : "f64");
+    }
     if (gsolve_precond_is_variable(k->M) && !k->method->flexible) {
-        gsolve_precond_describe(k->M, &info);
         return gsolve_fail(
             k->ctx, GSOLVE_BAD_ARGUMENT,
             "the preconditioner %s changes from one application to the next, and %s needs a fixed "

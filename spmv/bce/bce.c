@@ -17,7 +17,7 @@ static const gsolve_option options[] = {
      GSOLVE_INT, offsetof(gs_bce_options, blocks), 0, 0, GS_BCE_MOST_BLOCKS, NULL},
     {"cost",
      "what the partition into blocks minimises; bytes: the bytes that a product moves; paper: the "
-     "stored entries, where a block counts as at least 128 rows, as in the BCE paper",
+     "stored entries, where a block counts as at least 128 rows, as Yang, Li and Li do",
      GSOLVE_CHOICE, offsetof(gs_bce_options, cost), GS_BCE_BYTES, 0, 0, "bytes|paper"},
     {"window",
      "rows are grouped within windows of this number of consecutive rows, 1024 or more, so that "
@@ -152,8 +152,11 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 }
 
 const gsolve_format gs_bce_format = {
-    .plugin = {"bce", "rows grouped by length in an optimal partition (BCE)", options,
-               sizeof(gs_bce_options)},
+    .plugin = {"bce",
+               "rows grouped by length; the partition into groups has the least cost (see cost), "
+               "as in BCE of "
+               "Yang, Li and Li",
+               options, sizeof(gs_bce_options)},
     .build = build,
     .destroy = gs_sliced_destroy,
     .apply = gs_sliced_apply,

@@ -19,8 +19,7 @@ static const gsolve_option options[] = {
      "a sample of the rows",
      GSOLVE_INT, offsetof(gs_bsr_options, block), 0, 0, GS_BSR_MOST, NULL},
     {"index",
-     "bits of the column index of a block; auto: as few as possible; 16: 16 bits where they "
-     "suffice, else 32",
+     "bits of the column index of a block; auto and 16: 16 bits if all indices fit, else 32",
      GSOLVE_CHOICE, offsetof(gs_bsr_options, index), GS_BSR_AUTO, 0, 0, "auto|16|32"},
     {0},
 };

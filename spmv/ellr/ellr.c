@@ -32,11 +32,11 @@ static const gsolve_option options[] = {
     {"cache",
      "GPU, products with many columns: size of the L1 cache; large: as large as possible; least: "
      "as small as possible (most of the on-chip memory is shared memory), a variant that the "
-     "FastSpMM paper measures",
+     "paper on FastSpMM (Ortega et al.) measures",
      GSOLVE_CHOICE, offsetof(ellr_options, cache), LARGE_CACHE, 0, 0, "large|least"},
     {"most",
-     "rows with more entries than this are not stored in slices but multiplied in parts from csr; "
-     "0: 4 times the mean row length, at least 128",
+     "rows with more entries than this are not copied into slices: they stay in csr, and each is "
+     "cut into parts that are computed in parallel; 0: 4 times the mean row length, at least 128",
      GSOLVE_INT, offsetof(ellr_options, most), 0, 0, INT32_MAX, NULL},
     GS_SLICED_OPTIONS(ellr_options),
     {0},

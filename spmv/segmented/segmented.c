@@ -9,8 +9,8 @@
 
 static const gsolve_option options[] = {
     {"length",
-     "entries per segment, rounded up to a power of two; 0: the power of two just above the mean "
-     "row length, or above the longest row if that is at most twice as long",
+     "entries per segment, rounded up to a power of two; 0: the smallest power of two that holds "
+     "the mean row length, or twice that number if this holds the longest row",
      GSOLVE_INT, offsetof(gs_segmented_options, length), 0, 0, GS_SEGMENT_MOST, NULL},
     {"sum",
      "how a segment is summed; thread: by one thread, from a padded copy (segSpMV); reduce: by "
@@ -18,11 +18,11 @@ static const gsolve_option options[] = {
      GSOLVE_CHOICE, offsetof(gs_segmented_options, sum), GS_SUM_AUTO, 0, 0, "auto|thread|reduce"},
     {"finish",
      "how the segment sums of a row are added; device: in parallel on the device; host: by one CPU "
-     "thread, as in the segSpMV paper",
+     "thread, as He et al. do (segSpMV)",
      GSOLVE_CHOICE, offsetof(gs_segmented_options, finish), GS_FINISH_DEVICE, 0, 0, "device|host"},
     {"gather",
      "how x is read; fused: within the product; expand: before the product, the element of x for "
-     "each entry is written to memory, as in the segSpMV paper",
+     "each entry is written to memory, as He et al. do (segSpMV)",
      GSOLVE_CHOICE, offsetof(gs_segmented_options, gather), GS_GATHER_FUSED, 0, 0, "fused|expand"},
     {"order",
      "order of the segments; rows: as in the matrix; length: by length; columns: long segments "

@@ -25,8 +25,8 @@ static const gsolve_option options[] = {
      "GPU, and on the CPU 512, or 16384 if neighbouring rows read distant parts of x",
      GSOLVE_INT, offsetof(sell_options, sigma), 0, 0, INT32_MAX / 2, NULL},
     {"most",
-     "rows with more entries than this are not stored in slices but multiplied in parts from csr; "
-     "0: 4 times the mean row length, at least 128",
+     "rows with more entries than this are not copied into slices: they stay in csr, and each is "
+     "cut into parts that are computed in parallel; 0: 4 times the mean row length, at least 128",
      GSOLVE_INT, offsetof(sell_options, most), 0, 0, INT32_MAX, NULL},
     GS_SLICED_OPTIONS(sell_options),
     {0},

@@ -149,10 +149,12 @@ static void describe(const void *self, gsolve_matrix_info *info)
 }
 
 const gsolve_format gs_speculative_format = {
-    .plugin = {"speculative",
-               "compressed sparse rows in tiles with equal numbers of entries; no conversion; the "
-               "last bits depend on the GPU unless steps is set",
-               options, sizeof(gs_speculative_shape)},
+    .plugin =
+        {"speculative",
+         "compressed sparse rows in tiles with equal numbers of entries, summed as if no row were "
+         "empty and corrected afterwards (Liu and Vinter); no conversion; the "
+         "last bits depend on the GPU unless steps is set",
+         options, sizeof(gs_speculative_shape)},
     .build = build,
     .destroy = destroy,
     .apply = apply,
