@@ -297,8 +297,8 @@ static void multiply_arrows(gsolve_context *ctx, const char *method)
 }
 
 /* Columns so far apart that they and the number of a product take more than 32 bits, and so many
- * rows that a GPU deals them out otherwise; beside a table on the CPU, since others keep something
- * for each column. */
+ * rows that a GPU distributes them otherwise. The reference is esc on the CPU, since gustavson stores
+ * something for each column. */
 static void multiply_large(gsolve_context *ctx, const char *method)
 {
     static const char *const names[][2] = {
@@ -312,7 +312,7 @@ static void multiply_large(gsolve_context *ctx, const char *method)
     for (int k = 0; k < 2; k++) {
         A = read_matrix(ctx, names[k][0]);
         B = read_matrix(ctx, names[k][1]);
-        OK(cpu, gsolve_csr_multiply(&R, cpu, "hash", &A, &B));
+        OK(cpu, gsolve_csr_multiply(&R, cpu, "esc", &A, &B));
         OK(ctx, gsolve_csr_multiply(&C, ctx, method, &A, &B));
         assert_near(&R, &C);
         gsolve_csr_free(&R, cpu);

@@ -1,9 +1,9 @@
-/* hash.h: C = A B row by row. A hash table of the columns of a row of C collects the sums of its
- * products. The columns are sorted at the end.
+/* hash.h: C = A B row by row, on a GPU. A hash table of the columns of a row of C collects the sums
+ * of its products. The columns are sorted at the end.
  *
- * An entry of C is summed in the order of A's row, on the CPU and on a GPU: the products of one
- * entry of A have different columns, and those of the next entry are added after them. So the bits
- * depend neither on the places of the columns in the table nor on the number of threads.
+ * An entry of C is summed in the order of A's row: the products of one entry of A have
+ * different columns, and those of the next entry are added after them. So the bits do not depend on
+ * the places of the columns in the table.
  *
  * A pass reads A, and for each entry of A a row of B. One pass counts C's entries; one or two
  * passes compute them. C is written once. */
@@ -21,7 +21,7 @@ typedef struct gs_hash_kernels {
     void (*destroy)(void *plan, gsolve_context *ctx);
 } gs_hash_kernels;
 
-extern const gs_hash_kernels gs_hash_host[GSOLVE_TYPE_COUNT], gs_hash_cuda[GSOLVE_TYPE_COUNT];
+extern const gs_hash_kernels gs_hash_cuda[GSOLVE_TYPE_COUNT];
 
 extern const gs_multiplier gs_hash_multiplier;
 

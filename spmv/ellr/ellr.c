@@ -2,20 +2,17 @@
 #include "spmv/ellr/ellr.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "core/try.h"
 #include "spmv/handle.h"
-#include "spmv/trial.h"
 
 #define SPARSE 1.1 /* on the CPU: stored slots per entry from which rows are sorted */
 #define SHARE  16  /* mean entries per thread where the option threads is 0 */
 
-enum { BY_MODEL, BY_MEASURE };     /* the words of tune= */
 enum { LARGE_CACHE, LEAST_CACHE }; /* the words of cache= */
 
 typedef struct ellr_options {
-    int threads, block, rows, cache, tune, most, index, value;
+    int threads, block, rows, cache, most, index, value;
 } ellr_options;
 
 static const gsolve_option options[] = {
@@ -37,11 +34,6 @@ static const gsolve_option options[] = {
      "as small as possible (most of the on-chip memory is shared memory), a variant that the "
      "paper on FastSpMM (Ortega et al.) measures",
      GSOLVE_CHOICE, offsetof(ellr_options, cache), LARGE_CACHE, 0, 0, "large|least"},
-    {"tune",
-     "how threads, block and rows are chosen; model: from the row lengths and the device; measure: "
-     "time products of 8 columns with several values and keep the fastest; two runs may then "
-     "choose differently and differ in the last bits",
-     GSOLVE_CHOICE, offsetof(ellr_options, tune), BY_MODEL, 0, 0, "model|measure"},
     {"most",
      "rows with more entries than this are not copied into slices: they stay in csr, and each is "
      "cut into parts that are computed in parallel; 0: 4 times the mean row length, at least 128",
@@ -115,101 +107,6 @@ done:
     return status;
 }
 
-/* --- measuring -------------------------------------------------------------------------------- */
-
-static gsolve_status apply_block(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
-                                 double beta, gsolve_dense y);
-
-typedef struct measuring { /* the data of a trial */
-    const gsolve_csr *csr;
-    const ellr_options *o;
-    int64_t entries;
-    gsolve_dense x, y; /* row-major */
-} measuring;
-
-static gsolve_status multiply_once(void *form, gsolve_context *ctx, const void *given)
-{
-    const measuring *g = given;
-
-    return apply_block(form, ctx, 1, g->x, 0, g->y);
-}
-
-static gsolve_status make_with_threads(void **form, gsolve_context *ctx, const void *given,
-                                       int32_t threads)
-{
-    const measuring *g = given;
-    gs_ellr *m = NULL;
-    const gsolve_status status = make(&m, ctx, g->csr, g->o, g->entries, threads);
-
-    *form = m;
-    return status;
-}
-
-/* Tries the allowed schedules of the form, keeps the fastest one, and returns its time in *least.
- */
-static gsolve_status measure_schedules(double *least, void *form, gsolve_context *ctx,
-                                       const void *given)
-{
-    static const int blocks[] = {0, 256, 512};
-    static const int32_t rows[] = {0, 256, 4096};
-    const measuring *g = given;
-    const ellr_options *o = g->o;
-    const bool fixed = !gs_on_gpu(ctx);
-    gs_ellr *m = form;
-    gs_ellr_schedule best = m->schedule;
-    double seconds = 0;
-    gsolve_status status = GSOLVE_OK;
-
-    for (int k = 0; k < 9; k++) {
-        m->schedule.block = o->block > 0 ? o->block : blocks[k % 3];
-        m->schedule.rows = o->rows > 0 ? o->rows : rows[k / 3];
-        if (k > 0 && (fixed || (o->block > 0 && k % 3 > 0) || (o->rows > 0 && k / 3 > 0))) continue;
-        TRY(gs_trial_time(&seconds, ctx, multiply_once, m, g, g->y.value, gs_type_size(g->y.type)));
-        if (k > 0 && seconds >= *least) continue;
-        *least = seconds;
-        best = m->schedule;
-    }
-    m->schedule = best;
-done:
-    return status;
-}
-
-static const gs_trial trial = {make_with_threads, measure_schedules, destroy};
-
-/* Replaces *best, which the model chose, by the fastest form with half, the same number and twice
- * the threads per row. */
-static gsolve_status measure(gs_ellr **best, gsolve_context *ctx, const gsolve_csr *csr,
-                             const ellr_options *o, int64_t entries)
-{
-    const gsolve_location location = gs_location(ctx);
-    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, csr->type);
-    const size_t size = gs_type_size(csr->type), k = GS_SUBWARP_FEW;
-    void *in = gsolve_alloc(ctx, location, (size_t)csr->ncols * k, size);
-    void *out = gsolve_alloc(ctx, location, (size_t)csr->nrows * k, size);
-    const gsolve_dense x = {csr->ncols, (int32_t)k, (int64_t)k,      in,
-                            csr->type,  location,   GSOLVE_ROW_MAJOR};
-    const gsolve_dense y = {csr->nrows, (int32_t)k, (int64_t)k,      out,
-                            csr->type,  location,   GSOLVE_ROW_MAJOR};
-    const measuring given = {csr, o, entries, x, y};
-    const int32_t model = 1 << (*best)->slices->most_row_shift;
-    void *form = *best;
-    double seconds = 0;
-    gsolve_status status = in && out ? GSOLVE_OK : GSOLVE_NO_MEMORY;
-
-    if (status != GSOLVE_OK || csr->nrows == 0 || csr->ncols == 0) goto done;
-    for (size_t c = 0; c < k; c++) {
-        TRY(vector->zero(ctx->queue, csr->ncols, (char *)in + c * (size_t)csr->ncols * size));
-    }
-    status = o->threads > 0
-                 ? measure_schedules(&seconds, form, ctx, &given)
-                 : gs_trial_neighbours(&form, ctx, &trial, &given, model, GS_SLICED_WARP);
-    *best = form;
-done:
-    gsolve_free(ctx, location, in);
-    gsolve_free(ctx, location, out);
-    return status;
-}
-
 /* --- the format ------------------------------------------------------------------------------- */
 
 static gsolve_status check(gsolve_context *ctx, const ellr_options *o)
@@ -254,7 +151,6 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     TRY(check(ctx, o));
     threads = threads_of(o->threads, gs_sliced_lanes(ctx), csr->nrows, entries);
     TRY(make(&m, ctx, csr, o, entries, threads));
-    if (o->tune == BY_MEASURE) TRY(measure(&m, ctx, csr, o, entries));
     write_note(m, gs_on_gpu(ctx));
     *self = m;
     m = NULL;

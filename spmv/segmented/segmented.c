@@ -6,8 +6,6 @@
 #include <stdio.h>
 
 #include "core/try.h"
-#include "spmv/trial.h"
-#include "vector/vector.h"
 
 static const gsolve_option options[] = {
     {"length",
@@ -31,69 +29,8 @@ static const gsolve_option options[] = {
      "that read the same part of x are neighbours; auto: chosen from the matrix",
      GSOLVE_CHOICE, offsetof(gs_segmented_options, order), GS_ORDER_AUTO, 0, 0,
      "auto|rows|length|columns"},
-    {"tune",
-     "1: time products with length, half of it and twice it, and keep the fastest; two runs "
-     "may then choose differently and differ in the last bits",
-     GSOLVE_FLAG, offsetof(gs_segmented_options, tune), 0, 0, 1, NULL},
     {0},
 };
-
-typedef struct tuning { /* the data of a trial */
-    const gs_segmented *like;
-    void *x, *y; /* work space of the right lengths */
-} tuning;
-
-static gsolve_status multiply_once(void *form, gsolve_context *ctx, const void *given)
-{
-    const gs_segmented *s = form;
-    const tuning *t = given;
-
-    return s->kernels->apply(ctx->queue, s, 1, t->x, 0, t->y, NULL);
-}
-
-static gsolve_status make_with_length(void **form, gsolve_context *ctx, const void *given,
-                                      int32_t length)
-{
-    gs_segmented *s = NULL;
-    const gsolve_status status = gs_segmented_build(&s, ctx, ((const tuning *)given)->like, length);
-
-    *form = s;
-    return status;
-}
-
-static gsolve_status time_product(double *seconds, void *form, gsolve_context *ctx,
-                                  const void *given)
-{
-    const tuning *t = given;
-
-    return gs_trial_time(seconds, ctx, multiply_once, form, t, t->y,
-                         gs_type_size(t->like->csr.type));
-}
-
-static const gs_trial trial = {make_with_length, time_product, gs_segmented_destroy};
-
-/* Replaces *best, which has segments of `length`, by a form with half or twice the length if that
- * is faster. */
-static gsolve_status tune(gs_segmented **best, gsolve_context *ctx, const gs_segmented *like,
-                          int length)
-{
-    const gsolve_csr *A = &like->csr;
-    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, A->type);
-    const size_t size = gs_type_size(A->type);
-    const tuning given = {like, gsolve_alloc(ctx, gs_location(ctx), (size_t)A->ncols, size),
-                          gsolve_alloc(ctx, gs_location(ctx), (size_t)A->nrows, size)};
-    void *form = *best;
-    gsolve_status status = given.x && given.y ? GSOLVE_OK : GSOLVE_NO_MEMORY;
-
-    if (status != GSOLVE_OK || A->nrows == 0) goto done;
-    TRY(vector->zero(ctx->queue, A->ncols, given.x));
-    status = gs_trial_neighbours(&form, ctx, &trial, &given, length, GS_SEGMENT_MOST);
-    *best = form;
-done:
-    gsolve_free(ctx, gs_location(ctx), given.x);
-    gsolve_free(ctx, gs_location(ctx), given.y);
-    return status;
-}
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *given)
@@ -102,14 +39,11 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                          .entries = entries,
                          .chosen = *(const gs_segmented_options *)given},
                  *s = NULL;
-    int length;
     gsolve_status status;
 
     like.kernels = GS_KERNELS(gs_segmented, ctx, csr->type);
     TRY(like.kernels->measure_rows(&like, ctx));
-    length = gs_segmented_length(&like);
-    TRY(gs_segmented_build(&s, ctx, &like, length));
-    if (like.chosen.tune) TRY(tune(&s, ctx, &like, length));
+    TRY(gs_segmented_build(&s, ctx, &like, gs_segmented_length(&like)));
     *self = s;
     s = NULL;
 done:

@@ -35,7 +35,6 @@ enum { GS_ORDER_AUTO, GS_ORDER_ROWS, GS_ORDER_LENGTH, GS_ORDER_COLUMNS };
 
 typedef struct gs_segmented_options {
     int length, sum, finish, gather, order;
-    bool tune;
 } gs_segmented_options;
 
 /* On a GPU: a part of a row that is too long for segments. */
