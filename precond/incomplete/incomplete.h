@@ -24,9 +24,9 @@ typedef struct gs_incomplete_args {
 } gs_incomplete_args;
 
 /* On entry L and U are the strict triangles of csr. They become the factors of csr + shift S (see
- * the file heads), and d[i] = 1 / D_ii. *shift: the least shift to try on entry, then the one that
- * succeeded. All values are within the range of csr's type. GSOLVE_ZERO_PIVOT: a diagonal entry
- * that cannot be used, or breakdown even with GS_MAX_SHIFT. */
+ * incomplete_lu.c and incomplete_cholesky.c), and d[i] = 1 / D_ii. *shift: the least shift to try
+ * on entry, then the one that succeeded. All values are within the range of csr's type.
+ * GSOLVE_ZERO_PIVOT: a diagonal entry that cannot be used, or breakdown even with GS_MAX_SHIFT. */
 gsolve_status gs_incomplete_lu(gs_strict_triangle *L, gs_strict_triangle *U, double *d,
                                gsolve_context *ctx, const gsolve_csr *csr,
                                const gs_incomplete_args *args, double *shift);

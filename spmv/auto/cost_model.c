@@ -16,7 +16,7 @@
 #include "matrix/sample.h"
 #include "spmv/auto/cost_model.h"
 
-typedef enum layout { ROWS, SEGMENTS, SLICES, GROUPS, BLOCKS } layout;
+typedef enum layout { SEGMENTS, SLICES, GROUPS, BLOCKS } layout;
 
 enum { CPU, CUDA, DEVICES };
 
@@ -31,6 +31,7 @@ typedef struct rate {
     double build[DEVICES], begin[DEVICES];       /* b, c */
 } rate;
 
+/* auto does not choose a built-in format without an entry. */
 static const rate rates[] = {
     /* on a CPU, unpacking 16-bit indices costs a part of what they save */
     {"sell", SLICES, {0.95, 1.05}, {0.8, 0.7}, {1, 0.95}, {10, 2.5}, {0, 0.26e9}},
@@ -40,7 +41,6 @@ static const rate rates[] = {
     {"bce", GROUPS, {0.85, 0.9}, {0.85, 0.9}, {1, 1}, {20, 16}, {0, 0}},
     /* reads the bytes of csr, divided among the threads in another order */
     {"segmented", SEGMENTS, {0.9, 1.05}, {0.95, 1.0}, {1, 0.85}, {8, 1.5}, {0, 0.25e9}},
-    {"speculative", ROWS, {0.9, 0.85}, {0.95, 1.0}, {1, 1}, {1, 1}, {0, 0}},
 };
 
 #define LEAST_BYTES (10 << 20) /* of a product on a GPU; below it the launch dominates */
@@ -121,7 +121,6 @@ static double form_bytes(const gsolve_pattern_sample *g, layout l, int device)
     const double b = block_of(g);
 
     switch (l) {
-    case ROWS: return csr_bytes(g);
     case SEGMENTS:
         return device == CPU ? csr_bytes(g) : fmin(filled, 1.1 * entries) * (size_of(g) + 4);
     case SLICES: return filled * (size_of(g) + index);
