@@ -117,6 +117,11 @@ static inline void gs_set_start(const gs_csr_arrays *to, int64_t row, int64_t of
  * without a copy. */
 gsolve_status gs_csr_check(gsolve_context *ctx, const gsolve_csr *csr, bool *clean);
 
+/* gsolve_csr_statistics of a csr on the host that gs_csr_check has found clean, such as the rows of
+ * a matrix handle: it is not checked again. */
+gsolve_status gs_csr_statistics(gsolve_context *ctx, const gsolve_csr *csr,
+                                gsolve_statistics *statistics);
+
 /* gs_csr_check for functions that work on the host only. GSOLVE_UNSUPPORTED: csr is on the device.
  */
 gsolve_status gs_csr_check_host(gsolve_context *ctx, const gsolve_csr *csr, bool *clean);

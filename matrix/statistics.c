@@ -239,21 +239,13 @@ static gsolve_status count_empty_columns(gsolve_context *ctx, const gsolve_csr *
     return GSOLVE_OK;
 }
 
-gsolve_status gsolve_csr_statistics(gsolve_context *ctx, const gsolve_csr *given,
-                                    gsolve_statistics *statistics)
+gsolve_status gs_csr_statistics(gsolve_context *ctx, const gsolve_csr *csr,
+                                gsolve_statistics *statistics)
 {
-    gsolve_csr A = {0};
-    const gsolve_csr *csr = given;
     findings f = nothing;
     gsolve_statistics *t = &f.t;
-    gsolve_status status;
-    bool clean;
+    gsolve_status status = GSOLVE_OK;
 
-    TRY(gs_csr_check_host(ctx, given, &clean));
-    if (!clean) {
-        TRY(gs_csr_clean(&A, ctx, given, NULL));
-        csr = &A;
-    }
     t->nrows = csr->nrows;
     t->ncols = csr->ncols;
     t->entries = gs_start(csr, csr->nrows);
@@ -275,6 +267,20 @@ gsolve_status gsolve_csr_statistics(gsolve_context *ctx, const gsolve_csr *given
     if (t->least > t->largest) t->least = t->largest;
     *statistics = *t;
 done:
-    gsolve_csr_free(&A, ctx);
+    return status;
+}
+
+gsolve_status gsolve_csr_statistics(gsolve_context *ctx, const gsolve_csr *csr,
+                                    gsolve_statistics *statistics)
+{
+    gsolve_csr sorted = {0};
+    bool clean;
+    gsolve_status status;
+
+    TRY(gs_csr_check_host(ctx, csr, &clean));
+    if (!clean) TRY(gs_csr_clean(&sorted, ctx, csr, NULL));
+    TRY(gs_csr_statistics(ctx, clean ? csr : &sorted, statistics));
+done:
+    gsolve_csr_free(&sorted, ctx);
     return status;
 }

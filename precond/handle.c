@@ -6,9 +6,10 @@
 #include "core/staging.h"
 #include "core/try.h"
 
-/* Replaces the spec "auto" by the choice for csr. */
-static gsolve_status resolve_auto(gsolve_context *ctx, const gsolve_csr *csr, const char **spec,
-                                  gsolve_choice *choice)
+/* Replaces the spec "auto" by the choice for csr. is_clean: csr is on the host, and gs_csr_check
+ * has found it clean. */
+static gsolve_status resolve_auto(gsolve_context *ctx, const gsolve_csr *csr, bool is_clean,
+                                  const char **spec, gsolve_choice *choice)
 {
     static const gs_precond_extension on_host;
     gsolve_csr own = {0};
@@ -21,8 +22,8 @@ static gsolve_status resolve_auto(gsolve_context *ctx, const gsolve_csr *csr, co
             ctx, GSOLVE_BAD_SPEC,
             "the preconditioner auto has no options; name a preconditioner to set options");
     }
-    TRY(gs_precond_prepare_rows(&on_host, ctx, &csr, &own));
-    TRY(gsolve_csr_statistics(ctx, csr, &statistics));
+    if (!is_clean) TRY(gs_precond_prepare_rows(&on_host, ctx, &csr, &own));
+    TRY(gs_csr_statistics(ctx, csr, &statistics));
     gsolve_auto_choose(ctx, &statistics, 0, choice);
     *spec = choice->precond;
 done:
@@ -36,20 +37,16 @@ static void destroy_precond(void *handle)
     gsolve_precond_destroy(&M);
 }
 
-gsolve_status gsolve_precond_create(gsolve_precond **out, gsolve_context *ctx, const char *spec,
-                                    const gsolve_csr *csr)
+/* Creates the preconditioner `spec`, which is not "auto". is_ready: csr is clean and lies where the
+ * kind reads it. */
+static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const char *spec,
+                            const gsolve_csr *csr, bool is_ready)
 {
     const gsolve_plugin *plugin;
     gsolve_precond *M = NULL;
     gsolve_csr own = {0};
-    gsolve_choice choice;
     gsolve_status status;
 
-    if (!ctx) return GSOLVE_BAD_ARGUMENT;
-    if (!out || !spec || !csr) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_create: an argument is NULL");
-    }
-    TRY(resolve_auto(ctx, csr, &spec, &choice));
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     memset(M, 0, sizeof *M);
     gs_own(ctx, M, destroy_precond);
@@ -61,7 +58,7 @@ gsolve_status gsolve_precond_create(gsolve_precond **out, gsolve_context *ctx, c
     M->extension = gs_precond_extension_of(M->kind);
     ALLOC(ctx, GSOLVE_HOST, M->spec, strlen(spec) + 1);
     memcpy(M->spec, spec, strlen(spec) + 1);
-    TRY(gs_precond_prepare_rows(M->extension, ctx, &csr, &own));
+    if (!is_ready) TRY(gs_precond_prepare_rows(M->extension, ctx, &csr, &own));
     M->n = csr->nrows;
     M->type = csr->type;
     if (!M->extension->on_device) M->pattern = gs_csr_pattern_hash(ctx, csr);
@@ -77,6 +74,22 @@ gsolve_status gsolve_precond_create(gsolve_precond **out, gsolve_context *ctx, c
 done:
     gsolve_precond_destroy(&M);
     gsolve_csr_free(&own, ctx);
+    return status;
+}
+
+gsolve_status gsolve_precond_create(gsolve_precond **M, gsolve_context *ctx, const char *spec,
+                                    const gsolve_csr *csr)
+{
+    gsolve_choice choice;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!M || !spec || !csr) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_create: an argument is NULL");
+    }
+    TRY(resolve_auto(ctx, csr, false, &spec, &choice));
+    TRY(create(M, ctx, spec, csr, false));
+done:
     return status;
 }
 
@@ -108,14 +121,14 @@ gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx
     }
     if (gs_spec_is(spec, "auto")) {
         TRY(gsolve_matrix_csr(A, &rows));
-        TRY(resolve_auto(ctx, &rows, &spec, &choice));
+        TRY(resolve_auto(ctx, &rows, true, &spec, &choice));
     }
     if (works_on_device(ctx, spec)) {
         gsolve_matrix_device_csr(A, &rows);
     } else {
         TRY(gsolve_matrix_csr(A, &rows));
     }
-    TRY(gsolve_precond_create(M, ctx, spec, &rows));
+    TRY(create(M, ctx, spec, &rows, true)); /* a matrix's rows are clean */
 done:
     return status;
 }

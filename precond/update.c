@@ -58,20 +58,20 @@ static void release_rows(const gsolve_precond *M)
     if (M->extension->release_rows) M->extension->release_rows(M->self);
 }
 
-gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr)
+/* Updates M. is_ready: csr is clean and lies where M's kind reads it. */
+static gsolve_status update(gsolve_precond *M, const gsolve_csr *csr, bool is_ready)
 {
     gsolve_csr own = {0};
     int64_t entries = 0;
     bool same;
     gsolve_status status;
 
-    if (!M) return GSOLVE_BAD_ARGUMENT;
     TRY(fits_in_place(M, csr, &same));
     if (same) {
         TRY(gs_precond_set_up(M, csr));
         goto done;
     }
-    TRY(gs_precond_prepare_rows(M->extension, M->ctx, &csr, &own));
+    if (!is_ready) TRY(gs_precond_prepare_rows(M->extension, M->ctx, &csr, &own));
     TRY(gs_csr_entries(M->ctx, csr, &entries));
     TRY(has_pattern(M, csr, entries, &same));
     if (!same) {
@@ -89,6 +89,11 @@ done:
     return status;
 }
 
+gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr)
+{
+    return M ? update(M, csr, false) : GSOLVE_BAD_ARGUMENT;
+}
+
 gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix *A)
 {
     gsolve_csr rows;
@@ -102,7 +107,7 @@ gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix 
     } else {
         TRY(gsolve_matrix_csr(A, &rows));
     }
-    TRY(gsolve_precond_update(M, &rows));
+    TRY(update(M, &rows, true)); /* a matrix's rows are clean */
 done:
     return status;
 }

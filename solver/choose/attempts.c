@@ -128,7 +128,7 @@ gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gs
     TRY(gsolve_matrix_create(&A, ctx, "auto", csr));
     s.A = A;
     TRY(gsolve_matrix_csr(A, &rows));
-    TRY(gsolve_csr_statistics(ctx, &rows, &s.statistics));
+    TRY(gs_csr_statistics(ctx, &rows, &s.statistics));
     if (x.nrows < 0 || x.ncols < 0 || (!x.value && x.nrows > 0 && x.ncols > 0)) {
         status = gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "x has no values or a negative size");
         goto done;

@@ -106,7 +106,7 @@ gsolve_status gs_auto_method_set_up(gs_krylov *k, const char *spec)
             M.spec);
     } else {
         TRY(gs_need_rows(k));
-        TRY(gsolve_csr_statistics(k->ctx, &k->csr, &statistics));
+        TRY(gs_csr_statistics(k->ctx, &k->csr, &statistics));
         status = k->M ? choose_method(k, spec, &statistics, &M) : choose_both(k, spec, &statistics);
     }
     gs_auto_method_note(k);

@@ -239,7 +239,7 @@ gsolve_status gs_direct_factor(gs_krylov *k)
                            asked == GS_LU ? "LU" : "Cholesky", k->csr.nrows, k->csr.ncols);
     }
     TRY(gs_need_rows(k));
-    TRY(gsolve_csr_statistics(k->ctx, &k->csr, &t));
+    TRY(gs_csr_statistics(k->ctx, &k->csr, &t));
     if (!s->kind)
         s->kind = asked != GS_FACTOR_AUTO ? asked
                   : !square               ? GS_QR
