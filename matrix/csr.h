@@ -122,6 +122,10 @@ gsolve_status gs_csr_check(gsolve_context *ctx, const gsolve_csr *csr, bool *cle
 gsolve_status gs_csr_statistics(gsolve_context *ctx, const gsolve_csr *csr,
                                 gsolve_statistics *statistics);
 
+/* The largest b of at most 8 for which the pattern of a clean csr on the host consists of dense
+ * aligned b x b blocks. */
+int32_t gs_csr_block_size(gsolve_context *ctx, const gsolve_csr *csr);
+
 /* gs_csr_check for functions that work on the host only. GSOLVE_UNSUPPORTED: csr is on the device.
  */
 gsolve_status gs_csr_check_host(gsolve_context *ctx, const gsolve_csr *csr, bool *clean);

@@ -213,7 +213,7 @@ static bool is_blocked(gsolve_context *ctx, const gsolve_csr *A, int32_t size)
     return !broken;
 }
 
-static int32_t find_block(gsolve_context *ctx, const gsolve_csr *A)
+int32_t gs_csr_block_size(gsolve_context *ctx, const gsolve_csr *A)
 {
     if (A->nrows != A->ncols || A->nrows == 0) return 1;
     for (int32_t size = 8; size > 1; size--) {
@@ -256,7 +256,7 @@ gsolve_status gs_csr_statistics(gsolve_context *ctx, const gsolve_csr *csr,
     } else {
         TRY(count_empty_columns(ctx, csr, &t->empty_cols));
     }
-    t->block = find_block(ctx, csr);
+    t->block = gs_csr_block_size(ctx, csr);
     if (csr->nrows == 0) t->shortest_row = 0;
     t->mean_row = csr->nrows ? (double)t->entries / csr->nrows : 0;
     t->deviation_row =

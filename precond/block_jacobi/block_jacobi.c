@@ -168,14 +168,13 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                            const void *chosen)
 {
     gs_block_jacobi_data *M = NULL;
-    gsolve_statistics statistics = {.block = ((const block_jacobi_options *)chosen)->size};
+    const int32_t size = ((const block_jacobi_options *)chosen)->size;
     gsolve_status status;
 
-    if (statistics.block == 0) TRY(gsolve_csr_statistics(ctx, csr, &statistics));
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     M->type = csr->type;
     M->n = csr->nrows;
-    M->size = statistics.block;
+    M->size = size > 0 ? size : gs_csr_block_size(ctx, csr);
     M->blocks = (int32_t)(((int64_t)M->n + M->size - 1) / M->size);
     M->inverse = NULL;
     TRY(update(M, ctx, csr));
