@@ -91,8 +91,7 @@
  * "auto" depend on all earlier calls with that matrix. Bits can differ in four cases:
  *
  *     between runs          the format and the product method "cusparse"
- *     between runs          options that choose by measured times: `trial` of the format "auto",
- *                           `tune` of the formats "ellr" and "segmented"
+ *     between runs          the option `trial` of the format "auto", which measures times
  *     between machines      the method "direct"
  *     between GPU models    the format "speculative" without the option `steps`
  *

@@ -41,8 +41,8 @@ const char *gsolve_version(void);
     X(GSOLVE_OK, "success")                                    \
     X(GSOLVE_BAD_ARGUMENT, "argument missing or out of range") \
     X(GSOLVE_BAD_SPEC, "unknown name, key or value in a spec") \
-    X(GSOLVE_BAD_MATRIX, "malformed matrix")                   \
-    X(GSOLVE_BAD_FILE, "unreadable file")                      \
+    X(GSOLVE_BAD_MATRIX, "malformed or unsuitable matrix")     \
+    X(GSOLVE_BAD_FILE, "file cannot be read or written")       \
     X(GSOLVE_NO_MEMORY, "out of memory")                       \
     X(GSOLVE_NO_DEVICE, "device absent from build or machine") \
     X(GSOLVE_UNSUPPORTED, "not supported")                     \

@@ -215,9 +215,9 @@ gsolve_status gsolve_blocked_to_csr(gsolve_csr *A, gsolve_context *ctx, const gs
  * must have the same value type and the same location, else the call fails with
  * GSOLVE_BAD_ARGUMENT. C has this type and this location, too. The block columns of A
  * and B must ascend strictly in each row. `spec` is as for gsolve_csr_multiply. For blocks larger
- * than 1 x 1 only the product methods "esc" (expand, sort, compress) and "auto" work; others fail
- * with GSOLVE_UNSUPPORTED. Fails with GSOLVE_BAD_MATRIX if A or B is malformed or their shapes do
- * not match. */
+ * than 1 x 1 only the product methods "esc" (expand, sort, compress) and "auto", which then means
+ * "esc", work; others fail with GSOLVE_UNSUPPORTED. Fails with GSOLVE_BAD_MATRIX if A or B is
+ * malformed or their shapes do not match. */
 gsolve_status gsolve_blocked_multiply(gsolve_blocked *C, gsolve_context *ctx, const char *spec,
                                       const gsolve_blocked *A, const gsolve_blocked *B);
 

@@ -20,14 +20,14 @@ extern "C" {
 /* A preconditioner M. It keeps what it needs of A, so A may be destroyed before M. */
 typedef struct gsolve_precond gsolve_precond;
 
-/* Creates a preconditioner for the square matrix A = csr. `spec` names a kind of preconditioner;
- * "auto" chooses the kind that gsolve_auto_choose gives for attempt 0, and allows no keys. csr is
- * on the host or on the device. Its entries may be in any order within a row; duplicates are
- * summed. The kind "amg" is set up on the device, and all other kinds on the host. If the columns
- * of some row do not ascend strictly, or the kind is set up on the host, a csr on the device is
- * copied to the host during the call.
+/* Creates a preconditioner for the matrix A = csr, which must be square except for "none". `spec`
+ * names a kind of preconditioner; "auto" chooses the kind that gsolve_auto_choose gives for attempt
+ * 0, and allows no keys. csr is on the host or on the device. Its entries may be in any order
+ * within a row; duplicates are summed. The kind "amg" is set up on the device, and all other kinds
+ * on the host. If the columns of some row do not ascend strictly, or the kind is set up on the
+ * host, a csr on the device is copied to the host during the call.
  *
- * Fails with GSOLVE_BAD_MATRIX if csr is malformed or not square ("none" accepts any shape), with
+ * Fails with GSOLVE_BAD_MATRIX if csr is malformed or not square, with
  * GSOLVE_ZERO_PIVOT if the kind would divide by zero, and with GSOLVE_UNSUPPORTED if the kind with
  * these options cannot be used for the matrix. */
 gsolve_status gsolve_precond_create(gsolve_precond **M, gsolve_context *ctx, const char *spec,
@@ -46,7 +46,8 @@ void gsolve_precond_destroy(gsolve_precond **M);
  * location may differ. M keeps what depends only on the pattern. Which part of its levels "amg"
  * keeps is its option `reuse`. If the pattern or the type differs, or csr is malformed, the call
  * fails with GSOLVE_BAD_MATRIX. After this status and after GSOLVE_ZERO_PIVOT, M is unchanged.
- * After GSOLVE_NO_MEMORY and GSOLVE_DEVICE_FAILED, M is undefined until an update succeeds. */
+ * After GSOLVE_NO_MEMORY and GSOLVE_DEVICE_FAILED, the handle stays valid, but the results of
+ * applying M are undefined until an update succeeds. */
 gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr);
 
 /* Recomputes M from the present values of A. Call it after gsolve_matrix_update. The errors are

@@ -110,7 +110,7 @@ static gsolve_status update(const void *plan, gsolve_context *ctx, const gs_bloc
 const gs_multiplier gs_auto_multiplier = {
     .plugin = {"auto",
                "on the CPU gustavson; on a GPU esc or hash, depending on the number of "
-               "intermediate products per row and on their columns",
+               "intermediate products per row and on their columns; for dense blocks esc",
                NULL, 0},
     .serves = serves,
     .multiply = multiply,

@@ -73,8 +73,8 @@ const gsolve_option gs_amg_option_table[] = {
     {"levels", "largest number of levels", GSOLVE_INT, MEMBER(levels), 25, 1, GS_AMG_MAX_LEVELS,
      NULL},
     {"coarsest",
-     "coarsening ends at this number of rows; 0: on a GPU 512; on the CPU 2000, or 600 if A is not "
-     "symmetric or the coarse level has more than 20000 entries",
+     "a level with at most this number of rows is the coarsest; 0: on a GPU 512; on the CPU 2000, "
+     "or 600 if A is not symmetric or the level has more than 20000 entries",
      GSOLVE_INT, MEMBER(coarsest), 0, 0, 100000, NULL},
     {"type",
      "value type of the levels; same: that of A; auto: f32 if A has more than 100000 entries and "
