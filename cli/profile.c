@@ -9,12 +9,6 @@
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
-static bool not_interrupted(int iteration, double residual, void *user)
-{
-    (void)iteration, (void)residual, (void)user;
-    return !cli_interrupted();
-}
-
 static int by_seconds(const void *a, const void *b)
 {
     const double x = ((const gsolve_profile_class *)a)->seconds;
@@ -34,7 +28,7 @@ gsolve_status cli_profile_make(cli *c, cli_profile *p, gsolve_solver *S, gsolve_
     gsolve_context_describe(c->ctx, &info);
     p->peak = info.peak;
     gsolve_solver_get_profile(S, &p->run);
-    gsolve_solver_set_monitor(S, not_interrupted, NULL);
+    gsolve_solver_set_monitor(S, cli_not_interrupted, NULL);
     gsolve_solver_profile(S, true);
     status = gsolve_solver_run(S, b, guess, &result);
     if (status == GSOLVE_OK) status = gsolve_context_copy_speed(c->ctx, &p->copy_speed);

@@ -63,6 +63,12 @@ bool cli_interrupted(void)
     return interrupted;
 }
 
+bool cli_not_interrupted(int iteration, double residual, void *user)
+{
+    (void)iteration, (void)residual, (void)user;
+    return !interrupted;
+}
+
 void cli_catch_interrupt(void)
 {
     const struct sigaction action = {.sa_handler = note_interrupt};

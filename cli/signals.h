@@ -19,6 +19,8 @@ void cli_temporary(const char *path);
  * command. */
 void cli_catch_interrupt(void);
 bool cli_interrupted(void);
+/* A gsolve_monitor that stops the run after Ctrl-C. */
+bool cli_not_interrupted(int iteration, double residual, void *user);
 
 /* Between these two calls a Ctrl-C ends the command at once: the library cannot be stopped there.
  */

@@ -8,10 +8,6 @@
 
 static void say_system(const cli *c, const cli_solution *s)
 {
-    gsolve_context_info device;
-    char words[400];
-
-    gsolve_context_describe(c->ctx, &device);
     cli_item(c, "", "%s%s", cli_symmetry_words(&s->system.statistics),
              c->args.type == GSOLVE_F32
                  ? "; values rounded to single precision; all residuals refer to the rounded matrix"
@@ -22,7 +18,7 @@ static void say_system(const cli *c, const cli_solution *s)
         cli_item(c, "b", "%s, %s", cli_rhs_words(c, &s->system),
                  cli_count(s->system.b.ncols, "column").text);
     }
-    cli_item(c, "device", "%s: %s", device.device, cli_device_words(c, words));
+    cli_say_device(c);
 }
 
 static int prepare(cli *c, cli_solution *s)

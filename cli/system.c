@@ -101,6 +101,15 @@ int cli_decide_device(cli *c, const cli_system *s)
     return gsolve_context_use_device(c->ctx, "auto") == GSOLVE_OK ? 0 : cli_fail_library(c);
 }
 
+void cli_say_device(const cli *c)
+{
+    gsolve_context_info device;
+    char words[400];
+
+    gsolve_context_describe(c->ctx, &device);
+    cli_item(c, "device", "%s: %s", device.device, cli_device_words(c, words));
+}
+
 const char *cli_device_words(const cli *c, char words[400])
 {
     gsolve_context_info device;
@@ -140,7 +149,7 @@ static void say_read(const cli *c, const cli_system *s)
     }
 }
 
-static bool is_generator(const char *name)
+bool cli_is_generator(const char *name)
 {
     const gsolve_plugin *generator;
 
@@ -158,7 +167,7 @@ int cli_read_matrix(cli *c, const char *name, cli_system *s)
     char note[200];
 
     s->name = name;
-    if (access(name, F_OK) != 0 && is_generator(name)) {
+    if (access(name, F_OK) != 0 && cli_is_generator(name)) {
         return cli_fail(c, "%s: no such file; for the generated matrix write gen:%s", name, name);
     }
     cli_live_begin(&live, c, name);

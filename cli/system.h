@@ -36,6 +36,12 @@ bool cli_names_device(const cli *c);
 /* The device in words, and the reason if the CPU was chosen for a small system. */
 const char *cli_device_words(const cli *c, char words[400]);
 
+/* Prints the line of the device: its name, and cli_device_words. */
+void cli_say_device(const cli *c);
+
+/* Whether name is that of a generator, without gen: and with or without options. */
+bool cli_is_generator(const char *name);
+
 /* Reads the matrix `name`, and prints a line about it. */
 int cli_read_matrix(cli *c, const char *name, cli_system *s);
 

@@ -79,9 +79,9 @@ def missing_names(gsolve, lines):
     return missing
 
 
-def library_of(command):
+def library_of(command, environment=None):
     """The libgsolve.so that the command loads, or the command itself if the library is linked into it."""
-    listing = subprocess.run(["ldd", command], capture_output=True, text=True, check=False).stdout
+    listing = subprocess.run(["ldd", command], env=environment, capture_output=True, text=True, check=False).stdout
     found = re.search(r"^\s*libgsolve\.so\S* => (/\S.*) \(0x", listing, re.MULTILINE)
     return os.path.realpath(found[1] if found else command)
 

@@ -15,10 +15,12 @@ import argparse
 import json
 import math
 import os
-import re
 import subprocess
 import sys
 import time
+
+sys.dont_write_bytecode = True
+from compare_builds import library_of
 
 KEYS = ("bench", "operation", "matrix", "what", "type", "columns", "layout")
 TIMES = ("median_ms", "update_solve_ms", "cycle_ms")
@@ -28,12 +30,8 @@ def environment_of(build):
     return dict(os.environ, LD_LIBRARY_PATH=build + ":" + os.environ.get("LD_LIBRARY_PATH", ""))
 
 
-def library_of(build, name):
-    """The libgsolve.so that a benchmark loads, or the benchmark itself if the library is linked into it."""
-    program = os.path.join(build, "bench", name)
-    listing = subprocess.run(["ldd", program], env=environment_of(build), capture_output=True, text=True, check=False).stdout
-    found = re.search(r"^\s*libgsolve\.so\S* => (\S.*) \(0x", listing, re.MULTILINE)
-    return os.path.realpath(found[1] if found else program)
+def library_of_benchmark(build, name):
+    return library_of(os.path.join(build, "bench", name), environment_of(build))
 
 
 def run(build, command):
@@ -97,8 +95,8 @@ def main():
     with open(os.path.join(top, "tests", "speed", options.list + ".txt")) as lines:
         commands = [line.split() for line in lines if line.strip() and line[0] != "#" and options.only in line]
     for name in sorted({command[0] for command in commands}):
-        library = library_of(options.before, name)
-        if library == library_of(options.after, name):
+        library = library_of_benchmark(options.before, name)
+        if library == library_of_benchmark(options.after, name):
             parser.error(f"{name} of both builds loads {library}: give two builds, each in a folder of its own")
     before, after = measure(commands, (options.before, options.after), options.rounds, options.seconds)
     if options.json:

@@ -37,20 +37,18 @@ static const char *generator_name(const void *unused, int k)
  * needs no check. */
 static int check_name(cli *c, const char *name)
 {
-    const char *known;
+    const char *near;
     char word[64];
 
     if (c->args.matrices.count == 1) return 0;
     if (strncmp(name, "gen:", 4) != 0) {
         return access(name, R_OK) == 0 ? 0 : cli_fail(c, "cannot read the matrix %s", name);
     }
-    for (int k = 0; (known = generator_name(NULL, k)); k++) {
-        if (cli_spec_is(name + 4, known)) return 0;
-    }
+    if (cli_is_generator(name + 4)) return 0;
     snprintf(word, sizeof word, "%.*s", (int)strcspn(name + 4, ","), name + 4);
-    known = cli_nearest(word, generator_name, NULL);
+    near = cli_nearest(word, generator_name, NULL);
     return cli_fail(c, "there is no generator '%s'%s%s%s; gsolve list generators shows them", word,
-                    known ? "; did you mean '" : "", known ? known : "", known ? "'?" : "");
+                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static int prepare(cmp *m)
@@ -79,17 +77,13 @@ static int prepare(cmp *m)
 
 static int read_system(cli *c, const char *name, cli_system *s)
 {
-    gsolve_context_info device;
-    char words[400];
-
     if (cli_read_matrix(c, name, s) || cli_read_vectors(c, s) || cli_analyse(c, s) ||
         cli_make_vectors(c, s, &s->csr)) {
         return CLI_ERROR;
     }
     cli_item(c, "", "%s%s", cli_symmetry_words(&s->statistics),
              c->args.type == GSOLVE_F32 ? "; computed in single precision" : "");
-    gsolve_context_describe(c->ctx, &device);
-    cli_item(c, "device", "%s: %s", device.device, cli_device_words(c, words));
+    cli_say_device(c);
     return 0;
 }
 

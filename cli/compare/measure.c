@@ -108,12 +108,6 @@ static gsolve_status time_products(cmp_bench *t, cmp_row *r, const gsolve_matrix
 
 /* --- a format in a round: the solve ----------------------------------------------------------- */
 
-static bool not_interrupted(int iteration, double residual, void *user)
-{
-    (void)iteration, (void)residual, (void)user;
-    return !cli_interrupted();
-}
-
 static gsolve_status run(cmp_bench *t, cmp_row *r, gsolve_solver *S)
 {
     gsolve_profile profile;
@@ -121,7 +115,7 @@ static gsolve_status run(cmp_bench *t, cmp_row *r, gsolve_solver *S)
     gsolve_status status =
         gsolve_copy(t->ctx, t->sol.value, t->location, t->zeros, GSOLVE_HOST, cmp_bytes_of(t->sol));
 
-    gsolve_solver_set_monitor(S, not_interrupted, NULL);
+    gsolve_solver_set_monitor(S, cli_not_interrupted, NULL);
     if (status == GSOLVE_OK) status = wait(t, NULL);
     const double begin = cli_now();
     if (status == GSOLVE_OK) status = gsolve_solver_run(S, t->b, t->sol, &result);

@@ -12,7 +12,7 @@ static gsolve_status count(gs_krylov *k, const char *spec, int32_t columns)
 
     TRY(gs_method_name(k->ctx, spec, &k->csr, named, sizeof named));
     TRY(gs_solver_set_method(k, named));
-    TRY(gs_solver_check(k, 0));
+    TRY(gs_solver_check(k));
     TRY(gs_solver_reserve(k, columns));
 done:
     return status;

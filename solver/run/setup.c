@@ -191,7 +191,7 @@ done:
     return status;
 }
 
-gsolve_status gs_solver_check(const gs_krylov *k, int32_t n)
+gsolve_status gs_solver_check(const gs_krylov *k)
 {
     const char *name = k->method->plugin.name;
     gsolve_precond_info info;
@@ -203,12 +203,12 @@ gsolve_status gs_solver_check(const gs_krylov *k, int32_t n)
                            name, k->csr.nrows, k->csr.ncols);
     }
     if (!k->M || k->method->ignores_precond) return GSOLVE_OK;
-    if (n != k->csr.nrows) {
-        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
-                           "the preconditioner is for %d unknowns and the matrix is %d x %d", n,
-                           k->csr.nrows, k->csr.ncols);
-    }
     gsolve_precond_describe(k->M, &info);
+    if (info.n != k->csr.nrows) {
+        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                           "the preconditioner is for %d unknowns and the matrix is %d x %d",
+                           info.n, k->csr.nrows, k->csr.ncols);
+    }
     if (info.type != k->csr.type) {
         return gsolve_fail(
             k->ctx, GSOLVE_BAD_ARGUMENT,
@@ -229,12 +229,10 @@ gsolve_status gs_solver_check(const gs_krylov *k, int32_t n)
 
 gsolve_status gs_solver_set_up(gs_krylov *k, const char *spec)
 {
-    gsolve_precond_info info = {0};
     gsolve_status status;
 
     TRY(gs_solver_set_method(k, spec));
-    if (k->M) gsolve_precond_describe(k->M, &info);
-    TRY(gs_solver_check(k, info.n));
+    TRY(gs_solver_check(k));
     TRY(gs_solver_reserve(k, 1));
     TRY(gs_resident_new(k));
 done:

@@ -11,8 +11,8 @@ gsolve_status gs_solver_new(gs_krylov **k, gsolve_context *ctx, bool counting);
 void gs_solver_free(gs_krylov **k);
 /* Parses `spec` and sets the method and its options. */
 gsolve_status gs_solver_set_method(gs_krylov *k, const char *spec);
-/* Checks that A and k->M, for n unknowns, suit the method. */
-gsolve_status gs_solver_check(const gs_krylov *k, int32_t n);
+/* Checks that A and k->M suit the method. */
+gsolve_status gs_solver_check(const gs_krylov *k);
 /* Work space for runs of `width` columns; a larger width allocates all of it again. */
 gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width);
 /* Sets k up for the method that `spec` names, with k->M. */
