@@ -5,12 +5,10 @@
  * method, ETNA 37, 2010). */
 #include "precond/amg/coarsening/aggregation.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "core/staging.h"
 #include "core/try.h"
-#include "matrix/transpose.h"
 #include "precond/amg/coarsening/coarsening.h"
 #include "precond/amg/kernels.h"
 
@@ -64,7 +62,7 @@ static void destroy(gs_transfer *T, gsolve_context *ctx)
 
 static gsolve_status check_arguments(gsolve_context *ctx, const gs_level_view *fine)
 {
-    const int32_t n = fine->A->nrows, block = fine->block;
+    const int32_t block = fine->block;
 
     if (block < 1 || block > GS_MAX_UNKNOWNS || fine->near_null.ncols > GS_MAX_UNKNOWNS) {
         return gsolve_fail(
@@ -73,10 +71,7 @@ static gsolve_status check_arguments(gsolve_context *ctx, const gs_level_view *f
             "from 1 to %d",
             block, fine->near_null.ncols, GS_MAX_UNKNOWNS);
     }
-    if (n % block == 0) return GSOLVE_OK;
-    return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                       "%d unknowns are not nodes of %d unknowns each; set block= to a divisor", n,
-                       block);
+    return gs_check_nodes(ctx, fine);
 }
 
 /* Allocates *K and the arrays whose sizes A determines. */
@@ -188,8 +183,7 @@ static gsolve_status update(gs_transfer *T, gsolve_context *ctx, const gs_level_
     (void)options;
     if (K->damping == 0) return GSOLVE_OK;
     TRY(evaluate(T, ctx, fine));
-    TRY(GS_KERNELS(gs_amg, ctx, T->P.type)
-            ->transpose_values(ctx->queue, &T->P, &T->R, gs_owned_block(ctx, T->R.value)));
+    TRY(gs_transfer_update(T, ctx));
 done:
     return status;
 }
@@ -206,7 +200,6 @@ static gsolve_status make_transfer(gs_transfer *out, sa_state *K, gsolve_context
                                    const gs_level_view *fine, gs_connections *G)
 {
     gs_transfer T = {.state = K};
-    void *order = NULL; /* the order of P's entries in R; an update finds the entries without it */
     int64_t entries;
     gsolve_status status;
 
@@ -215,12 +208,10 @@ static gsolve_status make_transfer(gs_transfer *out, sa_state *K, gsolve_context
     TRY(pack(K, ctx, fine->A->type));
     TRY(split_near_null(&T, K, ctx, fine));
     TRY(evaluate(&T, ctx, fine));
-    TRY(gs_transpose_make(&T.R, &order, ctx, &T.P, entries));
-    snprintf(T.note, sizeof T.note, "%d aggregates", K->G.count);
+    TRY(gs_transfer_transpose(&T, ctx, entries));
     *out = T;
     memset(&T, 0, sizeof T);
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, order);
     T.state = NULL;
     destroy(&T, ctx);
     return status;
@@ -276,12 +267,7 @@ static gsolve_status build_sa(gs_transfer *T, gsolve_context *ctx, const gs_leve
     return build(T, ctx, fine, options, group_strong);
 }
 
-const gs_coarsening gs_amg_sa = {
-    .plugin = {"sa", "smoothed aggregation", NULL, 0},
-    .build = build_sa,
-    .update = update,
-    .destroy = destroy,
-};
+const gs_coarsening gs_amg_sa = {build_sa, update, destroy};
 
 /* --- ua: pairwise aggregation ----------------------------------------------------------------- */
 
@@ -300,9 +286,4 @@ static gsolve_status build_ua(gs_transfer *T, gsolve_context *ctx, const gs_leve
     return build(T, ctx, fine, options, group_pairs);
 }
 
-const gs_coarsening gs_amg_ua = {
-    .plugin = {"ua", "pairwise aggregation without smoothing", NULL, 0},
-    .build = build_ua,
-    .update = update,
-    .destroy = destroy,
-};
+const gs_coarsening gs_amg_ua = {build_ua, update, destroy};

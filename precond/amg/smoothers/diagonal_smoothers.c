@@ -297,39 +297,11 @@ static size_t bytes(const void *self, const gs_level_view *level)
     return (size_t)s->degree * (s->A.bytes + beside * vector);
 }
 
-const gs_smoother gs_amg_l1_jacobi = {
-    .plugin = {"l1_jacobi", "division by the sums of the rows' magnitudes", NULL, 0},
-    .build = build_jacobi,
-    .update = update,
-    .destroy = destroy,
-    .sweep = sweep,
-    .residual = residual,
-    .fuses_f64 = fuses_f64,
-    .bytes = bytes,
-    .symmetric = true,
-};
+/* What the three smoothers share. */
+#define SHARED_MEMBERS                                                          \
+    .update = update, .destroy = destroy, .sweep = sweep, .residual = residual, \
+    .fuses_f64 = fuses_f64, .bytes = bytes, .symmetric = true
 
-const gs_smoother gs_amg_spai0 = {
-    .plugin = {"spai0", "product with the diagonal closest to the inverse", NULL, 0},
-    .build = build_spai0,
-    .update = update,
-    .destroy = destroy,
-    .sweep = sweep,
-    .residual = residual,
-    .fuses_f64 = fuses_f64,
-    .bytes = bytes,
-    .symmetric = true,
-};
-
-const gs_smoother gs_amg_chebyshev = {
-    .plugin = {"chebyshev", "polynomial in the matrix divided by those sums", NULL, 0},
-    .build = build_chebyshev,
-    .update = update,
-    .destroy = destroy,
-    .sweep = sweep,
-    .residual = residual,
-    .fuses_f64 = fuses_f64,
-    .bytes = bytes,
-    .symmetric = true,
-    .extra_vectors = 1,
-};
+const gs_smoother gs_amg_l1_jacobi = {SHARED_MEMBERS, .build = build_jacobi};
+const gs_smoother gs_amg_spai0 = {SHARED_MEMBERS, .build = build_spai0};
+const gs_smoother gs_amg_chebyshev = {SHARED_MEMBERS, .build = build_chebyshev, .extra_vectors = 1};

@@ -183,7 +183,6 @@ static size_t bytes(const void *self, const gs_level_view *level)
 }
 
 const gs_smoother gs_amg_gs = {
-    .plugin = {"gs", "Gauss-Seidel by colours on a GPU, by blocks of rows on the CPU", NULL, 0},
     .build = build,
     .update = update,
     .destroy = destroy,

@@ -233,8 +233,6 @@ static size_t bytes(const void *self, const gs_level_view *level)
 }
 
 const gs_smoother gs_amg_ilu = {
-    .plugin = {"ilu", "incomplete LU, whose triangles are solved by steps of Jacobi on a GPU", NULL,
-               0},
     .build = build,
     .update = update,
     .destroy = destroy,

@@ -7,14 +7,11 @@
  * coarsened and interpolated separately. */
 #include "precond/amg/coarsening/classical/classical.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "core/staging.h"
 #include "core/try.h"
-#include "matrix/transpose.h"
 #include "precond/amg/coarsening/coarsening.h"
-#include "precond/amg/kernels.h"
 #include "spgemm/spgemm.h"
 
 #define MOST_COMPONENTS 64
@@ -75,7 +72,7 @@ static int32_t components_of(const gs_level_view *fine)
 
 static gsolve_status check_arguments(gsolve_context *ctx, const gs_level_view *fine)
 {
-    const int32_t n = fine->A->nrows, c = components_of(fine);
+    const int32_t c = components_of(fine);
 
     if (c < 1 || c > MOST_COMPONENTS) {
         return gsolve_fail(
@@ -83,10 +80,7 @@ static gsolve_status check_arguments(gsolve_context *ctx, const gs_level_view *f
             "classical coarsening of nodes with %d unknowns; there must be from 1 to %d", c,
             MOST_COMPONENTS);
     }
-    if (n % fine->block == 0) return GSOLVE_OK;
-    return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                       "%d unknowns are not nodes of %d unknowns each; set block= to a divisor", n,
-                       fine->block);
+    return gs_check_nodes(ctx, fine);
 }
 
 /* Allocates *K and the arrays whose sizes A determines. */
@@ -265,7 +259,6 @@ static gsolve_status set_near_null(gs_transfer *T, const classical_state *K, gso
     TRY(gs_dense_new(&T->near_null, ctx, gs_location(ctx), A->type, last->count, K->components));
     TRY(GS_KERNELS(gs_classical_dependence, ctx, A->type)
             ->indicate(ctx, A->nrows, p->component, last->number, T->near_null));
-    snprintf(T->note, sizeof T->note, "%d C points of %d", last->count, A->nrows);
 done:
     return status;
 }
@@ -276,7 +269,6 @@ static gsolve_status build(gs_transfer *out, gsolve_context *ctx, const gs_level
     const double strength = options->strength >= 0 ? options->strength : USUAL_STRENGTH;
     gs_points p = {.A = fine->A};
     uint8_t *component = NULL;
-    void *order = NULL; /* the order of P's entries in R; an update finds the entries without it */
     gs_transfer T = {0};
     classical_state *K = NULL;
     int64_t entries;
@@ -292,14 +284,13 @@ static gsolve_status build(gs_transfer *out, gsolve_context *ctx, const gs_level
     TRY(interpolate_all(&T.P, K, ctx, fine->A, true));
     TRY(set_near_null(&T, K, ctx, &p));
     TRY(gs_csr_entries(ctx, &T.P, &entries));
-    TRY(gs_transpose_make(&T.R, &order, ctx, &T.P, entries));
+    TRY(gs_transfer_transpose(&T, ctx, entries));
     T.state = K;
     *out = T;
     K = NULL;
     memset(&T, 0, sizeof T);
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, component);
-    gsolve_free(ctx, GSOLVE_DEVICE, order);
     destroy(&T, ctx);
     destroy_state(K, ctx);
     return status;
@@ -313,15 +304,9 @@ static gsolve_status update(gs_transfer *T, gsolve_context *ctx, const gs_level_
 
     (void)options;
     TRY(interpolate_all(&T->P, K, ctx, fine->A, false));
-    TRY(GS_KERNELS(gs_amg, ctx, T->P.type)
-            ->transpose_values(ctx->queue, &T->P, &T->R, gs_owned_block(ctx, T->R.value)));
+    TRY(gs_transfer_update(T, ctx));
 done:
     return status;
 }
 
-const gs_coarsening gs_amg_classical = {
-    .plugin = {"classical", "C points, from which the other unknowns are interpolated", NULL, 0},
-    .build = build,
-    .update = update,
-    .destroy = destroy,
-};
+const gs_coarsening gs_amg_classical = {build, update, destroy};
