@@ -6,8 +6,12 @@
 #include "matrix/csr.h"
 
 typedef struct gs_amg_kernels {
-    /* y[i] = 1 if i % block == c, else 0 */
-    gsolve_status (*constant)(gs_queue *q, int64_t n, int32_t block, int32_t c, void *y);
+    /* first[i] = count[0] + ... + count[i - 1] for i <= n; *total = first[n]. count has n + 1
+     * elements; the last becomes 0. */
+    gsolve_status (*sum)(gsolve_context *ctx, int32_t n, int32_t *count, int64_t *first,
+                         int64_t *total);
+    /* The same in place. The last of the n + 1 elements is 0 on entry. */
+    gsolve_status (*number)(gsolve_context *ctx, int32_t n, int32_t *number, int32_t *total);
     /* value = the values of R = P', whose pattern is given. Rows are sorted. */
     gsolve_status (*transpose_values)(gs_queue *q, const gsolve_csr *P, const gsolve_csr *R,
                                       void *value);

@@ -1,14 +1,5 @@
 /* kernels_body.h: the kernels of kernels.h on the CPU for one value type. */
 
-static gsolve_status FN(constant)(gs_queue *q, int64_t n, int32_t block, int32_t c, void *py)
-{
-    T *y = py;
-
-#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
-    for (int64_t i = 0; i < n; i++) y[i] = i % block == c;
-    return GSOLVE_OK;
-}
-
 static gsolve_status FN(transpose_values)(gs_queue *q, const gsolve_csr *P, const gsolve_csr *R,
                                           void *value)
 {

@@ -17,9 +17,32 @@ static gsolve_status pack(gs_queue *q, int64_t n, const uint8_t *flag, uint32_t 
     return GSOLVE_OK;
 }
 
+static gsolve_status sum(gsolve_context *ctx, int32_t n, int32_t *count, int64_t *first,
+                         int64_t *total)
+{
+    (void)ctx;
+    count[n] = 0;
+    first[0] = 0;
+    for (int32_t i = 0; i < n; i++) first[i + 1] = first[i] + count[i];
+    *total = first[n];
+    return GSOLVE_OK;
+}
+
+static gsolve_status number(gsolve_context *ctx, int32_t n, int32_t *number, int32_t *total)
+{
+    (void)ctx;
+    *total = 0;
+    for (int32_t i = 0; i <= n; i++) {
+        const int32_t count = number[i];
+        number[i] = *total;
+        *total += count;
+    }
+    return GSOLVE_OK;
+}
+
 #define GS_BODY "precond/amg/kernels_body.h"
 #include "core/each_type.h"
 
 const gs_amg_kernels gs_amg_host[GSOLVE_TYPE_COUNT] = {
-    {constant_f32, transpose_values_f32, pack, dense_f32},
-    {constant_f64, transpose_values_f64, pack, dense_f64}};
+    {sum, number, transpose_values_f32, pack, dense_f32},
+    {sum, number, transpose_values_f64, pack, dense_f64}};

@@ -11,9 +11,8 @@
 #include "core/staging.h"
 #include "core/try.h"
 #include "matrix/sample.h"
-#include "precond/amg/kernels.h"
+#include "precond/amg/coarsening/aggregation.h"
 #include "precond/amg/precision.h"
-#include "precond/amg/transfer/rigid_body.h"
 #include "vector/vector.h"
 
 /* --- near-null vectors ------------------------------------------------------------------------ */
@@ -35,14 +34,35 @@ done:
 static gsolve_status constant_vectors(gsolve_context *ctx, int32_t n, gsolve_type type,
                                       int32_t block, gsolve_dense *B)
 {
-    const gs_amg_kernels *kernels = GS_KERNELS(gs_amg, ctx, type);
+    const gsolve_dense nodes = {.ncols = block}; /* translations do not depend on coordinates */
     gsolve_status status;
 
     TRY(gs_dense_new(B, ctx, gs_location(ctx), type, n, block));
-    for (int32_t c = 0; c < block; c++) {
-        TRY(kernels->constant(ctx->queue, n, block, c, gs_column_of(*B, c).value));
-    }
+    TRY(GS_KERNELS(gs_tentative, ctx, type)->modes(ctx, nodes, *B));
 done:
+    return status;
+}
+
+gsolve_status gs_rigid_body_modes(gsolve_dense *B, gsolve_context *ctx, gsolve_type type,
+                                  gsolve_dense xyz)
+{
+    const int32_t d = xyz.ncols;
+    gsolve_dense new = {0};
+    gsolve_status status;
+
+    if (d < 2 || d > 3 || xyz.nrows > INT32_MAX / d) {
+        return gsolve_fail(
+            ctx, GSOLVE_BAD_ARGUMENT,
+            "%d nodes with %d coordinates; a node must have 2 or 3 coordinates, and there "
+            "must be fewer than 2^31 unknowns",
+            xyz.nrows, d);
+    }
+    TRY(gs_dense_new(&new, ctx, gs_location(ctx), type, d * xyz.nrows, d == 2 ? 3 : 6));
+    TRY(GS_KERNELS(gs_tentative, ctx, type)->modes(ctx, xyz, new));
+    *B = new;
+    new.value = NULL;
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, new.value);
     return status;
 }
 
@@ -166,67 +186,57 @@ done:
 
 /* --- set-up with near-null vectors ------------------------------------------------------------ */
 
-gsolve_status gs_amg_set_up_constants(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr)
+/* S->h = the best levels for the near-null vectors B, which it frees or keeps. block: unknowns per
+ * node; 0: found in the pattern. made: whether B could be made; if not, it is returned. */
+static gsolve_status set_up_with(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
+                                 gsolve_status made, gsolve_dense B, int32_t block)
 {
-    int32_t block = S->options.block;
-    gsolve_dense B = {0};
     gsolve_status status;
 
+    TRY(made);
     if (block == 0) TRY(find_block(ctx, csr, &block));
-    TRY(constant_vectors(ctx, csr->nrows, is_type_open(S) ? GSOLVE_F32 : level_type(S), block, &B));
     TRY(set_up_best(S, ctx, csr, &B, block));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, B.value);
     return status;
+}
+
+gsolve_status gs_amg_set_up_constants(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    const gsolve_type type = is_type_open(S) ? GSOLVE_F32 : level_type(S);
+    int32_t block = S->options.block;
+    gsolve_dense B = {0};
+    gsolve_status status = GSOLVE_OK;
+
+    if (block == 0) status = find_block(ctx, csr, &block);
+    if (status == GSOLVE_OK) status = constant_vectors(ctx, csr->nrows, type, block, &B);
+    return set_up_with(S, ctx, csr, status, B, block);
 }
 
 gsolve_status gs_amg_set_up_again(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr)
 {
-    const int32_t block = S->h->level[0].view.block;
+    const gs_level_view *finest = &S->h->level[0].view;
+    const int32_t block = finest->block;
     gsolve_dense B = {0};
-    gsolve_status status;
+    const gsolve_status status = copy_vectors(ctx, finest->near_null, level_type(S), &B);
 
-    TRY(copy_vectors(ctx, S->h->level[0].view.near_null, level_type(S), &B));
-    TRY(set_up_best(S, ctx, csr, &B, block));
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, B.value);
-    return status;
-}
-
-/* Takes ownership of B. block: unknowns per node; 0: found in the pattern. */
-static gsolve_status set_up_with(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
-                                 gsolve_dense *B, int32_t block)
-{
-    gsolve_status status;
-
-    if (block == 0) TRY(find_block(ctx, csr, &block));
-    TRY(set_up_best(S, ctx, csr, B, block));
-done:
-    return status;
+    return set_up_with(S, ctx, csr, status, B, block);
 }
 
 gsolve_status gs_amg_set_up_near_null(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
                                       gsolve_dense v)
 {
     gsolve_dense B = {0};
-    gsolve_status status;
+    const gsolve_status status = copy_vectors(ctx, v, level_type(S), &B);
 
-    TRY(copy_vectors(ctx, v, level_type(S), &B));
-    TRY(set_up_with(S, ctx, csr, &B, S->options.block));
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, B.value);
-    return status;
+    return set_up_with(S, ctx, csr, status, B, S->options.block);
 }
 
 gsolve_status gs_amg_set_up_coordinates(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
                                         gsolve_dense xyz)
 {
     gsolve_dense B = {0};
-    gsolve_status status;
+    const gsolve_status status = gs_rigid_body_modes(&B, ctx, level_type(S), xyz);
 
-    TRY(gs_rigid_body_modes(&B, ctx, level_type(S), xyz));
-    TRY(set_up_with(S, ctx, csr, &B, xyz.ncols));
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, B.value);
-    return status;
+    return set_up_with(S, ctx, csr, status, B, xyz.ncols);
 }

@@ -140,7 +140,7 @@ static gsolve_status make_pattern(gsolve_csr *P, int64_t *entries, const sa_stat
 
     ALLOC(ctx, GSOLVE_DEVICE, first, (size_t)G->nodes + 1);
     TRY(kernels->columns(ctx, A, G, K->G.of, smooth));
-    TRY(kernels->sum(ctx, G, first, &total));
+    TRY(GS_KERNELS(gs_amg, ctx, A->type)->sum(ctx, G->nodes, G->degree, first, &total));
     *entries = total * G->block * k;
     TRY(gs_csr_new_at(P, ctx, gs_location(ctx), A->nrows, K->G.count * k, *entries, A->type));
     TRY(kernels->fill(ctx, A, G, first, k, P));
@@ -155,7 +155,7 @@ static gsolve_status evaluate(const gs_transfer *T, gsolve_context *ctx, const g
     sa_state *K = T->state;
 
     if (!K->Q) K->G.Q = fine->near_null.value;
-    return GS_KERNELS(gs_prolongator, ctx, fine->A->type)
+    return GS_KERNELS(gs_smoothed, ctx, fine->A->type)
         ->values(ctx, fine->A, K->bits, &K->G, K->damping, &T->P);
 }
 

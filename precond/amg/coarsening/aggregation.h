@@ -85,6 +85,10 @@ typedef struct gs_aggregates {
 } gs_aggregates;
 
 typedef struct gs_tentative_kernels {
+    /* B = the rigid body modes of nodes at the coordinates xyz, see gs_rigid_body_modes. Of its
+     * columns the first xyz.ncols do not read xyz's values: they are 1 at one unknown of each node,
+     * 0 elsewhere. */
+    gsolve_status (*modes)(gsolve_context *ctx, gsolve_dense xyz, gsolve_dense B);
     /* Factors B = Q R on each aggregate, and writes R (k x k, upper triangular) to the aggregate's
      * rows of coarse. The columns of Q are orthonormal, or zero if a column of B depends on those
      * before. For k = 1, Q = B, which may be the same array, and R = 1: no norms are computed,
@@ -103,20 +107,23 @@ typedef struct gs_prolongator_kernels {
      * strong neighbours, sorted. */
     gsolve_status (*columns)(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
                              const int32_t *of, bool smooth);
-    /* first[I] = the sum of degree before I, for I <= nodes; *total = first[nodes] */
-    gsolve_status (*sum)(gsolve_context *ctx, const gs_connections *G, int64_t *first,
-                         int64_t *total);
     /* Writes P's offsets and columns: k columns for each aggregate in a row. */
     gsolve_status (*fill)(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
                           const int64_t *first, int32_t k, const gsolve_csr *P);
-    /* Computes P = (I - damping / rho D^-1 A_f) Q, or P = Q if damping is 0. A_f is A with its weak
-     * entries moved to the row's own node. smoothed_rule.h bounds rho D. strong: bits of A's
-     * entries, see gs_amg_kernels.pack. */
-    gsolve_status (*values)(gsolve_context *ctx, const gsolve_csr *A, const uint32_t *strong,
-                            const gs_aggregates *G, double damping, const gsolve_csr *P);
 } gs_prolongator_kernels;
 
 extern const gs_prolongator_kernels gs_prolongator_host[GSOLVE_TYPE_COUNT];
 extern const gs_prolongator_kernels gs_prolongator_cuda[GSOLVE_TYPE_COUNT];
+
+typedef struct gs_smoothed_kernels {
+    /* Computes P = (I - damping / rho D^-1 A_f) Q, or P = Q if damping is 0. A_f is A with its weak
+     * entries moved to the row's own node. transfer_rules.h bounds rho D. strong: bits of A's
+     * entries, see gs_amg_kernels.pack. */
+    gsolve_status (*values)(gsolve_context *ctx, const gsolve_csr *A, const uint32_t *strong,
+                            const gs_aggregates *G, double damping, const gsolve_csr *P);
+} gs_smoothed_kernels;
+
+extern const gs_smoothed_kernels gs_smoothed_host[GSOLVE_TYPE_COUNT];
+extern const gs_smoothed_kernels gs_smoothed_cuda[GSOLVE_TYPE_COUNT];
 
 #endif

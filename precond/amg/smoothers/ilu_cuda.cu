@@ -1,5 +1,5 @@
 // ilu_cuda.cu: the incomplete factorisation of ilu.h on a GPU.
-#include "precond/amg/coarsening/classical/prefix_sum.cuh"
+#include "precond/amg/prefix_sum.cuh"
 #include "precond/amg/smoothers/row_lanes.cuh"
 
 extern "C" {

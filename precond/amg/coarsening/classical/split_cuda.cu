@@ -1,7 +1,7 @@
 // split_cuda.cu: the splitting on a GPU, with the same result as on the CPU; see split_host.c. L
 // threads own a point in the kernels of a round. All decisions compare integers, so that their
 // order does not matter.
-#include "precond/amg/coarsening/classical/prefix_sum.cuh"
+#include "precond/amg/prefix_sum.cuh"
 
 extern "C" {
 #include "core/try.h"
