@@ -30,4 +30,3 @@ const gs_ilu_kernels gs_ilu_cuda[GSOLVE_TYPE_COUNT];
 const gs_classical_dependence_kernels gs_classical_dependence_cuda[GSOLVE_TYPE_COUNT];
 const gs_classical_split_kernels gs_classical_split_cuda[GSOLVE_TYPE_COUNT];
 const gs_classical_interpolate_kernels gs_classical_interpolate_cuda[GSOLVE_TYPE_COUNT];
-const gs_classical_truncate_kernels gs_classical_truncate_cuda[GSOLVE_TYPE_COUNT];

@@ -183,7 +183,7 @@ static bool is_aggressive(const classical_state *K)
 }
 
 static gsolve_status interpolate_in_stages(gsolve_csr *P, classical_state *K, gsolve_context *ctx,
-                                           const gsolve_csr *A, const double *diagonal)
+                                           const gsolve_csr *A, const double *diagonal, bool create)
 {
     const gs_classical_interpolate_kernels *kernels =
         GS_KERNELS(gs_classical_interpolate, ctx, A->type);
@@ -192,32 +192,17 @@ static gsolve_status interpolate_in_stages(gsolve_csr *P, classical_state *K, gs
     gs_blocked P_first, P_second;
     gsolve_status status;
 
-    TRY(kernels->interpolate(&K->P_first, ctx, &first));
-    TRY(kernels->interpolate(&K->P_second, ctx, &second));
+    TRY(kernels->interpolate(&K->P_first, ctx, &first, create));
+    TRY(kernels->interpolate(&K->P_second, ctx, &second, create));
     P_first = gs_plain_blocks(&K->P_first);
     P_second = gs_plain_blocks(&K->P_second);
-    TRY(gs_product_make(&K->product, ctx, "auto", &P_first, &P_second, true));
-    TRY(GS_KERNELS(gs_classical_truncate, ctx, A->type)
-            ->truncate_rows(P, ctx, &K->product.C.csr, K->most, K->truncate));
-done:
-    return status;
-}
-
-static gsolve_status update_in_stages(gsolve_csr *P, classical_state *K, gsolve_context *ctx,
-                                      const gsolve_csr *A, const double *diagonal)
-{
-    const gs_classical_interpolate_kernels *kernels =
-        GS_KERNELS(gs_classical_interpolate, ctx, A->type);
-    const gs_interpolation_rows first = interpolation_args(K, A, &K->first, diagonal);
-    const gs_interpolation_rows second = interpolation_args(K, A, &K->second, diagonal);
-    const gs_blocked P_first = gs_plain_blocks(&K->P_first),
-                     P_second = gs_plain_blocks(&K->P_second);
-    gsolve_status status;
-
-    TRY(kernels->update(&K->P_first, ctx, &first));
-    TRY(kernels->update(&K->P_second, ctx, &second));
-    TRY(gs_product_update(&K->product, &P_first, &P_second));
-    TRY(GS_KERNELS(gs_classical_truncate, ctx, A->type)->update(P, ctx, &K->product.C.csr));
+    if (create) {
+        TRY(gs_product_make(&K->product, ctx, "auto", &P_first, &P_second, true));
+        TRY(kernels->truncate_rows(P, ctx, &K->product.C.csr, K->most, K->truncate));
+    } else {
+        TRY(gs_product_update(&K->product, &P_first, &P_second));
+        TRY(kernels->update_truncated(P, ctx, &K->product.C.csr));
+    }
 done:
     return status;
 }
@@ -226,8 +211,6 @@ done:
 static gsolve_status interpolate_all(gsolve_csr *P, classical_state *K, gsolve_context *ctx,
                                      const gsolve_csr *A, bool create)
 {
-    const gs_classical_interpolate_kernels *kernels =
-        GS_KERNELS(gs_classical_interpolate, ctx, A->type);
     double *diagonal = NULL;
     gs_interpolation_rows w;
     gsolve_status status;
@@ -235,11 +218,9 @@ static gsolve_status interpolate_all(gsolve_csr *P, classical_state *K, gsolve_c
     ALLOC(ctx, GSOLVE_DEVICE, diagonal, A->nrows);
     TRY(GS_KERNELS(gs_classical_dependence, ctx, A->type)->diagonal(ctx, A, diagonal));
     w = interpolation_args(K, A, &K->first, diagonal);
-    if (is_aggressive(K)) {
-        TRY((create ? interpolate_in_stages : update_in_stages)(P, K, ctx, A, diagonal));
-    } else {
-        TRY(create ? kernels->interpolate(P, ctx, &w) : kernels->update(P, ctx, &w));
-    }
+    TRY(is_aggressive(K)
+            ? interpolate_in_stages(P, K, ctx, A, diagonal, create)
+            : GS_KERNELS(gs_classical_interpolate, ctx, A->type)->interpolate(P, ctx, &w, create));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, diagonal);
     return status;

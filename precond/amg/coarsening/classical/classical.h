@@ -84,30 +84,23 @@ typedef struct gs_interpolation_rows {
 } gs_interpolation_rows;
 
 typedef struct gs_classical_interpolate_kernels {
-    /* *P, owned, rows sorted. The row of a C point is 1 in its own column; that of an isolated
-     * point is empty; that of an F point is given in interpolate_body.h. After truncation a row is
-     * scaled to the sum that it had before. */
-    gsolve_status (*interpolate)(gsolve_csr *P, gsolve_context *ctx,
-                                 const gs_interpolation_rows *w);
-    /* Recomputes P's values. A has new values; pattern and points are unchanged. */
-    gsolve_status (*update)(const gsolve_csr *P, gsolve_context *ctx,
-                            const gs_interpolation_rows *w);
+    /* create: *P, owned, rows sorted. The row of a C point is 1 in its own column; that of an
+     * isolated point is empty; that of an F point is given in interpolate_body.h. After truncation
+     * a row is scaled to the sum that it had before. Else: recomputes P's values; A has new values,
+     * pattern and points are unchanged. */
+    gsolve_status (*interpolate)(gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w,
+                                 bool create);
+    /* *Q, owned = P with its rows truncated and scaled: at most `most` entries of each row are kept
+     * (0: any number), of equal ones the first columns, and none below truncate times the largest.
+     */
+    gsolve_status (*truncate_rows)(gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr *P,
+                                   int most, double truncate);
+    /* Recomputes Q's values from P's new values. */
+    gsolve_status (*update_truncated)(const gsolve_csr *Q, gsolve_context *ctx,
+                                      const gsolve_csr *P);
 } gs_classical_interpolate_kernels;
 
 extern const gs_classical_interpolate_kernels gs_classical_interpolate_host[GSOLVE_TYPE_COUNT];
 extern const gs_classical_interpolate_kernels gs_classical_interpolate_cuda[GSOLVE_TYPE_COUNT];
-
-/* --- truncation ------------------------------------------------------------------------------- */
-
-typedef struct gs_classical_truncate_kernels {
-    /* *Q, owned = P with its rows truncated and scaled, see gs_truncate_row */
-    gsolve_status (*truncate_rows)(gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr *P,
-                                   int most, double truncate);
-    /* Recomputes Q's values from P's new values */
-    gsolve_status (*update)(const gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr *P);
-} gs_classical_truncate_kernels;
-
-extern const gs_classical_truncate_kernels gs_classical_truncate_host[GSOLVE_TYPE_COUNT];
-extern const gs_classical_truncate_kernels gs_classical_truncate_cuda[GSOLVE_TYPE_COUNT];
 
 #endif
