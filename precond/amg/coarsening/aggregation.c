@@ -255,8 +255,7 @@ static gsolve_status group_strong(sa_state *K, gsolve_context *ctx, const gs_lev
     G->strong = K->strong;
     K->damping = options->damping;
     TRY(GS_KERNELS(gs_strength, ctx, A->type)->connect(ctx, A, strength_of(fine, options), G));
-    TRY(GS_KERNELS(gs_aggregate, ctx, A->type)
-            ->aggregate(ctx, A, G, (gs_aggregation)options->aggregation, K->G.of, &K->G.count));
+    TRY(gs_aggregate_nodes(ctx, A, G, (gs_aggregation)options->aggregation, K->G.of, &K->G.count));
 done:
     return status;
 }
@@ -276,8 +275,8 @@ static gsolve_status group_pairs(sa_state *K, gsolve_context *ctx, const gs_leve
 {
     const double strength = options->strength >= 0 ? options->strength : 0.25;
 
-    return GS_KERNELS(gs_pairwise, ctx, fine->A->type)
-        ->aggregate(ctx, fine->A, G->block, strength, options->pairings, K->G.of, &K->G.count);
+    return gs_aggregate_pairs(ctx, fine->A, G->block, strength, options->pairings, K->G.of,
+                              &K->G.count);
 }
 
 static gsolve_status build_ua(gs_transfer *T, gsolve_context *ctx, const gs_level_view *fine,

@@ -1,38 +1,13 @@
-/* aggregation.h: the steps of coarsening by aggregation: strong connections, aggregates, the
- * tentative prolongator, the smoothed prolongator. All arrays lie where ctx's kernels work. */
+/* aggregation.h: the steps of coarsening by aggregation: aggregates, the tentative prolongator, the
+ * smoothed prolongator. All arrays lie where ctx's kernels work. */
 #ifndef GS_PRECOND_AMG_COARSENING_AGGREGATION_H
 #define GS_PRECOND_AMG_COARSENING_AGGREGATION_H
 
-#include "matrix/csr.h"
+#include "precond/amg/coarsening/steps.h"
 
 #define GS_MAX_UNKNOWNS 64 /* limit of unknowns per node and of near-null vectors */
 #define GS_MAX_SMOOTHED_NEIGHBOURS \
-    1023 /* nodes with more strong neighbours keep their tentative rows \ */
-
-/* --- strong connections between nodes --------------------------------------------------------- */
-
-/* Node I has the unknowns I block to I block + block - 1. Its degree[I] strong neighbours, without
- * itself, stand in neighbour from position start[I block] of A's entries on. They are never more
- * than the entries of these rows. */
-typedef struct gs_connections {
-    int32_t nodes, block;
-    int64_t entries;    /* of A */
-    uint8_t *strong;    /* for each of A's entries: whether it lies within a node or connects strong
-                           neighbours */
-    int32_t *degree;    /* nodes + 1 */
-    int32_t *neighbour; /* entries */
-} gs_connections;
-
-typedef struct gs_strength_kernels {
-    /* Finds the strong connections: |A_IJ|^2 > strength^2 |A_II| |A_JJ| in Frobenius norms of the
-     * nodes' blocks, or the second rule of strength_rule.h. Squares are added row by row, so that
-     * the decisions are the same on every device. */
-    gsolve_status (*connect)(gsolve_context *ctx, const gsolve_csr *A, double strength,
-                             const gs_connections *G);
-} gs_strength_kernels;
-
-extern const gs_strength_kernels gs_strength_host[GSOLVE_TYPE_COUNT];
-extern const gs_strength_kernels gs_strength_cuda[GSOLVE_TYPE_COUNT];
+    1023 /* nodes with more strong neighbours keep their tentative rows */
 
 /* --- aggregates ------------------------------------------------------------------------------- */
 
@@ -42,13 +17,34 @@ typedef enum gs_aggregation {
     GS_AGGREGATION_MIS2
 } gs_aggregation;
 
+/* of[I] = the aggregate of node I; -1: no strong neighbour. *count: the number of aggregates, which
+ * are numbered in the order of their roots. Roots are at least three strong connections apart, with
+ * mis2 and gs_aggregates_grow four; less only if connections are not symmetric. A device that lacks
+ * a method uses the other. */
+gsolve_status gs_aggregate_nodes(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
+                                 gs_aggregation kind, int32_t *of, int32_t *count);
+
+/* Aggregates of at most 2^pairings nodes, pairings >= 1. In each pairing a group is merged with the
+ * one to which it has the strongest negative connection. At the end single nodes join a group.
+ * Connections are those of (A + A') / 2 between the same unknowns of two nodes; those below
+ * strength times the strongest at either end do not count. of[I] = -1 for nodes without
+ * connections. */
+gsolve_status gs_aggregate_pairs(gsolve_context *ctx, const gsolve_csr *A, int32_t block,
+                                 double strength, int pairings, int32_t *of, int32_t *count);
+
+#define GS_FEW_NODES 8192 /* up to this number a device may decide all rounds at once */
+
 typedef struct gs_aggregate_kernels {
-    /* of[I] = the aggregate of node I; -1: no strong neighbour. *count: the number of aggregates,
-     * which are numbered in the order of their roots. Roots are at least three strong connections
-     * apart, with mis2 and gs_aggregates_grow four; less only if connections are not symmetric. A
-     * device that lacks a method uses the other. */
-    gsolve_status (*aggregate)(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
-                               gs_aggregation kind, int32_t *of, int32_t *count);
+    /* *grow: see gs_aggregates_grow */
+    gsolve_status (*find_growth)(gsolve_context *ctx, int32_t nodes, const int32_t *degree,
+                                 bool *grow);
+    /* joined of s by the greedy method. Returns the number of aggregates. NULL on a GPU */
+    int32_t (*choose_greedily)(const gs_root_search *s);
+    /* Decides all nodes in this round. last: then *undecided = whether one stays undecided; else it
+     * is not needed. */
+    gsolve_status (*decide)(gs_queue *q, const gs_root_search *s, bool last, int32_t *undecided);
+    /* Runs all rounds, for at most GS_FEW_NODES nodes; NULL on the CPU */
+    gsolve_status (*decide_few)(gs_queue *q, const gs_root_search *s);
     /* member[start[g]] to member[start[g + 1] - 1] = the nodes of aggregate g, ascending */
     gsolve_status (*list)(gsolve_context *ctx, int32_t nodes, const int32_t *of, int32_t count,
                           int32_t *start, int32_t *member);
@@ -56,21 +52,6 @@ typedef struct gs_aggregate_kernels {
 
 extern const gs_aggregate_kernels gs_aggregate_host[GSOLVE_TYPE_COUNT];
 extern const gs_aggregate_kernels gs_aggregate_cuda[GSOLVE_TYPE_COUNT];
-
-/* --- aggregates by pairs ---------------------------------------------------------------------- */
-
-typedef struct gs_pairwise_kernels {
-    /* Aggregates of at most 2^pairings nodes, pairings >= 1. In each pairing a group is merged with
-     * the one to which it has the strongest negative connection. At the end single nodes join a
-     * group. Connections are those of (A + A') / 2 between the same unknowns of two nodes; those
-     * below strength times the strongest at either end do not count. of[I] = -1 for nodes without
-     * connections. */
-    gsolve_status (*aggregate)(gsolve_context *ctx, const gsolve_csr *A, int32_t block,
-                               double strength, int pairings, int32_t *of, int32_t *count);
-} gs_pairwise_kernels;
-
-extern const gs_pairwise_kernels gs_pairwise_host[GSOLVE_TYPE_COUNT];
-extern const gs_pairwise_kernels gs_pairwise_cuda[GSOLVE_TYPE_COUNT];
 
 /* --- the tentative prolongator ---------------------------------------------------------------- */
 

@@ -12,6 +12,7 @@
 #include "core/staging.h"
 #include "core/try.h"
 #include "precond/amg/coarsening/coarsening.h"
+#include "precond/amg/kernels.h"
 #include "spgemm/spgemm.h"
 
 #define MOST_COMPONENTS 64
@@ -114,12 +115,13 @@ static gsolve_status find_components(uint8_t **component, const classical_state 
                                      gsolve_context *ctx, const gs_level_view *fine)
 {
     const int32_t n = fine->A->nrows;
+    gs_point_arrays p = {.n = n, .block = fine->block, .near_null = fine->near_null};
     gsolve_status status = GSOLVE_OK;
 
     if (K->components == 1) return GSOLVE_OK;
     ALLOC(ctx, GSOLVE_DEVICE, *component, n);
-    TRY(GS_KERNELS(gs_classical_dependence, ctx, fine->A->type)
-            ->components(ctx, n, fine->block, &fine->near_null, *component));
+    p.component = *component;
+    TRY(GS_KERNELS(gs_step, ctx, fine->A->type)->point(ctx->queue, GS_FIND_COMPONENT, n, &p));
 done:
     return status;
 }
@@ -128,11 +130,27 @@ done:
 static gsolve_status number(stage *s, const classical_state *K, gsolve_context *ctx,
                             const gsolve_csr *A, uint8_t least)
 {
+    const gs_step_kernels *each = GS_KERNELS(gs_step, ctx, A->type);
+    const int32_t n = A->nrows;
+    gs_point_arrays p = {.n = n, .kind = K->kind, .least = least};
     gsolve_status status;
 
-    ALLOC(ctx, GSOLVE_DEVICE, s->number, A->nrows);
-    TRY(GS_KERNELS(gs_classical_split, ctx, A->type)
-            ->number(ctx, A->nrows, K->kind, least, s->number, &s->count));
+    ALLOC(ctx, GSOLVE_DEVICE, s->number, (size_t)n + 1);
+    p.number = s->number;
+    TRY(each->point(ctx->queue, GS_MARK_POINTS, (int64_t)n + 1, &p));
+    TRY(GS_KERNELS(gs_amg, ctx, A->type)->number(ctx, n, s->number, &s->count));
+    TRY(each->point(ctx->queue, GS_NUMBER_POINTS, n, &p));
+done:
+    return status;
+}
+
+gsolve_status gs_split_again(gsolve_context *ctx, const gs_points *p)
+{
+    const gs_point_arrays all = {.n = p->A->nrows, .kind = p->kind};
+    gsolve_status status;
+
+    TRY(GS_KERNELS(gs_step, ctx, p->A->type)->point(ctx->queue, GS_RESET_C, all.n, &all));
+    TRY(GS_KERNELS(gs_classical_split, ctx, p->A->type)->split(ctx, p, true));
 done:
     return status;
 }
@@ -141,19 +159,21 @@ static gsolve_status choose(classical_state *K, gsolve_context *ctx, const gs_po
                             double strength, bool aggressive)
 {
     const gsolve_csr *A = p->A;
-    const gs_classical_split_kernels *kernels = GS_KERNELS(gs_classical_split, ctx, A->type);
     stage *first = &K->first, *second = &K->second;
+    gs_point_arrays list = {.n = A->nrows};
     gsolve_status status;
 
-    TRY(GS_KERNELS(gs_classical_dependence, ctx, A->type)->connect(ctx, p, strength));
-    TRY(kernels->split(ctx, p));
-    if (aggressive) TRY(kernels->split_second(ctx, p));
+    TRY(GS_KERNELS(gs_strength, ctx, A->type)->depend(ctx, p, strength));
+    TRY(GS_KERNELS(gs_classical_split, ctx, A->type)->split(ctx, p, false));
+    if (aggressive) TRY(gs_split_again(ctx, p));
     TRY(number(first, K, ctx, A, GS_INTERMEDIATE_C));
     first->rows = A->nrows;
     if (!aggressive) return GSOLVE_OK;
     TRY(number(second, K, ctx, A, GS_C));
     ALLOC(ctx, GSOLVE_DEVICE, second->point, first->count);
-    TRY(kernels->list(ctx, A->nrows, first->number, second->point));
+    list.number = first->number;
+    list.point = second->point;
+    TRY(GS_KERNELS(gs_step, ctx, A->type)->point(ctx->queue, GS_LIST_POINTS, list.n, &list));
     second->rows = first->count;
 done:
     return status;
@@ -216,7 +236,7 @@ static gsolve_status interpolate_all(gsolve_csr *P, classical_state *K, gsolve_c
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_DEVICE, diagonal, A->nrows);
-    TRY(GS_KERNELS(gs_classical_dependence, ctx, A->type)->diagonal(ctx, A, diagonal));
+    TRY(GS_KERNELS(gs_strength, ctx, A->type)->diagonal(ctx, A, diagonal));
     w = interpolation_args(K, A, &K->first, diagonal);
     TRY(is_aggressive(K)
             ? interpolate_in_stages(P, K, ctx, A, diagonal, create)
@@ -234,12 +254,14 @@ static gsolve_status set_near_null(gs_transfer *T, const classical_state *K, gso
 {
     const stage *last = is_aggressive(K) ? &K->second : &K->first;
     const gsolve_csr *A = p->A;
+    gs_point_arrays points = {
+        .n = A->nrows, .component = (uint8_t *)p->component, .number = last->number};
     gsolve_status status;
 
     T->block = 1;
     TRY(gs_dense_new(&T->near_null, ctx, gs_location(ctx), A->type, last->count, K->components));
-    TRY(GS_KERNELS(gs_classical_dependence, ctx, A->type)
-            ->indicate(ctx, A->nrows, p->component, last->number, T->near_null));
+    points.indicator = T->near_null;
+    TRY(GS_KERNELS(gs_step, ctx, A->type)->point(ctx->queue, GS_INDICATE, points.n, &points));
 done:
     return status;
 }
