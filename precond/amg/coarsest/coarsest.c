@@ -23,6 +23,8 @@
     20000 /* entries from which on factors fill in as in three dimensions \
            */
 
+const gs_invert_kernels gs_invert_host[GSOLVE_TYPE_COUNT]; /* none: the CPU has sparse factors */
+
 /* --- inverse by elimination on the device ----------------------------------------------------- */
 
 /* Whether the inverse by elimination without pivoting is accurate, and A is regular by the same
@@ -173,7 +175,9 @@ gsolve_status gs_coarsest_build(gs_coarsest *out, gsolve_context *ctx, const gs_
     const bool on_device = gs_location(ctx) == GSOLVE_DEVICE && c.n > 0;
     gsolve_status status;
 
-    if (on_device) TRY(invert_on_device(&c, ctx, level));
+    if (GS_KERNELS(gs_invert, ctx, c.type)->invert && c.n > 0) {
+        TRY(invert_on_device(&c, ctx, level));
+    }
     if (!c.inverse) TRY(create_factors(&c, ctx, level));
     set_note(&c);
     if (on_device && !c.inverse) TRY(invert_factors(&c, ctx));

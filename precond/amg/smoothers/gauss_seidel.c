@@ -106,7 +106,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_level_view
     gsolve_matrix_describe(level->matrix, &info);
     ALLOC(ctx, GSOLVE_HOST, s, 1);
     memset(s, 0, sizeof *s);
-    s->blocks = gs_location(ctx) == GSOLVE_HOST;
+    s->blocks = GS_KERNELS(gs_gauss_seidel, ctx, A->type)->blocks;
     s->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)A->nrows, gs_type_size(A->type));
     TRY(s->d ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     if (!s->blocks) TRY(gs_colours_create(&s->C, ctx, A, info.entries));

@@ -24,6 +24,8 @@
 #include "vector/layout.h"
 #include "vector/vector.h"
 
+const gs_ilu_kernels gs_ilu_host[GSOLVE_TYPE_COUNT]; /* none: the CPU has exact factors */
+
 typedef struct ilu_matrix { /* L or U */
     gsolve_matrix *T;
     gsolve_csr rows; /* the rows of T */
@@ -338,7 +340,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_level_view
 
     ALLOC(ctx, GSOLVE_HOST, s, 1);
     memset(s, 0, sizeof *s);
-    s->exact = gs_location(ctx) == GSOLVE_HOST;
+    s->exact = !GS_KERNELS(gs_ilu, ctx, A->type)->sweep;
     s->steps = options->degree;
     gsolve_matrix_describe(level->matrix, &s->A);
     TRY(gs_relax_applies(&s->fused, &s->mean, ctx, level->matrix, A));
