@@ -1,4 +1,5 @@
-/* cycle.h: one multigrid cycle over the levels of a hierarchy. */
+/* cycle.h: one multigrid cycle over the levels of a hierarchy, its application to vectors of any
+ * type and any number of columns (apply.c), and a test of its precision (precision.c). */
 #ifndef GS_PRECOND_AMG_CYCLE_H
 #define GS_PRECOND_AMG_CYCLE_H
 
@@ -20,5 +21,19 @@ typedef struct gs_level_vectors {
 } gs_level_vectors;
 
 gs_level_vectors gs_level_vectors_of(const gs_hierarchy *h, int k, int32_t columns);
+
+/* z = M^-1 r, or M^-T r. Several columns share a cycle. The first call with several columns
+ * allocates their vectors. */
+gsolve_status gs_hierarchy_apply(gs_hierarchy *h, gsolve_context *ctx, bool transposed,
+                                 gsolve_dense r, gsolve_dense z);
+/* z = M^-1 r and *rz = r'z, a number on the device; one column. */
+gsolve_status gs_hierarchy_apply_dot(gs_hierarchy *h, gsolve_context *ctx, gsolve_dense r,
+                                     gsolve_dense z, double *rz);
+
+/* *left = |r| after some cycles of h over |r| before, where r = A w in csr's type and w is the
+ * first near-null vector. csr: the matrix that h was built from. Stops as soon as *left <= enough.
+ * A *left that is nan or inf means that h is useless. */
+gsolve_status gs_hierarchy_measure_reduction(gs_hierarchy *h, gsolve_context *ctx,
+                                             const gsolve_csr *csr, double enough, double *left);
 
 #endif

@@ -4,14 +4,13 @@
  * difference of large sums. If rounding exceeds it, the coarse correction has the wrong size. So
  * the test applies cycles to r = A w in the matrix's own precision, where w is a near-null vector,
  * and measures how much of r they leave. */
-#include "precond/amg/precision.h"
+#include "precond/amg/cycle.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "core/staging.h"
 #include "core/try.h"
-#include "precond/amg/apply.h"
 #include "spmv/handle.h"
 #include "vector/vector.h"
 

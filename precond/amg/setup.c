@@ -12,7 +12,7 @@
 #include "core/try.h"
 #include "matrix/sample.h"
 #include "precond/amg/coarsening/aggregation.h"
-#include "precond/amg/precision.h"
+#include "precond/amg/cycle.h"
 #include "vector/vector.h"
 
 /* --- near-null vectors ------------------------------------------------------------------------ */

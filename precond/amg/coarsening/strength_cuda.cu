@@ -16,22 +16,6 @@ extern "C" {
 namespace
 {
 
-// Calls go(start, lanes) with the offset type and the subwarp size for A's rows.
-template <class Go>
-gsolve_status with_rows(gsolve_context *ctx, const gsolve_csr *A, Go go)
-{
-    int64_t entries = 0;
-    gsolve_status status;
-
-    TRY(gs_csr_entries(ctx, A, &entries));
-    TRY(gs_with_start(A, [&](auto start) {
-        return gs_with_subwarp((double)entries / (A->nrows + 1.0),
-                               [&](auto lanes) { return go(start, lanes); });
-    }));
-done:
-    return status;
-}
-
 // --- nodes of one unknown ------------------------------------------------------------------------
 
 // m[i] = |a_ii| and the largest |a_ij|, j != i. L threads own a row.
@@ -335,7 +319,7 @@ template <class T>
 gsolve_status weigh(gsolve_context *ctx, const gsolve_csr *A, int32_t block, const double *d,
                     float *weight)
 {
-    return with_rows(ctx, A, [&](auto start, auto lanes) {
+    return gs_with_rows(ctx, A, [&](auto start, auto lanes) {
         using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
         constexpr int L = decltype(lanes)::value;
         return gs_launch(ctx->queue, "connections of pairs", compute_weights<L, T, O>,
@@ -397,7 +381,7 @@ gsolve_status depend(gsolve_context *ctx, const gs_points *p, double strength)
 {
     const gsolve_csr *A = p->A;
 
-    return with_rows(ctx, A, [&](auto start, auto lanes) {
+    return gs_with_rows(ctx, A, [&](auto start, auto lanes) {
         using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
         constexpr int L = decltype(lanes)::value;
         return gs_launch(ctx->queue, "strong dependences", depend_rows<L, T, O>,

@@ -23,22 +23,22 @@ SMALL void gs_set_element(gsolve_dense v, int64_t i, int64_t c, double x)
 
 /* --- rigid body modes ------------------------------------------------------------------------- */
 
-/* Coordinate c of node I relative to node 0. Rotations about any point of the body span the same
+/* Coordinate c of a node relative to node 0. Rotations about any point of the body span the same
  * space, and this one loses no digits if the origin is far away. */
-SMALL double gs_relative_coordinate(gsolve_dense xyz, int64_t I, int c)
+SMALL double gs_relative_coordinate(gsolve_dense xyz, int64_t node, int c)
 {
-    return gs_element(xyz, I, c) - gs_element(xyz, 0, c);
+    return gs_element(xyz, node, c) - gs_element(xyz, 0, c);
 }
 
-/* A component of a mode at node I: translations first, then the rotation in the plane, or the
+/* A component of a mode at a node: translations first, then the rotation in the plane, or the
  * rotations about the x, y and z axes (e_axis times the coordinates). */
-SMALL double gs_rigid_body_mode(gsolve_dense xyz, int64_t I, int component, int motion)
+SMALL double gs_rigid_body_mode(gsolve_dense xyz, int64_t node, int component, int motion)
 {
     const int d = xyz.ncols, axis = d == 2 ? 2 : motion - d;
 
     if (motion < d) return component == motion;
-    if (component == (axis + 1) % 3) return -gs_relative_coordinate(xyz, I, (axis + 2) % 3);
-    if (component == (axis + 2) % 3) return gs_relative_coordinate(xyz, I, (axis + 1) % 3);
+    if (component == (axis + 1) % 3) return -gs_relative_coordinate(xyz, node, (axis + 2) % 3);
+    if (component == (axis + 2) % 3) return gs_relative_coordinate(xyz, node, (axis + 1) % 3);
     return 0;
 }
 

@@ -364,19 +364,13 @@ __global__ void __launch_bounds__(gs_block_size)
 template <class T>
 gsolve_status update_truncated(const gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr *P)
 {
-    int64_t entries = 0;
-    gsolve_status status;
-
-    TRY(gs_csr_entries(ctx, P, &entries));
-    TRY(gs_with_subwarp((double)entries / (P->nrows + 1.0), [&](auto lanes) {
+    return gs_with_rows(ctx, P, [&](auto, auto lanes) {
         constexpr int L = decltype(lanes)::value;
         return gs_launch(ctx->queue, "truncated rows", update_rows<L, T>,
                          gs_subwarp_blocks(Q->nrows, L), gs_block_size, Q->nrows,
                          gs_row_positions_of(Q), Q->col, (T *)gs_owned_block(ctx, Q->value),
                          gs_row_positions_of(P), P->col, (const T *)P->value);
-    }));
-done:
-    return status;
+    });
 }
 
 // --- kernel table --------------------------------------------------------------------------------
@@ -386,21 +380,14 @@ gsolve_status interpolate(gsolve_csr *P, gsolve_context *ctx, const gs_interpola
                           bool create)
 {
     const gsolve_csr *A = w->points.A;
-    int64_t entries = 0;
-    gsolve_status status;
 
     if (w->kind == GS_ONE_POINT) {
         if (!create) return GSOLVE_OK;
         return gs_with_start(A, [&](auto start) { return choose_in<T>(P, ctx, w, start); });
     }
-    TRY(gs_csr_entries(ctx, A, &entries));
-    TRY(gs_with_start(A, [&](auto start) {
-        return gs_with_subwarp((double)entries / (A->nrows + 1.0), [&](auto lanes) {
-            return interpolate_in<decltype(lanes)::value, T>(P, ctx, w, start, create);
-        });
-    }));
-done:
-    return status;
+    return gs_with_rows(ctx, A, [&](auto start, auto lanes) {
+        return interpolate_in<decltype(lanes)::value, T>(P, ctx, w, start, create);
+    });
 }
 
 } // namespace

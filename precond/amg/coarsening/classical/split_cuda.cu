@@ -154,27 +154,22 @@ done:
     return status;
 }
 
-template <class O>
-gsolve_status decide_all(gsolve_context *ctx, const gs_points *p, const O *start, bool two_steps,
-                         uint8_t other)
+template <int L, class O>
+gsolve_status decide_all(gsolve_context *ctx, const gs_points *p, const O *start, bool two_steps)
 {
     const size_t n = (size_t)p->A->nrows;
     dependences<O> w = {p->A->nrows, two_steps, start,   p->A->col, p->mark,
                         p->kind,     nullptr,   nullptr, nullptr};
     gs_queue *q = ctx->queue;
-    int64_t entries = 0;
     gsolve_status status;
 
-    TRY(gs_csr_entries(ctx, p->A, &entries));
     ALLOC_DEVICE(ctx, w.influence, n);
     ALLOC_DEVICE(ctx, w.dominated, n);
     ALLOC_DEVICE(ctx, w.open, rounds_per_check);
     TRY(gs_cuda(q, cudaMemsetAsync(w.influence, 0, n * sizeof *w.influence, q->stream),
                 "measures"));
     TRY(gs_cuda(q, cudaMemsetAsync(w.dominated, 0, n, q->stream), "measures"));
-    TRY(gs_with_subwarp((double)entries / (n + 1.0), [&](auto lanes) {
-        return run_rounds<decltype(lanes)::value>(ctx, w, other);
-    }));
+    TRY(run_rounds<L>(ctx, w, (uint8_t)(two_steps ? GS_INTERMEDIATE_C : GS_F)));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, w.influence);
     gsolve_free(ctx, GSOLVE_DEVICE, w.dominated);
@@ -184,8 +179,8 @@ done:
 
 gsolve_status split(gsolve_context *ctx, const gs_points *p, bool second)
 {
-    return gs_with_start(p->A, [&](auto start) {
-        return decide_all(ctx, p, start, second, (uint8_t)(second ? GS_INTERMEDIATE_C : GS_F));
+    return gs_with_rows(ctx, p->A, [&](auto start, auto lanes) {
+        return decide_all<decltype(lanes)::value>(ctx, p, start, second);
     });
 }
 
