@@ -869,15 +869,20 @@ static void check_passes(const level *l, double rounding, const char *name)
     if (n > 0) mean = (double)gsolve_csr_entries(&l->host) / n;
     for (int k = 0; k < 4; k++) v[k] = random_vector(n, (uint64_t)k);
     for (int k = 0; k < 4; k++) V[k] = send(l, v[k]);
-    OK(l->ctx, kernels->residual(q, &l->rows, mean, 1, V[0].value, V[1].value, V[2].value));
+    OK(l->ctx, kernels->relax(q, &l->rows, mean, 1, V[1].value,
+                              &(gs_step){.b = V[0].value, .y = V[2].value}));
     fetch(l, V[2], x);
     for (int32_t i = 0; i < n; i++) want[i] = v[0][i] - row_times(&l->host, i, v[1]);
     assert_close(x, want, n, rounding, name);
     for (int how = 0; how < 3; how++) { /* a step without memory, from 0, from what y holds */
         const double c = how > 0 ? 0.25 : 0;
         OK(l->ctx, kernels->relax(q, &l->rows, mean, 1, V[1].value,
-                                  &(gs_relax_step){0.5, c, V[3].value, V[0].value,
-                                                   how == 2 ? V[2].value : NULL, V[2].value}));
+                                  &(gs_step){.a = 0.5,
+                                             .c = c,
+                                             .d = V[3].value,
+                                             .b = V[0].value,
+                                             .old = how == 2 ? V[2].value : NULL,
+                                             .y = V[2].value}));
         for (int32_t i = 0; i < n; i++) {
             const double r = v[0][i] - row_times(&l->host, i, v[1]);
             want[i] = v[1][i] + 0.5 * v[3][i] * r + c * (v[1][i] - (how == 2 ? x[i] : 0));
@@ -939,9 +944,13 @@ static void check_passes_of(const level *l, int32_t columns, double rounding, co
     for (int k = 0; k < 4; k++) v[k] = random_vector(n, (uint64_t)k);
     for (int k = 0; k < 3; k++) V[k] = send_columns(l, v[k], columns);
     D = send(l, v[3]);
-    OK(l->ctx,
-       kernels->relax(q, &l->rows, mean, columns, V[1].value,
-                      &(gs_relax_step){0.5, 0.25, D.value, V[0].value, V[2].value, V[2].value}));
+    OK(l->ctx, kernels->relax(q, &l->rows, mean, columns, V[1].value,
+                              &(gs_step){.a = 0.5,
+                                         .c = 0.25,
+                                         .d = D.value,
+                                         .b = V[0].value,
+                                         .old = V[2].value,
+                                         .y = V[2].value}));
     for (int32_t i = 0; i < n; i++) {
         r[i] = v[0][i] - row_times(&l->host, i, v[1]);
         want[i] = v[1][i] + 0.5 * v[3][i] * r[i] + 0.25 * (v[1][i] - v[2][i]);
@@ -950,7 +959,8 @@ static void check_passes_of(const level *l, int32_t columns, double rounding, co
         fetch_column(l, V[2], c, v[3]);
         assert_close(v[3], want, n, rounding, name);
     }
-    OK(l->ctx, kernels->residual(q, &l->rows, mean, columns, V[0].value, V[1].value, V[2].value));
+    OK(l->ctx, kernels->relax(q, &l->rows, mean, columns, V[1].value,
+                              &(gs_step){.b = V[0].value, .y = V[2].value}));
     for (int32_t c = 0; c < columns; c++) {
         fetch_column(l, V[2], c, v[3]);
         assert_close(v[3], r, n, rounding, name);

@@ -175,17 +175,12 @@ static gsolve_status fused_pass(const relaxation *S, gsolve_context *ctx,
                                 const gs_level_view *level, const gs_polynomial_step *s,
                                 gsolve_dense b, const void *x, const void *old, void *y)
 {
-    const gs_relax_kernels *rows = GS_KERNELS(gs_relax, ctx, b.type);
     gs_step step = {.b = b.value, .old = old, .y = y};
 
-    if (S->sliced && b.ncols == 1) {
-        if (s) step.a = s->a, step.c = s->c, step.d = S->d;
-        return gs_matrix_step(level->matrix, x, &step);
-    }
-    if (!s) return rows->residual(ctx->queue, level->A, S->mean, b.ncols, b.value, x, y);
-    return rows->relax(
-        ctx->queue, level->A, S->mean, b.ncols, x,
-        &(gs_relax_step){.a = s->a, .c = s->c, .d = S->d, .b = b.value, .old = old, .y = y});
+    if (s) step.a = s->a, step.c = s->c, step.d = S->d;
+    if (S->sliced && b.ncols == 1) return gs_matrix_step(level->matrix, x, &step);
+    return GS_KERNELS(gs_relax, ctx, b.type)
+        ->relax(ctx->queue, level->A, S->mean, b.ncols, x, &step);
 }
 
 /* The last step of a cycle that writes its result in double precision. */

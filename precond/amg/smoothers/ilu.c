@@ -165,7 +165,8 @@ static gsolve_status subtract(const ilu_matrix *t, gsolve_context *ctx, bool tra
 
     if (t->fused && !transposed) {
         return GS_KERNELS(gs_relax, ctx, b.type)
-            ->residual(ctx->queue, &t->rows, t->mean, b.ncols, b.value, x.value, r.value);
+            ->relax(ctx->queue, &t->rows, t->mean, b.ncols, x.value,
+                    &(gs_step){.b = b.value, .y = r.value});
     }
     TRY(GS_KERNELS(gs_vector, ctx, b.type)->copy(ctx->queue, count(b), b.type, b.value, r.value));
     TRY((transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(t->T, -1, x, 1, r));
@@ -180,7 +181,8 @@ static gsolve_status residual(const ilu_smoother *s, gsolve_context *ctx,
 {
     if (!s->fused || level->transposed) return gs_level_residual(level, ctx, b, x, r);
     return GS_KERNELS(gs_relax, ctx, b.type)
-        ->residual(ctx->queue, level->A, s->mean, b.ncols, b.value, x.value, r.value);
+        ->relax(ctx->queue, level->A, s->mean, b.ncols, x.value,
+                &(gs_step){.b = b.value, .y = r.value});
 }
 
 /* One of the two work vectors, for as many columns as space has. */

@@ -179,23 +179,20 @@ gsolve_status run(const operands<T> &a, bool aligned, const End &end)
 }
 
 template <class T>
-gsolve_status residual(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns,
-                       const void *b, const void *x, void *r)
-{
-    return run<T>({q, A, mean, columns, (const T *)x}, gs_all_aligned(b, x, r),
-                  keep_residual<T>{(const T *)b, (T *)r});
-}
-
-template <class T>
 gsolve_status relax(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns, const void *x,
-                    const gs_relax_step *s)
+                    const gs_step *s)
 {
-    return run<T>(
-        {q, A, mean, columns, (const T *)x}, gs_all_aligned(s->b, x, s->old, s->y),
+    const operands<T> a = {q, A, mean, columns, (const T *)x};
+
+    if (!s->d) {
+        return run(a, gs_all_aligned(s->b, x, s->y), keep_residual<T>{(const T *)s->b, (T *)s->y});
+    }
+    return run(
+        a, gs_all_aligned(s->b, x, s->old, s->y),
         step<T>{(T)s->a, (T)s->c, (const T *)s->d, (const T *)s->b, (const T *)s->old, (T *)s->y});
 }
 
 } // namespace
 
-extern "C" const gs_relax_kernels gs_relax_cuda[GSOLVE_TYPE_COUNT] = {
-    {longest, residual<float>, relax<float>}, {longest, residual<double>, relax<double>}};
+extern "C" const gs_relax_kernels gs_relax_cuda[GSOLVE_TYPE_COUNT] = {{longest, relax<float>},
+                                                                      {longest, relax<double>}};
