@@ -18,7 +18,7 @@ typedef struct gs_amg_kernels {
     /* bit k of bits = whether flag[k] is not 0, for k < n; 32 bits per word */
     gsolve_status (*pack)(gs_queue *q, int64_t n, const uint8_t *flag, uint32_t *bits);
     /* x = M b. M: dense, n x n, row-major. b and x: at most GS_AMG_COLUMNS columns, row-major.
-     * *count += columns, a number on the device. */
+     * *count += columns, a number on the device. NULL on the CPU. */
     gsolve_status (*dense)(gs_queue *q, int32_t n, int32_t columns, const void *M, const void *b,
                            void *x, int64_t *count);
 } gs_amg_kernels;

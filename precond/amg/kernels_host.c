@@ -1,9 +1,10 @@
-/* kernels_host.c: instances of kernels_body.h. */
+/* kernels_host.c: the kernels of kernels.h on the CPU. */
 #include "precond/amg/kernels.h"
 
-#include "precond/amg/options.h"
 #include "precond/diagonal.h"
-#include "vector/lanes.h"
+
+#define SMALL static inline
+#include "precond/amg/transfer/transfer_rules.h"
 
 static gsolve_status pack(gs_queue *q, int64_t n, const uint8_t *flag, uint32_t *bits)
 {
@@ -40,9 +41,20 @@ static gsolve_status number(gsolve_context *ctx, int32_t n, int32_t *number, int
     return GSOLVE_OK;
 }
 
-#define GS_BODY "precond/amg/kernels_body.h"
-#include "core/each_type.h"
+static gsolve_status transpose_values(gs_queue *q, const gsolve_csr *P, const gsolve_csr *R,
+                                      void *value)
+{
+    const gsolve_dense from = {.value = (void *)P->value, .type = P->type};
+    const gsolve_dense to = {.value = value, .type = R->type};
 
-const gs_amg_kernels gs_amg_host[GSOLVE_TYPE_COUNT] = {
-    {sum, number, transpose_values_f32, pack, dense_f32},
-    {sum, number, transpose_values_f64, pack, dense_f64}};
+#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
+    for (int32_t c = 0; c < R->nrows; c++) {
+        for (int64_t k = gs_start(R, c); k < gs_start(R, c + 1); k++) {
+            gs_set_element(to, k, 0, gs_element(from, gs_entry_at(P, R->col[k], c), 0));
+        }
+    }
+    return GSOLVE_OK;
+}
+
+const gs_amg_kernels gs_amg_host[GSOLVE_TYPE_COUNT] = {{sum, number, transpose_values, pack, NULL},
+                                                       {sum, number, transpose_values, pack, NULL}};

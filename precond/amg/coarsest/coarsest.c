@@ -170,12 +170,10 @@ static void set_note(gs_coarsest *c)
 gsolve_status gs_coarsest_build(gs_coarsest *out, gsolve_context *ctx, const gs_level_view *level)
 {
     gs_coarsest c = {.n = level->A->nrows, .type = level->A->type};
-    const bool on_device = gs_location(ctx) == GSOLVE_DEVICE && c.n > 0;
+    const bool on_device = GS_KERNELS(gs_amg, ctx, c.type)->dense && c.n > 0;
     gsolve_status status;
 
-    if (GS_KERNELS(gs_invert, ctx, c.type)->invert && c.n > 0) {
-        TRY(invert_on_device(&c, ctx, level));
-    }
+    if (on_device) TRY(invert_on_device(&c, ctx, level));
     if (!c.inverse) TRY(create_factors(&c, ctx, level));
     set_note(&c);
     if (on_device && !c.inverse) TRY(invert_factors(&c, ctx));

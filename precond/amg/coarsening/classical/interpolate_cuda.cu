@@ -246,8 +246,8 @@ __global__ void choose_one_points(rows_of<T, O> w, int32_t *column, T *value, in
     if (r >= w.rows) return;
     const int32_t i = w.row(r);
     int32_t c = w.number[i];
-    if (c < 0) c = strongest(w, i);
-    if (c < 0) c = strongest_at_two(w, i);
+    if (c < 0) c = strongest<false>(w, i);
+    if (c < 0) c = strongest<true>(w, i);
     column[r] = c;
     value[r] = 1;
     length[r] = c >= 0;

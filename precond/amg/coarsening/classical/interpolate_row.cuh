@@ -299,8 +299,9 @@ __device__ void copy_plain_row(const rows_of<T, O> &w, const result<T> &to, int6
 
 // --- interpolation from one point ----------------------------------------------------------------
 
-// The C point that row i depends on most, the first of equal ones; negative: none.
-template <class T, class O>
+// The C point that row i depends on most, the first of equal ones; negative: none. THROUGH: by way
+// of another strong point.
+template <bool THROUGH, class T, class O>
 __device__ int32_t strongest(const rows_of<T, O> &w, int32_t i)
 {
     int32_t best = -1;
@@ -308,23 +309,13 @@ __device__ int32_t strongest(const rows_of<T, O> &w, int32_t i)
 
     for (int64_t k = (int64_t)w.start[i]; k < (int64_t)w.start[i + 1]; k++) {
         const double v = fabs((double)w.a[k]);
-        const int32_t c = w.strong_c(k);
-        if (c >= 0 && v > most) best = c, most = v;
-    }
-    return best;
-}
-
-// The C point that row i depends on through the strong point it depends on most.
-template <class T, class O>
-__device__ int32_t strongest_at_two(const rows_of<T, O> &w, int32_t i)
-{
-    int32_t best = -1;
-    double most = 0;
-
-    for (int64_t k = (int64_t)w.start[i]; k < (int64_t)w.start[i + 1]; k++) {
-        const double v = fabs((double)w.a[k]);
+        int32_t c;
         if (!(w.mark[k] & GS_STRONG) || v <= most) continue;
-        const int32_t c = strongest(w, w.col[k]);
+        if constexpr (THROUGH) {
+            c = strongest<false>(w, w.col[k]);
+        } else {
+            c = w.number[w.col[k]];
+        }
         if (c >= 0) best = c, most = v;
     }
     return best;
