@@ -14,8 +14,6 @@
 #define INLINE static inline
 #include "precond/random.h"
 
-#include "precond/amg/smoothers/gauss_seidel_rule.h"
-
 static const gs_smoother *const all[] = {&gs_amg_l1_jacobi, &gs_amg_spai0, &gs_amg_chebyshev,
                                          &gs_amg_gs, &gs_amg_ilu};
 static const char *const names[] = {"l1_jacobi", "spai0", "chebyshev", "gs", "ilu"};

@@ -1,5 +1,5 @@
-/* cycle.h: one multigrid cycle over the levels of a hierarchy, its application to vectors of any
- * type and any number of columns (apply.c), and a test of its precision (precision.c). */
+/* cycle.h: one multigrid cycle over the levels of a hierarchy, and its application to vectors of any
+ * type and any number of columns (apply.c). */
 #ifndef GS_PRECOND_AMG_CYCLE_H
 #define GS_PRECOND_AMG_CYCLE_H
 
@@ -29,11 +29,5 @@ gsolve_status gs_hierarchy_apply(gs_hierarchy *h, gsolve_context *ctx, bool tran
 /* z = M^-1 r and *rz = r'z, a number on the device; one column. */
 gsolve_status gs_hierarchy_apply_dot(gs_hierarchy *h, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z, double *rz);
-
-/* *left = |r| after some cycles of h over |r| before, where r = A w in csr's type and w is the
- * first near-null vector. csr: the matrix that h was built from. Stops as soon as *left <= enough.
- * A *left that is nan or inf means that h is useless. */
-gsolve_status gs_hierarchy_measure_reduction(gs_hierarchy *h, gsolve_context *ctx,
-                                             const gsolve_csr *csr, double enough, double *left);
 
 #endif

@@ -1,8 +1,8 @@
 /* setup.c: the set-up of amg's hierarchy, see setup.h.
  *
  * type=auto: levels in single precision move half the bytes. They are built first, and a few cycles
- * show how much of an error they leave (precision.c). If that is more than LITTLE, levels in double
- * precision are built as well, and the better ones stay. */
+ * show how much of an error they leave. If that is more than LITTLE, levels in double precision are
+ * built as well, and the better ones stay. */
 #include "precond/amg/setup.h"
 
 #include <math.h>
@@ -13,6 +13,7 @@
 #include "matrix/sample.h"
 #include "precond/amg/coarsening/aggregation.h"
 #include "precond/amg/cycle.h"
+#include "spmv/handle.h"
 #include "vector/vector.h"
 
 /* --- near-null vectors ------------------------------------------------------------------------ */
@@ -82,6 +83,77 @@ done:
     return status;
 }
 
+/* --- precision of the levels ------------------------------------------------------------------ */
+
+/* Single precision can spoil the modes of least energy. On a coarse level their energy is a small
+ * difference of large sums. If rounding exceeds it, the coarse correction has the wrong size. So
+ * the test applies cycles to r = A w in the matrix's own precision, where w is a near-null vector,
+ * and measures how much of r they leave. */
+#define MAX_CYCLES 6 /* a slowly converging cycle leaves much of r after the first */
+
+enum { R, W, Z, VECTORS };
+
+/* r = A w, sum[0] = |r|^2 */
+static gsolve_status begin(const gs_hierarchy *h, gsolve_context *ctx, void *A,
+                           const gsolve_dense *v, double *sum)
+{
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, v[R].type);
+    const gsolve_dense w = h->level[0].view.near_null;
+    const int64_t n = v[R].nrows;
+    gsolve_status status;
+
+    TRY(vector->copy(ctx->queue, n, w.type, w.value, v[W].value));
+    TRY(gs_csr_format.apply(A, ctx, 1, v[W], 0, v[R]));
+    TRY(vector->dot(ctx->queue, n, v[R].value, v[R].value, &sum[0]));
+done:
+    return status;
+}
+
+/* r -= A z with z from one cycle, sum[1] = |r|^2 */
+static gsolve_status apply_cycle(gs_hierarchy *h, gsolve_context *ctx, void *A,
+                                 const gsolve_dense *v, double *sum)
+{
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, v[R].type);
+    gsolve_status status;
+
+    TRY(gs_hierarchy_apply(h, ctx, false, v[R], v[Z]));
+    TRY(gs_csr_format.apply(A, ctx, -1, v[Z], 1, v[R]));
+    TRY(vector->dot(ctx->queue, v[R].nrows, v[R].value, v[R].value, &sum[1]));
+done:
+    return status;
+}
+
+/* *left = |r| after some cycles of h over |r| before, where r = A w in csr's type and w is the
+ * first near-null vector. csr: the matrix that h was built from. Stops as soon as *left <= enough.
+ * A *left that is nan or inf means that h is useless. */
+static gsolve_status measure_reduction(gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr,
+                                       double enough, double *left)
+{
+    gsolve_dense v[VECTORS] = {{0}};
+    double *sum = NULL, norm2[2];
+    int64_t entries;
+    void *A = NULL;
+    gsolve_status status;
+
+    for (int k = 0; k < VECTORS; k++) {
+        TRY(gs_dense_new(&v[k], ctx, gs_location(ctx), csr->type, csr->nrows, 1));
+    }
+    ALLOC(ctx, GSOLVE_DEVICE, sum, 2);
+    TRY(gs_csr_entries(ctx, csr, &entries));
+    TRY(gs_csr_format.build(&A, ctx, csr, entries, NULL));
+    TRY(begin(h, ctx, A, v, sum));
+    for (int k = 0; k < MAX_CYCLES && (k == 0 || *left > enough); k++) {
+        TRY(apply_cycle(h, ctx, A, v, sum));
+        TRY(gsolve_copy(ctx, norm2, GSOLVE_HOST, sum, gs_location(ctx), sizeof norm2));
+        *left = norm2[0] > 0 ? sqrt(norm2[1] / norm2[0]) : 0;
+    }
+done:
+    if (A) gs_csr_format.destroy(A, ctx);
+    for (int k = 0; k < VECTORS; k++) gsolve_free(ctx, GSOLVE_DEVICE, v[k].value);
+    gsolve_free(ctx, GSOLVE_DEVICE, sum);
+    return status;
+}
+
 /* --- the type of the levels ------------------------------------------------------------------- */
 
 /* Refuses a matrix whose levels cannot fit into the free memory. A lower bound of their bytes: the
@@ -101,8 +173,8 @@ done:
 }
 
 #define LARGE_ENTRIES 100000 /* below this, reading fewer bytes saves no time */
-#define LITTLE        0.25   /* of the error that may remain after the cycles of precision.c */
-#define AS_GOOD       1.1    /* single precision may leave this much more than double */
+#define LITTLE        0.25 /* of the error that may remain after the cycles of measure_reduction */
+#define AS_GOOD       1.1  /* single precision may leave this much more than double */
 
 /* Whether set_up_best chooses the type of the levels. */
 static bool is_type_open(const gs_amg_setup *S)
@@ -144,7 +216,7 @@ static gsolve_status try_type(const gs_amg_setup *S, gsolve_context *ctx, const 
     TRY(check_memory(ctx, csr, type));
     TRY(copy_vectors(ctx, near_null, type, &B));
     TRY(gs_hierarchy_build(h, ctx, csr, type, &B, block, &S->options));
-    TRY(gs_hierarchy_measure_reduction(*h, ctx, csr, LITTLE, left));
+    TRY(measure_reduction(*h, ctx, csr, LITTLE, left));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, B.value);
     return status;

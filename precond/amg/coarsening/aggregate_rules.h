@@ -8,6 +8,29 @@
 
 #include "precond/amg/coarsening/steps.h"
 
+/* --- strong connections ----------------------------------------------------------------------- */
+
+typedef struct gs_node_norms { /* Frobenius norms of the blocks of a node */
+    double diagonal, largest;  /* largest: over the blocks beside the diagonal */
+} gs_node_norms;
+
+/* Vanek's rule, or this one: the connection is strong compared with the largest connections of both
+ * nodes. It is for rows with many equal neighbours, such as the 26 of trilinear elements, which are
+ * all small beside the diagonal. A node without a diagonal has no strong connections. */
+#define GS_LARGEST_FACTOR 4
+
+SMALL bool gs_is_strong(double square, double strength, gs_node_norms I, gs_node_norms J)
+{
+    const double largest = I.largest > J.largest ? I.largest : J.largest;
+    const double part = GS_LARGEST_FACTOR * strength * largest;
+
+    if (!(I.diagonal > 0 && J.diagonal > 0)) return false;
+    return square > strength * strength * I.diagonal * J.diagonal ||
+           (square > part * part && square > 0);
+}
+
+/* --- roots ------------------------------------------------------------------------------------ */
+
 /* The state of a node: a root, not a root, or undecided with a priority. The smallest priority
  * wins. */
 #define GS_ROOT    0u

@@ -42,7 +42,7 @@ typedef struct gs_points {
 
 typedef struct gs_strength_kernels {
     /* Finds the strong connections: |A_IJ|^2 > strength^2 |A_II| |A_JJ| in Frobenius norms of the
-     * nodes' blocks, or the second rule of strength_rule.h. Squares are added row by row, so that
+     * nodes' blocks, or the second rule of aggregate_rules.h. Squares are added row by row, so that
      * the decisions are the same on every device. */
     gsolve_status (*connect)(gsolve_context *ctx, const gsolve_csr *A, double strength,
                              const gs_connections *G);

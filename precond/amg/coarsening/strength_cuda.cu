@@ -9,9 +9,9 @@ extern "C" {
 
 #define SMALL static inline __device__
 #include "matrix/row_rule.h"
+#include "precond/amg/coarsening/aggregate_rules.h"
 #include "precond/amg/coarsening/classical/classical_rules.h"
 #include "precond/amg/coarsening/pairwise_rules.h"
-#include "precond/amg/coarsening/strength_rule.h"
 
 namespace
 {

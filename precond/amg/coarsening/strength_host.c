@@ -5,9 +5,9 @@
 #include "precond/amg/coarsening/aggregation.h"
 
 #define SMALL static inline
+#include "precond/amg/coarsening/aggregate_rules.h"
 #include "precond/amg/coarsening/classical/classical_rules.h"
 #include "precond/amg/coarsening/pairwise_rules.h"
-#include "precond/amg/coarsening/strength_rule.h"
 #include "precond/diagonal.h"
 
 /* Positions in the rows of a node, which are read together, one column node after the other. */

@@ -23,8 +23,6 @@ extern "C" {
 #include "matrix/row_rule.h"
 #include "precond/random.h"
 
-#include "precond/amg/smoothers/gauss_seidel_rule.h"
-
 namespace
 {
 
