@@ -18,40 +18,26 @@
 #define MOST_COMPONENTS 64
 #define USUAL_STRENGTH  0.25
 
-typedef struct stage { /* one stage of interpolation */
-    int32_t *number;   /* of C points */
-    int32_t count;     /* of C points */
-    int32_t *point;    /* the points of the rows; NULL: all points */
-    int32_t rows;
-} stage;
-
 typedef struct classical_state {
-    uint8_t *mark, *kind;
-    stage first, second; /* second: from C to intermediate points; aggressive coarsening only */
+    gs_interpolation_rows first; /* the rows of P; aggressive: those of the first stage */
+    gs_interpolation_rows
+        second;          /* aggressive: from C to intermediate points; else number is NULL */
     gsolve_csr P_first;  /* aggressive: P of the first stage */
     gs_product product;  /* P of the first stage times P of the second, before truncation */
     gsolve_csr P_second; /* P of the second stage */
     int32_t components;
-    gs_interpolation interpolation;
-    int most;
-    double truncate;
 } classical_state;
 
 /* --- creation and destruction ----------------------------------------------------------------- */
 
-static void free_stage(stage *s, gsolve_context *ctx)
-{
-    gsolve_free(ctx, GSOLVE_DEVICE, s->number);
-    gsolve_free(ctx, GSOLVE_DEVICE, s->point);
-}
-
 static void destroy_state(classical_state *K, gsolve_context *ctx)
 {
     if (!K) return;
-    gsolve_free(ctx, GSOLVE_DEVICE, K->mark);
-    gsolve_free(ctx, GSOLVE_DEVICE, K->kind);
-    free_stage(&K->first, ctx);
-    free_stage(&K->second, ctx);
+    gsolve_free(ctx, GSOLVE_DEVICE, K->first.points.mark);
+    gsolve_free(ctx, GSOLVE_DEVICE, K->first.points.kind);
+    gsolve_free(ctx, GSOLVE_DEVICE, K->first.number);
+    gsolve_free(ctx, GSOLVE_DEVICE, K->second.number);
+    gsolve_free(ctx, GSOLVE_DEVICE, K->second.point);
     gs_product_drop(&K->product);
     gsolve_csr_free(&K->P_first, ctx);
     gsolve_csr_free(&K->P_second, ctx);
@@ -96,11 +82,13 @@ static gsolve_status begin(classical_state **out, gsolve_context *ctx, const gs_
     ALLOC(ctx, GSOLVE_HOST, K, 1);
     memset(K, 0, sizeof *K);
     K->components = components_of(fine);
-    K->interpolation = (gs_interpolation)options->interpolation;
-    K->most = options->most;
-    K->truncate = options->truncate;
-    ALLOC(ctx, GSOLVE_DEVICE, K->mark, entries);
-    ALLOC(ctx, GSOLVE_DEVICE, K->kind, fine->A->nrows);
+    K->first = (gs_interpolation_rows){.points.A = fine->A,
+                                       .rows = fine->A->nrows,
+                                       .kind = (gs_interpolation)options->interpolation,
+                                       .most = options->most,
+                                       .truncate = options->truncate};
+    ALLOC(ctx, GSOLVE_DEVICE, K->first.points.mark, entries);
+    ALLOC(ctx, GSOLVE_DEVICE, K->first.points.kind, fine->A->nrows);
     *out = K;
     K = NULL;
 done:
@@ -126,19 +114,19 @@ done:
     return status;
 }
 
-/* Numbers the C points of a stage: the points of at least this kind. */
-static gsolve_status number(stage *s, const classical_state *K, gsolve_context *ctx,
-                            const gsolve_csr *A, uint8_t least)
+/* Numbers the C points of w: the points of at least this kind. */
+static gsolve_status number(gs_interpolation_rows *w, gsolve_context *ctx, uint8_t least)
 {
+    const gsolve_csr *A = w->points.A;
     const gs_step_kernels *each = GS_KERNELS(gs_step, ctx, A->type);
     const int32_t n = A->nrows;
-    gs_point_arrays p = {.n = n, .kind = K->kind, .least = least};
+    gs_point_arrays p = {.n = n, .kind = w->points.kind, .least = least};
     gsolve_status status;
 
-    ALLOC(ctx, GSOLVE_DEVICE, s->number, (size_t)n + 1);
-    p.number = s->number;
+    ALLOC(ctx, GSOLVE_DEVICE, w->number, (size_t)n + 1);
+    p.number = w->number;
     TRY(each->point(ctx->queue, GS_MARK_POINTS, (int64_t)n + 1, &p));
-    TRY(GS_KERNELS(gs_amg, ctx, A->type)->number(ctx, n, s->number, &s->count));
+    TRY(GS_KERNELS(gs_amg, ctx, A->type)->number(ctx, n, w->number, &w->count));
     TRY(each->point(ctx->queue, GS_NUMBER_POINTS, n, &p));
 done:
     return status;
@@ -159,43 +147,27 @@ static gsolve_status choose(classical_state *K, gsolve_context *ctx, const gs_po
                             double strength, bool aggressive)
 {
     const gsolve_csr *A = p->A;
-    stage *first = &K->first, *second = &K->second;
+    gs_interpolation_rows *first = &K->first, *second = &K->second;
     gs_point_arrays list = {.n = A->nrows};
     gsolve_status status;
 
     TRY(GS_KERNELS(gs_strength, ctx, A->type)->depend(ctx, p, strength));
     TRY(GS_KERNELS(gs_classical_split, ctx, A->type)->split(ctx, p, false));
     if (aggressive) TRY(gs_split_again(ctx, p));
-    TRY(number(first, K, ctx, A, GS_INTERMEDIATE_C));
-    first->rows = A->nrows;
+    *second = *first;
+    TRY(number(first, ctx, GS_INTERMEDIATE_C));
     if (!aggressive) return GSOLVE_OK;
-    TRY(number(second, K, ctx, A, GS_C));
+    TRY(number(second, ctx, GS_C));
     ALLOC(ctx, GSOLVE_DEVICE, second->point, first->count);
+    second->rows = first->count;
     list.number = first->number;
     list.point = second->point;
     TRY(GS_KERNELS(gs_step, ctx, A->type)->point(ctx->queue, GS_LIST_POINTS, list.n, &list));
-    second->rows = first->count;
 done:
     return status;
 }
 
 /* --- P ---------------------------------------------------------------------------------------- */
-
-static gs_interpolation_rows interpolation_args(const classical_state *K, const gsolve_csr *A,
-                                                const stage *s, const double *diagonal)
-{
-    return (gs_interpolation_rows){
-        .points = {A, NULL, K->mark, K->kind},
-        .diagonal = diagonal,
-        .number = s->number,
-        .count = s->count,
-        .rows = s->rows,
-        .point = s->point,
-        .kind = K->interpolation,
-        .most = K->most,
-        .truncate = K->truncate,
-    };
-}
 
 static bool is_aggressive(const classical_state *K)
 {
@@ -203,22 +175,21 @@ static bool is_aggressive(const classical_state *K)
 }
 
 static gsolve_status interpolate_in_stages(gsolve_csr *P, classical_state *K, gsolve_context *ctx,
-                                           const gsolve_csr *A, const double *diagonal, bool create)
+                                           bool create)
 {
+    const gs_interpolation_rows *first = &K->first;
     const gs_classical_interpolate_kernels *kernels =
-        GS_KERNELS(gs_classical_interpolate, ctx, A->type);
-    const gs_interpolation_rows first = interpolation_args(K, A, &K->first, diagonal);
-    const gs_interpolation_rows second = interpolation_args(K, A, &K->second, diagonal);
+        GS_KERNELS(gs_classical_interpolate, ctx, first->points.A->type);
     gs_blocked P_first, P_second;
     gsolve_status status;
 
-    TRY(kernels->interpolate(&K->P_first, ctx, &first, create));
-    TRY(kernels->interpolate(&K->P_second, ctx, &second, create));
+    TRY(kernels->interpolate(&K->P_first, ctx, first, create));
+    TRY(kernels->interpolate(&K->P_second, ctx, &K->second, create));
     P_first = gs_plain_blocks(&K->P_first);
     P_second = gs_plain_blocks(&K->P_second);
     if (create) {
         TRY(gs_product_make(&K->product, ctx, "auto", &P_first, &P_second, true));
-        TRY(kernels->truncate_rows(P, ctx, &K->product.C.csr, K->most, K->truncate));
+        TRY(kernels->truncate_rows(P, ctx, &K->product.C.csr, first->most, first->truncate));
     } else {
         TRY(gs_product_update(&K->product, &P_first, &P_second));
         TRY(kernels->update_truncated(P, ctx, &K->product.C.csr));
@@ -232,16 +203,17 @@ static gsolve_status interpolate_all(gsolve_csr *P, classical_state *K, gsolve_c
                                      const gsolve_csr *A, bool create)
 {
     double *diagonal = NULL;
-    gs_interpolation_rows w;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_DEVICE, diagonal, A->nrows);
     TRY(GS_KERNELS(gs_strength, ctx, A->type)->diagonal(ctx, A, diagonal));
-    w = interpolation_args(K, A, &K->first, diagonal);
-    TRY(is_aggressive(K)
-            ? interpolate_in_stages(P, K, ctx, A, diagonal, create)
-            : GS_KERNELS(gs_classical_interpolate, ctx, A->type)->interpolate(P, ctx, &w, create));
+    K->first.points.A = K->second.points.A = A;
+    K->first.diagonal = K->second.diagonal = diagonal;
+    TRY(is_aggressive(K) ? interpolate_in_stages(P, K, ctx, create)
+                         : GS_KERNELS(gs_classical_interpolate, ctx, A->type)
+                               ->interpolate(P, ctx, &K->first, create));
 done:
+    K->first.diagonal = K->second.diagonal = NULL;
     gsolve_free(ctx, GSOLVE_DEVICE, diagonal);
     return status;
 }
@@ -252,7 +224,7 @@ done:
 static gsolve_status set_near_null(gs_transfer *T, const classical_state *K, gsolve_context *ctx,
                                    const gs_points *p)
 {
-    const stage *last = is_aggressive(K) ? &K->second : &K->first;
+    const gs_interpolation_rows *last = is_aggressive(K) ? &K->second : &K->first;
     const gsolve_csr *A = p->A;
     gs_point_arrays points = {
         .n = A->nrows, .component = (uint8_t *)p->component, .number = last->number};
@@ -270,7 +242,7 @@ static gsolve_status build(gs_transfer *out, gsolve_context *ctx, const gs_level
                            const gs_amg_options *options)
 {
     const double strength = options->strength >= 0 ? options->strength : USUAL_STRENGTH;
-    gs_points p = {.A = fine->A};
+    gs_points p;
     uint8_t *component = NULL;
     gs_transfer T = {0};
     classical_state *K = NULL;
@@ -280,9 +252,8 @@ static gsolve_status build(gs_transfer *out, gsolve_context *ctx, const gs_level
     TRY(check_arguments(ctx, fine));
     TRY(begin(&K, ctx, fine, options));
     TRY(find_components(&component, K, ctx, fine));
+    p = K->first.points;
     p.component = component;
-    p.mark = K->mark;
-    p.kind = K->kind;
     TRY(choose(K, ctx, &p, strength, fine->level < options->aggressive));
     TRY(interpolate_all(&T.P, K, ctx, fine->A, true));
     TRY(set_near_null(&T, K, ctx, &p));

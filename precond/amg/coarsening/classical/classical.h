@@ -28,11 +28,11 @@ gsolve_status gs_split_again(gsolve_context *ctx, const gs_points *p);
 /* What interpolation needs to compute rows of P: of all points, or of some. */
 typedef struct gs_interpolation_rows {
     gs_points points;
-    const double *diagonal; /* diagonal of A */
-    const int32_t *number;  /* nrows: the column in P of each C point; negative: not a C point */
-    int32_t count;          /* columns of P */
-    int32_t rows;           /* of P */
-    const int32_t *point;   /* rows: row r belongs to point[r]; NULL: to point r */
+    double *diagonal; /* diagonal of A */
+    int32_t *number;  /* nrows: the column in P of each C point; negative: not a C point */
+    int32_t count;    /* columns of P */
+    int32_t rows;     /* of P */
+    int32_t *point;   /* rows: row r belongs to point[r]; NULL: to point r */
     gs_interpolation kind;
     int most;        /* limit of entries per row; 0: none */
     double truncate; /* entries below this share of the row's largest are dropped */

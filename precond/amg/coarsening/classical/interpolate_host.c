@@ -309,8 +309,8 @@ done:
 typedef struct thread_work {
     int threads;
     int64_t slots, longest; /* of each thread */
-    int32_t *slot, *column, *part;
-    double *weight, *b;
+    int32_t *slot, *column; /* column: also part, after the columns of all threads */
+    double *weight;         /* also b */
 } thread_work;
 
 static void free_thread_work(thread_work *W, gsolve_context *ctx)
@@ -318,8 +318,6 @@ static void free_thread_work(thread_work *W, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, W->slot);
     gsolve_free(ctx, GSOLVE_HOST, W->column);
     gsolve_free(ctx, GSOLVE_HOST, W->weight);
-    gsolve_free(ctx, GSOLVE_HOST, W->part);
-    gsolve_free(ctx, GSOLVE_HOST, W->b);
 }
 
 /* For rows of at most this many entries. On failure, free_thread_work frees what was allocated. */
@@ -333,10 +331,8 @@ static gsolve_status new_thread_work(thread_work *W, gsolve_context *ctx,
     W->slots = w->count;
     W->longest = (int64_t)longest + 1; /* the parts are these columns and the row's own point */
     ALLOC(ctx, GSOLVE_HOST, W->slot, W->threads * W->slots);
-    ALLOC(ctx, GSOLVE_HOST, W->column, W->threads * W->longest);
-    ALLOC(ctx, GSOLVE_HOST, W->weight, W->threads * W->longest);
-    ALLOC(ctx, GSOLVE_HOST, W->part, W->threads * W->longest);
-    ALLOC(ctx, GSOLVE_HOST, W->b, W->threads * W->longest);
+    ALLOC(ctx, GSOLVE_HOST, W->column, 2 * W->threads * W->longest);
+    ALLOC(ctx, GSOLVE_HOST, W->weight, 2 * W->threads * W->longest);
     memset(W->slot, 0, (size_t)(W->threads * W->slots) * sizeof *W->slot);
 done:
     return status;
@@ -344,13 +340,14 @@ done:
 
 static row_accumulator work_of_thread(const thread_work *W)
 {
-    const int64_t t = omp_get_thread_num(), at = t * W->longest;
-    row_accumulator o = {.slot = W->slot + t * W->slots,
-                         .column = W->column + at,
-                         .weight = W->weight + at,
-                         .part = W->part + at,
-                         .b = W->b + at};
-    return o;
+    const int64_t t = omp_get_thread_num(), at = t * W->longest,
+                  other = W->threads * W->longest + at;
+
+    return (row_accumulator){.slot = W->slot + t * W->slots,
+                             .column = W->column + at,
+                             .weight = W->weight + at,
+                             .part = W->column + other,
+                             .b = W->weight + other};
 }
 
 #define GS_BODY "precond/amg/coarsening/classical/interpolate_body.h"
