@@ -1,5 +1,5 @@
-/* cycle.h: one multigrid cycle over the levels of a hierarchy, and its application to vectors of any
- * type and any number of columns (apply.c). */
+/* cycle.h: one multigrid cycle over the levels of a hierarchy, and its application to vectors of
+ * any type and any number of columns (apply.c). */
 #ifndef GS_PRECOND_AMG_CYCLE_H
 #define GS_PRECOND_AMG_CYCLE_H
 
