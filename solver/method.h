@@ -106,6 +106,8 @@ struct gsolve_solver {
      * find the right one. */
     gsolve_dense b, x;
     bool *active;   /* on the host, for each column: see the head of this file */
+    bool inner;     /* set by refine for its inner solver: x begins as 0, and a run ends without the
+                       true residual, which refine computes */
     bool continues; /* set by refine for its inner solver: start may go on with the directions of
                        the last run; a method can ignore it */
     /* On the device, an element for each column: */
@@ -209,5 +211,9 @@ gsolve_status gs_fetch_ended(gs_krylov *k, const int **ended);
 /* Adds this time to precond_seconds of the result, for a method that solves with its own factors.
  */
 void gs_add_precond_seconds(gs_krylov *k, double seconds);
+/* Runs `inner`, a solver inside the method, and adds its products, times and profile to those of k.
+ */
+gsolve_status gs_inner_run(gs_krylov *k, gsolve_solver *inner, gsolve_dense b, gsolve_dense x,
+                           gsolve_result *result);
 
 #endif

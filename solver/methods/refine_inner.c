@@ -5,7 +5,6 @@
 
 #include "core/try.h"
 #include "solver/methods/refine.h"
-#include "solver/run/inner.h"
 
 bool gs_refine_copies(const gs_krylov *k)
 {
@@ -60,7 +59,7 @@ static gsolve_status copy_system(gs_krylov *k)
         TRY(gsolve_precond_create(&s->M, k->ctx, kind.spec, &view));
     }
     if (!s->inner) TRY(new_inner(k, s->A, s->M, short_stall, &s->inner));
-    gs_inner_mark(s->inner);
+    s->inner->inner = true;
 done:
     gsolve_csr_free(&csr, k->ctx);
     return status;
@@ -87,7 +86,7 @@ gsolve_status gs_refine_prepare(gs_krylov *k)
         if (status == GSOLVE_NO_MEMORY) return status;
     } else if (!s->inner) {
         TRY(new_inner(k, k->A, k->M, short_stall, &s->inner));
-        gs_inner_mark(s->inner);
+        s->inner->inner = true;
     }
     if (!s->inner) TRY(gs_refine_plain(k));
     s->version = info.version;

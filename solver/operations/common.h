@@ -4,8 +4,7 @@
 #define GS_SOLVER_OPERATIONS_COMMON_H
 
 #include "solver/operations/operations.h"
-#include "solver/run/columns.h"
-#include "solver/run/profile.h"
+#include "solver/run/run.h"
 
 /* For the profile: the next operation moves `bytes` bytes in each active column. */
 void gs_op_expect(gs_krylov *k, gs_class class, double bytes);

@@ -4,13 +4,12 @@
 
 #include "core/try.h"
 #include "solver/operations/common.h"
-#include "solver/run/counts.h"
+#include "solver/run/run.h"
 
 /* v with as many columns as may be active. */
 static gsolve_dense wide_columns(const gs_krylov *k, gsolve_dense v)
 {
-    v.ncols = k->wide;
-    return v;
+    return gs_first_columns(v, k->wide);
 }
 
 /* --- the profile ------------------------------------------------------------------------------ */
@@ -22,8 +21,8 @@ static void expect_product_bytes(gs_krylov *k, gs_class class, int others)
     const double xy = y + size * k->csr.ncols;
     gsolve_matrix_info A = {0};
 
-    if (gs_profiling(k->run->profile)) gsolve_matrix_describe(k->A, &A);
-    gs_expect_bytes(k->run->profile, class,
+    if (gs_profiling(&k->run->profile)) gsolve_matrix_describe(k->A, &A);
+    gs_expect_bytes(&k->run->profile, class,
                     (double)A.bytes + (k->wide - 1) * xy + k->wide * others * y);
 }
 
@@ -33,20 +32,21 @@ static void expect_precond_bytes(gs_krylov *k, gs_class class)
     const size_t vectors = 2 * (size_t)k->csr.nrows * gs_type_size(k->csr.type);
     gsolve_precond_info M = {0};
 
-    if (gs_profiling(k->run->profile)) gsolve_precond_describe(k->M, &M);
-    gs_expect_bytes(k->run->profile, class, (double)M.moved + (k->wide - 1) * (double)vectors);
+    if (gs_profiling(&k->run->profile)) gsolve_precond_describe(k->M, &M);
+    gs_expect_bytes(&k->run->profile, class, (double)M.moved + (k->wide - 1) * (double)vectors);
 }
 
 static void end_product(gs_krylov *k, double begin)
 {
     gs_op_end_all(k);
-    gs_count_products(k, 1, gs_now() - begin);
+    k->run->counts.products++;
+    k->run->counts.product_seconds += gs_now() - begin;
 }
 
 static void end_precond(gs_krylov *k, double begin)
 {
     gs_op_end_all(k);
-    gs_count_precond(k, gs_now() - begin);
+    k->run->counts.precond_seconds += gs_now() - begin;
 }
 
 /* --- products --------------------------------------------------------------------------------- */

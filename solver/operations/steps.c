@@ -75,7 +75,7 @@ gsolve_status gs_residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, g
 
     TRY(residual_step(k, a, q, r, d, rz));
     /* a run of an inner solver may continue with p, so z is needed even if the column has ended */
-    if (!simple) TRY(gs_op_precondition_dot(k, r, z, rz, k->run->inner));
+    if (!simple) TRY(gs_op_precondition_dot(k, r, z, rz, k->inner));
 done:
     return status;
 }

@@ -5,21 +5,12 @@
 #include "solver/method.h"
 #include "solver/resident/resident_kernels.h"
 
-typedef struct gs_residency {
-    gs_resident *plan; /* NULL: no run is resident */
-    bool on;           /* this run is */
-    uint64_t A;        /* the version of A that the plan holds */
-} gs_residency;
-
 /* Sets the plan if the method, A and M allow it. */
 gsolve_status gs_resident_new(gs_krylov *k);
 void gs_resident_drop(gs_krylov *k);
 /* A run begins: decides whether it is resident, and copies A's values into the plan if they have
  * changed. */
 gsolve_status gs_resident_begin(gs_krylov *k);
-/* From here on this run is not resident. */
-void gs_resident_leave(gs_krylov *k);
-bool gs_is_resident(const gs_krylov *k);
 /* Launches steps j to j + count; the kernel itself tests convergence after each. */
 gsolve_status gs_resident_launch_steps(gs_krylov *k, int64_t j, int count);
 

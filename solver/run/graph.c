@@ -1,5 +1,5 @@
 /* graph.c: steps recorded as a CUDA graph: when they can be, and when a recording is stale. */
-#include "solver/run/graph.h"
+#include "solver/run/run.h"
 
 #include <string.h>
 
@@ -12,13 +12,13 @@ bool gs_can_record(const gs_krylov *k, int count)
 {
     const int period = gs_period(k);
 
-    return k->ctx->device->record && !k->run->recording->impossible && period > 0 &&
+    return k->ctx->device->record && !k->run->recording.impossible && period > 0 &&
            period <= GS_MAX_PERIOD && count % period == 0;
 }
 
 void gs_forget_graph(gs_krylov *k)
 {
-    gs_recording *r = k->run->recording;
+    gs_recording *r = &k->run->recording;
 
     if (r->graph) k->ctx->device->forget(r->graph);
     r->graph = NULL;
@@ -26,7 +26,7 @@ void gs_forget_graph(gs_krylov *k)
 
 void gs_forget_stale_graph(gs_krylov *k)
 {
-    gs_recording *r = k->run->recording;
+    gs_recording *r = &k->run->recording;
     gsolve_matrix_info A;
     gsolve_precond_info M = {0};
 
@@ -43,27 +43,16 @@ void gs_forget_stale_graph(gs_krylov *k)
 
 void gs_forget_partial_graph(gs_krylov *k)
 {
-    const gs_recording *r = k->run->recording;
+    const gs_recording *r = &k->run->recording;
 
     for (int32_t c = 0; c < k->ncols; c++) {
         if (r->graph && k->active[c] && !r->active[c]) gs_forget_graph(k);
     }
 }
 
-void gs_form_changed(gs_krylov *k)
-{
-    gs_forget_graph(k);
-    k->run->recording->form++;
-}
-
-void gs_record_from(gs_krylov *k, int64_t steps)
-{
-    k->run->recording->from = steps;
-}
-
 void gs_record_begin(gs_krylov *k, bool *begun)
 {
-    gs_recording *r = k->run->recording;
+    gs_recording *r = &k->run->recording;
 
     *begun = k->ctx->device->record(k->ctx->queue) == GSOLVE_OK;
     if (!*begun) r->impossible = true;
@@ -72,7 +61,7 @@ void gs_record_begin(gs_krylov *k, bool *begun)
 
 void gs_record_end(gs_krylov *k, gsolve_status status, int count, const int *products)
 {
-    gs_recording *r = k->run->recording;
+    gs_recording *r = &k->run->recording;
     const gsolve_status ended = k->ctx->device->recorded(k->ctx->queue, &r->graph);
 
     memcpy(r->products, products, (size_t)count * sizeof *products);

@@ -8,18 +8,16 @@
  * methods W'W = I, and x += U W'(b - A x) minimises the residual. The projection starts from the
  * caller's x. It costs a product and two passes over the kept vectors before a run, and twice that
  * for each column after it. When A has new values the vectors are dropped. */
-#include "solver/run/initial_guess.h"
+#include "solver/run/run.h"
 
 #include <math.h>
 
 #include "core/try.h"
 #include "solver/operations/operations.h"
-#include "solver/run/counts.h"
-#include "solver/run/outer.h"
 
 static bool is_on(const gs_krylov *k)
 {
-    return gs_run_options_of(k)->guess == GS_GUESS_PROJECTION && !k->run->inner;
+    return gs_run_options_of(k)->guess == GS_GUESS_PROJECTION && !k->inner;
 }
 
 /* Whether the method assumes A symmetric positive definite. */
@@ -32,7 +30,7 @@ gsolve_status gs_guess_reserve(gs_krylov *k)
 {
     const int32_t n = k->csr.nrows;
     const int keep = gs_run_options_of(k)->keep;
-    gs_guess *s = k->run->guess;
+    gs_guess *s = &k->run->guess;
     gsolve_status status = GSOLVE_OK;
 
     s->kept = 0;
@@ -61,8 +59,8 @@ static void drop_stale(gs_krylov *k)
     gsolve_matrix_info A;
 
     gsolve_matrix_describe(k->A, &A);
-    if (k->run->guess->A != A.version) k->run->guess->kept = 0;
-    k->run->guess->A = A.version;
+    if (k->run->guess.A != A.version) k->run->guess.kept = 0;
+    k->run->guess.A = A.version;
 }
 
 static gs_basis_vectors kept_vectors(const gs_guess *s, gsolve_dense V)
@@ -73,7 +71,7 @@ static gs_basis_vectors kept_vectors(const gs_guess *s, gsolve_dense V)
 /* x += U V'r for a column, V = U or W. Adds each vector's part to s->use. */
 static gsolve_status project(gs_krylov *k, gsolve_dense r, gsolve_dense x)
 {
-    gs_guess *s = k->run->guess;
+    gs_guess *s = &k->run->guess;
     const gsolve_dense V = is_definite(k) ? s->U : s->W;
     gs_queue *q = k->ctx->queue;
     gsolve_status status;
@@ -89,7 +87,7 @@ done:
 
 gsolve_status gs_guess_begin(gs_krylov *k)
 {
-    gs_guess *s = k->run->guess;
+    gs_guess *s = &k->run->guess;
     gsolve_status status = GSOLVE_OK;
 
     if (!is_on(k)) return GSOLVE_OK;
@@ -104,7 +102,7 @@ gsolve_status gs_guess_begin(gs_krylov *k)
         if (s->kept > 0 && k->active[c]) TRY(project(k, gs_column_of(s->r, c), x));
         TRY(k->vector->copy(k->ctx->queue, x.nrows, x.type, x.value, begin.value));
     }
-    gs_set_products(k, 0); /* only those of iterations count */
+    k->run->counts.products = 0; /* only those of iterations count */
 done:
     return status;
 }
@@ -119,7 +117,7 @@ static gsolve_status fetch(gs_krylov *k, const double *from, double *number)
 static gsolve_status orthogonalise(gs_krylov *k, gsolve_dense u, gsolve_dense w, double *before,
                                    double *after)
 {
-    const gs_guess *s = k->run->guess;
+    const gs_guess *s = &k->run->guess;
     const gsolve_dense with = is_definite(k) ? u : w;
     const int32_t n = u.nrows;
     gs_queue *q = k->ctx->queue;
@@ -143,7 +141,7 @@ done:
  * `keep` vectors already, u and w replace the pair with the smallest part in recent solutions. */
 static gsolve_status add_pair(gs_krylov *k, gsolve_dense u, gsolve_dense w, double square)
 {
-    gs_guess *s = k->run->guess;
+    gs_guess *s = &k->run->guess;
     const int keep = gs_run_options_of(k)->keep;
     const gs_ratio unit = {.sign = 1 / sqrt(square)}, none = {.sign = 0};
     gs_queue *q = k->ctx->queue;
@@ -163,7 +161,7 @@ done:
 /* Keeps what the run has added to column c, unless that is in the span of the kept vectors. */
 static gsolve_status keep_column(gs_krylov *k, int32_t c)
 {
-    const gs_guess *s = k->run->guess;
+    const gs_guess *s = &k->run->guess;
     const gsolve_dense x = gs_column_of(k->x, c), begin = gs_column_of(s->begin, c);
     const gs_ratio one = {.sign = 1}, minus = {.sign = -1};
     const double least = x.type == GSOLVE_F32 ? 1e-6 : 1e-12; /* of the square */
@@ -188,7 +186,7 @@ done:
  * since each correction begins at k->x = 0. */
 static bool is_one_step(const gs_krylov *k, int32_t c)
 {
-    return !k->run->correcting || (k->run->column[c].restarts == 0 && !k->run->outer->examined);
+    return !k->run->correcting || (k->run->column[c].restarts == 0 && !k->run->outer.examined);
 }
 
 gsolve_status gs_guess_end(gs_krylov *k)

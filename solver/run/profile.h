@@ -45,28 +45,6 @@ static inline void gs_expect_bytes(gs_profile *p, gs_class class, double bytes)
     p->bytes = bytes;
 }
 
-/* The bytes of the next span for each of its iterations, if it has several. */
-static inline void gs_expect_step_bytes(gs_profile *p, double bytes)
-{
-    p->step_bytes = bytes;
-}
-
-/* From here on spans belong to this iteration; 0: they are not recorded. */
-static inline void gs_profile_set_iteration(gs_profile *p, int iteration)
-{
-    p->iteration = iteration;
-}
-
-static inline void gs_profile_add_copies(gs_profile *p, int64_t copies)
-{
-    p->copies += copies;
-}
-
-static inline void gs_profile_switch(gs_profile *p, bool on)
-{
-    p->on = on;
-}
-
 /* The parts of the profile that callers get. */
 gsolve_profile gs_profile_summary(const gs_profile *p);
 bool gs_profile_class_at(const gs_profile *p, int index, gsolve_profile_class *line);

@@ -1,10 +1,10 @@
 /* work.c: the work space of a solver: allocated, or only counted for gsolve_solver_memory. */
-#include "solver/run/work.h"
+#include "solver/run/run.h"
 
 gsolve_status gs_new_work(gs_krylov *k, gsolve_location location, size_t count, size_t size,
                           void **work)
 {
-    gs_work *w = k->run->work;
+    gs_work *w = &k->run->work;
     void *block;
 
     if (w->counting) {
@@ -26,7 +26,7 @@ gsolve_status gs_new_work(gs_krylov *k, gsolve_location location, size_t count, 
 
 void gs_work_release(gs_krylov *k)
 {
-    gs_work *w = k->run->work;
+    gs_work *w = &k->run->work;
 
     while (w->blocks > 0) gsolve_free(k->ctx, GSOLVE_HOST, w->block[--w->blocks]);
     w->nmoving = 0;
@@ -34,7 +34,7 @@ void gs_work_release(gs_krylov *k)
 
 bool gs_is_counting(const gs_krylov *k)
 {
-    return k->run->work->counting;
+    return k->run->work.counting;
 }
 
 gsolve_status gs_require_values(const gs_krylov *k)
@@ -53,7 +53,7 @@ gsolve_status gs_new_zeros(gs_krylov *k, size_t bytes, void **work)
 
 void gs_work_move_along(gs_krylov *k, void *first, size_t bytes)
 {
-    gs_work *w = k->run->work;
+    gs_work *w = &k->run->work;
 
     w->moving[w->nmoving++] = (gs_moving){first, (int64_t)(bytes / sizeof(uint32_t))};
 }
@@ -89,10 +89,10 @@ gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v)
 
 gsolve_status gs_new_outer_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, gsolve_dense *v)
 {
-    const int moving = k->run->work->nmoving;
+    const int moving = k->run->work.nmoving;
     const gsolve_status status = gs_new_vector_of(k, type, nrows, v);
 
-    k->run->work->nmoving = moving;
+    k->run->work.nmoving = moving;
     return status;
 }
 
