@@ -39,6 +39,9 @@ typedef double *gs_scalar;
 typedef struct gs_method {
     gsolve_plugin plugin;
     size_t state_size;      /* bytes of k->state */
+    int vectors, scalars;   /* the state begins with this number of gsolve_dense, and then of
+                               gs_scalar, which are set up as by gs_new_vector, with A's number of
+                               rows, and gs_new_scalar */
     int products;           /* number of products with A in a step; 0: it differs between steps */
     bool any_shape;         /* A may be rectangular */
     bool transposes;        /* the method applies A' and M^-T */
@@ -51,24 +54,21 @@ typedef struct gs_method {
                            * method it is best in the A-norm of the error, else by the residual */
     bool couples_columns; /* the recurrence of a column uses other columns */
     bool late_solution;   /* k->x is the iterate only after finish, so the loop stores no x */
-    /* Allocates the vectors and scalars of *k->state for k->width columns. k->state is
-     * already allocated, and all its bytes are 0. setup is called when the solver is created, and
-     * again when a run has more columns than all earlier ones. */
+    /* Optional: sets up the rest of *k->state for k->width columns, whose bytes are 0, and
+     * k->period. setup is called when the solver is created, and again when a run has more columns
+     * than all earlier ones. */
     gsolve_status (*setup)(gs_krylov *k);
     /* Begins a round: sets the state from k->x, and k->rr = |b - A x|^2, in the active columns. */
     gsolve_status (*start)(gs_krylov *k);
     /* Makes the step that follows j steps since start, and sets k->rr. For j of a period or more,
      * the step depends only on j modulo the period, because it may be captured and repeated. It
      * does not read scalars on the host and changes only memory of the device, unless the period is
-     * 0. */
+     * 0. Then the host reads k->rr after every step, and columns never move. */
     gsolve_status (*step)(gs_krylov *k, int64_t j);
     /* Optional: makes the steps j to j + count - 1 of column c, with their convergence tests, in
      * one kernel of solver/resident/. The loop calls it instead of step if the system fits into the
      * on-chip memory of a GPU. */
     gsolve_status (*resident_steps)(gs_krylov *k, int32_t c, int64_t j, int count);
-    /* Optional: returns the period; NULL: it is 2. With period 0 the steps run on the host: they
-     * are not captured, the host reads k->rr after every step, and columns never move. */
-    int (*period)(const gs_krylov *k);
     /* Optional: returns whether columns may move before step j. NULL: always, or with
      * couples_columns never. State of single columns moves with them. If may_move returns true and
      * narrow is NULL, step j must read no older state that columns share, such as a common basis.
@@ -96,6 +96,7 @@ struct gsolve_solver {
     const gs_method *method;
     void *options; /* the options struct of the method; its first member is a gs_run_options */
     void *state;   /* state_size bytes on the host, see setup */
+    int period;    /* of the steps: 2, unless setup sets it; 0: they run on the host */
     const gs_vector_kernels *vector; /* kernels of A's type on ctx's device */
     gsolve_csr csr; /* shape and type of A; its arrays are NULL before gs_need_rows */
     int32_t width;  /* columns for which work space is allocated */
@@ -126,6 +127,9 @@ struct gsolve_solver {
 extern const gsolve_plugin *const gs_methods[];
 extern const gs_method gs_cg, gs_pipecg, gs_bicg, gs_bicgstab, gs_cgs, gs_tfqmr, gs_idr, gs_gmres,
     gs_fgmres, gs_block_cg, gs_block_gmres, gs_minres, gs_refine, gs_direct;
+
+/* The option table of a method whose options are gs_run_options alone. */
+extern const gsolve_option gs_run_option_table[];
 
 /* The options that all methods have. */
 static inline const gs_run_options *gs_run_options_of(const gs_krylov *k)

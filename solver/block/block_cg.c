@@ -56,7 +56,7 @@ typedef struct block_cg {
 } block_cg;
 
 static const gsolve_option options[] = {
-    GS_RUN_OPTIONS(block_cg_options, 10000, 2000),
+    GS_RUN_OPTIONS(10000, 2000),
     {"block", "largest number of right-hand sides in a block", GSOLVE_INT,
      offsetof(block_cg_options, block), 8, 1, GS_BLOCK, NULL},
     {"leave",
@@ -78,6 +78,7 @@ static gsolve_status setup(gs_krylov *k)
     gsolve_dense *vector[] = {&s->W, &s->Z, &s->S, &s->Q};
     gsolve_status status;
 
+    k->period = 1;
     for (int i = 0; i < 4; i++) TRY(gs_new_outer_vector(k, k->csr.nrows, vector[i]));
     TRY(gs_new_columns(k, GS_BLOCK, sizeof(double), (void **)(void *)&s->small[SIGMA]));
     for (int i = 0; i < SIGMA; i++) {
@@ -256,12 +257,6 @@ done:
     return status;
 }
 
-static int period(const gs_krylov *k)
-{
-    (void)k;
-    return 1;
-}
-
 /* --- columns leave ---------------------------------------------------------------------------- */
 
 /* Columns leave if there is one block, a quarter of its columns has ended, and the residual of
@@ -341,7 +336,6 @@ const gs_method gs_block_cg = {
     .setup = setup,
     .start = start,
     .step = step,
-    .period = period,
     .may_move = may_move,
     .narrow = narrow,
 };

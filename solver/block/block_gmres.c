@@ -45,7 +45,7 @@ typedef struct block_gmres {
 } block_gmres;
 
 static const gsolve_option options[] = {
-    GS_RUN_OPTIONS(block_gmres_options, 10000, 2000),
+    GS_RUN_OPTIONS(10000, 2000),
     {"restart", "iterations between restarts, and number of basis vectors per right-hand side",
      GSOLVE_INT, offsetof(block_gmres_options, restart), 30, 1, 300, NULL},
     {"block", "largest number of right-hand sides in a block", GSOLVE_INT,
@@ -63,6 +63,7 @@ static gsolve_status setup(gs_krylov *k)
     const int m = asked->restart < n ? asked->restart : n > 0 ? n : 1;
     gsolve_status status;
 
+    k->period = m;
     TRY(gs_arnoldi_new(k, &s->space, m, asked->block < k->width ? asked->block : k->width));
     TRY(gs_new_outer_vector(k, n, &s->Z));
     s->augment = m > 1 && asked->augment;
@@ -72,15 +73,10 @@ done:
     return status;
 }
 
-static int period(const gs_krylov *k)
-{
-    return ((const block_gmres *)k->state)->space.m;
-}
-
 /* Columns may move where a cycle begins; the first cycle is already set up by start. */
 static bool may_move(const gs_krylov *k, int64_t j)
 {
-    return j > 0 && j % period(k) == 0;
+    return j > 0 && j % k->period == 0;
 }
 
 static gsolve_status start(gs_krylov *k)
@@ -183,7 +179,6 @@ const gs_method gs_block_gmres = {
     .setup = setup,
     .start = start,
     .step = step,
-    .period = period,
     .may_move = may_move,
     .finish = finish,
     .late_solution = true,

@@ -8,7 +8,7 @@
 #include "solver/methods/direct.h"
 
 static const gsolve_option options[] = {
-    GS_RUN_OPTIONS(gs_direct_options, 20, 3),
+    GS_RUN_OPTIONS(20, 3),
     {"factor", "the factorisation; auto: Cholesky, LU or QR, chosen from the properties of A",
      GSOLVE_CHOICE, offsetof(gs_direct_options, factor), GS_FACTOR_AUTO, 0, 0,
      "auto|cholesky|lu|qr"},
@@ -93,6 +93,7 @@ static gsolve_status setup(gs_krylov *k)
     const int32_t m = k->csr.nrows, n = k->csr.ncols;
     gsolve_status status;
 
+    k->period = 0; /* on the host */
     TRY(gs_new_vector(k, m, &s->r));
     TRY(gs_new_vector(k, n, &s->dx));
     TRY(gs_require_values(k)); /* the factors */
@@ -154,12 +155,6 @@ static gsolve_status store_column(gs_krylov *k, gsolve_dense v, int32_t c, const
                        (size_t)v.nrows * sizeof *values);
 }
 
-static int period(const gs_krylov *k)
-{
-    (void)k;
-    return 0; /* on the host */
-}
-
 static gsolve_status step(gs_krylov *k, int64_t j)
 {
     gs_direct_state *s = k->state;
@@ -194,6 +189,5 @@ const gs_method gs_direct = {
     .setup = setup,
     .start = start,
     .step = step,
-    .period = period,
     .destroy = destroy,
 };

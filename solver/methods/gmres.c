@@ -34,7 +34,7 @@ typedef struct gmres {
 } gmres;
 
 static const gsolve_option options[] = {
-    GS_RUN_OPTIONS(gmres_options, 10000, 2000),
+    GS_RUN_OPTIONS(10000, 2000),
     {"restart", "iterations between restarts, and number of basis vectors", GSOLVE_INT,
      offsetof(gmres_options, restart), 30, 1, 1000, NULL},
     {"basis",
@@ -65,6 +65,7 @@ static gsolve_status setup(gs_krylov *k)
     const int64_t size[GM_SCALARS] = {(int64_t)(m + 1) * m, m + 1, m, m, m + 1, 1, 1};
     gsolve_status status;
 
+    k->period = m;
     s->ld = gs_vector_stride(n);
     TRY(gs_new_basis(k, low ? GSOLVE_F32 : type, k->width, m, &s->V));
     TRY(gs_new_basis(k, type, k->width, k->method->flexible ? m : 1, &s->Z));
@@ -76,11 +77,6 @@ static gsolve_status setup(gs_krylov *k)
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_DEVICE, s->once));
 done:
     return status;
-}
-
-static int period(const gs_krylov *k)
-{
-    return ((const gmres *)k->state)->m;
 }
 
 static gs_scalar_arguments small_of(const gs_krylov *k, int j)
@@ -240,7 +236,6 @@ const gs_method gs_gmres = {
     .setup = setup,
     .start = start,
     .step = step,
-    .period = period,
     .finish = finish,
     .late_solution = true,
 };
@@ -255,7 +250,6 @@ const gs_method gs_fgmres = {
     .setup = setup,
     .start = start,
     .step = step,
-    .period = period,
     .finish = finish,
     .late_solution = true,
 };

@@ -25,15 +25,15 @@ typedef struct idr_options {
 } idr_options;
 
 typedef struct idr {
+    gsolve_dense r, v, z; /* v also t; z: the result of M */
+    gsolve_dense P, G, U; /* s vectors; G and U for each column */
     int s;
-    gsolve_dense P, G, U;         /* s vectors; G and U for each column */
-    gsolve_dense r, v, z;         /* v also t; z: the result of M */
     int64_t ld;                   /* elements from one vector of P, G or U to the next */
     gs_scalar scalar[ID_SCALARS]; /* see scalar_kernels.h */
 } idr;
 
 static const gsolve_option options[] = {
-    GS_RUN_OPTIONS(idr_options, 10000, 2000),
+    GS_RUN_OPTIONS(10000, 2000),
     {"s", "dimension of the shadow space", GSOLVE_INT, offsetof(idr_options, s), 4, 1, 16, NULL},
     {0},
 };
@@ -75,25 +75,19 @@ static gsolve_status setup(gs_krylov *k)
     const int asked = ((const idr_options *)k->options)->s;
     const int m = s->s = asked < n ? asked : n > 0 ? n : 1;
     const int size[ID_SCALARS] = {m * m, m, m, m, 1, 1, 1, 1, 1};
-    gsolve_dense *vector[] = {&s->r, &s->v, &s->z};
     gsolve_status status;
 
+    k->period = m + 1;
     s->ld = gs_vector_stride(n);
     TRY(gs_new_basis(k, k->csr.type, 1, m, &s->P));
     TRY(gs_new_basis(k, k->csr.type, k->width, m, &s->G));
     TRY(gs_new_basis(k, k->csr.type, k->width, m, &s->U));
-    for (int i = 0; i < 3; i++) TRY(gs_new_vector(k, n, vector[i]));
     for (int i = 0; i < ID_SCALARS; i++) {
         TRY(gs_new_columns(k, (size_t)size[i], sizeof(double), (void **)(void *)&s->scalar[i]));
     }
     if (!gs_is_counting(k)) TRY(make_shadow(k));
 done:
     return status;
-}
-
-static int period(const gs_krylov *k)
-{
-    return ((const idr *)k->state)->s + 1;
 }
 
 static gs_scalar_arguments small_of(const gs_krylov *k, int j)
@@ -212,8 +206,8 @@ const gs_method gs_idr = {
     .plugin = {"idr", "induced dimension reduction, IDR(s); any square A", options,
                sizeof(idr_options)},
     .state_size = sizeof(idr),
+    .vectors = 3,
     .setup = setup,
     .start = start,
     .step = step,
-    .period = period,
 };

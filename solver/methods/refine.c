@@ -23,7 +23,7 @@
 #define MOST  40    /* the scaled residual is below 2^MOST */
 
 static const gsolve_option options[] = {
-    GS_RUN_OPTIONS(gs_refine_options, 200, 3),
+    GS_RUN_OPTIONS(200, 3),
     {"inner", "the inner method; auto: gsolve chooses it", GSOLVE_CHOICE,
      offsetof(gs_refine_options, inner), 0, 0, 0, GS_REFINE_INNER},
     {"inner_rtol", "relative tolerance of the inner method", GSOLVE_REAL,
@@ -40,13 +40,11 @@ static gsolve_status setup(gs_krylov *k)
 {
     const gsolve_type low = gs_refine_copies(k) ? GSOLVE_F32 : k->csr.type;
     gs_refine_state *s = k->state;
-    gsolve_dense *vector[] = {&s->r, &s->t, &s->d, &s->kept};
     gsolve_status status;
 
-    for (int i = 0; i < 4; i++) TRY(gs_new_vector(k, k->csr.nrows, vector[i]));
+    k->period = 0; /* on the host */
     TRY(gs_new_vector_of(k, low, k->csr.nrows, &s->low_r));
     TRY(gs_new_vector_of(k, low, k->csr.nrows, &s->low_d));
-    TRY(gs_new_scalar(k, &s->scale));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->factor));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->before));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->after));
@@ -73,12 +71,6 @@ static gsolve_status start(gs_krylov *k)
     TRY(gs_residual(k, s->r)); /* r = b - A x              */
 done:
     return status;
-}
-
-static int period(const gs_krylov *k)
-{
-    (void)k;
-    return 0; /* on the host */
 }
 
 /* --- corrections ------------------------------------------------------------------------------ */
@@ -288,11 +280,12 @@ const gs_method gs_refine = {
                "corrections in the type of A; an iteration is one correction",
                options, sizeof(gs_refine_options)},
     .state_size = sizeof(gs_refine_state),
+    .vectors = 4,
+    .scalars = 1,
     .flexible = true, /* the inner method decides */
     .setup = setup,
     .start = start,
     .step = step,
-    .period = period,
     .finish = finish,
     .destroy = gs_refine_drop,
 };

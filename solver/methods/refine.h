@@ -14,13 +14,13 @@ typedef struct gs_refine_options {
 } gs_refine_options;
 
 typedef struct gs_refine_state {
-    gsolve_matrix *A; /* copies in f32, or NULL */
+    gsolve_dense r, t, d, kept; /* t: the next b - Ax; kept: x before the step */
+    gs_scalar scale;            /* 2^-e */
+    gsolve_dense low_r, low_d;  /* in the inner type */
+    gsolve_matrix *A;           /* copies in f32, or NULL */
     gsolve_precond *M;
     gsolve_solver *inner, *plain; /* on the copies; on k->A and k->M; or NULL */
     uint64_t version;             /* of A's values that are copied */
-    gsolve_dense r, t, d, kept;   /* t: the next b - Ax; kept: x before the step */
-    gsolve_dense low_r, low_d;    /* in the inner type */
-    gs_scalar scale;              /* 2^-e */
     /* on the host, for each column */
     double *factor, *before, *after; /* scale; |r|^2 before and after the inner solve */
     bool *use,

@@ -150,10 +150,14 @@ gs_convergence_test gs_convergence_test_of(const gs_krylov *k, int32_t c)
 
 gs_scalar_arguments gs_scalar_arguments_of(const gs_krylov *k)
 {
-    const gs_scalar_arguments a = {
+    const gs_scalar *scalar =
+        (const gs_scalar *)((const gsolve_dense *)k->state + k->method->vectors);
+    gs_scalar_arguments a = {
         .rr = k->rr,
         .convergence = gs_convergence_test_of(k, 0),
         .ncols = k->ncols,
     };
+
+    for (int i = 0; i < k->method->scalars; i++) a.s[i] = scalar[i];
     return a;
 }

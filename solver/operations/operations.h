@@ -166,7 +166,8 @@ const gs_scalar_kernels *gs_scalar_kernels_of(const gs_krylov *k);
 /* Runs one of these functions. */
 gsolve_status gs_run_scalar_kernel(gs_krylov *k, gs_scalar_function *function,
                                    const gs_scalar_arguments *a);
-/* Returns the arguments that all functions of scalar_kernels.h need; the caller adds its own. */
+/* Returns the arguments that all functions of scalar_kernels.h need, with the first scalars of the
+ * state (gs_method.scalars) as s; the caller adds its own. */
 gs_scalar_arguments gs_scalar_arguments_of(const gs_krylov *k);
 /* Returns the arguments of the convergence test of column c, for kernels that make the test
  * themselves. */

@@ -63,7 +63,7 @@ static gsolve_status give_estimate(gs_krylov *k, const gsolve_run_estimate *esti
  * makes few products, or has another solver make them. */
 static bool uses_form(const gs_krylov *k)
 {
-    return !k->run->resident.on && gs_period(k) > 0;
+    return !k->run->resident.on && k->period > 0;
 }
 
 gsolve_status gs_adapt_begin(gs_krylov *k)
@@ -89,7 +89,7 @@ done:
 
 int gs_adapt_first(const gs_krylov *k, int chunk)
 {
-    return k->run->adapting.on && chunk > FIRST && FIRST % gs_period(k) == 0 ? FIRST : chunk;
+    return k->run->adapting.on && chunk > FIRST && FIRST % k->period == 0 ? FIRST : chunk;
 }
 
 bool gs_adapt_due(const gs_krylov *k, int64_t j)

@@ -93,7 +93,7 @@ done:
  * and may continue with its search directions. */
 static bool can_move(const gs_krylov *k)
 {
-    return !k->run->resident.on && !k->inner && gs_period(k) > 0;
+    return !k->run->resident.on && !k->inner && k->period > 0;
 }
 
 gsolve_status gs_columns_compact(gs_krylov *k)

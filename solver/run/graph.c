@@ -3,14 +3,9 @@
 
 #include <string.h>
 
-int gs_period(const gs_krylov *k)
-{
-    return k->method->period ? k->method->period(k) : 2;
-}
-
 bool gs_can_record(const gs_krylov *k, int count)
 {
-    const int period = gs_period(k);
+    const int period = k->period;
 
     return k->ctx->device->record && !k->run->recording.impossible && period > 0 &&
            period <= GS_MAX_PERIOD && count % period == 0;

@@ -47,7 +47,7 @@ static int most_steps(const gs_krylov *k)
  * chunks, so that the bits would depend on it. */
 static int chunk_size(const gs_krylov *k)
 {
-    const int period = gs_period(k);
+    const int period = k->period;
     int most;
 
     if (k->run->resident.on) return k->run->monitor.call ? MOST_STEPS : GS_RESIDENT_STEPS;
@@ -61,7 +61,7 @@ static int chunk_size(const gs_krylov *k)
  * period ends, since columns may move there. */
 static int steps_from(const gs_krylov *k, int64_t j, int count)
 {
-    const int period = gs_period(k);
+    const int period = k->period;
     const int64_t left = period > count ? period - j % period : count;
 
     return left < count ? (int)left : count;
@@ -213,7 +213,7 @@ done:
  * The first chunk may be shorter, so that A gets its first estimate soon. */
 static gsolve_status iterate(gs_krylov *k)
 {
-    const int count = chunk_size(k), ahead = k->ctx->device->post && gs_period(k) > 0;
+    const int count = chunk_size(k), ahead = k->ctx->device->post && k->period > 0;
     const int64_t fetched = k->ctx->fetched;
     int sent = 1, read = 0, steps = gs_adapt_first(k, count);
     bool any = true;

@@ -38,7 +38,7 @@ static bool may_be_out_of_range(const gs_krylov *k, int32_t c)
 {
     const gsolve_outcome outcome = k->run->column[c].outcome;
 
-    return k->run->in_round[c] && gs_period(k) > 0 && !k->run->monitor.stopped &&
+    return k->run->in_round[c] && k->period > 0 && !k->run->monitor.stopped &&
            k->run->counts.iteration < gs_run_options_of(k)->maxit &&
            (outcome == GSOLVE_BREAKDOWN || outcome == GSOLVE_INDEFINITE ||
             outcome == GSOLVE_DIVERGED || outcome == GSOLVE_STAGNATED);

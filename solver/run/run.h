@@ -189,8 +189,6 @@ gsolve_status gs_krylov_run(gs_krylov *k, gsolve_dense b, gsolve_dense x);
 
 /* --- graph.c ---------------------------------------------------------------------------------- */
 
-/* The period of the method's steps; 0: they use the host. */
-int gs_period(const gs_krylov *k);
 /* Whether `count` steps are whole periods that can be recorded. */
 bool gs_can_record(const gs_krylov *k, int count);
 /* Drops the recording. */

@@ -129,6 +129,23 @@ done:
     return status;
 }
 
+/* The state of the method. */
+static gsolve_status reserve_state(gs_krylov *k)
+{
+    const gs_method *method = k->method;
+    gsolve_dense *vector = k->state;
+    gs_scalar *scalar = (gs_scalar *)(vector + method->vectors);
+    gsolve_status status = GSOLVE_OK;
+
+    memset(k->state, 0, method->state_size);
+    for (int i = 0; i < method->vectors; i++) TRY(gs_new_vector(k, k->csr.nrows, &vector[i]));
+    for (int i = 0; i < method->scalars; i++) TRY(gs_new_scalar(k, &scalar[i]));
+    k->period = 2;
+    if (method->setup) TRY(method->setup(k));
+done:
+    return status;
+}
+
 gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width)
 {
     gsolve_status status;
@@ -138,12 +155,11 @@ gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width)
     TRY(need_state(k));
     TRY(check_memory(k, width));
     k->width = width;
-    memset(k->state, 0, k->method->state_size);
     TRY(reserve_columns(k));
     TRY(gs_columns_reserve(k));
     TRY(gs_outer_reserve(k));
     TRY(gs_guess_reserve(k));
-    TRY(k->method->setup(k));
+    TRY(reserve_state(k));
 done:
     if (status != GSOLVE_OK) release_work(k);
     return status;
