@@ -1,6 +1,6 @@
-/* arnoldi_body.h: the kernels of arnoldi.h on vectors, for one type. They work on pieces of rows
- * that stay in the cache while the basis is read, on two or four vectors with two or four columns
- * at a time, so that each number that is loaded enters several sums. */
+/* arnoldi_body.h: the kernels of block_gmres in block.h on vectors, for one type. They work on
+ * pieces of rows that stay in the cache while the basis is read, on two or four vectors with two or
+ * four columns at a time, so that each number that is loaded enters several sums. */
 
 enum { FN(PIECE) = 512 };
 

@@ -1,11 +1,11 @@
-// arnoldi_small.cuh: the kernels of arnoldi.h on small matrices. Each is one block of threads; the
-// matrices stay in global memory, their current blocks in shared memory. arnoldi_host.c has the
-// same algorithms for one thread.
+// arnoldi_small.cuh: the kernels of block_gmres in block.h on small matrices. Each is one block of
+// threads; the matrices stay in global memory, their current blocks in shared memory.
+// arnoldi_host.c has the same algorithms for one thread.
 #include "core/pdl.cuh"
 #include "solver/block/block.cuh"
 
 extern "C" {
-#include "solver/block/arnoldi.h"
+#include "solver/block/block.h"
 }
 
 namespace

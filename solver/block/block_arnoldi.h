@@ -2,7 +2,7 @@
 #ifndef GS_SOLVER_BLOCK_BLOCK_ARNOLDI_H
 #define GS_SOLVER_BLOCK_BLOCK_ARNOLDI_H
 
-#include "solver/block/arnoldi.h"
+#include "solver/block/block.h"
 #include "solver/operations/operations.h"
 
 typedef struct gs_arnoldi {

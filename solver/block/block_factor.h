@@ -24,4 +24,11 @@ static inline double gs_block_zeta(const gs_block_factor *f, int i, int m)
     return f->d[i] > 0 ? f->L[i][m] / f->d[i] : 0;
 }
 
+/* For block_cg, see there for the symbols: the first `keep` of b columns stay. All matrices are
+ * column-major, their columns GS_BLOCK apart. Given G = S'A S and the first keep columns of sigma,
+ * computes U and T, b x b, and new values of those columns of sigma, so that R = (w U) sigma with
+ * the first keep rows of sigma. The last columns of S T are D with D'A D = I. Its first keep
+ * columns are those of S U, made conjugate to D. */
+void gs_block_narrow(int b, int keep, const double *G, double *sigma, double *U, double *T);
+
 #endif

@@ -71,15 +71,13 @@ const gs_vector_kernels *gs_op_kernels(const gs_krylov *k, const gs_queue *q, gs
 
 gs_ratio gs_op_ratio(gs_krylov *k, gs_coefficient a, int32_t c)
 {
-    const gs_ratio r = {.sign = a.sign,
-                        .num = a.num ? a.num + c : NULL,
-                        .den = a.den ? a.den + c : NULL,
-                        .num2 = a.num2 ? a.num2 + c : NULL,
-                        .den2 = a.den2 ? a.den2 + c : NULL,
-                        .flag = &k->flag[c],
-                        .flaw = (int)a.flaw,
-                        .positive = a.positive};
-    return r;
+    const double **array[] = {&a.num, &a.den, &a.num2, &a.den2};
+
+    for (int i = 0; i < 4; i++) {
+        if (*array[i]) *array[i] += c;
+    }
+    a.flag = &k->flag[c];
+    return a;
 }
 
 void gs_begin_block(gs_krylov *k, gs_class class, double numbers)

@@ -14,37 +14,32 @@
 #define GS_SOLVER_OPERATIONS_OPERATIONS_H
 
 #include "solver/method.h"
-#include "solver/operations/classes.h"
 #include "solver/operations/scalar_kernels.h"
+#include "solver/run/profile.h"
 
-/* The coefficient sign (num / den) (num2 / den2) of each column; a NULL pointer stands for 1. If a
- * divisor is 0 or the coefficient is not finite, the kernel that uses it takes 0 and sets k->flag
- * of the column to `flaw`. The next convergence test then ends the column with this outcome. */
-typedef struct gs_coefficient {
-    double sign;
-    gs_scalar num, den;
-    gs_scalar num2, den2;
-    gsolve_outcome flaw; /* not GSOLVE_CONVERGED */
-    bool positive;       /* true: a negative num or den also counts as a flaw */
-} gs_coefficient;
+/* The coefficient of each column: a gs_ratio whose arrays have a number for each column. The
+ * operation sets its flag to k->flag: if the kernel that uses the coefficient finds a flaw, the
+ * next convergence test ends the column with the outcome `flaw`, which is not GSOLVE_CONVERGED. */
+typedef gs_ratio gs_coefficient;
 
 /* Returns the coefficient `value`. */
 static inline gs_coefficient gs_number(double value)
 {
-    return (gs_coefficient){value, NULL, NULL, NULL, NULL, GSOLVE_BREAKDOWN, false};
+    return (gs_coefficient){.sign = value, .flaw = GSOLVE_BREAKDOWN};
 }
 
 /* Returns the coefficient sign num / den. A divisor that is 0 gives the outcome breakdown. */
 static inline gs_coefficient gs_quotient(double sign, gs_scalar num, gs_scalar den)
 {
-    return (gs_coefficient){sign, num, den, NULL, NULL, GSOLVE_BREAKDOWN, false};
+    return (gs_coefficient){.sign = sign, .num = num, .den = den, .flaw = GSOLVE_BREAKDOWN};
 }
 
 /* Returns the coefficient num / den, for a method that needs A and M positive definite. If num or
  * den is negative or den is 0, they are not, and the column ends with the outcome indefinite. */
 static inline gs_coefficient gs_definite(gs_scalar num, gs_scalar den)
 {
-    return (gs_coefficient){1, num, den, NULL, NULL, GSOLVE_INDEFINITE, true};
+    return (gs_coefficient){
+        .sign = 1, .num = num, .den = den, .flaw = GSOLVE_INDEFINITE, .positive = true};
 }
 
 /* --- products and preconditioner -------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* resident.c: which runs are resident on the GPU, see resident_kernels.h; their steps. */
+/* resident.c: which runs are resident on the GPU, see resident.h; their steps. */
 #include "solver/resident/resident.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "core/cuda.cuh"
 
 extern "C" {
-#include "solver/resident/resident_kernels.h"
+#include "solver/resident/resident.h"
 }
 
 constexpr int gs_resident_threads = 512; // of a block; one block to a multiprocessor

@@ -6,7 +6,6 @@
 #include "core/staging.h"
 #include "matrix/residual.h"
 #include "solver/method.h"
-#include "solver/resident/resident_kernels.h"
 #include "solver/run/profile.h"
 #include "vector/batch.h"
 
@@ -113,7 +112,7 @@ typedef struct gs_outer {
 } gs_outer;
 
 typedef struct gs_residency { /* resident/resident.c: steps in one kernel */
-    gs_resident *plan;        /* NULL: no run is resident */
+    struct gs_resident *plan; /* NULL: no run is resident */
     bool on;                  /* this run is; outer_scale.c may end it */
     uint64_t A;               /* the version of A that the plan holds */
 } gs_residency;
