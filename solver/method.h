@@ -151,13 +151,11 @@ gsolve_status gs_new_zeros(gs_krylov *k, size_t bytes, void **work);
 /* Sets *v to a column-major vector with k->width columns of nrows elements of A's type. Its columns
  * move when columns move. */
 gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v);
-/* Sets *v as gs_new_vector does, with elements of this type. */
-gsolve_status gs_new_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, gsolve_dense *v);
 /* Sets *v as gs_new_vector does, but its columns never move: they keep the order of b and x. */
 gsolve_status gs_new_outer_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v);
-/* Sets *v as gs_new_outer_vector does, with elements of this type. */
-gsolve_status gs_new_outer_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows,
-                                     gsolve_dense *v);
+/* Sets *v as gs_new_vector (moves) or gs_new_outer_vector does, with elements of this type. */
+gsolve_status gs_new_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, bool moves,
+                               gsolve_dense *v);
 /* Sets *s to a scalar of each of k->width columns, which moves with its column. */
 gsolve_status gs_new_scalar(gs_krylov *k, gs_scalar *s);
 /* Sets *work to `count` elements of `size` bytes for each of k->width columns, on the device. Those
@@ -179,9 +177,8 @@ gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int co
 /* Returns the number of elements from one column of a vector with nrows elements to the next: nrows
  * rounded up to a multiple of 16, so that each column begins on a cache line. */
 int64_t gs_vector_stride(int32_t nrows);
-/* Returns vector j of the basis V, for all columns: V with its values j * ld elements further on.
- * ld is gs_vector_stride of V's rows; the method passes it, because it often keeps it. */
-gsolve_dense gs_basis_at(gsolve_dense V, int64_t ld, int j);
+/* Returns vector j of the basis V, for all columns: V with its values further on. */
+gsolve_dense gs_basis_at(gsolve_dense V, int j);
 
 /* Returns whether setup is called to count bytes only. */
 bool gs_is_counting(const gs_krylov *k);

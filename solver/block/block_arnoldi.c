@@ -85,7 +85,7 @@ static gs_arnoldi_small small_of(const gs_krylov *k, const gs_arnoldi *s, int fi
 static gs_arnoldi_basis basis(const gs_krylov *k, const gs_arnoldi *s, int first, int b, int count)
 {
     const int64_t ld = gs_vector_stride(k->csr.nrows);
-    const gs_arnoldi_basis V = {gs_basis_at(s->V, ld, first).value, ld, k->wide, count, b};
+    const gs_arnoldi_basis V = {gs_basis_at(s->V, first).value, ld, k->wide, count, b};
 
     return V;
 }
@@ -93,7 +93,7 @@ static gs_arnoldi_basis basis(const gs_krylov *k, const gs_arnoldi *s, int first
 gsolve_dense gs_arnoldi_block(const gs_krylov *k, const gs_arnoldi *s, int j)
 {
     const int64_t ld = gs_vector_stride(k->csr.nrows);
-    gsolve_dense v = gs_basis_at(s->V, ld, j * k->wide);
+    gsolve_dense v = gs_basis_at(s->V, j * k->wide);
 
     v.stride = ld;
     v.ncols = k->wide;

@@ -28,7 +28,6 @@ typedef struct gmres {
     gsolve_dense V, Z;            /* m vectors a column; m if flexible, else one */
     gsolve_dense w;               /* the current vector, in A's type, before it is stored in V */
     gsolve_dense z_copy;          /* if flexible: see precond_result */
-    int64_t ld;                   /* elements from one vector of a basis to the next */
     gs_scalar scalar[GM_SCALARS]; /* see scalar_kernels.h */
     int *once;
 } gmres;
@@ -44,16 +43,6 @@ static const gsolve_option options[] = {
     {0},
 };
 
-static gsolve_dense basis(const gmres *s, gsolve_dense V, int j)
-{
-    return gs_basis_at(V, s->ld, j);
-}
-
-static gs_basis vectors_of(const gmres *s, gsolve_dense V)
-{
-    return (gs_basis){V, s->ld};
-}
-
 static gsolve_status setup(gs_krylov *k)
 {
     gmres *s = k->state;
@@ -66,7 +55,6 @@ static gsolve_status setup(gs_krylov *k)
     gsolve_status status;
 
     k->period = m;
-    s->ld = gs_vector_stride(n);
     TRY(gs_new_basis(k, low ? GSOLVE_F32 : type, k->width, m, &s->V));
     TRY(gs_new_basis(k, type, k->width, k->method->flexible ? m : 1, &s->Z));
     TRY(gs_new_vector(k, n, &s->w));
@@ -134,10 +122,10 @@ static gsolve_status add_solution(gs_krylov *k, int count)
 
     TRY(GS_RUN_SCALAR(k, gmres_solve, &a));
     if (k->method->flexible) {
-        return gs_combine(k, count, vectors_of(s, s->Z), y, s->m + 1, 1, k->x, NULL);
+        return gs_combine(k, count, s->Z, y, s->m + 1, 1, k->x, NULL);
     }
     TRY(gs_zero(k, u));
-    TRY(gs_combine(k, count, vectors_of(s, s->V), y, s->m + 1, 1, u, NULL)); /* u = V y */
+    TRY(gs_combine(k, count, s->V, y, s->m + 1, 1, u, NULL)); /* u = V y */
     TRY(gs_precondition(k, u, s->Z));
     TRY(gs_axpby(k, gs_number(1), s->Z, gs_number(1), k->x)); /* x += M^-1 u         */
 done:
@@ -176,13 +164,12 @@ static gsolve_status orthogonalise(gs_krylov *k, int j, gsolve_dense w)
     const gs_scalar_arguments a = small_of(k, j);
     gsolve_status status;
 
-    TRY(gs_dots(k, j + 1, vectors_of(s, s->V), w, h, stride)); /* h = V'w    */
-    TRY(gs_combine(k, j + 1, vectors_of(s, s->V), h, stride, -1, w,
-                   s->scalar[GM_WW])); /* w -= V h   */
+    TRY(gs_dots(k, j + 1, s->V, w, h, stride));                          /* h = V'w    */
+    TRY(gs_combine(k, j + 1, s->V, h, stride, -1, w, s->scalar[GM_WW])); /* w -= V h   */
     TRY(GS_RUN_SCALAR(k, gmres_test, &a));
     k->skip = s->once;
-    TRY(gs_dots(k, j + 1, vectors_of(s, s->V), w, second, m + 1));
-    TRY(gs_combine(k, j + 1, vectors_of(s, s->V), second, m + 1, -1, w, s->scalar[GM_WW]));
+    TRY(gs_dots(k, j + 1, s->V, w, second, m + 1));
+    TRY(gs_combine(k, j + 1, s->V, second, m + 1, -1, w, s->scalar[GM_WW]));
 done:
     k->skip = NULL;
     return status;
@@ -193,7 +180,7 @@ static gsolve_status store_vector(gs_krylov *k, int j, gsolve_dense *v)
 {
     gmres *s = k->state;
     const gs_coefficient unit = gs_quotient(1, NULL, s->scalar[GM_BETA]);
-    const gsolve_dense kept = basis(s, s->V, j);
+    const gsolve_dense kept = gs_basis_at(s->V, j);
     gsolve_status status;
 
     *v = s->low ? s->w : kept;
@@ -208,7 +195,7 @@ static gsolve_status step(gs_krylov *k, int64_t iteration)
 {
     gmres *s = k->state;
     const int j = (int)(iteration % s->m);
-    const gsolve_dense z = k->method->flexible ? basis(s, s->Z, j) : s->Z,
+    const gsolve_dense z = k->method->flexible ? gs_basis_at(s->Z, j) : s->Z,
                        z0 = precond_result(k, z);
     const gs_scalar_arguments a = small_of(k, j);
     gsolve_dense v;

@@ -43,8 +43,8 @@ static gsolve_status setup(gs_krylov *k)
     gsolve_status status;
 
     k->period = 0; /* on the host */
-    TRY(gs_new_vector_of(k, low, k->csr.nrows, &s->low_r));
-    TRY(gs_new_vector_of(k, low, k->csr.nrows, &s->low_d));
+    TRY(gs_new_vector_of(k, low, k->csr.nrows, true, &s->low_r));
+    TRY(gs_new_vector_of(k, low, k->csr.nrows, true, &s->low_d));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->factor));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->before));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->after));

@@ -130,18 +130,14 @@ gsolve_status gs_pipe_step(gs_krylov *k, gs_coefficient a, gs_coefficient b,
 
 /* --- bases ------------------------------------------------------------------------------------ */
 
-/* A basis as gs_new_basis allocates it, of any type. V_i of a column begins i * ld elements behind
- * V_0 of this column; the columns of v are those of V_0. */
-typedef struct gs_basis {
-    gsolve_dense v;
-    int64_t ld;
-} gs_basis;
+/* V is a basis of any type, as gs_new_basis allocates it, or its vectors from one on. */
 
 /* h_i = V_i'w for i = 0, ..., m - 1. h_i of column c is h[c * stride + i]. */
-gsolve_status gs_dots(gs_krylov *k, int m, gs_basis V, gsolve_dense w, double *h, int64_t stride);
+gsolve_status gs_dots(gs_krylov *k, int m, gsolve_dense V, gsolve_dense w, double *h,
+                      int64_t stride);
 /* w = w + sign (sum of h_i V_i for i = 0, ..., m - 1), and ww = w'w of the new w unless ww is NULL.
  * h is as for gs_dots. */
-gsolve_status gs_combine(gs_krylov *k, int m, gs_basis V, const double *h, int64_t stride,
+gsolve_status gs_combine(gs_krylov *k, int m, gsolve_dense V, const double *h, int64_t stride,
                          double sign, gsolve_dense w, gs_scalar ww);
 
 /* --- kernels of a method's own ---------------------------------------------------------------- */

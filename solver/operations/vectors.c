@@ -67,23 +67,24 @@ gsolve_status gs_axpy_norm(gs_krylov *k, gs_coefficient a, gsolve_dense x, gsolv
                    vector->axpy_norm(queue, y.nrows, GS_RATIO(a), GS_AT(x), GS_AT(y), &yy[c]));
 }
 
-gsolve_status gs_dots(gs_krylov *k, int m, gs_basis V, gsolve_dense w, double *h, int64_t stride)
+#define BASIS ((gs_basis_vectors){m, V.type, GS_AT(V), gs_vector_stride(V.nrows)})
+
+gsolve_status gs_dots(gs_krylov *k, int m, gsolve_dense V, gsolve_dense w, double *h,
+                      int64_t stride)
 {
-    gs_op_expect(k, GS_DOTS, m * gs_op_bytes(V.v) + gs_op_bytes(w));
-    GS_EACH_COLUMN(k->csr.type,
-                   vector->dots(queue, w.nrows, (gs_basis_vectors){m, V.v.type, GS_AT(V.v), V.ld},
-                                GS_AT(w), h + c * stride));
+    gs_op_expect(k, GS_DOTS, m * gs_op_bytes(V) + gs_op_bytes(w));
+    GS_EACH_COLUMN(k->csr.type, vector->dots(queue, w.nrows, BASIS, GS_AT(w), h + c * stride));
 }
 
-gsolve_status gs_combine(gs_krylov *k, int m, gs_basis V, const double *h, int64_t stride,
+gsolve_status gs_combine(gs_krylov *k, int m, gsolve_dense V, const double *h, int64_t stride,
                          double sign, gsolve_dense w, gs_scalar ww)
 {
-    gs_op_expect(k, GS_COMBINE, m * gs_op_bytes(V.v) + 2 * gs_op_bytes(w));
-    GS_EACH_COLUMN(k->csr.type,
-                   vector->combine(queue, w.nrows,
-                                   (gs_basis_vectors){m, V.v.type, GS_AT(V.v), V.ld},
-                                   h + c * stride, sign, GS_AT(w), ww ? &ww[c] : NULL));
+    gs_op_expect(k, GS_COMBINE, m * gs_op_bytes(V) + 2 * gs_op_bytes(w));
+    GS_EACH_COLUMN(k->csr.type, vector->combine(queue, w.nrows, BASIS, h + c * stride, sign,
+                                                GS_AT(w), ww ? &ww[c] : NULL));
 }
+
+#undef BASIS
 
 gsolve_status gs_solution_step(gs_krylov *k, gs_coefficient a, gs_coefficient b,
                                const gs_solution_vectors *v, gs_scalar wr)

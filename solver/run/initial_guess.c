@@ -42,7 +42,6 @@ gsolve_status gs_guess_reserve(gs_krylov *k)
             "guess=",
             k->csr.nrows, k->csr.ncols);
     }
-    s->ld = gs_vector_stride(n);
     TRY(gs_new_basis(k, k->csr.type, 1, keep, &s->U));
     TRY(gs_new_basis(k, k->csr.type, 1, keep, &s->W));
     TRY(gs_new_basis(k, k->csr.type, 1, 2, &s->pair));
@@ -65,7 +64,7 @@ static void drop_stale(gs_krylov *k)
 
 static gs_basis_vectors kept_vectors(const gs_guess *s, gsolve_dense V)
 {
-    return (gs_basis_vectors){s->kept, V.type, V.value, s->ld};
+    return (gs_basis_vectors){s->kept, V.type, V.value, gs_vector_stride(V.nrows)};
 }
 
 /* x += U V'r for a column, V = U or W. Adds each vector's part to s->use. */
@@ -150,8 +149,8 @@ static gsolve_status add_pair(gs_krylov *k, gsolve_dense u, gsolve_dense w, doub
 
     for (int i = 1; s->kept == keep && i < keep; i++) to = s->use[i] < s->use[to] ? i : to;
 
-    TRY(k->vector->axpby(q, u.nrows, unit, u.value, none, gs_basis_at(s->U, s->ld, to).value));
-    TRY(k->vector->axpby(q, w.nrows, unit, w.value, none, gs_basis_at(s->W, s->ld, to).value));
+    TRY(k->vector->axpby(q, u.nrows, unit, u.value, none, gs_basis_at(s->U, to).value));
+    TRY(k->vector->axpby(q, w.nrows, unit, w.value, none, gs_basis_at(s->W, to).value));
     s->use[to] = square;
     s->kept = s->kept < keep ? s->kept + 1 : keep;
 done:
@@ -165,7 +164,7 @@ static gsolve_status keep_column(gs_krylov *k, int32_t c)
     const gsolve_dense x = gs_column_of(k->x, c), begin = gs_column_of(s->begin, c);
     const gs_ratio one = {.sign = 1}, minus = {.sign = -1};
     const double least = x.type == GSOLVE_F32 ? 1e-6 : 1e-12; /* of the square */
-    gsolve_dense u = gs_basis_at(s->pair, s->ld, 0), w = gs_basis_at(s->pair, s->ld, 1);
+    gsolve_dense u = gs_basis_at(s->pair, 0), w = gs_basis_at(s->pair, 1);
     double before, after;
     gsolve_status status;
 

@@ -83,7 +83,7 @@ gsolve_status gs_outer_begin_corrections(gs_krylov *k)
     for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) {
         const bool used = type == (int)o->x.type || type == (int)k->csr.type;
         if (!used || o->formed[type].value) continue;
-        TRY(gs_new_outer_vector_of(k, (gsolve_type)type, k->csr.ncols, &o->formed[type]));
+        TRY(gs_new_vector_of(k, (gsolve_type)type, k->csr.ncols, false, &o->formed[type]));
     }
     TRY(gs_stage_in(&o->at_b, k->ctx, location, o->b, true));
     TRY(gs_stage_in(&o->at_x, k->ctx, location, o->x, true));

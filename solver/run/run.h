@@ -93,7 +93,6 @@ typedef struct gs_guess {  /* initial_guess.c: earlier solutions */
     gsolve_dense pair;     /* two vectors: a correction u and w = A u */
     gsolve_dense begin, r; /* x when the run began; b - A x */
     double *h;             /* keep + 2 numbers on the device */
-    int64_t ld;
     int kept;
     double use[GS_MOST_KEPT]; /* the part of each vector in the last solutions, see add_pair */
     double h_host[GS_MOST_KEPT];

@@ -65,31 +65,6 @@ static gsolve_status need_state(gs_krylov *k)
     return GSOLVE_OK;
 }
 
-/* Refuses work space for `width` columns that does not fit into the device's memory. */
-static gsolve_status check_memory(gs_krylov *k, int32_t width)
-{
-    gs_krylov *shape = NULL;
-    char what[100];
-    gsolve_status status;
-
-    if (gs_is_counting(k) || !k->ctx->device->memory) return GSOLVE_OK;
-    TRY(gs_solver_new(&shape, k->ctx, true));
-    shape->csr = k->csr;
-    shape->method = k->method;
-    shape->options = k->options;
-    status = gs_solver_reserve(shape, width);
-    if (status == GSOLVE_UNSUPPORTED) status = GSOLVE_OK; /* what was counted is needed at least */
-    if (status != GSOLVE_OK) goto done;
-    snprintf(what, sizeof what, "the work space of %.40s for %d column%s", k->method->plugin.name,
-             width, width == 1 ? "" : "s");
-    TRY(gs_memory_need(k->ctx, (double)shape->run->work.counted, what));
-done:
-    if (shape) shape->options = NULL; /* k's */
-    if (shape) gs_solver_drop(shape);
-    gs_solver_free(&shape);
-    return status;
-}
-
 /* The progress of each column on the device, and behind all of them the residuals; 0 at first. */
 static gsolve_status reserve_progress(gs_krylov *k)
 {
@@ -146,6 +121,40 @@ done:
     return status;
 }
 
+/* Work space for k->width columns. */
+static gsolve_status reserve_all(gs_krylov *k)
+{
+    gsolve_status status;
+
+    TRY(reserve_columns(k));
+    TRY(gs_columns_reserve(k));
+    TRY(gs_outer_reserve(k));
+    TRY(gs_guess_reserve(k));
+    TRY(reserve_state(k));
+done:
+    return status;
+}
+
+/* Counts the work space for k->width columns, and refuses what does not fit into the device's
+ * memory. */
+static gsolve_status check_memory(gs_krylov *k)
+{
+    gs_work *work = &k->run->work;
+    char what[100];
+    gsolve_status status;
+
+    if (work->counting || !k->ctx->device->memory) return GSOLVE_OK;
+    work->counting = true;
+    work->counted = 0;
+    status = reserve_all(k);
+    work->counting = false;
+    /* where the rest depends on values, what was counted is needed at least */
+    if (status != GSOLVE_OK && status != GSOLVE_UNSUPPORTED) return status;
+    snprintf(what, sizeof what, "the work space of %.40s for %d column%s", k->method->plugin.name,
+             k->width, k->width == 1 ? "" : "s");
+    return gs_memory_need(k->ctx, (double)work->counted, what);
+}
+
 gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width)
 {
     gsolve_status status;
@@ -153,13 +162,9 @@ gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width)
     if (width <= k->width) return GSOLVE_OK;
     release_work(k);
     TRY(need_state(k));
-    TRY(check_memory(k, width));
     k->width = width;
-    TRY(reserve_columns(k));
-    TRY(gs_columns_reserve(k));
-    TRY(gs_outer_reserve(k));
-    TRY(gs_guess_reserve(k));
-    TRY(reserve_state(k));
+    TRY(check_memory(k));
+    TRY(reserve_all(k));
 done:
     if (status != GSOLVE_OK) release_work(k);
     return status;

@@ -72,33 +72,28 @@ int64_t gs_vector_stride(int32_t nrows)
     return ((int64_t)nrows + 15) / 16 * 16; /* each column begins on a cache line */
 }
 
-gsolve_status gs_new_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, gsolve_dense *v)
+gsolve_status gs_new_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, bool moves,
+                               gsolve_dense *v)
 {
     const int64_t stride = gs_vector_stride(nrows);
-    const gsolve_dense shape = {
-        nrows, k->width, stride, NULL, type, gs_location(k->ctx), GSOLVE_COLUMN_MAJOR};
+    const int moving = k->run->work.nmoving;
+    gsolve_status status;
 
-    *v = shape;
-    return gs_new_columns(k, (size_t)stride, gs_type_size(type), &v->value);
+    *v = (gsolve_dense){
+        nrows, k->width, stride, NULL, type, gs_location(k->ctx), GSOLVE_COLUMN_MAJOR};
+    status = gs_new_columns(k, (size_t)stride, gs_type_size(type), &v->value);
+    if (!moves) k->run->work.nmoving = moving;
+    return status;
 }
 
 gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v)
 {
-    return gs_new_vector_of(k, k->csr.type, nrows, v);
-}
-
-gsolve_status gs_new_outer_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, gsolve_dense *v)
-{
-    const int moving = k->run->work.nmoving;
-    const gsolve_status status = gs_new_vector_of(k, type, nrows, v);
-
-    k->run->work.nmoving = moving;
-    return status;
+    return gs_new_vector_of(k, k->csr.type, nrows, true, v);
 }
 
 gsolve_status gs_new_outer_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v)
 {
-    return gs_new_outer_vector_of(k, k->csr.type, nrows, v);
+    return gs_new_vector_of(k, k->csr.type, nrows, false, v);
 }
 
 gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int count,
@@ -115,11 +110,9 @@ gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int co
                        size, &V->value);
 }
 
-gsolve_dense gs_basis_at(gsolve_dense V, int64_t ld, int j)
+gsolve_dense gs_basis_at(gsolve_dense V, int j)
 {
-    const size_t size = gs_type_size(V.type);
-
-    V.value = (char *)V.value + (size_t)(j * ld) * size;
+    V.value = (char *)V.value + (size_t)(j * gs_vector_stride(V.nrows)) * gs_type_size(V.type);
     return V;
 }
 
