@@ -70,6 +70,24 @@ typedef struct gs_block_kernels {
 extern const gs_block_kernels gs_block_host[GSOLVE_TYPE_COUNT];
 extern const gs_block_kernels gs_block_cuda[GSOLVE_TYPE_COUNT];
 
+/* The body of an operation of a method: runs the statements, which set status, for every block of
+ * about equally many columns, at most `most`: columns first to first + b. Together they move
+ * `vectors` vectors of each column. */
+#define GS_EACH_BLOCK(most, class, vectors, ...)                                   \
+    const int width_ = gs_block_width(k->wide, most);                              \
+    gsolve_status status = GSOLVE_OK;                                              \
+    gs_begin_block(k, class, (double)(vectors) * k->csr.nrows * k->wide);          \
+    for (int first = 0; first < k->wide && status == GSOLVE_OK; first += width_) { \
+        const int b = k->wide - first < width_ ? k->wide - first : width_;         \
+        __VA_ARGS__;                                                               \
+    }                                                                              \
+    gs_end_block(k);                                                               \
+    return status
+
+/* In an operation: the queue of its kernels, and the columns of a block. */
+#define QUEUE     k->ctx->queue
+#define OF(which) ((gs_block_columns){gs_column_of(which, first).value, (which).stride})
+
 /* --- block_gmres ------------------------------------------------------------------------------
  * Kernels beside those above: a basis of blocks of b <= GS_BLOCK vectors of n rows, and the small
  * least-squares problem, on the device. See block_gmres.c for the symbols. */

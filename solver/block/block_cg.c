@@ -89,12 +89,6 @@ done:
     return status;
 }
 
-/* Columns of a block. */
-static int block_width(const gs_krylov *k)
-{
-    return gs_block_width(k->wide, ((const block_cg_options *)k->options)->block);
-}
-
 static gs_block_small small_of(const gs_krylov *k, int first, int b)
 {
     const block_cg *s = k->state;
@@ -117,22 +111,11 @@ static gs_block_small small_of(const gs_krylov *k, int first, int b)
 
 /* --- the operations, on all blocks ------------------------------------------------------------ */
 
-/* Runs the call for every block: columns first to first + b, with their small matrices a. It moves
- * `vectors` vectors of each column. */
+/* Runs the call for every block, with its small matrices a. */
 #define EACH_BLOCK(class, vectors, call)                                         \
-    const int most = block_width(k);                                             \
-    gsolve_status status = GSOLVE_OK;                                            \
-    gs_begin_block(k, class, (vectors) * (double)k->csr.nrows * k->wide);        \
-    for (int first = 0; first < k->wide && status == GSOLVE_OK; first += most) { \
-        const int b = k->wide - first < most ? k->wide - first : most;           \
-        const gs_block_small a = small_of(k, first, b);                          \
-        status = (call);                                                         \
-    }                                                                            \
-    gs_end_block(k);                                                             \
-    return status
-
-#define QUEUE     k->ctx->queue
-#define OF(which) ((gs_block_columns){gs_column_of(which, first).value, (which).stride})
+    GS_EACH_BLOCK(((const block_cg_options *)k->options)->block, class, vectors, \
+                  const gs_block_small a = small_of(k, first, b);                \
+                  status = (call))
 
 /* G = S'Q. */
 static gsolve_status gram(gs_krylov *k)

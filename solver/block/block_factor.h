@@ -1,9 +1,11 @@
-/* block_factor.h: the pivoted Cholesky factorisation of a Gram matrix, which reveals linearly
- * dependent vectors. block.cuh has the GPU's version. */
+/* block_factor.h: what the kernels on the host share: the pivoted Cholesky factorisation of a Gram
+ * matrix, which reveals linearly dependent vectors (block.cuh has the GPU's version), other small
+ * matrices, and a loop over rows. */
 #ifndef GS_SOLVER_BLOCK_BLOCK_FACTOR_H
 #define GS_SOLVER_BLOCK_BLOCK_FACTOR_H
 
 #include "solver/block/block.h"
+#include "vector/blocks.h"
 
 /* The factors of a Gram matrix G = W'W: D G D = L L' in the rows and columns order[0..rank), with
  * d_i = G_ii^-1/2. The other vectors depend on these, up to rounding. L's columns are in the order
@@ -30,5 +32,17 @@ static inline double gs_block_zeta(const gs_block_factor *f, int i, int m)
  * the first keep rows of sigma. The last columns of S T are D with D'A D = I. Its first keep
  * columns are those of S U, made conjugate to D. */
 void gs_block_narrow(int b, int keep, const double *G, double *sigma, double *U, double *T);
+
+/* For kernels on the host with the queue q: runs the statements for every piece k of n rows,
+ * [from, to). */
+#define GS_EACH_PIECE(n, ...)                                                                     \
+    const gs_blocks blocks = gs_blocks_of(n);                                                     \
+    const int threads = blocks.count > GS_SERIAL_BLOCKS ? gs_queue_threads(q) : 1;                \
+    _Pragma("omp parallel for schedule(static) num_threads(threads)") for (int k = 0;             \
+                                                                           k < blocks.count; k++) \
+    {                                                                                             \
+        const int64_t from = gs_block_begin(&blocks, k), to = gs_block_end(&blocks, k);           \
+        __VA_ARGS__;                                                                              \
+    }
 
 #endif

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "vector/blocks.h"
 #include "vector/lanes.h"
 
 #define SMALL static
