@@ -180,11 +180,9 @@ int64_t gs_vector_stride(int32_t nrows);
 /* Returns vector j of the basis V, for all columns: V with its values further on. */
 gsolve_dense gs_basis_at(gsolve_dense V, int j);
 
-/* Returns whether setup is called to count bytes only. */
+/* Returns whether setup is called to count bytes only. If the rest of setup depends on A's values,
+ * setup then fails with GSOLVE_UNSUPPORTED. */
 bool gs_is_counting(const gs_krylov *k);
-/* Fails with GSOLVE_UNSUPPORTED while bytes are counted. Call it where the rest of setup depends on
- * A's values. */
-gsolve_status gs_require_values(const gs_krylov *k);
 /* Sets k->csr to a view of A's CSR copy on the host. If A was created on the device, the first call
  * copies it. */
 gsolve_status gs_need_rows(gs_krylov *k);

@@ -96,7 +96,7 @@ static gsolve_status setup(gs_krylov *k)
     k->period = 0; /* on the host */
     TRY(gs_new_vector(k, m, &s->r));
     TRY(gs_new_vector(k, n, &s->dx));
-    TRY(gs_require_values(k)); /* the factors */
+    if (gs_is_counting(k)) return GSOLVE_UNSUPPORTED; /* the factors */
     TRY(gs_direct_factor(k));
     s->work_size = s->kind == GS_QR ? s->symbolic->m2 : n;
     if (s->work_size < m + (int64_t)n) s->work_size = m + (int64_t)n;

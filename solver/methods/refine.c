@@ -192,7 +192,7 @@ static gsolve_status setup(gs_krylov *k)
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->use));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->fell_back));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->outcome));
-    TRY(gs_require_values(k)); /* the copies of A and M */
+    if (gs_is_counting(k)) return GSOLVE_UNSUPPORTED; /* the copies of A and M */
     TRY(prepare(k));
 done:
     return status;

@@ -40,7 +40,7 @@ double gs_op_begin_all(gs_krylov *k)
     return gs_now();
 }
 
-void gs_op_end_all(gs_krylov *k)
+void gs_end_block(gs_krylov *k)
 {
     gs_op_unguard(k);
     gs_profile_close(&k->run->profile);
@@ -59,7 +59,7 @@ gs_queue *gs_op_begin_each(gs_krylov *k)
 gsolve_status gs_op_end_each(gs_krylov *k, gs_queue *q, gsolve_status status)
 {
     if (q != k->ctx->queue && status == GSOLVE_OK) status = k->run->columns.kernels->end(q);
-    gs_op_end_all(k);
+    gs_end_block(k);
     return status;
 }
 
@@ -84,11 +84,6 @@ void gs_begin_block(gs_krylov *k, gs_class class, double numbers)
 {
     gs_expect_bytes(&k->run->profile, class, numbers * (double)gs_type_size(k->csr.type));
     gs_op_begin_all(k);
-}
-
-void gs_end_block(gs_krylov *k)
-{
-    gs_op_end_all(k);
 }
 
 const gs_scalar_kernels *gs_scalar_kernels_of(const gs_krylov *k)

@@ -38,14 +38,14 @@ static void expect_precond_bytes(gs_krylov *k, gs_class class)
 
 static void end_product(gs_krylov *k, double begin)
 {
-    gs_op_end_all(k);
+    gs_end_block(k);
     k->run->counts.products++;
     k->run->counts.product_seconds += gs_now() - begin;
 }
 
 static void end_precond(gs_krylov *k, double begin)
 {
-    gs_op_end_all(k);
+    gs_end_block(k);
     k->run->counts.precond_seconds += gs_now() - begin;
 }
 

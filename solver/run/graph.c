@@ -44,24 +44,3 @@ void gs_forget_partial_graph(gs_krylov *k)
         if (r->graph && k->active[c] && !r->active[c]) gs_forget_graph(k);
     }
 }
-
-void gs_record_begin(gs_krylov *k, bool *begun)
-{
-    gs_recording *r = &k->run->recording;
-
-    *begun = k->ctx->device->record(k->ctx->queue) == GSOLVE_OK;
-    if (!*begun) r->impossible = true;
-    if (*begun) memcpy(r->active, k->active, (size_t)k->ncols * sizeof *r->active);
-}
-
-void gs_record_end(gs_krylov *k, gsolve_status status, int count, const int *products)
-{
-    gs_recording *r = &k->run->recording;
-    const gsolve_status ended = k->ctx->device->recorded(k->ctx->queue, &r->graph);
-
-    memcpy(r->products, products, (size_t)count * sizeof *products);
-    if (status != GSOLVE_OK || ended != GSOLVE_OK) {
-        gs_forget_graph(k);
-        r->impossible = true;
-    }
-}

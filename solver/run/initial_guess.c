@@ -20,12 +20,6 @@ static bool is_on(const gs_krylov *k)
     return gs_run_options_of(k)->guess == GS_GUESS_PROJECTION && !k->inner;
 }
 
-/* Whether the method assumes A symmetric positive definite. */
-static bool is_definite(const gs_krylov *k)
-{
-    return k->method->definite;
-}
-
 gsolve_status gs_guess_reserve(gs_krylov *k)
 {
     const int32_t n = k->csr.nrows;
@@ -71,7 +65,7 @@ static gs_basis_vectors kept_vectors(const gs_guess *s, gsolve_dense V)
 static gsolve_status project(gs_krylov *k, gsolve_dense r, gsolve_dense x)
 {
     gs_guess *s = &k->run->guess;
-    const gsolve_dense V = is_definite(k) ? s->U : s->W;
+    const gsolve_dense V = k->method->definite ? s->U : s->W;
     gs_queue *q = k->ctx->queue;
     gsolve_status status;
 
@@ -117,7 +111,7 @@ static gsolve_status orthogonalise(gs_krylov *k, gsolve_dense u, gsolve_dense w,
                                    double *after)
 {
     const gs_guess *s = &k->run->guess;
-    const gsolve_dense with = is_definite(k) ? u : w;
+    const gsolve_dense with = k->method->definite ? u : w;
     const int32_t n = u.nrows;
     gs_queue *q = k->ctx->queue;
     double *norm = s->h + gs_run_options_of(k)->keep;

@@ -112,36 +112,48 @@ done:
 
 /* Records the steps j to j + count. Where something in a step, or on the caller's stream, cannot be
  * recorded, there is no graph afterwards. */
-static gsolve_status record_steps(gs_krylov *k, int64_t j, int count)
+static void record_steps(gs_krylov *k, int64_t j, int count)
 {
-    const gs_counts *counts = &k->run->counts;
+    const gs_device *device = k->ctx->device;
+    gs_recording *r = &k->run->recording;
+    gs_counts *counts = &k->run->counts;
     const int before = counts->products;
-    int products[GS_MAX_PERIOD];
     gsolve_status status;
-    bool begun;
 
-    gs_record_begin(k, &begun);
-    if (!begun) return GSOLVE_OK;
+    r->impossible = device->record(k->ctx->queue) != GSOLVE_OK;
+    if (r->impossible) return;
+    memcpy(r->active, k->active, (size_t)k->ncols * sizeof *r->active);
     status = launch_steps(k, j, count);
     for (int i = 1; i <= count; i++) {
-        products[i - 1] = *gs_products_by(k, counts->begun + j + i) - before;
+        r->products[i - 1] = *gs_products_by(k, counts->begun + j + i) - before;
     }
-    k->run->counts.products = before;
-    gs_record_end(k, status, count, products);
-    return GSOLVE_OK;
+    counts->products = before;
+    r->impossible = device->recorded(k->ctx->queue, &r->graph) != GSOLVE_OK || status != GSOLVE_OK;
+    if (r->impossible) gs_forget_graph(k);
+}
+
+/* Records the next steps, if they can be and are not. Before A gets its estimate this is done while
+ * the device still runs the last ones, so that it need not wait for the recording afterwards; the
+ * recording is dropped if A changes its form. */
+static void need_recording(gs_krylov *k, int64_t j, int count)
+{
+    const gs_recording *r = &k->run->recording;
+
+    if (k->run->profile.on || r->graph || j < r->from || !gs_can_record(k, count)) return;
+    record_steps(k, j, count);
 }
 
 static gsolve_status replay_steps(gs_krylov *k, int64_t j, int count)
 {
-    const gs_recording *recording = &k->run->recording;
-    const gs_counts *counts = &k->run->counts;
+    const gs_recording *r = &k->run->recording;
+    gs_counts *counts = &k->run->counts;
     gsolve_status status;
 
-    TRY(k->ctx->device->replay(k->ctx->queue, recording->graph));
+    TRY(k->ctx->device->replay(k->ctx->queue, r->graph));
     for (int i = 1; i <= count; i++) {
-        *gs_products_by(k, counts->begun + j + i) = counts->products + recording->products[i - 1];
+        *gs_products_by(k, counts->begun + j + i) = counts->products + r->products[i - 1];
     }
-    k->run->counts.products = counts->products + recording->products[count - 1];
+    counts->products += r->products[count - 1];
 done:
     return status;
 }
@@ -151,28 +163,12 @@ done:
  * profile all steps are launched one by one. */
 static gsolve_status next_steps(gs_krylov *k, int64_t j, int count)
 {
-    const gs_recording *recording = &k->run->recording;
-    gsolve_status status = GSOLVE_OK;
+    const gs_recording *r = &k->run->recording;
 
     if (k->run->resident.on) return gs_resident_launch_steps(k, j, count);
-    if (k->run->profile.on) return launch_steps(k, j, count);
-    if (!recording->graph && j >= recording->from && gs_can_record(k, count)) {
-        TRY(record_steps(k, j, count));
-    }
-    if (!recording->graph || j < recording->from) return launch_steps(k, j, count);
-    TRY(replay_steps(k, j, count));
-done:
-    return status;
-}
-
-/* Records the next steps while the device still runs the last ones, so that it need not wait for
- * the recording after A got its estimate. The recording is dropped if A changes its form. */
-static gsolve_status record_ahead(gs_krylov *k, int64_t j, int count)
-{
-    const gs_recording *recording = &k->run->recording;
-
-    if (k->run->profile.on || recording->graph || j < recording->from) return GSOLVE_OK;
-    return gs_can_record(k, count) ? record_steps(k, j, count) : GSOLVE_OK;
+    need_recording(k, j, count);
+    if (k->run->profile.on || !r->graph || j < r->from) return launch_steps(k, j, count);
+    return replay_steps(k, j, count);
 }
 
 /* --- rounds ----------------------------------------------------------------------------------- */
@@ -222,7 +218,7 @@ static gsolve_status iterate(gs_krylov *k)
     k->run->recording.from = steps;
     TRY(read_chunk(k, sent, &read, count, &any));
     for (int64_t j = 0; any; j += steps, steps = steps_from(k, j, count)) {
-        if (gs_adapt_due(k, j)) TRY(record_ahead(k, j, count));
+        if (gs_adapt_due(k, j)) need_recording(k, j, count);
         while ((gs_adapt_due(k, j) || gs_columns_should_compact(k, j)) && read < sent) {
             TRY(read_chunk(k, sent, &read, count, &any));
         }

@@ -195,11 +195,6 @@ void gs_forget_graph(gs_krylov *k);
 void gs_forget_stale_graph(gs_krylov *k);
 /* Drops the recording if it leaves out a column that is active. */
 void gs_forget_partial_graph(gs_krylov *k);
-/* Records the kernels and copies that are launched between begin and end. *begun is false where the
- * stream cannot be recorded. `status` is that of the steps; products[i] is the number of products
- * of steps 0 to i of `count`. A failure leaves no graph. */
-void gs_record_begin(gs_krylov *k, bool *begun);
-void gs_record_end(gs_krylov *k, gsolve_status status, int count, const int *products);
 
 /* --- progress.c ------------------------------------------------------------------------------- */
 

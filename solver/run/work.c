@@ -37,11 +37,6 @@ bool gs_is_counting(const gs_krylov *k)
     return k->run->work.counting;
 }
 
-gsolve_status gs_require_values(const gs_krylov *k)
-{
-    return gs_is_counting(k) ? GSOLVE_UNSUPPORTED : GSOLVE_OK;
-}
-
 gsolve_status gs_new_zeros(gs_krylov *k, size_t bytes, void **work)
 {
     const gsolve_status status = gs_new_work(k, GSOLVE_DEVICE, 1, bytes, work);
