@@ -178,6 +178,24 @@ static const gs_column *worst_column(const gs_krylov *k)
     return worst;
 }
 
+/* Drops the recorded steps if the number of columns, A, M or A's form has changed since. */
+static void forget_stale_graph(gs_krylov *k)
+{
+    gs_recording *r = &k->run->recording;
+    gsolve_matrix_info A;
+    gsolve_precond_info M = {0};
+
+    gsolve_matrix_describe(k->A, &A);
+    if (k->M) gsolve_precond_describe(k->M, &M);
+    if (r->ncols != k->ncols || r->A != A.version || r->M != M.version || r->form != A.changes) {
+        gs_forget_graph(k);
+    }
+    r->form = A.changes;
+    r->ncols = k->ncols;
+    r->A = A.version;
+    r->M = M.version;
+}
+
 gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x,
                                 gsolve_result *result)
 {
@@ -199,7 +217,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
     memset(&k->run->result, 0, sizeof k->run->result);
     if (b.ncols > 0) {
         TRY(gs_auto_method_update(k));
-        gs_forget_stale_graph(k);
+        forget_stale_graph(k);
         if (k->M) gsolve_precond_begin_solve(k->M, b.ncols);
         TRY(gs_krylov_run(k, b, x));
         k->run->result.seconds = gs_now() - begin;

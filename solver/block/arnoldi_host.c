@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solver/block/block_factor.h"
+#include "vector/blocks.h"
 #include "vector/lanes.h"
 
 static double square(int64_t count, const double *v)

@@ -101,7 +101,7 @@ __device__ void grid_sums(double (&mine)[tile * tile], double *partial, unsigned
 constexpr int side = GS_BLOCK;
 static_assert(side * side == gs_block_size, "a thread for each element");
 
-// See gs_block_factor in block_factor.h.
+// See gs_block_factor in block.h.
 struct factor {
     int rank, order[side];
     double least;

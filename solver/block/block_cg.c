@@ -34,7 +34,7 @@
  * for xi, S, Q, X, W read and X, W written, W for zeta, S, W read and S, W written; cg moves 12.
  * On a GPU one block of threads works on the small matrices, twice a step. */
 #include "core/try.h"
-#include "solver/block/block_factor.h"
+#include "solver/block/block.h"
 #include "solver/operations/operations.h"
 
 typedef struct block_cg_options {

@@ -1,5 +1,5 @@
-/* block_factor.c: small matrices on the host, see block_factor.h. */
-#include "solver/block/block_factor.h"
+/* block_factor.c: small matrices on the host, see block.h. */
+#include "solver/block/block.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 /* block_host.c: the kernels of block.h on the CPU, for every type. */
-#include "solver/block/block_factor.h"
+#include "solver/block/block.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "vector/blocks.h"
 #include "vector/lanes.h"
 
 #define SMALL static

@@ -30,6 +30,16 @@ done:
     return status;
 }
 
+/* --- the recording of steps ------------------------------------------------------------------- */
+
+void gs_forget_graph(gs_krylov *k)
+{
+    gs_recording *r = &k->run->recording;
+
+    if (r->graph) k->ctx->device->forget(r->graph);
+    r->graph = NULL;
+}
+
 /* --- places ----------------------------------------------------------------------------------- */
 
 void gs_columns_widen(gs_krylov *k)

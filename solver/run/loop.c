@@ -69,6 +69,16 @@ static int steps_from(const gs_krylov *k, int64_t j, int count)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
+/* Drops the recording if it leaves out a column that is active. */
+static void forget_partial_graph(gs_krylov *k)
+{
+    const gs_recording *r = &k->run->recording;
+
+    for (int32_t c = 0; c < k->ncols; c++) {
+        if (r->graph && k->active[c] && !r->active[c]) gs_forget_graph(k);
+    }
+}
+
 /* A round begins: the method's start, which is tested as iteration 0. */
 static gsolve_status start(gs_krylov *k)
 {
@@ -76,7 +86,7 @@ static gsolve_status start(gs_krylov *k)
 
     gs_outer_begin_round(k);
     TRY(gs_columns_compact(k));
-    gs_forget_partial_graph(k);
+    forget_partial_graph(k);
     TRY(gs_set_active(k));
     k->run->x_is_zero = k->inner;
     status = k->method->start(k);
@@ -110,6 +120,15 @@ done:
     return status;
 }
 
+/* Whether `count` steps are whole periods that can be recorded. */
+static bool can_record(const gs_krylov *k, int count)
+{
+    const int period = k->period;
+
+    return k->ctx->device->record && !k->run->recording.impossible && period > 0 &&
+           period <= GS_MAX_PERIOD && count % period == 0;
+}
+
 /* Records the steps j to j + count. Where something in a step, or on the caller's stream, cannot be
  * recorded, there is no graph afterwards. */
 static void record_steps(gs_krylov *k, int64_t j, int count)
@@ -139,7 +158,7 @@ static void need_recording(gs_krylov *k, int64_t j, int count)
 {
     const gs_recording *r = &k->run->recording;
 
-    if (k->run->profile.on || r->graph || j < r->from || !gs_can_record(k, count)) return;
+    if (k->run->profile.on || r->graph || j < r->from || !can_record(k, count)) return;
     record_steps(k, j, count);
 }
 

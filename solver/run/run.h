@@ -54,7 +54,7 @@ typedef struct gs_columns { /* columns.c: kernels on several columns at once */
     int *all_ended;  /* on the device: whether all columns have ended; NULL: nothing reads it */
 } gs_columns;
 
-typedef struct gs_recording {    /* graph.c: the steps of a chunk, recorded as a CUDA graph */
+typedef struct gs_recording {    /* loop.c: the steps of a chunk, recorded as a CUDA graph */
     gs_graph *graph;             /* NULL: nothing is recorded */
     int products[GS_MAX_PERIOD]; /* products made by the end of each step */
     bool *active;                /* the columns that were active when it was recorded */
@@ -185,17 +185,6 @@ void gs_work_release(gs_krylov *k);
 /* Solves A x = b for the first k->ncols columns of the caller's b and x. */
 gsolve_status gs_krylov_run(gs_krylov *k, gsolve_dense b, gsolve_dense x);
 
-/* --- graph.c ---------------------------------------------------------------------------------- */
-
-/* Whether `count` steps are whole periods that can be recorded. */
-bool gs_can_record(const gs_krylov *k, int count);
-/* Drops the recording. */
-void gs_forget_graph(gs_krylov *k);
-/* Drops the recording if the number of columns, A, M or A's form has changed since. */
-void gs_forget_stale_graph(gs_krylov *k);
-/* Drops the recording if it leaves out a column that is active. */
-void gs_forget_partial_graph(gs_krylov *k);
-
 /* --- progress.c ------------------------------------------------------------------------------- */
 
 /* Progress of the active columns begins; their targets are set. */
@@ -210,6 +199,8 @@ gsolve_status gs_progress_read(gs_krylov *k, int slot, bool *any);
 
 /* --- columns.c -------------------------------------------------------------------------------- */
 
+/* Drops the recording of the run's steps. */
+void gs_forget_graph(gs_krylov *k);
 /* Work space for k->width columns. */
 gsolve_status gs_columns_reserve(gs_krylov *k);
 /* A run begins: column c is right-hand side c. */
