@@ -88,6 +88,14 @@ static gsolve_dense kept_of(const gs_krylov *k, int32_t c)
     return k->run->outer.kept[k->run->column[c].keeps];
 }
 
+/* Copies x of column c to the vector that holds its kept x, or to the other one. */
+static gsolve_status copy_x(gs_krylov *k, int32_t c, bool other)
+{
+    const gsolve_dense to = k->run->outer.kept[k->run->column[c].keeps ^ other];
+
+    return gs_outer_copy_column(k, gs_outer_column(k->x, k, c), gs_outer_column(to, k, c));
+}
+
 /* Whether to keep the x in v for column c, whose |r| has halved by its recurrence. In the first
  * CHECK_EVERY iterations |r| decides. Later the true residual does, at most once in CHECK_EVERY
  * iterations, which costs about a hundredth of the products. */
@@ -126,44 +134,27 @@ gsolve_status gs_outer_keep_first(gs_krylov *k)
         column->kept_true = first ? INFINITY : column->verified;
         column->kept_at = column->checked = k->run->counts.iteration;
         column->pending = false;
-        TRY(gs_outer_copy_column(k, gs_outer_column(k->x, k, c),
-                                 gs_outer_column(kept_of(k, c), k, c)));
+        TRY(copy_x(k, c, false));
     }
 done:
     return status;
 }
 
-/* Keeps x of column c, whose residual is r by the recurrence. */
-static gsolve_status keep_solution(gs_krylov *k, int32_t c, double r)
+/* Keeps x of column c, whose residual is r by the recurrence. copied: x was copied to the other
+ * vector when the device was a chunk of steps ahead of the progress that the host had read; r,
+ * which the host has read now, is the residual of the copy. */
+static gsolve_status keep_solution(gs_krylov *k, int32_t c, double r, bool copied)
 {
     gs_column *column = &k->run->column[c];
     bool better;
     gsolve_status status;
 
-    TRY(is_better(k, c, k->x, &better));
+    TRY(is_better(k, c, copied ? k->run->outer.kept[!column->keeps] : k->x, &better));
     if (!better) return GSOLVE_OK;
     column->kept = r;
     column->kept_at = k->run->counts.iteration;
-    TRY(gs_outer_copy_column(k, gs_outer_column(k->x, k, c), gs_outer_column(kept_of(k, c), k, c)));
-done:
-    return status;
-}
-
-/* x of column c was copied when the device was a chunk of steps ahead of the progress that the host
- * had read. r, which the host has read now, is the residual of the copy. */
-static gsolve_status keep_copy(gs_krylov *k, int32_t c, double r)
-{
-    gs_column *column = &k->run->column[c];
-    bool better;
-    gsolve_status status = GSOLVE_OK;
-
-    column->pending = false;
-    if (!(r < 0.5 * column->kept)) return GSOLVE_OK;
-    TRY(is_better(k, c, k->run->outer.kept[!column->keeps], &better));
-    if (!better) return GSOLVE_OK;
-    column->kept = r;
-    column->kept_at = k->run->counts.iteration;
-    column->keeps = !column->keeps;
+    if (!copied) TRY(copy_x(k, c, false));
+    if (copied) column->keeps = !column->keeps;
 done:
     return status;
 }
@@ -176,16 +167,12 @@ gsolve_status gs_outer_keep(gs_krylov *k, int chunks)
         gs_column *column = &k->run->column[c];
         const double r = k->run->fetched[c].r;
         if (!k->active[c]) continue;
-        if (column->pending) TRY(keep_copy(k, c, r));
+        if (column->pending && r < 0.5 * column->kept) TRY(keep_solution(k, c, r, true));
+        column->pending = false;
         if (!(r < 0.5 * column->kept) || k->run->counts.iteration < column->kept_at + KEEP_EVERY)
             continue;
-        if (chunks == 0) {
-            TRY(keep_solution(k, c, r));
-        } else {
-            TRY(gs_outer_copy_column(k, gs_outer_column(k->x, k, c),
-                                     gs_outer_column(k->run->outer.kept[!column->keeps], k, c)));
-            column->pending = true;
-        }
+        column->pending = chunks > 0;
+        TRY(column->pending ? copy_x(k, c, true) : keep_solution(k, c, r, false));
     }
 done:
     return status;
