@@ -4,7 +4,6 @@
 
 #include "core/try.h"
 #include "solver/operations/common.h"
-#include "solver/run/run.h"
 
 /* v with as many columns as may be active. */
 static gsolve_dense wide_columns(const gs_krylov *k, gsolve_dense v)

@@ -84,7 +84,6 @@ static gsolve_status start(gs_krylov *k)
 {
     gsolve_status status;
 
-    gs_outer_begin_round(k);
     TRY(gs_columns_compact(k));
     forget_partial_graph(k);
     TRY(gs_set_active(k));

@@ -252,14 +252,6 @@ done:
     return status;
 }
 
-void gs_outer_begin_round(gs_krylov *k)
-{
-    for (int32_t c = 0; c < k->ncols; c++) {
-        gs_column *column = &k->run->column[c];
-        if (k->active[c] && column->restarts == 0) column->verified = INFINITY;
-    }
-}
-
 gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x)
 {
     const gs_run_options *run = gs_run_options_of(k);
@@ -284,7 +276,7 @@ gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x)
     for (int32_t c = 0; c < k->ncols; c++) {
         gs_column *column = &k->run->column[c];
         column->target = fmax(run->rtol * column->norm, run->atol);
-        column->begin = INFINITY;
+        column->begin = column->verified = INFINITY;
         column->first = -1; /* unknown */
         if (column->norm == 0) TRY(solve_zero(k, c));
     }

@@ -64,7 +64,8 @@ static gsolve_status start_scaled(gs_krylov *k, int size)
         TRY(gs_matrix_norms(k->A, gs_outer_column(o->at_b.used, k, c),
                             gs_outer_column(o->at_x.used, k, c), &norms));
         k->active[c] = true;
-        column->begin = column->verified = norms.r;
+        column->begin = norms.r;
+        if (column->restarts > 0) column->verified = norms.r;
         column->residual = norms.relative;
         TRY(gs_outer_begin_correction(k, c, norms.r));
     }

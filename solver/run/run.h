@@ -20,7 +20,7 @@
 typedef struct gs_column {
     double target, norm;    /* |b - Ax| to reach, |b| */
     double first, begin;    /* |b - Ax| when the run began, when this correction began */
-    double verified;        /* |b - Ax| at the last restart */
+    double verified;        /* |b - Ax| at the last restart, INFINITY before the first */
     double last;            /* |b - Ax| / |b| of the last iterate, recomputed */
     double kept, kept_true; /* |r| and |b - Ax| (or INFINITY) of the kept x, see outer.c */
     int kept_at, checked;   /* iterations when x was kept, and kept_true computed */
@@ -247,8 +247,6 @@ gsolve_status gs_guess_end(gs_krylov *k);
 gsolve_status gs_outer_reserve(gs_krylov *k);
 /* Sets k->b, k->x and each column's target from the caller's b and x. */
 gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x);
-/* A round begins. */
-void gs_outer_begin_round(gs_krylov *k);
 /* Copies x to the caller's vector, unless `status` is a failure. Must follow each gs_outer_begin.
  */
 gsolve_status gs_outer_end(gs_krylov *k, gsolve_status status);
