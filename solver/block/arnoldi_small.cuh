@@ -93,7 +93,7 @@ __device__ int transform(const gs_arnoldi_small &a, double *C, int j, rotation &
 // lane one row of it.
 __device__ void reflect(rotation &s, int b, int k)
 {
-    constexpr int ahead = 4, warps = gs_block_size / 32;
+    constexpr int ahead = 4;
     const int r = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     const double x = r >= k && r < 2 * b ? s.p[k][r] : 0, top = s.p[k][k];
     const double size = sqrt(warp_sum(x * x)), alpha = top > 0 ? -size : size;
