@@ -61,11 +61,11 @@ static gsolve_status resident_steps(gs_krylov *k, int32_t c, int64_t j, int coun
 {
 #define OF(v) gs_column_of(v, c).value
     const bicgstab *s = k->state;
-    const gs_resident_run run = gs_resident_run_of(k, c, s->rho[j % 2], s->rho[(j + 1) % 2], count);
     const gs_resident_vectors v = {OF(k->x),  OF(s->r),  OF(s->p),
                                    OF(s->ph), OF(s->sh), OF(s->shadow)};
 
-    return gs_resident_cuda.bicgstab(k->ctx->queue, gs_resident_plan(k), &run, &v);
+    return gs_resident_run_column(k, gs_resident_cuda.bicgstab, c, s->rho[j % 2],
+                                  s->rho[(j + 1) % 2], count, &v);
 #undef OF
 }
 

@@ -68,12 +68,12 @@ done:
 static gsolve_status resident_steps(gs_krylov *k, int32_t c, int64_t j, int count)
 {
     const cg *s = k->state;
-    const gs_resident_run run = gs_resident_run_of(k, c, s->rho[j % 2], s->rho[(j + 1) % 2], count);
     const gs_resident_vectors v = {.x = gs_column_of(k->x, c).value,
                                    .r = gs_column_of(s->r, c).value,
                                    .p = gs_column_of(s->p, c).value};
 
-    return gs_resident_cuda.cg(k->ctx->queue, gs_resident_plan(k), &run, &v);
+    return gs_resident_run_column(k, gs_resident_cuda.cg, c, s->rho[j % 2], s->rho[(j + 1) % 2],
+                                  count, &v);
 }
 
 const gs_method gs_cg = {

@@ -92,11 +92,6 @@ static gsolve_dense precond_result(const gs_krylov *k, gsolve_dense z)
     return k->method->flexible && (k->ncols > 1 || varies) ? s->z_copy : z;
 }
 
-static gsolve_status copy_if_other(gs_krylov *k, gsolve_dense from, gsolve_dense to)
-{
-    return from.value == to.value ? GSOLVE_OK : gs_copy_vector(k, from, to);
-}
-
 static gsolve_status start(gs_krylov *k)
 {
     gmres *s = k->state;
@@ -207,7 +202,7 @@ static gsolve_status step(gs_krylov *k, int64_t iteration)
     }
     TRY(store_vector(k, j, &v));
     TRY(gs_precondition(k, v, z0)); /* z = M^-1 v_j        */
-    TRY(copy_if_other(k, z0, z));
+    if (z0.value != z.value) TRY(gs_copy_vector(k, z0, z));
     TRY(gs_multiply(k, z, s->w)); /* w = A z             */
     TRY(orthogonalise(k, j, s->w));
     TRY(GS_RUN_SCALAR(k, gmres_rotate, &a));

@@ -52,11 +52,6 @@ void gs_resident_drop(gs_krylov *k)
     k->run->resident.plan = NULL;
 }
 
-const gs_resident *gs_resident_plan(const gs_krylov *k)
-{
-    return k->run->resident.plan;
-}
-
 /* For the profile: a launch moves A and six vectors once; each product of a step writes and reads
  * the vector that A multiplies. */
 static void expect_bytes(gs_krylov *k)
@@ -96,13 +91,15 @@ done:
     return status;
 }
 
-gs_resident_run gs_resident_run_of(const gs_krylov *k, int32_t c, gs_scalar rho, gs_scalar next,
-                                   int steps)
+gsolve_status gs_resident_run_column(gsolve_solver *k, gs_resident_steps *steps, int32_t c,
+                                     double *rho, double *next, int count,
+                                     const gs_resident_vectors *v)
 {
     const gs_resident_run run = {k->M ? gsolve_precond_diagonal(k->M) : NULL,
                                  {&rho[c], &next[c]},
                                  &k->rr[c],
                                  gs_convergence_test_of(k, c),
-                                 steps};
-    return run;
+                                 count};
+
+    return steps(k->ctx->queue, k->run->resident.plan, &run, v);
 }

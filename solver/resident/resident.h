@@ -29,6 +29,10 @@ typedef struct gs_resident_vectors {
     const void *shadow;
 } gs_resident_vectors;
 
+/* Steps of a method; they end early where the column ends. */
+typedef gsolve_status gs_resident_steps(gs_queue *q, const gs_resident *plan,
+                                        const gs_resident_run *run, const gs_resident_vectors *v);
+
 typedef struct gs_resident_kernels {
     /* Distributes A's rows over blocks; *plan = NULL where the system does not fit. */
     gsolve_status (*plan)(gs_resident **plan, gsolve_context *ctx, const gsolve_csr *A,
@@ -36,11 +40,7 @@ typedef struct gs_resident_kernels {
     void (*drop)(gs_resident *plan, gsolve_context *ctx);
     /* Copies A's current values into the plan. */
     gsolve_status (*fill)(gs_resident *plan, gsolve_context *ctx, const gsolve_csr *A);
-    /* Steps of cg.c and of bicgstab.c; they end early where the column ends. */
-    gsolve_status (*cg)(gs_queue *q, const gs_resident *plan, const gs_resident_run *run,
-                        const gs_resident_vectors *v);
-    gsolve_status (*bicgstab)(gs_queue *q, const gs_resident *plan, const gs_resident_run *run,
-                              const gs_resident_vectors *v);
+    gs_resident_steps *cg, *bicgstab; /* of cg.c and of bicgstab.c */
 } gs_resident_kernels;
 
 extern const gs_resident_kernels gs_resident_cuda; /* empty without CUDA */
@@ -56,9 +56,10 @@ gsolve_status gs_resident_begin(gsolve_solver *k);
 /* Launches steps j to j + count; the kernel itself tests convergence after each. */
 gsolve_status gs_resident_launch_steps(gsolve_solver *k, int64_t j, int count);
 
-/* For a method's resident_steps: the plan, and the arguments for column c. */
-const gs_resident *gs_resident_plan(const gsolve_solver *k);
-gs_resident_run gs_resident_run_of(const gsolve_solver *k, int32_t c, double *rho, double *next,
-                                   int steps);
+/* For a method's resident_steps: runs up to `count` steps of column c. rho: of even steps, next: of
+ * odd steps, counted from the first of the launch. */
+gsolve_status gs_resident_run_column(gsolve_solver *k, gs_resident_steps *steps, int32_t c,
+                                     double *rho, double *next, int count,
+                                     const gs_resident_vectors *v);
 
 #endif
