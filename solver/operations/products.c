@@ -13,8 +13,9 @@ static gsolve_dense wide_columns(const gs_krylov *k, gsolve_dense v)
 
 /* --- the profile ------------------------------------------------------------------------------ */
 
-/* A product reads the matrix once, and moves x, y and `others` other vectors in each column. */
-static void expect_product_bytes(gs_krylov *k, gs_class class, int others)
+/* A product begins. It reads the matrix once, and moves x, y and `others` other vectors in each
+ * column. Returns the time. */
+static double begin_product(gs_krylov *k, gs_class class, int others)
 {
     const double size = (double)gs_type_size(k->csr.type), y = size * k->csr.nrows;
     const double xy = y + size * k->csr.ncols;
@@ -23,16 +24,18 @@ static void expect_product_bytes(gs_krylov *k, gs_class class, int others)
     if (gs_profiling(&k->run->profile)) gsolve_matrix_describe(k->A, &A);
     gs_expect_bytes(&k->run->profile, class,
                     (double)A.bytes + (k->wide - 1) * xy + k->wide * others * y);
+    return gs_op_begin_all(k);
 }
 
-/* M reads what it holds once, and moves r and z in each column. */
-static void expect_precond_bytes(gs_krylov *k, gs_class class)
+/* M begins. It reads what it holds once, and moves r and z in each column. Returns the time. */
+static double begin_precond(gs_krylov *k, gs_class class)
 {
     const size_t vectors = 2 * (size_t)k->csr.nrows * gs_type_size(k->csr.type);
     gsolve_precond_info M = {0};
 
     if (gs_profiling(&k->run->profile)) gsolve_precond_describe(k->M, &M);
     gs_expect_bytes(&k->run->profile, class, (double)M.moved + (k->wide - 1) * (double)vectors);
+    return gs_op_begin_all(k);
 }
 
 static void end_product(gs_krylov *k, double begin)
@@ -80,25 +83,19 @@ static gsolve_status multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 
 gsolve_status gs_multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 {
-    gsolve_status status;
-    double begin;
+    const double begin = begin_product(k, GS_PRODUCT, 0);
+    const gsolve_status status = multiply(k, x, y);
 
-    expect_product_bytes(k, GS_PRODUCT, 0);
-    begin = gs_op_begin_all(k);
-    status = multiply(k, x, y);
     end_product(k, begin);
     return status;
 }
 
 gsolve_status gs_multiply_transpose(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 {
-    gsolve_status status;
-    double begin;
+    const double begin = begin_product(k, GS_PRODUCT_TRANSPOSE, 0);
+    const gsolve_status status = gsolve_matrix_apply_transpose(
+        k->A, factor_of_A(k), wide_columns(k, x), 0, wide_columns(k, y));
 
-    expect_product_bytes(k, GS_PRODUCT_TRANSPOSE, 0);
-    begin = gs_op_begin_all(k);
-    status = gsolve_matrix_apply_transpose(k->A, factor_of_A(k), wide_columns(k, x), 0,
-                                           wide_columns(k, y));
     end_product(k, begin);
     return status;
 }
@@ -115,8 +112,7 @@ gsolve_status gs_multiply_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gsol
         TRY(gs_multiply(k, x, y));
         return yy ? gs_dot2(k, y, w, wy, yy) : gs_dot(k, w, y, wy);
     }
-    expect_product_bytes(k, GS_PRODUCT_DOT, w.value != x.value);
-    begin = gs_op_begin_all(k);
+    begin = begin_product(k, GS_PRODUCT_DOT, w.value != x.value);
     status = gsolve_matrix_apply_dot(k->A, wide_columns(k, x), wide_columns(k, y),
                                      wide_columns(k, w), wy, yy);
     end_product(k, begin);
@@ -159,8 +155,7 @@ static gsolve_status precondition(gs_krylov *k, gs_class class,
     double begin;
 
     if (!k->M) return gs_copy_vector(k, r, z);
-    expect_precond_bytes(k, class);
-    begin = gs_op_begin_all(k);
+    begin = begin_precond(k, class);
     status = apply(k->M, wide_columns(k, r), wide_columns(k, z));
     end_precond(k, begin);
     return status;
@@ -186,8 +181,7 @@ gsolve_status gs_op_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense 
         status = gs_precondition(k, r, z);
         return status == GSOLVE_OK ? gs_dot(k, r, z, rz) : status;
     }
-    expect_precond_bytes(k, GS_PRECOND_DOT);
-    begin = gs_op_begin_all(k);
+    begin = begin_precond(k, GS_PRECOND_DOT);
     if (always) gs_op_unguard(k);
     status = gsolve_precond_apply_dot(k->M, wide_columns(k, r), wide_columns(k, z), rz);
     end_precond(k, begin);
