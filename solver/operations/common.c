@@ -1,4 +1,4 @@
-/* common.c: see common.h. */
+/* common.c: see common.h; also the functions of scalar_kernels_body.h on the host. */
 #include "solver/operations/common.h"
 
 #include <math.h>
