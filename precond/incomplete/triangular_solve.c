@@ -1,10 +1,109 @@
-/* triangular_solve.c: triangles stored in the order of their solve. */
+/* triangular_solve.c: strict triangles in double precision, as work space of a factorisation, and
+ * triangles stored in the order of their solve. */
 #include "precond/incomplete/triangular_solve.h"
 
 #include <string.h>
 
 #include "core/try.h"
 #include "vector/layout.h"
+
+gsolve_status gs_strict_triangle_new(gs_strict_triangle *out, gsolve_context *ctx, int32_t n,
+                                     bool upper, int64_t entries)
+{
+    gs_strict_triangle t = {.n = n, .upper = upper};
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, t.start, (size_t)n + 1);
+    ALLOC(ctx, GSOLVE_HOST, t.col, entries);
+    ALLOC(ctx, GSOLVE_HOST, t.value, entries);
+    *out = t;
+    memset(&t, 0, sizeof t);
+done:
+    gs_strict_triangle_free(&t, ctx);
+    return status;
+}
+
+void gs_strict_triangle_free(gs_strict_triangle *t, gsolve_context *ctx)
+{
+    gsolve_free(ctx, GSOLVE_HOST, t->start);
+    gsolve_free(ctx, GSOLVE_HOST, t->col);
+    gsolve_free(ctx, GSOLVE_HOST, t->value);
+    memset(t, 0, sizeof *t);
+}
+
+/* The entries [*from, *to) of row i of csr above the diagonal if upper, else below it. */
+static void find_side(const gsolve_csr *csr, bool upper, int32_t i, int64_t *from, int64_t *to)
+{
+    *from = gs_start(csr, i);
+    *to = gs_start(csr, i + 1);
+    if (upper) {
+        while (*from < *to && csr->col[*from] <= i) ++*from;
+    } else {
+        while (*from < *to && csr->col[*to - 1] >= i) --*to;
+    }
+}
+
+void gs_strict_triangle_reload(gs_strict_triangle *t, gsolve_context *ctx, const gsolve_csr *csr)
+{
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int32_t i = 0; i < t->n; i++) {
+        int64_t from, to;
+        find_side(csr, t->upper, i, &from, &to);
+        for (int64_t k = from; k < to; k++) t->value[t->start[i] + k - from] = gs_value(csr, k);
+    }
+}
+
+gsolve_status gs_strict_triangle_extract(gs_strict_triangle *out, gsolve_context *ctx,
+                                         const gsolve_csr *csr, bool upper)
+{
+    const int32_t n = csr->nrows;
+    int64_t entries = 0, from, to;
+    gs_strict_triangle t;
+    gsolve_status status;
+
+    for (int32_t i = 0; i < n; i++) {
+        find_side(csr, upper, i, &from, &to);
+        entries += to - from;
+    }
+    status = gs_strict_triangle_new(&t, ctx, n, upper, entries);
+    if (status != GSOLVE_OK) return status;
+    t.start[0] = 0;
+    for (int32_t i = 0; i < n; i++) {
+        find_side(csr, upper, i, &from, &to);
+        memcpy(t.col + t.start[i], csr->col + from, (size_t)(to - from) * sizeof *t.col);
+        t.start[i + 1] = t.start[i] + to - from;
+    }
+    gs_strict_triangle_reload(&t, ctx, csr);
+    *out = t;
+    return GSOLVE_OK;
+}
+
+gsolve_status gs_strict_triangle_transpose(gs_strict_triangle *out, gsolve_context *ctx,
+                                           const gs_strict_triangle *A)
+{
+    const int32_t n = A->n;
+    gs_strict_triangle B;
+    gsolve_status status = gs_strict_triangle_new(&B, ctx, n, !A->upper, A->start[n]);
+
+    if (status != GSOLVE_OK) return status;
+    memset(B.start, 0, ((size_t)n + 1) * sizeof *B.start);
+    for (int64_t k = 0; k < A->start[n]; k++) B.start[A->col[k] + 1]++;
+    for (int32_t i = 0; i < n; i++) B.start[i + 1] += B.start[i];
+    for (int32_t i = 0; i < n; i++) {
+        for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+            const int64_t at = B.start[A->col[k]]++;
+            B.col[at] = i;
+            B.value[at] = A->value[k];
+        }
+    }
+    memmove(B.start + 1, B.start,
+            (size_t)n * sizeof *B.start); /* each start[i] has become start[i + 1] */
+    B.start[0] = 0;
+    *out = B;
+    return GSOLVE_OK;
+}
+
+/* --- stored triangles ------------------------------------------------------------------------- */
 
 void gs_triangle_destroy(gs_triangle *t, gsolve_context *ctx)
 {
@@ -145,6 +244,29 @@ done:
     gsolve_free(ctx, GSOLVE_HOST, begin);
     return status;
 }
+
+/* --- solves on the CPU ------------------------------------------------------------------------ */
+
+typedef struct job { /* a thread owns its share of each level of the schedule */
+    const gs_triangle *t;
+    const void *d, *r;
+    void *z;
+    int32_t columns; /* row-major */
+} job;
+
+/* The offset of the stored row `place`. wide: offsets have 64 bits. */
+static inline __attribute__((always_inline)) int64_t offset_at(const gs_triangle *t,
+                                                               const bool wide, int32_t place)
+{
+    return wide ? ((const int64_t *)t->rows.start)[place] : ((const int32_t *)t->rows.start)[place];
+}
+
+#define GS_BODY "precond/incomplete/triangular_solve_body.h"
+#include "core/each_type.h"
+
+const gs_triangle_kernels gs_triangle_host[GSOLVE_TYPE_COUNT] = {
+    {NULL, NULL, solve_f32, solve_columns_f32, false},
+    {NULL, NULL, solve_f64, solve_columns_f64, false}};
 
 /* --- solves ----------------------------------------------------------------------------------- */
 
