@@ -31,7 +31,7 @@ static void store(gsolve_context *ctx, const gsolve_csr *csr, bool absolute, voi
 }
 
 gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, const gsolve_csr *csr,
-                                      bool absolute, void *d)
+                                      bool absolute, void **d)
 {
     const double most = csr->type == GSOLVE_F32 ? FLT_MAX : DBL_MAX;
     const size_t bytes = (size_t)csr->nrows * gs_type_size(csr->type);
@@ -53,8 +53,9 @@ gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, cons
             : gs_value(csr, at) == 0.0 ? "zero"
                                        : "too small to divide by");
     }
-    draft = gs_draft(ctx, d, bytes);
+    if (!*d) *d = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    draft = *d ? gs_draft(ctx, *d, bytes) : NULL;
     if (!draft) return GSOLVE_NO_MEMORY;
     store(ctx, csr, absolute, draft);
-    return gs_draft_put(ctx, d, draft, bytes);
+    return gs_draft_put(ctx, *d, draft, bytes);
 }

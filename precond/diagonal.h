@@ -18,9 +18,9 @@ static inline int64_t gs_diagonal_at(const gsolve_csr *csr, int32_t i)
     return gs_entry_at(csr, i, i);
 }
 
-/* d[i] = 1 / a_ii, or 1 / |a_ii| if absolute, in csr's type. GSOLVE_ZERO_PIVOT: the message names
- * who and the row, and d is unchanged. */
+/* (*d)[i] = 1 / a_ii, or 1 / |a_ii| if absolute, in csr's type. *d is allocated if it is NULL.
+ * GSOLVE_ZERO_PIVOT: the message names who and the row, and *d is unchanged. */
 gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, const gsolve_csr *csr,
-                                      bool absolute, void *d);
+                                      bool absolute, void **d);
 
 #endif

@@ -6,28 +6,22 @@
 #include "core/staging.h"
 #include "core/try.h"
 
-/* Replaces the spec "auto" by the choice for csr. is_clean: csr is on the host, and gs_csr_check
- * has found it clean. */
-static gsolve_status resolve_auto(gsolve_context *ctx, const gsolve_csr *csr, bool is_clean,
-                                  const char **spec, gsolve_choice *choice)
+/* Replaces the spec "auto" by the choice for csr, which is clean and on the host. */
+static gsolve_status resolve_auto(gsolve_context *ctx, const gsolve_csr *csr, const char **spec,
+                                  gsolve_choice *choice)
 {
-    static const gs_precond_extension on_host;
-    gsolve_csr own = {0};
     gsolve_statistics statistics;
-    gsolve_status status = GSOLVE_OK;
+    gsolve_status status;
 
-    if (!gs_spec_is(*spec, "auto")) return GSOLVE_OK;
     if ((*spec)[strlen("auto")]) {
         return gsolve_fail(
             ctx, GSOLVE_BAD_SPEC,
             "the preconditioner auto has no options; name a preconditioner to set options");
     }
-    if (!is_clean) TRY(gs_precond_prepare_rows(&on_host, ctx, &csr, &own));
     TRY(gs_csr_statistics(ctx, csr, &statistics));
     gsolve_auto_choose(ctx, &statistics, 0, choice);
     *spec = choice->precond;
 done:
-    gsolve_csr_free(&own, ctx);
     return status;
 }
 
@@ -77,22 +71,6 @@ done:
     return status;
 }
 
-gsolve_status gsolve_precond_create(gsolve_precond **M, gsolve_context *ctx, const char *spec,
-                                    const gsolve_csr *csr)
-{
-    gsolve_choice choice;
-    gsolve_status status;
-
-    if (!ctx) return GSOLVE_BAD_ARGUMENT;
-    if (!M || !spec || !csr) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_create: an argument is NULL");
-    }
-    TRY(resolve_auto(ctx, csr, false, &spec, &choice));
-    TRY(create(M, ctx, spec, csr, false));
-done:
-    return status;
-}
-
 /* Whether spec names a kind that reads its rows on the device. */
 static bool works_on_device(const gsolve_context *ctx, const char *spec)
 {
@@ -105,6 +83,31 @@ static bool works_on_device(const gsolve_context *ctx, const char *spec)
         }
     }
     return false;
+}
+
+gsolve_status gsolve_precond_create(gsolve_precond **M, gsolve_context *ctx, const char *spec,
+                                    const gsolve_csr *csr)
+{
+    static const gs_precond_extension on_host;
+    const gsolve_csr *rows = csr;
+    gsolve_csr own = {0};
+    gsolve_choice choice;
+    bool is_ready = false;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!M || !spec || !csr) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_create: an argument is NULL");
+    }
+    if (gs_spec_is(spec, "auto")) {
+        TRY(gs_precond_prepare_rows(&on_host, ctx, &rows, &own));
+        TRY(resolve_auto(ctx, rows, &spec, &choice));
+        is_ready = gs_location(ctx) == GSOLVE_HOST || !works_on_device(ctx, spec);
+    }
+    TRY(create(M, ctx, spec, is_ready ? rows : csr, is_ready));
+done:
+    gsolve_csr_free(&own, ctx);
+    return status;
 }
 
 gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx, const char *spec,
@@ -121,7 +124,7 @@ gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx
     }
     if (gs_spec_is(spec, "auto")) {
         TRY(gsolve_matrix_csr(A, &rows));
-        TRY(resolve_auto(ctx, &rows, true, &spec, &choice));
+        TRY(resolve_auto(ctx, &rows, &spec, &choice));
     }
     if (works_on_device(ctx, spec)) {
         gsolve_matrix_device_csr(A, &rows);

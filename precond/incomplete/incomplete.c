@@ -146,8 +146,8 @@ typedef struct incomplete_options {
 } incomplete_options;
 
 typedef struct incomplete {
-    bool symmetric;            /* ic, else ilu */
-    double first_shift, shift; /* the shift of the option, and the one that was needed */
+    incomplete_options options;
+    double shift; /* that was needed */
     gs_factors factors;
 } incomplete;
 
@@ -165,53 +165,45 @@ static const gsolve_option ic_options[] = {
     {0},
 };
 
-static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+static gsolve_status update(incomplete *M, gsolve_context *ctx, const gsolve_csr *csr,
+                            bool symmetric)
 {
-    incomplete *M = self;
-    double shift = M->first_shift;
+    double shift = M->options.shift;
     gsolve_status status;
 
-    TRY(gs_factors_compute(&M->factors, ctx, csr, M->symmetric ? "ic" : "ilu", M->symmetric, false,
+    TRY(gs_factors_compute(&M->factors, ctx, csr, symmetric ? "ic" : "ilu", symmetric, false,
                            &shift));
     M->shift = shift;
 done:
     return status;
 }
 
-static void destroy(void *self, gsolve_context *ctx)
+static gsolve_status update_ilu(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
-    gs_factors_destroy(&((incomplete *)self)->factors, ctx);
-    gsolve_free(ctx, GSOLVE_HOST, self);
+    return update(self, ctx, csr, false);
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                           const incomplete_options *options, bool symmetric)
+static gsolve_status update_ic(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
-    incomplete *M = NULL;
-    gsolve_status status;
-
-    ALLOC(ctx, GSOLVE_HOST, M, 1);
-    memset(M, 0, sizeof *M);
-    M->symmetric = symmetric;
-    M->first_shift = options->shift;
-    TRY(update(M, ctx, csr));
-    *self = M;
-    M = NULL;
-done:
-    if (M) destroy(M, ctx);
-    return status;
+    return update(self, ctx, csr, true);
 }
 
 static gsolve_status build_ilu(void **self, gsolve_context *ctx, const gsolve_csr *csr,
                                const void *chosen)
 {
-    return build(self, ctx, csr, chosen, false);
+    return gs_precond_build(self, ctx, csr, chosen, &gs_ilu, sizeof(incomplete));
 }
 
 static gsolve_status build_ic(void **self, gsolve_context *ctx, const gsolve_csr *csr,
                               const void *chosen)
 {
-    return build(self, ctx, csr, chosen, true);
+    return gs_precond_build(self, ctx, csr, chosen, &gs_ic, sizeof(incomplete));
+}
+
+static void destroy(void *self, gsolve_context *ctx)
+{
+    gs_factors_destroy(&((incomplete *)self)->factors, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, self);
 }
 
 static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
@@ -240,7 +232,7 @@ const gsolve_precond_kind gs_ilu = {
     .destroy = destroy,
     .apply = apply,
     .apply_transpose = apply_transpose,
-    .update = update,
+    .update = update_ilu,
     .describe = describe,
 };
 
@@ -251,6 +243,6 @@ const gsolve_precond_kind gs_ic = {
     .destroy = destroy,
     .apply = apply,
     .apply_transpose = apply,
-    .update = update,
+    .update = update_ic,
     .describe = describe,
 };
