@@ -32,42 +32,6 @@ static gsolve_status check_vectors(const gsolve_precond *M, gsolve_dense r, gsol
     return GSOLVE_OK;
 }
 
-typedef gsolve_status application(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z);
-
-static gsolve_status apply_staged(const gsolve_precond *M, application *apply, gsolve_dense r,
-                                  gsolve_dense z)
-{
-    gs_stage in = {0}, out = {0};
-    gsolve_status status;
-
-    TRY(check_vectors(M, r, z));
-    TRY(gs_stage_in(&in, M->ctx, gs_location(M->ctx), r, true));
-    TRY(gs_stage_in(&out, M->ctx, gs_location(M->ctx), z, false));
-    TRY(apply(M->self, M->ctx, in.used, out.used));
-    TRY(gs_stage_out(&out, M->ctx));
-done:
-    gs_stage_drop(&in, M->ctx);
-    gs_stage_drop(&out, M->ctx);
-    return status;
-}
-
-gsolve_status gsolve_precond_apply(const gsolve_precond *M, gsolve_dense r, gsolve_dense z)
-{
-    return M ? apply_staged(M, M->kind->apply, r, z) : GSOLVE_BAD_ARGUMENT;
-}
-
-gsolve_status gsolve_precond_apply_transpose(const gsolve_precond *M, gsolve_dense r,
-                                             gsolve_dense z)
-{
-    if (!M) return GSOLVE_BAD_ARGUMENT;
-    if (!M->kind->apply_transpose) {
-        return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
-                           "the preconditioner %s cannot be applied transposed",
-                           M->kind->plugin.name);
-    }
-    return apply_staged(M, M->kind->apply_transpose, r, z);
-}
-
 /* z = M^-1 r, rz[c] = r_c'z_c. All three are where kernels read them. */
 static gsolve_status apply_dot(const gsolve_precond *M, gsolve_dense r, gsolve_dense z, double *rz)
 {
@@ -84,32 +48,62 @@ done:
     return status;
 }
 
-gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, gsolve_dense z,
-                                       double *rz)
+typedef gsolve_status application(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z);
+
+/* z = M^-1 r and rz as apply_dot, or z by `apply` if rz is NULL; for vectors anywhere. */
+static gsolve_status apply_staged(const gsolve_precond *M, application *apply, gsolve_dense r,
+                                  gsolve_dense z, double *rz)
 {
     const gsolve_dense numbers = {
         r.ncols, 1, r.ncols, rz, GSOLVE_F64, r.location, GSOLVE_COLUMN_MAJOR};
     gs_stage in = {0}, out = {0}, dots = {0};
     gsolve_status status;
 
-    if (!M) return GSOLVE_BAD_ARGUMENT;
     TRY(check_vectors(M, r, z));
-    if (!rz && r.ncols > 0) {
-        return gsolve_fail(
-            M->ctx, GSOLVE_BAD_ARGUMENT,
-            "gsolve_precond_apply_dot: rz is NULL; it must point to one number per column");
-    }
     TRY(gs_stage_in(&in, M->ctx, gs_location(M->ctx), r, true));
     TRY(gs_stage_in(&out, M->ctx, gs_location(M->ctx), z, false));
-    TRY(gs_stage_in(&dots, M->ctx, gs_location(M->ctx), numbers, false));
-    TRY(apply_dot(M, in.used, out.used, dots.used.value));
+    if (rz) {
+        TRY(gs_stage_in(&dots, M->ctx, gs_location(M->ctx), numbers, false));
+        TRY(apply_dot(M, in.used, out.used, dots.used.value));
+        TRY(gs_stage_out(&dots, M->ctx));
+    } else {
+        TRY(apply(M->self, M->ctx, in.used, out.used));
+    }
     TRY(gs_stage_out(&out, M->ctx));
-    TRY(gs_stage_out(&dots, M->ctx));
 done:
     gs_stage_drop(&in, M->ctx);
     gs_stage_drop(&out, M->ctx);
     gs_stage_drop(&dots, M->ctx);
     return status;
+}
+
+gsolve_status gsolve_precond_apply(const gsolve_precond *M, gsolve_dense r, gsolve_dense z)
+{
+    return M ? apply_staged(M, M->kind->apply, r, z, NULL) : GSOLVE_BAD_ARGUMENT;
+}
+
+gsolve_status gsolve_precond_apply_transpose(const gsolve_precond *M, gsolve_dense r,
+                                             gsolve_dense z)
+{
+    if (!M) return GSOLVE_BAD_ARGUMENT;
+    if (!M->kind->apply_transpose) {
+        return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
+                           "the preconditioner %s cannot be applied transposed",
+                           M->kind->plugin.name);
+    }
+    return apply_staged(M, M->kind->apply_transpose, r, z, NULL);
+}
+
+gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, gsolve_dense z,
+                                       double *rz)
+{
+    if (!M) return GSOLVE_BAD_ARGUMENT;
+    if (!rz && r.ncols > 0) {
+        return gsolve_fail(
+            M->ctx, GSOLVE_BAD_ARGUMENT,
+            "gsolve_precond_apply_dot: rz is NULL; it must point to one number per column");
+    }
+    return apply_staged(M, M->kind->apply, r, z, rz);
 }
 
 /* --- blocks of columns ------------------------------------------------------------------------ */

@@ -2,12 +2,12 @@
  * holds the unknowns of a node, and so their coupling, which jacobi ignores. */
 #include "precond/block_jacobi/block_jacobi.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/staging.h"
+#include "precond/diagonal.h"
 #include "precond/handle.h"
 
 typedef struct block_jacobi_options {
@@ -99,13 +99,8 @@ static bool store(const gs_block_jacobi_data *M, void *inverse, int32_t b, int32
         for (int32_t i = 0; i < m; i++) {
             const int64_t e = at + j * M->size + i;
             const double x = X[j * m + i];
-            if (M->type == GSOLVE_F32) {
-                held = held && fabs(x) <= FLT_MAX;
-                ((float *)inverse)[e] = (float)x;
-            } else {
-                held = held && fabs(x) <= DBL_MAX;
-                ((double *)inverse)[e] = x;
-            }
+            held = held && fabs(x) <= gs_largest_value(M->type);
+            gs_put_value(inverse, M->type, e, x);
         }
     }
     return held;

@@ -1,7 +1,6 @@
 /* factorisation.c: incomplete LU and incomplete Cholesky of level 0 (Meijerink and van der Vorst
  * 1977). If a pivot vanishes or values overflow, the factorisation starts again with A + shift S, S
  * diagonal (Manteuffel 1980), for the shifts 0.001, 0.002, 0.004, ... */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -207,7 +206,7 @@ gsolve_status gs_incomplete_lu(gs_strict_triangle *L, gs_strict_triangle *U, dou
                        .L = *L,
                        .U = *U,
                        .d = d,
-                       .most = csr->type == GSOLVE_F32 ? FLT_MAX : DBL_MAX,
+                       .most = gs_largest_value(csr->type),
                        .allow_zero_diagonal = args->allow_zero_diagonal};
     bool succeeded;
     gsolve_status status;
@@ -307,7 +306,7 @@ gsolve_status gs_incomplete_cholesky(gs_strict_triangle *L, double *d, gsolve_co
                        .row = cholesky_row,
                        .L = *L,
                        .d = d,
-                       .most = csr->type == GSOLVE_F32 ? FLT_MAX : DBL_MAX};
+                       .most = gs_largest_value(csr->type)};
     bool succeeded;
     gsolve_status status;
 

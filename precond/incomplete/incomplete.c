@@ -7,6 +7,7 @@
 
 #include "core/staging.h"
 #include "core/try.h"
+#include "precond/diagonal.h"
 #include "precond/handle.h"
 
 /* --- stored factors --------------------------------------------------------------------------- */
@@ -24,13 +25,7 @@ static gsolve_status store_diagonal(gs_factors *f, gsolve_context *ctx, gsolve_t
     void *draft = gs_draft(ctx, f->d, bytes);
 
     if (!draft) return GSOLVE_NO_MEMORY;
-    for (int32_t i = 0; i < n; i++) {
-        if (type == GSOLVE_F32) {
-            ((float *)draft)[i] = (float)d[i];
-        } else {
-            ((double *)draft)[i] = d[i];
-        }
-    }
+    for (int32_t i = 0; i < n; i++) gs_put_value(draft, type, i, d[i]);
     return gs_draft_put(ctx, f->d, draft, bytes);
 }
 

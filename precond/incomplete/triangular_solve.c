@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "precond/diagonal.h"
 #include "vector/layout.h"
 
 gsolve_status gs_strict_triangle_new(gs_strict_triangle *out, gsolve_context *ctx, int32_t n,
@@ -155,20 +156,14 @@ done:
 
 gsolve_status gs_triangle_fill(gs_triangle *t, gsolve_context *ctx, const gs_strict_triangle *T)
 {
-    float *narrow = gs_owned_block(ctx, t->rows.value);
-    double *wide = gs_owned_block(ctx, t->rows.value);
+    void *value = gs_owned_block(ctx, t->rows.value);
 
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int32_t place = 0; place < T->n; place++) {
         const int32_t i = row_at(t, place);
         const int64_t from = gs_start(&t->rows, place), to = gs_start(&t->rows, place + 1);
         for (int64_t k = from; k < to; k++) {
-            const double value = T->value[entry_of(T, i, k - from)];
-            if (t->rows.type == GSOLVE_F32) {
-                narrow[k] = (float)value;
-            } else {
-                wide[k] = value;
-            }
+            gs_put_value(value, t->rows.type, k, T->value[entry_of(T, i, k - from)]);
         }
     }
     const gs_triangle_kernels *kernels = GS_KERNELS(gs_triangle, ctx, t->rows.type);
@@ -264,9 +259,8 @@ static inline __attribute__((always_inline)) int64_t offset_at(const gs_triangle
 #define GS_BODY "precond/incomplete/triangular_solve_body.h"
 #include "core/each_type.h"
 
-const gs_triangle_kernels gs_triangle_host[GSOLVE_TYPE_COUNT] = {
-    {NULL, NULL, solve_f32, solve_columns_f32, false},
-    {NULL, NULL, solve_f64, solve_columns_f64, false}};
+const gs_triangle_kernels gs_triangle_host[GSOLVE_TYPE_COUNT] = {{NULL, NULL, solve_f32, false},
+                                                                 {NULL, NULL, solve_f64, false}};
 
 /* --- solves ----------------------------------------------------------------------------------- */
 
@@ -276,8 +270,8 @@ static gsolve_status solve_one(const gs_triangle *first, const gs_triangle *seco
     const gs_triangle_kernels *kernels = GS_KERNELS(gs_triangle, ctx, first->rows.type);
     gsolve_status status;
 
-    TRY(kernels->solve(ctx->queue, first, NULL, r.value, z.value));
-    TRY(kernels->solve(ctx->queue, second, d, z.value, z.value));
+    TRY(kernels->solve(ctx->queue, first, NULL, 1, 1, r.value, z.value));
+    TRY(kernels->solve(ctx->queue, second, d, 1, 1, z.value, z.value));
 done:
     return status;
 }
@@ -301,8 +295,8 @@ static gsolve_status solve_several(const gs_triangle *first, const gs_triangle *
     gsolve_status status;
 
     TRY(gs_change_layout(ctx, r, row_major_view(r, stride, a)));
-    TRY(kernels->solve_columns(ctx->queue, first, NULL, r.ncols, stride, a, b));
-    TRY(kernels->solve_columns(ctx->queue, second, d, r.ncols, stride, b, a));
+    TRY(kernels->solve(ctx->queue, first, NULL, r.ncols, stride, a, b));
+    TRY(kernels->solve(ctx->queue, second, d, r.ncols, stride, b, a));
     TRY(gs_change_layout(ctx, row_major_view(r, stride, a), z));
 done:
     return status;

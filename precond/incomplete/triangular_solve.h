@@ -50,13 +50,11 @@ typedef struct gs_triangle_kernels {
      * depends on the pattern. drop frees it. */
     gsolve_status (*upload)(gs_triangle *t, gsolve_context *ctx, const gs_strict_triangle *T);
     void (*drop)(gs_triangle *t, gsolve_context *ctx);
-    /* Solves (I + T) z = r, or (I + T) z = d * r unless d is NULL. r and z may be the same. */
-    gsolve_status (*solve)(gs_queue *q, const gs_triangle *t, const void *d, const void *r,
-                           void *z);
-    /* Solves for several columns, row-major, at most GS_TRIANGLE_COLUMNS, with `stride` numbers
-     * from row to row. stride is a power of two. r and z do not overlap. */
-    gsolve_status (*solve_columns)(gs_queue *q, const gs_triangle *t, const void *d,
-                                   int32_t columns, int32_t stride, const void *r, void *z);
+    /* Solves (I + T) z = r, or (I + T) z = d * r unless d is NULL, for at most GS_TRIANGLE_COLUMNS
+     * columns, row-major, with `stride` numbers from row to row. stride is a power of two. r and z
+     * may be the same if it is 1; else they do not overlap. */
+    gsolve_status (*solve)(gs_queue *q, const gs_triangle *t, const void *d, int32_t columns,
+                           int32_t stride, const void *r, void *z);
     bool pads; /* columns may be fewer than stride */
 } gs_triangle_kernels;
 

@@ -105,18 +105,12 @@ static void FN(rows)(void *data, int worker, int32_t from, int32_t to)
     }
 }
 
-static gsolve_status FN(solve_columns)(gs_queue *q, const gs_triangle *t, const void *d,
-                                       int32_t columns, int32_t stride, const void *r, void *z)
+static gsolve_status FN(solve)(gs_queue *q, const gs_triangle *t, const void *d, int32_t columns,
+                               int32_t stride, const void *r, void *z)
 {
     job j = {t, d, r, z, stride};
 
     (void)q, (void)columns; /* the schedule has the threads; columns = stride: nothing is padded */
     gs_schedule_run(&t->schedule, t->schedule.threads, t->rows.nrows, FN(rows), &j);
     return GSOLVE_OK;
-}
-
-static gsolve_status FN(solve)(gs_queue *q, const gs_triangle *t, const void *d, const void *r,
-                               void *z)
-{
-    return FN(solve_columns)(q, t, d, 1, 1, r, z);
 }

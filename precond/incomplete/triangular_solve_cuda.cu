@@ -47,29 +47,23 @@ void destroy_vendor(gs_triangle *t, gsolve_context *ctx)
     t->vendor = nullptr;
 }
 
-// Copies T's rows to the device in the type of the solves; later calls copy the values only.
-template <class T>
+// Copies S's rows to the device in the type of the solves; later calls copy the values only.
 gsolve_status upload_rows(gs_vendor_triangle *v, gsolve_context *ctx, const gs_strict_triangle *S,
                           gsolve_type type)
 {
-    const int64_t entries = S->start[S->n];
-    gsolve_csr on_host;
-    gsolve_status status = gs_csr_new(&on_host, ctx, S->n, S->n, entries, type);
+    const gsolve_csr rows = {S->n,     S->n,       S->start,   S->col,
+                             S->value, GSOLVE_O64, GSOLVE_F64, GSOLVE_HOST};
+    gsolve_csr on_host = {};
+    gsolve_status status;
 
-    if (status != GSOLVE_OK) return status;
-    int32_t *start = (int32_t *)on_host.start, *col = (int32_t *)on_host.col;
-    T *value = (T *)on_host.value;
-    for (int32_t i = 0; i <= S->n; i++) start[i] = (int32_t)S->start[i];
-    for (int64_t k = 0; k < entries; k++) {
-        col[k] = S->col[k];
-        value[k] = (T)S->value[k];
-    }
+    TRY(gs_csr_copy(&on_host, ctx, type, &rows)); // its offsets have 32 bits
     if (v->rows.start) {
-        status = gsolve_copy(ctx, (void *)v->rows.value, GSOLVE_DEVICE, value, GSOLVE_HOST,
-                             (size_t)entries * sizeof(T));
+        TRY(gsolve_copy(ctx, (void *)v->rows.value, GSOLVE_DEVICE, on_host.value, GSOLVE_HOST,
+                        (size_t)S->start[S->n] * gs_type_size(type)));
     } else {
-        status = gs_csr_move(&v->rows, ctx, GSOLVE_DEVICE, &on_host);
+        TRY(gs_csr_move(&v->rows, ctx, GSOLVE_DEVICE, &on_host));
     }
+done:
     gsolve_csr_free(&on_host, ctx);
     return status;
 }
@@ -133,7 +127,7 @@ gsolve_status upload_triangle(gs_triangle *t, gsolve_context *ctx, const gs_stri
             "a triangular factor has 2^31 entries or more, which cuSPARSE cannot solve with");
     }
     if (is_update) {
-        TRY(upload_rows<T>(v, ctx, S, t->rows.type));
+        TRY(upload_rows(v, ctx, S, t->rows.type));
         if (!v->solve) return GSOLVE_OK;
         TRY(gs_vendor_handle(ctx, &handle));
         return gs_vendor(ctx,
@@ -145,7 +139,7 @@ gsolve_status upload_triangle(gs_triangle *t, gsolve_context *ctx, const gs_stri
     if (!v) return GSOLVE_NO_MEMORY;
     *v = gs_vendor_triangle();
     t->vendor = v;
-    TRY(upload_rows<T>(v, ctx, S, t->rows.type));
+    TRY(upload_rows(v, ctx, S, t->rows.type));
     v->scaled = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)S->n, sizeof(T));
     v->solved = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)S->n, sizeof(T));
     TRY(v->scaled && v->solved ? GSOLVE_OK : GSOLVE_NO_MEMORY);
@@ -187,7 +181,7 @@ gsolve_status multiply(gs_queue *q, int64_t n, const void *d, const void *r, voi
 }
 
 template <class T>
-gsolve_status solve(gs_queue *q, const gs_triangle *t, const void *d, const void *r, void *z)
+gsolve_status solve_one(gs_queue *q, const gs_triangle *t, const void *d, const void *r, void *z)
 {
     const gs_vendor_triangle *v = t->vendor;
     const int32_t n = v->rows.nrows;
@@ -361,8 +355,16 @@ done:
     return status;
 }
 
+template <class T>
+gsolve_status solve(gs_queue *q, const gs_triangle *t, const void *d, int32_t columns,
+                    int32_t stride, const void *r, void *z)
+{
+    return stride == 1 ? solve_one<T>(q, t, d, r, z)
+                       : solve_several<T>(q, t, d, columns, stride, r, z);
+}
+
 } // namespace
 
 extern "C" const gs_triangle_kernels gs_triangle_cuda[GSOLVE_TYPE_COUNT] = {
-    {upload_triangle<float>, destroy_vendor, solve<float>, solve_several<float>, true},
-    {upload_triangle<double>, destroy_vendor, solve<double>, solve_several<double>, true}};
+    {upload_triangle<float>, destroy_vendor, solve<float>, true},
+    {upload_triangle<double>, destroy_vendor, solve<double>, true}};
