@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "solver/choose/cost_model.h"
+#include "solver/choose/ranking.h"
 #include "tests/choose_support.h"
 
 /* --- systems whose fastest method is known ------------------------------------------------------

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "core/context.h"
-#include "solver/choose/cost_model.h"
+#include "solver/choose/ranking.h"
 
 typedef struct rule {
     const char *solver, *precond, *why;

@@ -26,9 +26,9 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "matrix/cost_model.h"
 #include "matrix/sample.h"
 #include "spmv/auto/auto.h"
-#include "spmv/auto/cost_model.h"
 #include "vector/vector.h"
 
 #define MARGIN 1.2 /* the estimate may be somewhat better than the truth */
