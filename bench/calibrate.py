@@ -10,9 +10,10 @@ RECORDS may be - for the standard input, so that one line calibrates a device:
     build/bench/bench_calibrate | bench/calibrate.py h200 -                                   a GPU
     GSOLVE_DEVICE=cpu,threads=1 build/bench/bench_calibrate | bench/calibrate.py cpu -        one core of a CPU
 
-The model reads two records: `cpu` (one core) and `h200`. Any other NAME, such as cpu16, is printed beside them and changes nothing:
-choices must not depend on the number of threads or on the processor. matrix/cost_model.h says what each constant means; the functions
-below say how it follows from the times.
+The table has one row for CPUs and one for GPUs, since choices must not depend on the number of threads or on the processor. Times are
+those of the first record of ROWS. The constants of a format, which are relative to csr, are the least favourable ones of all its records:
+a conversion that pays by them pays on each of these machines. matrix/cost_model.h says what each constant means; the functions below say
+how it follows from the times.
 """
 import json
 import pathlib
@@ -22,7 +23,8 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 TABLE = HERE.parent / "matrix" / "cost_table.c"
-ROWS = {"GS_COST_CPU": "cpu", "GS_COST_CUDA": "h200"}  # rows of the table and their records
+# The rows of the table and their records; those that do not exist are left out. cpu_epyc: four matrices of cpu/bench_formats.json.
+ROWS = {"GS_COST_CPU": ("cpu", "cpu16", "cpu_epyc"), "GS_COST_CUDA": ("h200",)}
 FORMATS = ("sell", "bsr", "bce", "segmented", "cut")
 PRECONDS = ("jacobi", "ic", "amg")
 FORMAT_MEMBERS = ("regular", "irregular", "wait", "build", "begin")
@@ -40,7 +42,7 @@ class Products:
         self.records = {(r["name"], r["format"]): r for r in records if r["what"] == "product"}
         regular = self.records["regular", "csr"]
         self.bandwidth = regular["bytes"] / regular["ns"]
-        self.launch = max(0, self.ns("small") - self.moving("small"))
+        self.launch = max(0, self.ns("small") - self.moving("small")) if self.has("small") else 0
 
     def has(self, name, format_="csr"):
         return (name, format_) in self.records
@@ -70,9 +72,11 @@ class Products:
         return max(0.2, self.moving(name, format_) / rest) if rest > 0 else 0.2
 
     def build(self, format_, name, small):
-        """The conversion in products of csr, and the ns that come on top for a small matrix."""
-        products = self.records[name, format_]["build_ns"] / self.ns(name)
-        return products, max(0, self.records[small, format_]["build_ns"] - products * self.ns(small))
+        """The conversion in products of csr, which are faster in a cache, and the ns that come on top for a small matrix."""
+        sizes = [n for n in (name, name + "_cached") if self.has(n, format_)]
+        products = max(self.records[n, format_]["build_ns"] / self.ns(n) for n in sizes)
+        begin = self.records[small, format_]["build_ns"] - products * self.ns(small) if self.has(small, format_) else 0
+        return products, max(0, begin)
 
     def costs(self, format_):
         name = "blocks" if format_ == "bsr" else "regular"
@@ -173,29 +177,49 @@ def group(costs, members):
     return "{" + ", ".join(number(costs[m]) for m in members) + "}"
 
 
-def c_row(name, records):
-    costs = constants_of(records)
-    first = records[0]
-    lines = [f"        /* {first['machine']}, {first['date']}, {first['commit']}: bench/results/{name}/calibrate.json"]
-    lines[0] += f";\n         * {first['note']} */" if "note" in first else " */"
-    lines += [f"        .{member} = {number(costs[member])}," for member in SCALARS]
+def combine(all_costs):
+    """The first constants, with the least favourable ones of each format."""
+    costs = all_costs[0]
+    for format_ in FORMATS:
+        for member in FORMAT_MEMBERS:
+            least = min if member in ("regular", "irregular") else max
+            costs["format"][format_][member] = least(c["format"][format_][member] for c in all_costs)
+    return costs
+
+
+def read(name):
+    return json.loads(path_of(name).read_text())
+
+
+def source(name):
+    first = read(name)[0]
+    text = f"{first['machine']}, {first['date']}, {first['commit']}: bench/results/{name}/calibrate.json"
+    return text + (f"; {first['note']}" if "note" in first else "")
+
+
+def initialisers(costs):
+    lines = [f"        .{member} = {number(costs[member])}," for member in SCALARS]
     for title, members, kinds in (
         ("format", FORMAT_MEMBERS, FORMATS),
         ("plain", ITERATION_MEMBERS, PRECONDS),
         ("blocks", ITERATION_MEMBERS, PRECONDS),
     ):
-        lines.append(f"        .{title} = {{")
         prefix = "GS_COST_" if title == "format" else "GS_"
+        lines.append(f"        .{title} = {{")
         lines += [f"            [{prefix}{kind.upper()}] = {group(costs[title][kind], members)}," for kind in kinds]
         lines.append("        },")
+    return lines
+
+
+def row_of_table(row, names):
+    names = [name for name in names if path_of(name).exists()]
+    costs = combine([constants_of(read(name)) for name in names])
+    lines = [f"    [{row}] = {{", *(f"        /* {source(name)} */" for name in names), *initialisers(costs), "    },"]
     return "\n".join(lines)
 
 
 def table():
-    rows = []
-    for row, name in ROWS.items():
-        records = json.loads(path_of(name).read_text())
-        rows.append(f"    [{row}] = {{\n{c_row(name, records)}\n    }},")
+    rows = [row_of_table(row, names) for row, names in ROWS.items()]
     return f"""/* cost_table.c: made by bench/calibrate.py from the records of bench_calibrate. Do not edit.
  *
  * format: {', '.join(FORMAT_MEMBERS)}
@@ -216,12 +240,13 @@ def path_of(name):
 def record(name, lines):
     top = HERE.parent
     commit = subprocess.run(["git", "-C", top, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
-    records = [json.loads(line) | {"commit": commit, "date": time.strftime("%Y-%m-%d")} for line in lines if line.startswith("{")]
+    now = {"commit": commit, "date": time.strftime("%Y-%m-%d")}
+    records = [json.loads(line) | now for line in lines if line.startswith("{")]
     if not records:
         sys.exit("calibrate.py: no records")
     path_of(name).parent.mkdir(exist_ok=True)
     path_of(name).write_text("[\n" + ",\n".join(map(json.dumps, records)) + "\n]\n")
-    print(f"{name}: {records[0]['machine']}\n{c_row(name, records)}")
+    print("\n".join([source(name), *initialisers(constants_of(records))]))
 
 
 def main(arguments):

@@ -7,36 +7,35 @@
 /* clang-format off */
 const gs_device_costs gs_cost_table[GS_COST_DEVICES] = {
     [GS_COST_CPU] = {
-        /* AMD EPYC, one core, 2026-11-22, 7e08591: bench/results/cpu/calibrate.json;
-         * fitted by hand to whole solves and bench_auto before there was bench_calibrate; not measured by it */
-        .bandwidth = 30,
+        /* Intel(R) Xeon(R) Processor, 1 thread, 2026-11-23, 0d3a528: bench/results/cpu/calibrate.json */
+        /* AMD EPYC, 1 thread, 2026-11-22, 7ce652f: bench/results/cpu_epyc/calibrate.json; products and conversions of bench_formats */
+        .bandwidth = 10.3,
         .launch = 0,
-        .far = 0.8,
-        .beyond = 0.8,
+        .far = 2.345,
+        .beyond = 2.345,
         .tiles = 1,
         .ordered = 1,
         .on_chip = 0,
         .format = {
-            [GS_COST_SELL] = {0.95, 0.8, 1, 10, 0},
-            [GS_COST_BSR] = {1, 1, 1, 12, 0},
-            [GS_COST_BCE] = {0.85, 0.85, 1, 20, 0},
-            [GS_COST_SEGMENTED] = {0.9, 0.95, 1, 8, 0},
+            [GS_COST_SELL] = {1.112, 0.4173, 1.122, 8.616, 2061},
+            [GS_COST_BSR] = {1.028, 1.028, 1, 27.14, 124200},
+            [GS_COST_BCE] = {1.098, 0.4094, 1.062, 8.746, 0},
+            [GS_COST_SEGMENTED] = {0.8968, 0.5117, 0.9734, 0.04595, 18630},
             [GS_COST_CUT] = {1, 1, 1, 1, 1},
         },
         .plain = {
-            [GS_JACOBI] = {0.55, 2.65, 0, 0, 20, 0},
-            [GS_IC] = {1.12, 6.85, 0, 15, 0, 0},
-            [GS_AMG] = {2.6, 28, 0, 46, 250, 0},
+            [GS_JACOBI] = {0.5631, 1.52, 0, 0.8187, 6.008, 0},
+            [GS_IC] = {1.133, 3.938, 0, 12.09, 0, 0},
+            [GS_AMG] = {2.86, 15.26, 0, 40.37, 111.7, 69640},
         },
         .blocks = {
-            [GS_JACOBI] = {0.5, 0, 0, 3.4, 0, 0},
-            [GS_IC] = {1.18, 0, 0, 26, 0, 0},
-            [GS_AMG] = {2.95, 0, 0, 97, 0, 0},
+            [GS_JACOBI] = {0.4997, 0, 0, 0.5317, 0, 0},
+            [GS_IC] = {1.123, 0, 0, 19.2, 0, 0},
+            [GS_AMG] = {2.65, 0, 42920, 60.6, 0, 0},
         },
     },
     [GS_COST_CUDA] = {
-        /* NVIDIA H200, 2026-11-22, 7e08591: bench/results/h200/calibrate.json;
-         * fitted by hand to whole solves and bench_auto before there was bench_calibrate; not measured by it */
+        /* NVIDIA H200, 2026-11-22, 7e08591: bench/results/h200/calibrate.json; fitted by hand to whole solves and bench_auto before there was bench_calibrate; not measured by it */
         .bandwidth = 4300,
         .launch = 2791,
         .far = 0.005581,
