@@ -10,10 +10,10 @@ RECORDS may be - for the standard input, so that one line calibrates a device:
     build/bench/bench_calibrate | bench/calibrate.py h200 -                                   a GPU
     GSOLVE_DEVICE=cpu,threads=1 build/bench/bench_calibrate | bench/calibrate.py cpu -        one core of a CPU
 
-The table has one row for CPUs and one for GPUs, since choices must not depend on the number of threads or on the processor. Times are
-those of the first record of ROWS. The constants of a format, which are relative to csr, are the least favourable ones of all its records:
-a conversion that pays by them pays on each of these machines. matrix/cost_model.h says what each constant means; the functions below say
-how it follows from the times.
+The table has one row for CPUs and one for GPUs, since choices must not depend on the number of threads or on the processor. The times of
+iterations on a CPU are fitted to all records of one core together. The constants of a format, which are relative to csr, are the least
+favourable ones of all records: a conversion that pays by them pays on each of these machines. The other constants are those of the first
+record. matrix/cost_model.h says what each constant means; the functions below say how it follows from the times.
 """
 import json
 import pathlib
@@ -23,8 +23,9 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 TABLE = HERE.parent / "matrix" / "cost_table.c"
-# The rows of the table and their records; those that do not exist are left out. cpu_epyc: four matrices of cpu/bench_formats.json.
-ROWS = {"GS_COST_CPU": ("cpu", "cpu16", "cpu_epyc"), "GS_COST_CUDA": ("h200",)}
+# The rows of the table and their records; those that do not exist are left out. cpu: one core. cpu16 and cpu16_core: 16 cores, and one
+# of them. cpu_epyc: four matrices of cpu/bench_formats.json.
+ROWS = {"GS_COST_CPU": ("cpu", "cpu16", "cpu16_core", "cpu_epyc"), "GS_COST_CUDA": ("h200",)}
 FORMATS = ("sell", "bsr", "bce", "segmented", "cut")
 PRECONDS = ("jacobi", "ic", "amg")
 FORMAT_MEMBERS = ("regular", "irregular", "wait", "build", "begin")
@@ -130,7 +131,8 @@ def fit(samples):
         scaled = [[(entries, rows, 1)[k] / ns for k in used] for entries, rows, ns in samples]
         size = [max(row[k] for row in scaled) for k in range(len(used))]
         scaled = [[value / size[k] for k, value in enumerate(row)] for row in scaled]
-        normal = [[sum(row[i] * row[j] for row in scaled) for j in range(len(used))] + [sum(row[i] for row in scaled)] for i in range(len(used))]
+        scaled = [[*row, 1] for row in scaled]
+        normal = [[sum(row[i] * row[j] for row in scaled) for j in range(len(used) + 1)] for i in range(len(used))]
         found = solve(normal)
         if not found or min(found) < 0:
             continue
@@ -149,6 +151,10 @@ def iteration_costs(records, name, precond):
     return dict(zip(ITERATION_MEMBERS, step + setup))
 
 
+def all_iteration_costs(records):
+    return {name: {p: iteration_costs(records, name, p) for p in PRECONDS} for name in ("plain", "blocks")}
+
+
 # --- the table --------------------------------------------------------------------------------------------------------
 
 
@@ -164,9 +170,7 @@ def constants_of(records):
     costs["beyond"] = products.far("beyond") if products.has("beyond") else far
     costs["on_chip"] = min((r["ns"] for r in records if r["what"] == "on_chip"), default=0)
     costs["format"] = {f: products.costs(f) for f in FORMATS[:-1]} | {"cut": cut}
-    for name in ("plain", "blocks"):
-        costs[name] = {p: iteration_costs(records, name, p) for p in PRECONDS}
-    return costs
+    return costs | all_iteration_costs(records)
 
 
 def number(value):
@@ -177,13 +181,17 @@ def group(costs, members):
     return "{" + ", ".join(number(costs[m]) for m in members) + "}"
 
 
-def combine(all_costs):
-    """The first constants, with the least favourable ones of each format."""
+def combine(all_records):
+    """The constants of the first records, with the least favourable ones of each format and iterations fitted to all of one core."""
+    all_costs = [constants_of(records) for records in all_records]
     costs = all_costs[0]
     for format_ in FORMATS:
         for member in FORMAT_MEMBERS:
             least = min if member in ("regular", "irregular") else max
             costs["format"][format_][member] = least(c["format"][format_][member] for c in all_costs)
+    of_one_core = [r for records in all_records for r in records if r["machine"].endswith(" 1 thread")]
+    if of_one_core:
+        costs |= all_iteration_costs(of_one_core)
     return costs
 
 
@@ -213,7 +221,7 @@ def initialisers(costs):
 
 def row_of_table(row, names):
     names = [name for name in names if path_of(name).exists()]
-    costs = combine([constants_of(read(name)) for name in names])
+    costs = combine([read(name) for name in names])
     lines = [f"    [{row}] = {{", *(f"        /* {source(name)} */" for name in names), *initialisers(costs), "    },"]
     return "\n".join(lines)
 
