@@ -77,9 +77,8 @@ static void settle(gsolve_dense v)
     check(gsolve_copy(ctx, &first, GSOLVE_HOST, v.value, location, sizeof first));
 }
 
-/* A in the format csr. Its rows stay on the host, where `auto` has them when it sets up a
- * preconditioner. */
-static gsolve_matrix *read_matrix(const char *matrix)
+/* Its rows stay on the host, where `auto` has them when it sets up a preconditioner. */
+static gsolve_matrix *read_matrix(const char *matrix, const char *format)
 {
     gsolve_context *home = NULL;
     gsolve_matrix *A = NULL;
@@ -89,7 +88,7 @@ static gsolve_matrix *read_matrix(const char *matrix)
         fprintf(stderr, "bench_calibrate: %s: %s\n", matrix, gsolve_error(home));
         exit(1);
     }
-    check(gsolve_matrix_create(&A, ctx, "csr", &csr));
+    check(gsolve_matrix_create(&A, ctx, format, &csr));
     gsolve_csr_free(&csr, home);
     gsolve_context_destroy(&home);
     return A;
@@ -146,7 +145,7 @@ static double build_seconds(const gsolve_matrix *A)
 /* In each round all formats take turns. */
 static void measure_products(const subject *s)
 {
-    gsolve_matrix *A = read_matrix(matrix_of(s));
+    gsolve_matrix *A = read_matrix(matrix_of(s), "csr");
     candidate candidates[FORMATS] = {0};
     gsolve_csr rows;
 
@@ -222,10 +221,8 @@ static double time_step(const gsolve_matrix *A, const gsolve_precond *M, const c
 
 static void measure_iterations(const char *what, const char *method, const subject *s, int count)
 {
-    gsolve_matrix *A = read_matrix(matrix_of(s));
-    gsolve_csr rows;
-
-    gsolve_matrix_device_csr(A, &rows);
+    /* converted as in a long solve, before the first step that is timed */
+    gsolve_matrix *A = read_matrix(matrix_of(s), "auto,expect=100000");
     const gsolve_dense v = vector_on_device(GSOLVE_F64, 1, 1, false);
     for (int p = 0; p < count; p++) {
         gsolve_precond *M = NULL;

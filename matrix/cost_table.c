@@ -7,31 +7,31 @@
 /* clang-format off */
 const gs_device_costs gs_cost_table[GS_COST_DEVICES] = {
     [GS_COST_CPU] = {
-        /* Intel(R) Xeon(R) Processor, 1 thread, 2026-11-23, 0d3a528: bench/results/cpu/calibrate.json */
+        /* Intel(R) Xeon(R) Processor, 1 thread, 2026-11-23, b217663: bench/results/cpu/calibrate.json */
         /* AMD EPYC, 1 thread, 2026-11-22, 7ce652f: bench/results/cpu_epyc/calibrate.json; products and conversions of bench_formats */
-        .bandwidth = 10.3,
+        .bandwidth = 10.37,
         .launch = 0,
-        .far = 2.345,
-        .beyond = 2.345,
+        .far = 2.272,
+        .beyond = 2.272,
         .tiles = 1,
         .ordered = 1,
         .on_chip = 0,
         .format = {
-            [GS_COST_SELL] = {1.112, 0.4173, 1.122, 8.616, 2061},
-            [GS_COST_BSR] = {1.028, 1.028, 1, 27.14, 124200},
+            [GS_COST_SELL] = {1.112, 0.4173, 1.122, 8.616, 2277},
+            [GS_COST_BSR] = {1.028, 1.028, 1, 26.68, 126700},
             [GS_COST_BCE] = {1.098, 0.4094, 1.062, 8.746, 0},
-            [GS_COST_SEGMENTED] = {0.8968, 0.5117, 0.9734, 0.04595, 18630},
+            [GS_COST_SEGMENTED] = {0.8968, 0.5117, 0.9365, 0.04978, 17860},
             [GS_COST_CUT] = {1, 1, 1, 1, 1},
         },
         .plain = {
-            [GS_JACOBI] = {0.5631, 1.52, 0, 0.8187, 6.008, 0},
-            [GS_IC] = {1.133, 3.938, 0, 12.09, 0, 0},
-            [GS_AMG] = {2.86, 15.26, 0, 40.37, 111.7, 69640},
+            [GS_JACOBI] = {0.4966, 1.597, 0, 0.7588, 6.462, 0},
+            [GS_IC] = {1.029, 4.25, 0, 12.23, 0, 0},
+            [GS_AMG] = {2.318, 17.06, 0, 36.37, 136.2, 77550},
         },
         .blocks = {
-            [GS_JACOBI] = {0.4997, 0, 0, 0.5317, 0, 0},
-            [GS_IC] = {1.123, 0, 0, 19.2, 0, 0},
-            [GS_AMG] = {2.65, 0, 42920, 60.6, 0, 0},
+            [GS_JACOBI] = {0.2977, 0, 0, 0.5229, 0, 0},
+            [GS_IC] = {0.958, 0, 0, 19.18, 0, 0},
+            [GS_AMG] = {2.308, 0, 123600, 61.52, 0, 0},
         },
     },
     [GS_COST_CUDA] = {
