@@ -5,6 +5,9 @@
 
 #include "solver/method.h"
 
+/* named = spec; a name "auto" is replaced by the method that auto chooses for csr. */
+gsolve_status gs_auto_method_name(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
+                                  char *named, size_t size);
 /* Sets k up for `spec`, which names auto: with k->M if there is one, else with a preconditioner of
  * its own. */
 gsolve_status gs_auto_method_set_up(gs_krylov *k, const char *spec);

@@ -1,7 +1,7 @@
 /* memory_estimate.c: gsolve_solver_memory: the set-up of a method with work space that is counted
  * and not allocated, so that the estimate is exactly what the set-up asks for. */
 #include "core/try.h"
-#include "solver/choose/method_name.h"
+#include "solver/choose/auto_method.h"
 #include "solver/run/setup.h"
 #include "solver/run/work.h"
 
@@ -10,7 +10,7 @@ static gsolve_status count(gs_krylov *k, const char *spec, int32_t columns)
     char named[256];
     gsolve_status status;
 
-    TRY(gs_method_name(k->ctx, spec, &k->csr, named, sizeof named));
+    TRY(gs_auto_method_name(k->ctx, spec, &k->csr, named, sizeof named));
     TRY(gs_solver_set_method(k, named));
     TRY(gs_solver_check(k));
     TRY(gs_solver_reserve(k, columns));
