@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/staging.h"
 #include "core/try.h"
 #include "matrix/cost_model.h"
 #include "matrix/sample.h"
@@ -173,22 +174,19 @@ done:
 static gsolve_status try_other_form(gs_auto *a, gsolve_context *ctx, bool *better)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, a->csr.type);
-    const size_t size = gs_type_size(a->csr.type);
-    const int32_t n = a->csr.ncols, m = a->csr.nrows;
-    gsolve_dense x = {n, 1, n, NULL, a->csr.type, gs_location(ctx), GSOLVE_COLUMN_MAJOR};
-    gsolve_dense y = {m, 1, m, NULL, a->csr.type, gs_location(ctx), GSOLVE_COLUMN_MAJOR};
+    const gsolve_type type = a->csr.type;
+    gsolve_dense x = {0}, y = {0};
     double seconds[2];
-    gsolve_status status = GSOLVE_NO_MEMORY;
+    gsolve_status status;
 
-    x.value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)n, size);
-    y.value = x.value ? gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)m, size) : NULL;
-    if (!y.value) goto done;
-    TRY(vector->zero(ctx->queue, n, x.value));
+    TRY(gs_dense_new(&x, ctx, gs_location(ctx), type, a->csr.ncols, 1));
+    TRY(gs_dense_new(&y, ctx, gs_location(ctx), type, a->csr.nrows, 1));
+    TRY(vector->zero(ctx->queue, x.nrows, x.value));
     TRY(time_both(a, ctx, x, y, seconds));
     *better = seconds[1] < seconds[0];
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, x.value);
-    gsolve_free(ctx, GSOLVE_DEVICE, y.value);
+    gsolve_free(ctx, x.location, x.value);
+    gsolve_free(ctx, y.location, y.value);
     return status;
 }
 
