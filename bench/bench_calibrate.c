@@ -46,7 +46,7 @@ static const subject solves[] = {
     {"plain", "gen:poisson3d27,n=40", "gen:poisson3d27,n=80"},
     {"blocks", "gen:elasticity3d,n=10", "gen:elasticity3d,n=10"},
     {"blocks", "gen:elasticity3d,n=16", "gen:elasticity3d,n=20"},
-    {"blocks", "gen:elasticity3d,n=24", "gen:elasticity3d,n=40"},
+    {"blocks", "gen:elasticity3d,n=24", "gen:elasticity3d,n=32"},
 };
 
 static const char *const formats[] = {"csr", "sell", "bsr", "bce", "segmented"};
