@@ -196,7 +196,7 @@ static const rules rules_of[GS_COST_DEVICES] = {
 static double fill_of(const gsolve_statistics *t, problem kind, int dims, double jumps,
                       bool one_level)
 {
-    if (one_level) return dims == 3 ? 2.5 : 1;
+    if (one_level) return dims == 3 ? 6 : 1;
     return (jumps > 1.5 ? 1.15 : 1) * (kind == HIGHER && dims == 3 && t->mean_row > 15 ? 1.2 : 1);
 }
 
