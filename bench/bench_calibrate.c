@@ -26,8 +26,10 @@ typedef struct subject {
 static const subject products[] = {
     {"regular", "gen:poisson3d27,n=64", "gen:poisson3d27,n=100"},
     {"blocks", "gen:elasticity3d,n=28", "gen:elasticity3d,n=50"},
-    {"regular_cached", "gen:poisson3d27,n=24", NULL}, /* a solve stays in a cache next to a core */
-    {"blocks_cached", "gen:elasticity3d,n=10", NULL},
+    {"regular_cached", "gen:poisson3d27,n=24",
+     "gen:poisson3d27,n=40"},                       /* a solve stays in a cache */
+    {"regular_short", "gen:poisson2d,n=110", NULL}, /* rows */
+    {"blocks_cached", "gen:elasticity3d,n=10", "gen:elasticity3d,n=20"},
     {"far", "gen:random,n=500000,row=16", "gen:random,n=1000000,row=16"},
     {"beyond", NULL, "gen:random,n=12000000,row=4"},     /* x does not fit into the L2 cache */
     {"uneven", "gen:web,n=400000", "gen:web,n=1000000"}, /* lengths of rows */

@@ -28,7 +28,7 @@ TABLE = HERE.parent / "matrix" / "cost_table.c"
 ROWS = {"GS_COST_CPU": ("cpu", "cpu16", "cpu16_core", "cpu_epyc"), "GS_COST_CUDA": ("h200",)}
 FORMATS = ("sell", "bsr", "bce", "segmented", "cut")
 PRECONDS = ("jacobi", "ic", "amg")
-FORMAT_MEMBERS = ("regular", "irregular", "wait", "build", "begin")
+FORMAT_MEMBERS = ("regular", "irregular", "cached", "wait", "build", "begin")
 ITERATION_MEMBERS = ("entry", "row", "step", "setup_entry", "setup_row", "setup")
 SCALARS = ("bandwidth", "launch", "far", "beyond", "tiles", "ordered", "on_chip")
 
@@ -42,6 +42,7 @@ class Products:
     def __init__(self, records):
         self.records = {(r["name"], r["format"]): r for r in records if r["what"] == "product"}
         regular = self.records["regular", "csr"]
+        self.on_cpu = regular["device"] == "cpu"
         self.bandwidth = regular["bytes"] / regular["ns"]
         self.launch = max(0, self.ns("small") - self.moving("small")) if self.has("small") else 0
 
@@ -72,9 +73,19 @@ class Products:
         rest = self.ns(name, format_) - wait - self.launch
         return max(0.2, self.moving(name, format_) / rest) if rest > 0 else 0.2
 
+    def in_cache(self, name, format_):
+        """The small matrices like the one of that name."""
+        return [n for n in (name + "_cached", name + "_short") if self.has(n, format_)]
+
+    def ratio(self, name, format_):
+        """The bandwidth of a format over that of csr with the same matrix."""
+        return self.moving(name, format_) / self.moving(name) * (self.ns(name) - self.launch) / (self.ns(name, format_) - self.launch)
+
     def build(self, format_, name, small):
-        """The conversion in products of csr, which are faster in a cache, and the ns that come on top for a small matrix."""
-        sizes = [n for n in (name, name + "_cached") if self.has(n, format_)]
+        """The conversion in products of csr and the ns that come on top for a small matrix.
+
+        In a cache, and with short rows, it takes more products: the largest number counts."""
+        sizes = [name, *(self.in_cache(name, format_) if self.on_cpu else [])]
         products = max(self.records[n, format_]["build_ns"] / self.ns(n) for n in sizes)
         begin = self.records[small, format_]["build_ns"] - products * self.ns(small) if self.has(small, format_) else 0
         return products, max(0, begin)
@@ -86,8 +97,9 @@ class Products:
         irregular = regular
         if self.has("uneven", format_):
             irregular = min(regular, self.speed("uneven", format_, wait * self.wait("uneven")))
+        cached = min([self.ratio(n, format_) for n in self.in_cache(name, format_)], default=regular)
         build, begin = self.build(format_, name, "small")
-        return dict(zip(FORMAT_MEMBERS, (regular, irregular, wait, build, begin)))
+        return dict(zip(FORMAT_MEMBERS, (regular, irregular, min(regular, cached), wait, build, begin)))
 
     def cut_costs(self):
         """Segments that cut and order rows, and the slowdown of csr there: on a GPU only."""
@@ -98,7 +110,7 @@ class Products:
         wait = self.own_wait("uneven", "segmented", speed, tiles)
         ordered = min(1, self.own_wait("irregular", "segmented", speed) / wait)
         build, begin = self.build("segmented", "long", "small_long")
-        return tiles, ordered, dict(zip(FORMAT_MEMBERS, (speed, speed, wait, build, begin)))
+        return tiles, ordered, dict(zip(FORMAT_MEMBERS, (speed, speed, speed, wait, build, begin)))
 
 
 # --- iterations -------------------------------------------------------------------------------------------------------
@@ -187,7 +199,7 @@ def combine(all_records):
     costs = all_costs[0]
     for format_ in FORMATS:
         for member in FORMAT_MEMBERS:
-            least = min if member in ("regular", "irregular") else max
+            least = min if member in ("regular", "irregular", "cached") else max
             costs["format"][format_][member] = least(c["format"][format_][member] for c in all_costs)
     of_one_core = [r for records in all_records for r in records if r["machine"].endswith(" 1 thread")]
     if of_one_core:

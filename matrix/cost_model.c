@@ -15,16 +15,21 @@
  * The caches are those of the processors; the other limits were chosen with whole solves on an H200
  * (bench/bench_auto.c). */
 
-#define NEAR_CACHE (1 << 20) /* bytes of x up to which no element is far: a cache next to a core \
-                              */
-#define L2_CACHE 60e6        /* bytes of the L2 cache of a GPU */
-#define FITS_L2                                                                  \
-    40e6 /* bytes of rows and vectors of a solve that stays there, where neither \
-          * coalesced reads nor evict-first loads help */
-#define LEAST_BYTES (10 << 20) /* of a product on a GPU; below it the launch dominates */
-#define LEAST_GAIN  0.03       /* of a product; a smaller gain is within the error of the model */
-#define FULL        0.95       /* least share of dense blocks */
-#define IRREGULAR   0.45       /* least share of entries in irregular rows that pays for ordering */
+/* Bytes of x up to which no element is far: a cache next to a core; and of the L2 cache of a GPU.
+ */
+#define NEAR_CACHE (1 << 20)
+#define L2_CACHE   60e6
+/* Bytes of rows and vectors of a solve that stays in a cache. There, fewer bytes hardly help on a
+ * CPU; on a GPU, neither coalesced reads nor evict-first loads do. */
+#define FITS_CPU  8e6
+#define FITS_CUDA 40e6
+/* Of a product on a GPU: bytes below which the launch dominates. */
+#define LEAST_BYTES (10 << 20)
+/* Of a product: a smaller gain is within the error of the model. */
+#define LEAST_GAIN 0.03
+/* Least share of dense blocks; least share of entries in irregular rows that pays for ordering. */
+#define FULL      0.95
+#define IRREGULAR 0.45
 
 /* --- the matrix ----------------------------------------------------------------------------------
  */
@@ -43,7 +48,7 @@ typedef struct subject {
     bool has_long;                /* some rows are much longer than most; csr's kernels on a GPU
                                    * decide the same way */
     bool is_regular;              /* rows of similar lengths */
-    bool fits_l2;                 /* a solve stays in the L2 cache of a GPU */
+    bool cached;                  /* a solve stays in a cache */
 } subject;
 
 static int block_of(const gsolve_pattern_sample *g)
@@ -79,7 +84,7 @@ static subject subject_of(const gsolve_pattern_sample *g)
     };
 
     s.is_regular = !s.has_long && g->empty_rows <= g->nrows / 4;
-    s.fits_l2 = gpu && s.csr + 3 * s.vectors < FITS_L2;
+    s.cached = s.csr + 3 * s.vectors < (gpu ? FITS_CUDA : FITS_CPU);
     return s;
 }
 
@@ -107,7 +112,7 @@ static double own_wait(const subject *s, gs_cost_format format)
 {
     const double wait = s->of->format[format].wait;
 
-    if (format != GS_COST_CUT) return s->fits_l2 ? 1 : wait;
+    if (format != GS_COST_CUT) return s->cached ? 1 : wait;
     return wait * (1 - (1 - s->of->ordered) * (s->irregular >= IRREGULAR ? s->irregular : 0));
 }
 
@@ -117,7 +122,7 @@ static void estimate(const subject *s, gs_cost_format format, gsolve_format_esti
     const gs_format_costs *own = &of->format[format];
     const bool cut = format == GS_COST_CUT;
     const double known = s->is_regular && !cut ? own->regular : own->irregular;
-    const double speed = of->bandwidth * (s->fits_l2 && !cut ? fmin(known, 1) : known);
+    const double speed = of->bandwidth * (s->cached && !cut ? fmin(known, own->cached) : known);
     const double slower = cut && s->has_long ? of->tiles : 1;
     const double csr = slower * (s->csr + s->vectors) / of->bandwidth + s->wait + of->launch;
 

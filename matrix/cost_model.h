@@ -31,6 +31,7 @@ enum { GS_JACOBI, GS_IC, GS_AMG, GS_RANKED_COUNT };
 typedef struct gs_format_costs {
     double regular;   /* bytes per ns over those of csr, in rows of similar lengths */
     double irregular; /* the same in rows whose lengths differ, without the wait for x */
+    double cached;    /* the most of both where a solve stays in a cache */
     double wait;      /* wait for far elements of x over that of csr */
     double build;     /* conversion in products of csr, */
     double begin;     /* plus this many ns */
