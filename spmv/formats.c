@@ -13,7 +13,7 @@ static const gsolve_plugin *const host[] = {
     &gs_bsr_format.plugin,
     &gs_coo_host_format.plugin,
     &gs_hyb_format.plugin,
-    &gs_segmented_format.plugin,
+    &gs_segmented_host_format.plugin,
     &gs_ps_host_format.plugin,
     &gs_csr_scalar_host_format.plugin,
     &gs_csr_vector_host_format.plugin,

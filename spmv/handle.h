@@ -122,6 +122,7 @@ extern const gsolve_format gs_bce_format;
 extern const gsolve_format gs_bsr_format;
 extern const gsolve_format gs_coo_format;
 extern const gsolve_format gs_hyb_format;
+extern const gsolve_format gs_segmented_host_format;
 extern const gsolve_format gs_segmented_format;
 extern const gsolve_format gs_ps_format;
 extern const gsolve_format gs_csr_scalar_format;
