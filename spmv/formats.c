@@ -17,7 +17,7 @@ static const gsolve_plugin *const host[] = {
     &gs_ps_host_format.plugin,
     &gs_csr_scalar_host_format.plugin,
     &gs_csr_vector_host_format.plugin,
-    &gs_speculative_format.plugin,
+    &gs_speculative_host_format.plugin,
     &gs_auto_format.plugin,
     NULL,
 };

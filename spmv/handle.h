@@ -127,6 +127,7 @@ extern const gsolve_format gs_segmented_format;
 extern const gsolve_format gs_ps_format;
 extern const gsolve_format gs_csr_scalar_format;
 extern const gsolve_format gs_csr_vector_format;
+extern const gsolve_format gs_speculative_host_format;
 extern const gsolve_format gs_speculative_format;
 extern const gsolve_format gs_auto_format;
 extern const gsolve_format gs_cusparse_format; /* without CUDA it has no name */

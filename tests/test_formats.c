@@ -200,9 +200,6 @@ static int specs_of(const gsolve_context *ctx, char spec[MOST_SPECS][SPEC])
         "segmented,length=1",
         "segmented,length=4",
         "segmented,length=1024",
-        "speculative,steps=1",
-        "speculative,steps=1,bunches=1",
-        "speculative,bunches=3",
         "bsr,block=3,index=32",
     };
     static const char *const on_a_gpu[] = {
@@ -210,6 +207,9 @@ static int specs_of(const gsolve_context *ctx, char spec[MOST_SPECS][SPEC])
         "segmented,length=2,sum=reduce,order=columns",
         "segmented,length=8,order=length",
         "segmented,length=1024,order=rows,sum=thread",
+        "speculative,steps=1",
+        "speculative,steps=1,bunches=1",
+        "speculative,bunches=3",
     };
     const bool gpu = gs_on_gpu(ctx);
     const gsolve_plugin *format;
@@ -355,7 +355,9 @@ static void conformance(void **state)
 /* The CPU refuses options that work on a GPU only, and says so. */
 static void options_of_a_gpu(void **state)
 {
-    static const char *const specs[] = {"segmented,sum=thread", "segmented,order=rows"};
+    static const char *const specs[] = {"segmented,sum=thread", "segmented,order=rows",
+                                        "speculative,width=4", "speculative,steps=2",
+                                        "speculative,bunches=8"};
     gsolve_context *ctx = open_context(2);
     gsolve_csr A = read_matrix(ctx, "gen:poisson2d,n=8");
     (void)state;
