@@ -112,7 +112,7 @@ done:
 static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
-    const hyb *h = self;
+    hyb *h = self;
     gsolve_status status;
 
     if (!h->ell) return gs_triples_apply(&h->rest, ctx, alpha, x, beta, y);

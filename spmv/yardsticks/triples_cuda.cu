@@ -121,27 +121,26 @@ gsolve_status refill(const gs_triples *t, gsolve_context *ctx)
     return t->csr.offset == GSOLVE_O64 ? fill<T, int64_t>(t, ctx) : fill<T, int32_t>(t, ctx);
 }
 
-gsolve_status store_entry_rows(gs_triples *t, gsolve_context *ctx)
-{
-    gsolve_status status;
-
-    ALLOC_DEVICE(ctx, t->row, t->entries);
-    TRY(gs_find_entry_rows(ctx->queue, &t->csr, t->entries, t->row));
-done:
-    return status;
-}
-
 template <class T>
 gsolve_status make(gs_triples *t, gsolve_context *ctx)
 {
     T *value;
     gsolve_status status;
 
-    if (t->skip == 0) return store_entry_rows(t, ctx);
-    TRY(t->csr.offset == GSOLVE_O64 ? make_rest<int64_t>(t, ctx) : make_rest<int32_t>(t, ctx));
-    ALLOC_DEVICE(ctx, value, t->entries);
-    t->value = value;
-    TRY(refill<T>(t, ctx));
+    if (t->skip == 0) {
+        ALLOC_DEVICE(ctx, t->row, t->entries);
+        TRY(gs_find_entry_rows(ctx->queue, &t->csr, t->entries, t->row));
+    } else {
+        TRY(t->csr.offset == GSOLVE_O64 ? make_rest<int64_t>(t, ctx) : make_rest<int32_t>(t, ctx));
+        ALLOC_DEVICE(ctx, value, t->entries);
+        t->value = value;
+        TRY(refill<T>(t, ctx));
+    }
+    t->intervals = (t->entries + interval - 1) / interval;
+    t->head = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)t->intervals, sizeof(T));
+    TRY(t->head ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    t->tail = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)t->intervals, sizeof(T));
+    TRY(t->tail ? GSOLVE_OK : GSOLVE_NO_MEMORY);
 done:
     return status;
 }
@@ -336,6 +335,6 @@ done:
 } // namespace
 
 extern "C" const gs_triples_kernels gs_triples_cuda[GSOLVE_TYPE_COUNT] = {
-    {make<float>, refill<float>, add<float>, ranked, GS_TRIPLES_CUDA},
-    {make<double>, refill<double>, add<double>, ranked, GS_TRIPLES_CUDA},
+    {make<float>, refill<float>, add<float>, ranked},
+    {make<double>, refill<double>, add<double>, ranked},
 };
