@@ -67,26 +67,6 @@ __global__ void __launch_bounds__(gs_block_size)
     if (lane == 0) gs_finish(a, i, sum);
 }
 
-struct by_threads {
-    template <class T, class O>
-    static gsolve_status launch(gs_queue *q, const form *f, const gs_row_operands<T> &a)
-    {
-        const int32_t n = f->csr.nrows;
-        return gs_launch_pdl(q, "the product with one thread per row", thread_per_row<T, O>,
-                             blocks_for(n), gs_block_size, a, n);
-    }
-};
-
-struct by_warps {
-    template <class T, class O>
-    static gsolve_status launch(gs_queue *q, const form *f, const gs_row_operands<T> &a)
-    {
-        const int32_t n = f->csr.nrows;
-        return gs_launch_pdl(q, "the product with one warp per row", warp_per_row<T, O>,
-                             blocks_for((int64_t)n * 32), gs_block_size, a, n);
-    }
-};
-
 // --- ps ---------------------------------------------------------------------------------------
 
 // product[k] = value[k] x[col[k]] for k < n. A thread strides over the entries; accesses are
@@ -130,13 +110,24 @@ __global__ void __launch_bounds__(gs_block_size)
     if (i < last) gs_finish(a, i, sum);
 }
 
-struct by_products {
-    template <class T, class O>
-    static gsolve_status launch(gs_queue *q, const form *f, const gs_row_operands<T> &a)
-    {
-        const int32_t n = f->csr.nrows;
-        gsolve_status status;
+// --- the formats ------------------------------------------------------------------------------
 
+enum method { SCALAR, VECTOR, PS };
+
+template <method M, class T, class O>
+gsolve_status launch(gs_queue *q, const form *f, const gs_row_operands<T> &a)
+{
+    const int32_t n = f->csr.nrows;
+    gsolve_status status = GSOLVE_OK;
+
+    if (n == 0) return status;
+    if constexpr (M == SCALAR) {
+        TRY(gs_launch_pdl(q, "the product with one thread per row", thread_per_row<T, O>,
+                          blocks_for(n), gs_block_size, a, n));
+    } else if constexpr (M == VECTOR) {
+        TRY(gs_launch_pdl(q, "the product with one warp per row", warp_per_row<T, O>,
+                          blocks_for((int64_t)n * 32), gs_block_size, a, n));
+    } else {
         if (f->entries > 0) {
             TRY(gs_launch_pdl(q, "the products of entries", multiply_entries<T>,
                               gs_grid(q, f->entries), gs_block_size, a, f->entries,
@@ -144,34 +135,29 @@ struct by_products {
         }
         TRY(gs_launch_pdl(q, "the sums of rows", add_products<T, O>, blocks_for(n), gs_block_size,
                           a, n, (const T *)f->product));
-    done:
-        return status;
     }
-};
-
-// --- the formats ------------------------------------------------------------------------------
-
-template <class METHOD, class T>
-gsolve_status multiply(gs_queue *q, const form *f, const gs_row_operands<T> &a)
-{
-    if (f->csr.nrows == 0) return GSOLVE_OK;
-    return f->csr.offset == GSOLVE_O64 ? METHOD::template launch<T, int64_t>(q, f, a)
-                                       : METHOD::template launch<T, int32_t>(q, f, a);
+done:
+    return status;
 }
 
-template <class METHOD>
+template <method M, class T>
+gsolve_status multiply(gs_queue *q, const form *f, double alpha, const void *x, double beta,
+                       void *y)
+{
+    const gs_row_operands<T> a = gs_row_operands_of<T>(&f->csr, alpha, x, beta, y, nullptr);
+
+    return f->csr.offset == GSOLVE_O64 ? launch<M, T, int64_t>(q, f, a)
+                                       : launch<M, T, int32_t>(q, f, a);
+}
+
+template <method M>
 gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x, double beta,
                     gsolve_dense y)
 {
     const form *f = (const form *)self;
-    const gsolve_csr *A = &f->csr;
-    gs_queue *q = ctx->queue;
+    const auto product = x.type == GSOLVE_F32 ? multiply<M, float> : multiply<M, double>;
 
-    return A->type == GSOLVE_F32
-               ? multiply<METHOD>(
-                     q, f, gs_row_operands_of<float>(A, alpha, x.value, beta, y.value, nullptr))
-               : multiply<METHOD>(
-                     q, f, gs_row_operands_of<double>(A, alpha, x.value, beta, y.value, nullptr));
+    return product(ctx->queue, f, alpha, x.value, beta, y.value);
 }
 
 void destroy(void *self, gsolve_context *ctx)
@@ -238,7 +224,7 @@ extern "C" const gsolve_format gs_csr_scalar_format = {
     {"csr_scalar", "compressed sparse rows, one thread per row; for comparison", nullptr, 0},
     build,
     destroy,
-    apply<by_threads>,
+    apply<SCALAR>,
     nullptr,
     false,
     nullptr,
@@ -250,7 +236,7 @@ extern "C" const gsolve_format gs_csr_vector_format = {
     {"csr_vector", "compressed sparse rows, one warp per row; for comparison", nullptr, 0},
     build,
     destroy,
-    apply<by_warps>,
+    apply<VECTOR>,
     nullptr,
     false,
     nullptr,
@@ -263,7 +249,7 @@ extern "C" const gsolve_format gs_ps_format = {
      nullptr, 0},
     build_ps,
     destroy,
-    apply<by_products>,
+    apply<PS>,
     nullptr,
     false,
     nullptr,

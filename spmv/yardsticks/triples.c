@@ -22,6 +22,7 @@ void gs_triples_drop(gs_triples *t, gsolve_context *ctx)
     }
     if (t->form) gs_csr_format.destroy(t->form, ctx);
     gsolve_free(ctx, gs_location(ctx), t->nonempty.start);
+    gsolve_free(ctx, gs_location(ctx), t->first);
     gsolve_free(ctx, gs_location(ctx), t->sum);
     gsolve_free(ctx, gs_location(ctx), t->head);
     gsolve_free(ctx, gs_location(ctx), t->tail);
@@ -96,7 +97,9 @@ done:
 double gs_triples_bytes(const gsolve_csr *csr, double entries, bool copied)
 {
     const double size = (double)gs_type_size(csr->type), index = sizeof(int32_t);
-    return entries * (index + (copied ? size + index : 0) + 2 * size / GS_TRIPLES_CUDA);
+    const double each = index + (copied ? size + index : 0) + 2 * size / GS_TRIPLES_CUDA;
+
+    return entries * each + (copied ? 8.0 * (csr->nrows + 1.0) : 0);
 }
 
 /* --- the CPU ---------------------------------------------------------------------------------- */
@@ -202,30 +205,9 @@ static gsolve_status add(gs_queue *q, const gs_triples *t, double alpha, const v
     return GSOLVE_OK;
 }
 
-/* Bisects for the length: counts the rows that are longer. */
-static gsolve_status ranked(gsolve_context *ctx, const gsolve_csr *csr, int32_t rank,
-                            int64_t *length)
-{
-    int64_t low = 0, high = csr->ncols;
-
-    (void)ctx;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        int32_t longer = 0;
-        for (int32_t i = 0; i < csr->nrows; i++) longer += length_of(csr, i) > middle;
-        if (longer > rank) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    *length = low;
-    return GSOLVE_OK;
-}
-
 const gs_triples_kernels gs_triples_host[GSOLVE_TYPE_COUNT] = {
-    {make, refill, add, ranked},
-    {make, refill, add, ranked},
+    {make, refill, add},
+    {make, refill, add},
 };
 
 /* --- the format coo: the rows of csr, and the row number of each entry ------------------------ */

@@ -25,6 +25,7 @@ typedef struct gs_triples {
     int32_t *row;        /* row of each entry, ascending; on the CPU, of each row of nonempty */
     const int32_t *col;  /* column of each entry; csr's array if skip is 0 */
     const void *value;   /* value of each entry; csr's array if skip is 0 */
+    int64_t *first;      /* on a GPU, where skip > 0, nrows + 1: own entries before each row */
     int64_t intervals;   /* on a GPU */
     void *head, *tail;   /* on a GPU: work space: a sum per interval each */
     gsolve_csr nonempty; /* on the CPU: the rows that have entries */
@@ -40,9 +41,6 @@ typedef struct gs_triples_kernels {
     gsolve_status (*refill)(const gs_triples *t, gsolve_context *ctx);
     /* y += alpha t x. On the CPU the product is in t->sum already. */
     gsolve_status (*add)(gs_queue *q, const gs_triples *t, double alpha, const void *x, void *y);
-    /* *length = the length of the rank-th longest row of csr, counted from 0. */
-    gsolve_status (*ranked)(gsolve_context *ctx, const gsolve_csr *csr, int32_t rank,
-                            int64_t *length);
 } gs_triples_kernels;
 
 extern const gs_triples_kernels gs_triples_host[GSOLVE_TYPE_COUNT];
@@ -64,7 +62,7 @@ gsolve_status gs_triples_apply(void *self, gsolve_context *ctx, double alpha, gs
 gsolve_status gs_triples_add(const gs_triples *t, gsolve_context *ctx, double alpha, gsolve_dense x,
                              gsolve_dense y);
 
-/* Bytes of t's own arrays for that many entries. */
+/* Bytes of t's own arrays for that many entries of csr. */
 double gs_triples_bytes(const gsolve_csr *csr, double entries, bool copied);
 
 #endif
