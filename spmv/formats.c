@@ -36,6 +36,12 @@ static const gs_row_store row_stores[] = {
     {&gs_sell_format, gs_sliced_holds_all, gs_sliced_restore}};
 static const gs_format_step steps[] = {{&gs_sell_format, gs_sliced_can_step, gs_sliced_apply_step}};
 
+gsolve_status gs_update_nothing(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    (void)self, (void)ctx, (void)csr;
+    return GSOLVE_OK;
+}
+
 const gs_row_store *gs_row_store_of(const gsolve_format *format)
 {
     for (size_t k = 0; k < sizeof row_stores / sizeof *row_stores; k++) {

@@ -77,6 +77,10 @@ gsolve_status gs_matrix_need_form(const gsolve_matrix *A);
  * exist. */
 gsolve_status gs_matrix_need_transposed(const gsolve_matrix *A);
 
+/* --- formats.c: gsolve_format.update where the product reads the values of csr ---------------- */
+
+gsolve_status gs_update_nothing(void *self, gsolve_context *ctx, const gsolve_csr *csr);
+
 /* --- residual.c ------------------------------------------------------------------------------- */
 
 /* The sums for r = factor (b - A x) and factor b, one column each. */

@@ -16,11 +16,14 @@ static inline T FN(sum_segments)(const segments *s, int32_t i, const T *x)
     return sum;
 }
 
-static void FN(multiply)(const segments *s, int threads, double alpha, const T *x, double beta,
-                         T *y)
+static gsolve_status FN(apply)(const segments *s, gsolve_context *ctx, double alpha, gsolve_dense x,
+                               double beta, gsolve_dense y)
 {
-#pragma omp parallel for schedule(dynamic, ROWS) num_threads(threads) if (s->csr.nrows > ROWS)
-    for (int32_t i = 0; i < s->csr.nrows; i++) {
-        FN(finish_row)(alpha, FN(sum_segments)(s, i, x), beta, &y[i]);
+    const int threads = gs_queue_threads(ctx->queue);
+
+#pragma omp parallel for schedule(dynamic, ROWS) num_threads(threads) if (y.nrows > ROWS)
+    for (int32_t i = 0; i < y.nrows; i++) {
+        FN(finish_row)(alpha, FN(sum_segments)(s, i, x.value), beta, (T *)y.value + i);
     }
+    return GSOLVE_OK;
 }

@@ -66,21 +66,7 @@ static void destroy(void *self, gsolve_context *ctx)
 static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
-    const int threads = gs_queue_threads(ctx->queue);
-
-    if (x.type == GSOLVE_F32) {
-        multiply_f32(self, threads, alpha, x.value, beta, y.value);
-    } else {
-        multiply_f64(self, threads, alpha, x.value, beta, y.value);
-    }
-    return GSOLVE_OK;
-}
-
-/* The product reads the values of csr. */
-static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
-{
-    (void)self, (void)ctx, (void)csr;
-    return GSOLVE_OK;
+    return (x.type == GSOLVE_F32 ? apply_f32 : apply_f64)(self, ctx, alpha, x, beta, y);
 }
 
 static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
@@ -100,7 +86,7 @@ const gsolve_format gs_segmented_host_format = {
     .build = build,
     .destroy = destroy,
     .apply = apply,
-    .update = update,
+    .update = gs_update_nothing,
     .memory = estimate_memory,
     .describe = describe,
 };

@@ -40,9 +40,13 @@ static void FN(synchronize)(const tiles *s, double alpha, double beta, T *y)
     }
 }
 
-static void FN(multiply)(const tiles *s, int threads, double alpha, const T *x, double beta, T *y)
+static gsolve_status FN(apply)(const tiles *s, gsolve_context *ctx, double alpha, gsolve_dense x,
+                               double beta, gsolve_dense y)
 {
+    const int threads = gs_queue_threads(ctx->queue);
+
 #pragma omp parallel for schedule(static) num_threads(threads) if (s->count > 2)
-    for (int32_t t = 0; t < s->count; t++) FN(sum_tile)(s, t, alpha, x, beta, y);
-    FN(synchronize)(s, alpha, beta, y);
+    for (int32_t t = 0; t < s->count; t++) FN(sum_tile)(s, t, alpha, x.value, beta, y.value);
+    FN(synchronize)(s, alpha, beta, y.value);
+    return GSOLVE_OK;
 }

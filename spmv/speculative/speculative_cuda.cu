@@ -283,12 +283,6 @@ gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense 
     return f->multiply(ctx->queue, f, alpha, x.value, beta, y.value);
 }
 
-// The plan depends on the pattern only, and the values are read where they lie.
-gsolve_status update(void *, gsolve_context *, const gsolve_csr *)
-{
-    return GSOLVE_OK;
-}
-
 // A row number per tile; the synchronizer's numbers for groups of the smallest size; the speculator
 // array.
 size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
@@ -313,5 +307,5 @@ void describe(const void *self, gsolve_matrix_info *info)
 } // namespace
 
 extern "C" const gsolve_format gs_speculative_format = {
-    GS_SPECULATIVE_PLUGIN, build,   destroy, apply, nullptr, false, nullptr, nullptr, update,
-    estimate_memory,       describe};
+    GS_SPECULATIVE_PLUGIN, build,           destroy, apply, nullptr, false, nullptr, nullptr,
+    gs_update_nothing,     estimate_memory, describe};

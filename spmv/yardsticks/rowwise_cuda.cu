@@ -192,12 +192,6 @@ done:
     return status;
 }
 
-// The products read the values of csr.
-gsolve_status update(void *, gsolve_context *, const gsolve_csr *)
-{
-    return GSOLVE_OK;
-}
-
 size_t estimate_memory(const gsolve_csr *, const void *)
 {
     return sizeof(form);
@@ -218,42 +212,29 @@ void describe_ps(const void *self, gsolve_matrix_info *info)
     info->bytes += ((size_t)f->csr.ncols + (size_t)f->csr.nrows + 2 * (size_t)f->entries) * value;
 }
 
+template <method M>
+constexpr gsolve_format format_of(const char *name, const char *summary)
+{
+    constexpr bool ps = M == PS;
+
+    return {{name, summary, nullptr, 0},
+            ps ? build_ps : build,
+            destroy,
+            apply<M>,
+            nullptr,
+            false,
+            nullptr,
+            nullptr,
+            gs_update_nothing,
+            ps ? estimate_memory_ps : estimate_memory,
+            ps ? describe_ps : nullptr};
+}
+
 } // namespace
 
-extern "C" const gsolve_format gs_csr_scalar_format = {
-    {"csr_scalar", "compressed sparse rows, one thread per row; for comparison", nullptr, 0},
-    build,
-    destroy,
-    apply<SCALAR>,
-    nullptr,
-    false,
-    nullptr,
-    nullptr,
-    update,
-    estimate_memory};
-
-extern "C" const gsolve_format gs_csr_vector_format = {
-    {"csr_vector", "compressed sparse rows, one warp per row; for comparison", nullptr, 0},
-    build,
-    destroy,
-    apply<VECTOR>,
-    nullptr,
-    false,
-    nullptr,
-    nullptr,
-    update,
-    estimate_memory};
-
-extern "C" const gsolve_format gs_ps_format = {
-    {"ps", "first the products of all entries, then the row sums (product-sum); for comparison",
-     nullptr, 0},
-    build_ps,
-    destroy,
-    apply<PS>,
-    nullptr,
-    false,
-    nullptr,
-    nullptr,
-    update,
-    estimate_memory_ps,
-    describe_ps};
+extern "C" const gsolve_format gs_csr_scalar_format =
+    format_of<SCALAR>("csr_scalar", "compressed sparse rows, one thread per row; for comparison");
+extern "C" const gsolve_format gs_csr_vector_format =
+    format_of<VECTOR>("csr_vector", "compressed sparse rows, one warp per row; for comparison");
+extern "C" const gsolve_format gs_ps_format = format_of<PS>(
+    "ps", "first the products of all entries, then the row sums (product-sum); for comparison");
