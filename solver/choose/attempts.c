@@ -4,7 +4,7 @@
 #include "core/staging.h"
 #include "core/try.h"
 #include "matrix/csr.h"
-#include "solver/run/outer.h"
+#include "solver/run/run.h"
 
 /* --- the loop --------------------------------------------------------------------------------- */
 

@@ -6,41 +6,13 @@
 
 #include "core/try.h"
 #include "solver/run/run.h"
-#include "solver/run/setup.h"
-
-/* named = `method` with the options of `spec`. */
-static gsolve_status with_options(gsolve_context *ctx, const char *spec, const char *method,
-                                  char *named, size_t size)
-{
-    const int length = snprintf(named, size, "%s%s", method, spec + strcspn(spec, ","));
-
-    if (length >= 0 && (size_t)length < size) return GSOLVE_OK;
-    return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "the spec '%.60s...' is too long", spec);
-}
-
-gsolve_status gs_auto_method_name(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
-                                  char *named, size_t size)
-{
-    gsolve_choice choice;
-    gsolve_statistics statistics;
-    gsolve_status status;
-
-    snprintf(choice.solver, sizeof choice.solver, "%.*s", (int)strcspn(spec, ","), spec);
-    if (gs_spec_is(spec, "auto")) {
-        TRY(gsolve_csr_statistics(ctx, csr, &statistics));
-        gsolve_auto_choose(ctx, &statistics, 0, &choice);
-    }
-    TRY(with_options(ctx, spec, choice.solver, named, size));
-done:
-    return status;
-}
 
 static gsolve_status set_up_named(gs_krylov *k, const char *spec, const char *method)
 {
     char named[256];
     gsolve_status status;
 
-    TRY(with_options(k->ctx, spec, method, named, sizeof named));
+    TRY(gs_method_with_options(k->ctx, spec, method, named, sizeof named));
     TRY(gs_solver_set_up(k, named));
 done:
     return status;

@@ -5,9 +5,6 @@
 
 #include "solver/method.h"
 
-/* named = spec; a name "auto" is replaced by the method that auto chooses for csr. */
-gsolve_status gs_auto_method_name(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
-                                  char *named, size_t size);
 /* Sets k up for `spec`, which names auto: with k->M if there is one, else with a preconditioner of
  * its own. */
 gsolve_status gs_auto_method_set_up(gs_krylov *k, const char *spec);
@@ -17,5 +14,14 @@ gsolve_status gs_auto_method_update(gs_krylov *k);
 void gs_auto_method_note(gs_krylov *k);
 /* Releases the preconditioner. */
 void gs_auto_method_drop(gs_krylov *k);
+
+/* --- choose.c --- */
+
+/* named = `method` with the options of `spec`. */
+gsolve_status gs_method_with_options(gsolve_context *ctx, const char *spec, const char *method,
+                                     char *named, size_t size);
+/* named = spec; a name "auto" is replaced by the method that auto chooses for csr. */
+gsolve_status gs_auto_method_name(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
+                                  char *named, size_t size);
 
 #endif
