@@ -58,17 +58,10 @@ static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsol
     return status;
 }
 
-static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
-{
-    (void)self, (void)ctx, (void)csr;
-    return GSOLVE_OK;
-}
-
 const gsolve_precond_kind gs_none = {
     .plugin = {"none", "no preconditioner", NULL, 0},
     .build = build,
     .destroy = destroy,
     .apply = apply,
     .apply_transpose = apply,
-    .update = update,
 };

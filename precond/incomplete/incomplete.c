@@ -91,29 +91,13 @@ void gs_factors_destroy(gs_factors *f, gsolve_context *ctx)
     memset(f, 0, sizeof *f);
 }
 
-/* to = the triangular solve with I + T', where from solves with I + T. */
-static gsolve_status transpose(gs_triangle *to, gsolve_context *ctx, const gs_triangle *from)
-{
-    gs_strict_triangle T = {0}, transposed = {0};
-    gsolve_status status;
-
-    TRY(gs_triangle_unpack(&T, ctx, from));
-    TRY(gs_strict_triangle_transpose(&transposed, ctx, &T));
-    TRY(gs_triangle_create(to, ctx, from->rows.type, &transposed));
-    TRY(gs_triangle_fill(to, ctx, &transposed));
-done:
-    gs_strict_triangle_free(&T, ctx);
-    gs_strict_triangle_free(&transposed, ctx);
-    return status;
-}
-
 static gsolve_status make_transposed(gs_factors *f, gsolve_context *ctx)
 {
     gsolve_status status;
 
     if (f->upper_transposed.rows.start) return GSOLVE_OK;
-    TRY(transpose(&f->lower_transposed, ctx, &f->upper));
-    TRY(transpose(&f->upper_transposed, ctx, &f->lower));
+    TRY(gs_triangle_transpose(&f->lower_transposed, ctx, &f->upper));
+    TRY(gs_triangle_transpose(&f->upper_transposed, ctx, &f->lower));
 done:
     if (status != GSOLVE_OK) destroy_transposed(f, ctx);
     return status;

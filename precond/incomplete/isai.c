@@ -76,8 +76,8 @@ typedef struct setup_job {
     gs_strict_triangle L, U;
     double *d; /* 1 / D_ii; its square root with ic */
     double shift;
-    gsolve_csr V[2];       /* W0 and W1' */
-    gsolve_csr W[2], T[2]; /* become the matrices of the handle */
+    gsolve_csr W[2], T[2]; /* become the matrices of the handle; W[1] and T[1] are transposed until
+                              transpose_second */
     int32_t shortened;
     bool fits; /* all values are within the range of the type */
 } setup_job;
@@ -88,7 +88,6 @@ static void free_job(setup_job *w, gsolve_context *ctx)
     gs_strict_triangle_free(&w->U, ctx);
     gsolve_free(ctx, GSOLVE_HOST, w->d);
     for (int k = 0; k < 2; k++) {
-        gsolve_csr_free(&w->V[k], ctx);
         gsolve_csr_free(&w->W[k], ctx);
         gsolve_csr_free(&w->T[k], ctx);
     }
@@ -109,7 +108,7 @@ done:
     return status;
 }
 
-/* The pattern of V[k], the inverse of I + L: that of the existing matrix if there is one. */
+/* The pattern of W[k], the inverse of I + L: that of the existing matrix if there is one. */
 static gsolve_status make_pattern(const isai *M, gsolve_context *ctx, gsolve_type type, int k,
                                   const gs_strict_triangle *L, setup_job *w)
 {
@@ -117,19 +116,19 @@ static gsolve_status make_pattern(const isai *M, gsolve_context *ctx, gsolve_typ
     gsolve_csr made;
     gsolve_status status = GSOLVE_OK;
 
-    if (w->V[k].start) return GSOLVE_OK;
+    if (w->W[k].start) return GSOLVE_OK;
     if (M->factor[k].W) {
         gsolve_matrix_csr(M->factor[k].W, &made);
-        return k == 0 ? gs_csr_move(&w->V[k], ctx, GSOLVE_HOST, &made)
-                      : gsolve_csr_transpose(&w->V[k], ctx, &made);
+        return k == 0 ? gs_csr_move(&w->W[k], ctx, GSOLVE_HOST, &made)
+                      : gsolve_csr_transpose(&w->W[k], ctx, &made);
     }
-    TRY(gs_isai_pattern(&w->V[k], ctx, type, L, M->options.power, M->options.longest, &shortened));
+    TRY(gs_isai_pattern(&w->W[k], ctx, type, L, M->options.power, M->options.longest, &shortened));
     w->shortened += shortened;
 done:
     return status;
 }
 
-/* Computes V[k] and T[k]. T[1] holds its transpose until transpose_second. */
+/* Computes W[k] and T[k]. */
 static gsolve_status invert_factor(const isai *M, gsolve_context *ctx, gsolve_type type, int k,
                                    const gs_strict_triangle *L, const double *scale, setup_job *w)
 {
@@ -137,7 +136,7 @@ static gsolve_status invert_factor(const isai *M, gsolve_context *ctx, gsolve_ty
     gsolve_status status;
 
     TRY(make_pattern(M, ctx, type, k, L, w));
-    TRY(gs_isai_fill(&w->V[k], ctx, L, scale, &fits));
+    TRY(gs_isai_fill(&w->W[k], ctx, L, scale, &fits));
     w->fits = w->fits && fits;
     if (M->options.relax > 0) {
         gsolve_csr_free(&w->T[k], ctx);
@@ -182,21 +181,15 @@ done:
     return status;
 }
 
-/* W[0] = V[0], W[1] = V[1]' (V[0]' with ic), and T[1] = its transpose. */
-static gsolve_status transpose_second(const isai *M, gsolve_context *ctx, setup_job *w)
+/* X[1] = X[1]', or X[0]' with ic. */
+static gsolve_status transpose_second(const isai *M, gsolve_context *ctx, gsolve_csr X[2])
 {
-    const int second = M->options.factors == FACTORS_ILU;
     gsolve_csr transposed = {0};
     gsolve_status status;
 
-    TRY(gsolve_csr_transpose(&w->W[1], ctx, &w->V[second]));
-    w->W[0] = w->V[0];
-    memset(&w->V[0], 0, sizeof w->V[0]);
-    if (M->options.relax > 0) {
-        TRY(gsolve_csr_transpose(&transposed, ctx, &w->T[second]));
-        gsolve_csr_free(&w->T[1], ctx);
-        w->T[1] = transposed;
-    }
+    TRY(gsolve_csr_transpose(&transposed, ctx, &X[M->options.factors == FACTORS_ILU]));
+    gsolve_csr_free(&X[1], ctx);
+    X[1] = transposed;
 done:
     return status;
 }
@@ -229,7 +222,8 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
         TRY(gs_schedule_create(&M->schedule, ctx, false, w.L.n, w.L.start, w.L.col));
     }
     TRY(approximate(M, ctx, csr, &w));
-    TRY(transpose_second(M, ctx, &w));
+    TRY(transpose_second(M, ctx, w.W));
+    if (M->options.relax > 0) TRY(transpose_second(M, ctx, w.T));
     for (int k = 0; k < 2; k++) {
         TRY(store_matrix(&M->factor[k].W, ctx, &w.W[k]));
         if (M->options.relax > 0) TRY(store_matrix(&M->factor[k].T, ctx, &w.T[k]));

@@ -8,8 +8,8 @@
 #include "precond/diagonal.h"
 #include "vector/layout.h"
 
-gsolve_status gs_strict_triangle_new(gs_strict_triangle *out, gsolve_context *ctx, int32_t n,
-                                     bool upper, int64_t entries)
+static gsolve_status new_triangle(gs_strict_triangle *out, gsolve_context *ctx, int32_t n,
+                                  bool upper, int64_t entries)
 {
     gs_strict_triangle t = {.n = n, .upper = upper};
     gsolve_status status;
@@ -66,7 +66,7 @@ gsolve_status gs_strict_triangle_extract(gs_strict_triangle *out, gsolve_context
         find_side(csr, upper, i, &from, &to);
         entries += to - from;
     }
-    status = gs_strict_triangle_new(&t, ctx, n, upper, entries);
+    status = new_triangle(&t, ctx, n, upper, entries);
     if (status != GSOLVE_OK) return status;
     t.start[0] = 0;
     for (int32_t i = 0; i < n; i++) {
@@ -84,7 +84,7 @@ gsolve_status gs_strict_triangle_transpose(gs_strict_triangle *out, gsolve_conte
 {
     const int32_t n = A->n;
     gs_strict_triangle B;
-    gsolve_status status = gs_strict_triangle_new(&B, ctx, n, !A->upper, A->start[n]);
+    gsolve_status status = new_triangle(&B, ctx, n, !A->upper, A->start[n]);
 
     if (status != GSOLVE_OK) return status;
     memset(B.start, 0, ((size_t)n + 1) * sizeof *B.start);
@@ -180,11 +180,12 @@ size_t gs_triangle_bytes(const gs_triangle *t)
            2 * n * size;
 }
 
-gsolve_status gs_triangle_unpack(gs_strict_triangle *out, gsolve_context *ctx, const gs_triangle *t)
+/* *out = the triangle of t, in natural order. */
+static gsolve_status unpack(gs_strict_triangle *out, gsolve_context *ctx, const gs_triangle *t)
 {
     const int32_t n = t->rows.nrows;
     gs_strict_triangle T;
-    gsolve_status status = gs_strict_triangle_new(&T, ctx, n, t->upper, gs_start(&t->rows, n));
+    gsolve_status status = new_triangle(&T, ctx, n, t->upper, gs_start(&t->rows, n));
 
     if (status != GSOLVE_OK) return status;
     T.start[0] = 0;
@@ -202,6 +203,21 @@ gsolve_status gs_triangle_unpack(gs_strict_triangle *out, gsolve_context *ctx, c
     }
     *out = T;
     return GSOLVE_OK;
+}
+
+gsolve_status gs_triangle_transpose(gs_triangle *to, gsolve_context *ctx, const gs_triangle *from)
+{
+    gs_strict_triangle T = {0}, transposed = {0};
+    gsolve_status status;
+
+    TRY(unpack(&T, ctx, from));
+    TRY(gs_strict_triangle_transpose(&transposed, ctx, &T));
+    TRY(gs_triangle_create(to, ctx, from->rows.type, &transposed));
+    TRY(gs_triangle_fill(to, ctx, &transposed));
+done:
+    gs_strict_triangle_free(&T, ctx);
+    gs_strict_triangle_free(&transposed, ctx);
+    return status;
 }
 
 /* Computes the level of each row. Returns the number of levels. */

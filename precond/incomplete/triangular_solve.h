@@ -20,8 +20,6 @@ typedef struct gs_strict_triangle { /* compressed rows of a strict triangle, in 
     double *value;
 } gs_strict_triangle;
 
-gsolve_status gs_strict_triangle_new(gs_strict_triangle *t, gsolve_context *ctx, int32_t n,
-                                     bool upper, int64_t entries);
 void gs_strict_triangle_free(gs_strict_triangle *t, gsolve_context *ctx);
 
 /* *t = the part of csr below its diagonal, or above it if upper. reload copies the values from csr
@@ -75,8 +73,8 @@ gsolve_status gs_triangle_level_order(const gs_triangle *t, gsolve_context *ctx,
 /* The bytes that a solve for one column moves. */
 size_t gs_triangle_bytes(const gs_triangle *t);
 
-/* *T = the triangle of t, in natural order. */
-gsolve_status gs_triangle_unpack(gs_strict_triangle *T, gsolve_context *ctx, const gs_triangle *t);
+/* *to = the solve with I + T', where t solves with I + T. */
+gsolve_status gs_triangle_transpose(gs_triangle *to, gsolve_context *ctx, const gs_triangle *t);
 
 /* z = (I + T2)^-1 (d * (I + T1)^-1 r) for any number of columns; T1 is first's triangle, T2
  * second's. r and z may be the same. */
