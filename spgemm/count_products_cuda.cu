@@ -11,8 +11,6 @@ namespace
 
 struct counts {
     unsigned long long products, heavy, spread; // see gs_product_counts
-    unsigned long long
-        longest; // the products (at most 2^32 - 1) in the high half, ~row in the low half
 };
 
 // The lanes that own a row, and the number of its entries of A that they process. The warp
@@ -111,7 +109,7 @@ __global__ void __launch_bounds__(gs_block_size)
 {
     const int64_t threads = (int64_t)gridDim.x * gs_block_size;
     const int lane = (int)threadIdx.x % 32, e = lane % row_lanes;
-    unsigned long long products = 0, heavy = 0, spread = 0, longest = 0;
+    unsigned long long products = 0, heavy = 0, spread = 0;
 
     for (int64_t t = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
          t / 32 * 32 < nrows * (int64_t)row_lanes; t += threads) {
@@ -135,13 +133,10 @@ __global__ void __launch_bounds__(gs_block_size)
             heavy += mine > GS_MANY_PRODUCTS ? mine : 0;
             spread += mine <= GS_MANY_PRODUCTS && is_spread ? mine : 0;
         }
-        longest = max(longest, min(mine, 0xffffffffull) << 32 | (unsigned)~(unsigned)i);
     }
     add(products, &f->products);
     add(heavy, &f->heavy);
     add(spread, &f->spread);
-    longest = over_lanes(longest, 32, most_of());
-    if (lane == 0 && longest >> 32) atomicMax(&f->longest, longest);
 }
 
 template <class OA, class OB>
@@ -176,8 +171,6 @@ gsolve_status count(gs_product_counts *work, gsolve_context *ctx, const gsolve_c
     work->products = (int64_t)on_host.products;
     work->heavy = (int64_t)on_host.heavy;
     work->spread = (int64_t)on_host.spread;
-    work->longest = (int64_t)(on_host.longest >> 32);
-    work->longest_row = on_host.longest ? (int32_t) ~(uint32_t)on_host.longest : 0;
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, on_device);
     return status;
@@ -185,4 +178,4 @@ done:
 
 } // namespace
 
-extern "C" const gs_count_kernels gs_work_cuda[GSOLVE_TYPE_COUNT] = {{count}, {count}};
+extern "C" const gs_count_kernels gs_work_cuda = {count};

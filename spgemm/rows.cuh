@@ -1,9 +1,9 @@
 // rows.cuh: shared by the kernels on compressed rows: offsets of 32 or 64 bits, hash tables of
-// columns.
+// columns, the offsets of a result.
 #ifndef GS_SPGEMM_ROWS_CUH
 #define GS_SPGEMM_ROWS_CUH
 
-#include "core/cuda.cuh"
+#include "core/scan.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -98,6 +98,18 @@ gsolve_status launch_with(gs_queue *q, const char *name, void (*kernel)(P...), i
         code = cudaGetLastError();
     }
     return gs_cuda(q, code, name);
+}
+
+// C's offsets = the exclusive prefix sums of count[0..C->nrows].
+template <class N>
+gsolve_status number_rows(gsolve_context *ctx, const N *count, const gsolve_csr *C)
+{
+    void *start = gs_owned_block(ctx, C->start);
+    const int64_t n = (int64_t)C->nrows + 1;
+
+    return C->offset == GSOLVE_O64
+               ? gs_scan(ctx, "numbering entries", count, static_cast<int64_t *>(start), n)
+               : gs_scan(ctx, "numbering entries", count, static_cast<int32_t *>(start), n);
 }
 
 } // namespace gs_rows

@@ -15,7 +15,7 @@
 #ifndef GS_SPGEMM_ESC_ESC_COMMON_CUH
 #define GS_SPGEMM_ESC_ESC_COMMON_CUH
 
-#include "core/cuda.cuh"
+#include "spgemm/rows.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -168,21 +168,6 @@ template <class T>
 gsolve_status fill_bands(const gs_esc_plan *p, gsolve_context *ctx, const pattern &m,
                          const numbers &n);
 void drop_bands(gs_esc_plan *p, gsolve_context *ctx);
-
-// Calls call(space, bytes), a function of CUB, twice: for the size of its work space, and with it.
-template <class Call>
-gsolve_status with_space(gsolve_context *ctx, const char *what, Call call)
-{
-    size_t bytes = 0;
-    gsolve_status status = gs_cuda(ctx->queue, call((void *)nullptr, bytes), what);
-
-    if (status != GSOLVE_OK) return status;
-    void *space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    if (!space) return GSOLVE_NO_MEMORY;
-    status = gs_cuda(ctx->queue, call(space, bytes), what);
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
-    return status;
-}
 
 inline bool are_plain(const numbers &n)
 {

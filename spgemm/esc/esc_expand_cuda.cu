@@ -1,5 +1,4 @@
 // esc_expand_cuda.cu: expands a band in equal shares of products, and sorts it.
-#include "core/scan.cuh"
 #include "core/sort.cuh"
 #include "spgemm/esc/esc_bands.cuh"
 
@@ -139,13 +138,13 @@ gsolve_status expand_and_sort(expansion *e, const gs_esc_plan *p, gsolve_context
 
     TRY(gs_launch(q, "expanding rows", expand<K>, blocks_for(32 * warps), gs_block_size, m,
                   band_view_of(p, *b), e->work, e->row, col_bits, (K *)e->key[0], e->term[0]));
-    TRY(with_space(ctx, "sorting products", [&](void *space, size_t &bytes) {
+    TRY(gs_with_space(ctx, "sorting products", [&](void *space, size_t &bytes) {
         return gs_sort_pairs(space, bytes, key, term, b->products, bits > 0 ? bits : 1, q->stream);
     }));
     e->term[0] = term.array[term.current];
     e->term[1] = term.array[1 - term.current];
     e->head = (uint32_t *)key.array[1 - key.current];
-    TRY(with_space(ctx, "compressing products", [&](void *space, size_t &bytes) {
+    TRY(gs_with_space(ctx, "compressing products", [&](void *space, size_t &bytes) {
         return gs_select_heads(space, bytes, (const K *)key.array[key.current], e->head, e->heads,
                                b->products, q->stream);
     }));
@@ -197,9 +196,7 @@ gsolve_status make_terms(const gs_esc_plan *p, gsolve_context *ctx, const patter
     TRY(new_expansion(&e, ctx, *b, bits <= 32 ? sizeof(uint32_t) : sizeof(uint64_t)));
     TRY(gs_launch(q, "measuring rows", measure_entries, blocks_for(b->entries_A + 1), gs_block_size,
                   m, band_view_of(p, *b), e.work, e.row));
-    TRY(with_space(ctx, "measuring rows", [&](void *space, size_t &bytes) {
-        return gs_exclusive_sum(space, bytes, e.work, e.work, b->entries_A + 1, q->stream);
-    }));
+    TRY(gs_scan(ctx, "measuring rows", e.work, e.work, b->entries_A + 1));
     TRY(bits <= 32 ? expand_and_sort<uint32_t>(&e, p, ctx, m, b)
                    : expand_and_sort<unsigned long long>(&e, p, ctx, m, b));
     ALLOC_DEVICE(ctx, b->head, b->entries);

@@ -1,39 +1,12 @@
 // triple_ap_cuda.cu: A P in two passes: the first counts the entries, the second fills them. A
 // thread owns a row if rows have few products on average, else 4, 8 or 16 lanes do. If rows are too
 // long for that, the method hash computes A P.
-#include "core/scan.cuh"
 #include "spgemm/galerkin/triple_short.cuh"
-
-extern "C" {
-#include "spgemm/hash/hash.h"
-}
 
 namespace gs_triple_rows
 {
 namespace
 {
-
-// to[0..n] = the exclusive prefix sums of count[0..n].
-template <class O>
-gsolve_status number_as(gsolve_context *ctx, const int32_t *count, int64_t n, const void *to)
-{
-    gs_queue *q = ctx->queue;
-    O *start = static_cast<O *>(gs_owned_block(ctx, to));
-    const auto scan = [&](void *space, size_t *bytes) {
-        return gs_cuda(q, gs_exclusive_sum(space, *bytes, count, start, n + 1, q->stream),
-                       "numbering entries");
-    };
-    size_t bytes = 0;
-    char *space = nullptr;
-    gsolve_status status;
-
-    TRY(scan(nullptr, &bytes));
-    ALLOC_DEVICE(ctx, space, bytes);
-    TRY(scan(space, &bytes));
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
-    return status;
-}
 
 // The number of lanes for a row of A B: about the mean number of entries of a row of B.
 int lanes_for(unsigned long long entries, int32_t nrows)
@@ -80,12 +53,6 @@ done:
 
 } // namespace
 
-gsolve_status number_entries(gsolve_context *ctx, const int32_t *count, const gsolve_csr *C)
-{
-    return (C->offset == GSOLVE_O64 ? number_as<int64_t> : number_as<int32_t>)(ctx, count, C->nrows,
-                                                                               C->start);
-}
-
 template <class T>
 gsolve_status multiply_short(gsolve_csr *out, int64_t *products, gsolve_context *ctx,
                              const gsolve_csr *A, const gsolve_csr *B)
@@ -99,15 +66,18 @@ gsolve_status multiply_short(gsolve_csr *out, int64_t *products, gsolve_context 
     ALLOC_DEVICE(ctx, row_count, (size_t)A->nrows + 1);
     TRY(count(&m, ctx, A, B, row_count));
     if (m.found.longest == too_long) {
+        const gs_blocked a = gs_plain_blocks(A), b = gs_plain_blocks(B);
+        gs_blocked C = {};
         gsolve_free(ctx, GSOLVE_DEVICE, row_count);
-        status = gs_hash_cuda[A->type].multiply(out, nullptr, &stats, ctx, A, B);
+        status = gs_hash_cuda[A->type].multiply(&C, nullptr, &stats, ctx, &a, &b, nullptr);
+        *out = C.csr;
         *products = stats.products;
         return status;
     }
     *products = (int64_t)m.found.products;
     TRY(gs_csr_new_at(&M, ctx, GSOLVE_DEVICE, A->nrows, B->ncols, (int64_t)m.found.entries,
                       A->type));
-    TRY(number_entries(ctx, row_count, &M));
+    TRY(number_rows(ctx, row_count, &M));
     if (m.found.entries > 0) {
         TRY(m.lanes == 1 ? fill_by_threads<T>(&M, m.found.longest, ctx, A, B)
                          : fill_by_lanes<T>(&M, m.found.longest, m.lanes, ctx, A, B));

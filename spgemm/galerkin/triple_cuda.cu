@@ -195,7 +195,7 @@ gsolve_status pack(job *j, const gsolve_csr *C)
 {
     gsolve_status status;
 
-    TRY(number_entries(j->ctx, j->count, C));
+    TRY(number_rows(j->ctx, j->count, C));
     for (int k = 0; k < j->used; k++) {
         TRY(launch_with(
             j->ctx->queue, "packing rows", pack_rows<T>,

@@ -37,9 +37,6 @@ struct part {
     void *value;
 };
 
-// triple_ap_cuda.cu: C's offsets = the exclusive prefix sums of count[0..C->nrows].
-gsolve_status number_entries(gsolve_context *ctx, const int32_t *count, const gsolve_csr *C);
-
 // *M = A B, owned, columns ascending; *products = its number of products.
 template <class T>
 gsolve_status multiply_short(gsolve_csr *M, int64_t *products, gsolve_context *ctx,

@@ -1,7 +1,6 @@
 // hash_plan_cuda.cu: makes the plan of an update, see hash_plan.cuh.
 #include <string.h>
 
-#include "core/scan.cuh"
 #include "core/sort.cuh"
 #include "spgemm/hash/hash_plan.cuh"
 
@@ -91,9 +90,7 @@ gsolve_status allocate_places(plan_on_device *p, gsolve_context *ctx, const gsol
 {
     gs_queue *q = ctx->queue;
     const int32_t n = A->nrows;
-    size_t bytes = 0;
     int64_t stats[2] = {0, 0}; // bytes, products of a row
-    char *space = nullptr;
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, p->begin, (size_t)n + 2);
@@ -101,16 +98,11 @@ gsolve_status allocate_places(plan_on_device *p, gsolve_context *ctx, const gsol
                 "measuring places"));
     TRY(gs_launch(q, "measuring places", measure_places, gs_grid(q, 8 * ((int64_t)n + 1)),
                   gs_block_size, n, rows_of(A), rows_of(B), rows_of(C), p->begin));
-    TRY(gs_cuda(q, gs_exclusive_sum(nullptr, bytes, p->begin, p->begin, (int64_t)n + 1, q->stream),
-                "numbering places"));
-    ALLOC_DEVICE(ctx, space, bytes);
-    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, p->begin, p->begin, (int64_t)n + 1, q->stream),
-                "numbering places"));
+    TRY(gs_scan(ctx, "numbering places", p->begin, p->begin, (int64_t)n + 1));
     TRY(gsolve_copy(ctx, stats, GSOLVE_HOST, p->begin + n, GSOLVE_DEVICE, sizeof stats));
     ALLOC_DEVICE(ctx, p->place, stats[0]);
     p->most_products = stats[1];
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
     return status;
 }
 
@@ -132,14 +124,6 @@ gsolve_status sort_rows(plan_on_device *p, gsolve_context *ctx, const gsolve_csr
     const int32_t n = (int32_t)p->stats.rows[bin];
     int32_t *rows = p->rows + listed_before(&p->stats, bin), *key = nullptr, *sorted = nullptr,
             *order = nullptr;
-    const auto sort = [&](void *space, size_t *bytes) {
-        return gs_cuda(
-            q,
-            gs_sort_pairs_descending(space, *bytes, {key, sorted}, {rows, order}, n, 31, q->stream),
-            "sorting long rows");
-    };
-    char *space = nullptr;
-    size_t bytes = 0;
     gsolve_status status = GSOLVE_OK;
 
     if (n == 0) return GSOLVE_OK;
@@ -148,15 +132,15 @@ gsolve_status sort_rows(plan_on_device *p, gsolve_context *ctx, const gsolve_csr
     ALLOC_DEVICE(ctx, order, n);
     TRY(gs_launch(q, "sorting long rows", count_inputs, n / gs_block_size + 1, gs_block_size,
                   rows_of(A), rows, n, key));
-    TRY(sort(nullptr, &bytes));
-    ALLOC_DEVICE(ctx, space, bytes);
-    TRY(sort(space, &bytes));
+    TRY(gs_with_space(ctx, "sorting long rows", [&](void *space, size_t &bytes) {
+        return gs_sort_pairs_descending(space, bytes, {key, sorted}, {rows, order}, n, 31,
+                                        q->stream);
+    }));
     TRY(gsolve_copy(ctx, rows, GSOLVE_DEVICE, order, GSOLVE_DEVICE, (size_t)n * sizeof *rows));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, key);
     gsolve_free(ctx, GSOLVE_DEVICE, sorted);
     gsolve_free(ctx, GSOLVE_DEVICE, order);
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
     return status;
 }
 
@@ -236,29 +220,21 @@ gsolve_status cut_rows(const plan_on_device *p, gsolve_context *ctx, const gsolv
 gsolve_status make_cuts(plan_on_device *p, gsolve_context *ctx, const gsolve_csr *A,
                         const gsolve_csr *B, const gsolve_csr *C)
 {
-    gs_queue *q = ctx->queue;
     const int64_t before = listed_before(&p->stats, first_cut_bin);
     const int64_t n = listed_before(&p->stats, last_bin + 1) - before;
-    size_t bytes = 0;
     int64_t all = 0;
-    char *space = nullptr;
     gsolve_status status = GSOLVE_OK;
 
     if (n == 0) return GSOLVE_OK;
     ALLOC_DEVICE(ctx, p->first_cut, (size_t)n + 1);
-    TRY(gs_launch(q, "counting cuts", count_cuts, (int)(n / gs_block_size + 1), gs_block_size,
-                  rows_of(A), rows_of(C), p->rows + before, (int32_t)n, p->first_cut));
-    TRY(gs_cuda(q, gs_exclusive_sum(nullptr, bytes, p->first_cut, p->first_cut, n + 1, q->stream),
-                "numbering cuts"));
-    ALLOC_DEVICE(ctx, space, bytes);
-    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, p->first_cut, p->first_cut, n + 1, q->stream),
-                "numbering cuts"));
-    TRY(gsolve_copy(ctx, &all, GSOLVE_HOST, p->first_cut + n, GSOLVE_DEVICE, sizeof all));
+    TRY(gs_launch(ctx->queue, "counting cuts", count_cuts, (int)(n / gs_block_size + 1),
+                  gs_block_size, rows_of(A), rows_of(C), p->rows + before, (int32_t)n,
+                  p->first_cut));
+    TRY(gs_scan(ctx, "numbering cuts", p->first_cut, p->first_cut, n + 1, &all));
     ALLOC_DEVICE(ctx, p->cut, all);
     TRY(cut_rows<uint16_t>(p, ctx, A, B, C, first_cut_bin, two_byte_bins));
     TRY(cut_rows<uint32_t>(p, ctx, A, B, C, two_byte_bins + 1, last_bin));
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
     return status;
 }
 

@@ -6,7 +6,7 @@
 #include "spgemm/rows.cuh"
 
 extern "C" {
-#include "spgemm/hash/hash.h"
+#include "spgemm/spgemm.h"
 }
 
 #define SMALL __device__ inline
