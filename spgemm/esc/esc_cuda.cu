@@ -71,8 +71,7 @@ gsolve_status sort_band(gs_queue *q, const gs_esc_plan *p, const pattern &m, con
     gsolve_status status = GSOLVE_OK;
 
     if (p->has_tiles) TRY(sort_tiles(q, p, m, now, count));
-    if (p->has_squares[0]) TRY(place_squares<4>(q, p, m, now, count));
-    if (p->has_squares[1]) TRY(place_squares<8>(q, p, m, now, count));
+    TRY(place_squares(q, p, m, now, count));
     TRY(sort_medium(q, p, m, now, count));
 done:
     return status;
@@ -147,8 +146,7 @@ gsolve_status fill(const gs_esc_plan *p, gsolve_context *ctx, const pattern &m, 
         const tile_band &now = p->tiles[b];
         if (p->tile_bands > 1) TRY(sort_band(q, p, m, now, count));
         if (p->has_tiles) TRY(fill_tiles<T>(q, p, m, now, n));
-        if (p->has_squares[0]) TRY((fill_squares<T, 4>(q, p, m, now, n)));
-        if (p->has_squares[1]) TRY((fill_squares<T, 8>(q, p, m, now, n)));
+        TRY(fill_squares<T>(q, p, m, now, n));
         TRY(fill_medium<T>(q, p, m, now, n));
     }
     if (p->nbands > 0) TRY(fill_bands<T>(p, ctx, m, n));

@@ -84,8 +84,32 @@ __device__ int least(int x)
     return x;
 }
 
-// --- the products of a row
-// -----------------------------------------------------------------------------------
+// Sorts key[0..n) ascending by a bitonic network. The elements up to the next power of two are
+// padded with the largest key.
+template <class GROUP>
+__device__ void sort(unsigned long long *key, int n)
+{
+    int padded = 1;
+
+    while (padded < n) padded *= 2;
+    for (int k = n + GROUP::me(); k < padded; k += GROUP::size()) key[k] = ~0ull;
+    GROUP::sync();
+    for (int run = 2; run <= padded; run *= 2) { // bitonic
+        for (int distance = run / 2; distance > 0; distance /= 2) {
+            for (int k = GROUP::me(); k < padded / 2; k += GROUP::size()) {
+                const int low = 2 * k - (k & (distance - 1)), high = low + distance;
+                const unsigned long long x = key[low], y = key[high];
+                if ((x > y) == ((low & run) == 0)) {
+                    key[low] = y;
+                    key[high] = x;
+                }
+            }
+            GROUP::sync();
+        }
+    }
+}
+
+// --- the products of a row ----------------------------------------------------------------------
 
 // How threads share the products of a row. `width` lanes hold a batch of `width` entries of A, one
 // each: this lane holds the entries first, first + step, first + 2 step and so on. `size` threads

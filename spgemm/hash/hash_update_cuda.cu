@@ -6,7 +6,7 @@
 // matter. A group is at most a warp, which avoids a barrier of the block after each row of B. A row
 // whose sums do not fit a warp's share of shared memory is cut into segments, one for each warp;
 // the warp skips rows of B without elements in its segment.
-#include "spgemm/hash/hash_update.cuh"
+#include "spgemm/hash/hash_plan.cuh"
 
 namespace gs_hash_rows
 {

@@ -1,6 +1,6 @@
 // hash_update_long_cuda.cu: recomputes C's values in rows that are cut into segments, see
 // hash_plan.cuh. A warp owns a segment, whose sums are in shared memory.
-#include "spgemm/hash/hash_update.cuh"
+#include "spgemm/hash/hash_plan.cuh"
 
 namespace gs_hash_rows
 {
