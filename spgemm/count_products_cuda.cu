@@ -1,10 +1,11 @@
 // count_products_cuda.cu: counts the products of the rows of C = A B on a GPU.
-#include "core/cuda.cuh"
+#include "spgemm/rows.cuh"
 
 extern "C" {
-#include "core/try.h"
 #include "spgemm/spgemm.h"
 }
+
+using namespace gs_rows;
 
 namespace
 {
@@ -16,30 +17,6 @@ struct counts {
 // The lanes that own a row, and the number of its entries of A that they process. The warp
 // processes the rest.
 constexpr int row_lanes = 8, row_entries = 64;
-constexpr unsigned all_lanes = 0xffffffffu;
-
-template <class N, class F>
-__device__ N over_lanes(N x, int lanes, F f)
-{
-    for (int d = lanes / 2; d > 0; d /= 2) x = f(x, __shfl_xor_sync(all_lanes, x, d));
-    return x;
-}
-
-struct sum_of {
-    template <class N>
-    __device__ N operator()(N x, N y) const
-    {
-        return x + y;
-    }
-};
-
-struct most_of {
-    template <class N>
-    __device__ N operator()(N x, N y) const
-    {
-        return max(x, y);
-    }
-};
 
 // B as the kernel reads it, and A's columns.
 template <class OB>

@@ -64,6 +64,42 @@ __device__ N running_sum(N x, int lanes)
     return x;
 }
 
+// f over the x of each group of `lanes` lanes, in all of them.
+template <class N, class F>
+__device__ N over_lanes(N x, int lanes, F f)
+{
+    for (int d = lanes / 2; d > 0; d /= 2) x = f(x, __shfl_xor_sync(all_lanes, x, d));
+    return x;
+}
+
+struct sum_of {
+    template <class N>
+    __device__ N operator()(N x, N y) const
+    {
+        return x + y;
+    }
+};
+
+struct least_of {
+    template <class N>
+    __device__ N operator()(N x, N y) const
+    {
+        return min(x, y);
+    }
+};
+
+struct most_of {
+    template <class N>
+    __device__ N operator()(N x, N y) const
+    {
+        return max(x, y);
+    }
+};
+
+// A value type where kernels read columns alone.
+struct nothing {
+};
+
 // Finds or inserts column j in a hash table of 2^bits places and returns its place. Free places
 // hold -1. *fresh: this thread inserted it.
 __device__ inline int place_in(int32_t *key, int bits, int32_t j, bool *fresh)
@@ -90,6 +126,7 @@ gsolve_status launch_with(gs_queue *q, const char *name, void (*kernel)(P...), i
     constexpr int always_there = 48 << 10;
     cudaError_t code = cudaSuccess;
 
+    if (grid == 0) return GSOLVE_OK;
     if (bytes > always_there) {
         code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     }
@@ -98,6 +135,13 @@ gsolve_status launch_with(gs_queue *q, const char *name, void (*kernel)(P...), i
         code = cudaGetLastError();
     }
     return gs_cuda(q, code, name);
+}
+
+// Frees arrays on the device.
+template <class... P>
+void free_all(gsolve_context *ctx, P *...array)
+{
+    (gsolve_free(ctx, GSOLVE_DEVICE, array), ...);
 }
 
 // C's offsets = the exclusive prefix sums of count[0..C->nrows].

@@ -8,24 +8,15 @@
 
 /* --- the conversions on the CPU --------------------------------------------------------------- */
 
-static gsolve_status offsets(gsolve_context *ctx, const gsolve_csr *B, int64_t *count)
-{
-    const gs_csr_arrays to = gs_csr_arrays_of(ctx, B);
-    int64_t sum = 0;
-
-    for (int32_t i = 0; i < B->nrows; i++) {
-        gs_set_start(&to, i, sum);
-        sum += count[i];
-    }
-    gs_set_start(&to, B->nrows, sum);
-    return GSOLVE_OK;
-}
-
-static gsolve_status total(gsolve_context *ctx, int32_t n, const int64_t *count, int64_t *sum)
+static gsolve_status number(gsolve_context *ctx, int32_t n, int64_t *count, int64_t *total)
 {
     (void)ctx;
-    *sum = 0;
-    for (int32_t i = 0; i < n; i++) *sum += count[i];
+    *total = 0;
+    for (int32_t i = 0; i <= n; i++) {
+        const int64_t own = i < n ? count[i] : 0;
+        count[i] = *total;
+        *total += own;
+    }
     return GSOLVE_OK;
 }
 
@@ -33,8 +24,8 @@ static gsolve_status total(gsolve_context *ctx, int32_t n, const int64_t *count,
 #include "core/each_type.h"
 
 const gs_blocked_kernels gs_blocked_host[GSOLVE_TYPE_COUNT] = {
-    {count_f32, fill_f32, refill_f32, offsets, total, spread_f32},
-    {count_f64, fill_f64, refill_f64, offsets, total, spread_f64},
+    {count_f32, fill_f32, refill_f32, number, spread_f32},
+    {count_f64, fill_f64, refill_f64, number, spread_f64},
 };
 
 /* --- conversions and products ----------------------------------------------------------------- */
@@ -96,6 +87,21 @@ static gsolve_status check_blocks(gsolve_context *ctx, int32_t height, int32_t w
         width, GS_MAX_BLOCK);
 }
 
+/* Sets B's offsets, of either size, to start[0..B->nrows]. */
+static gsolve_status set_offsets(const gsolve_csr *B, gsolve_context *ctx, const int64_t *start)
+{
+    void *to = gs_owned_block(ctx, B->start);
+    gsolve_csr wide = *B;
+
+    if (B->offset == GSOLVE_O64) {
+        return gsolve_copy(ctx, to, B->location, start, B->location,
+                           ((size_t)B->nrows + 1) * sizeof *start);
+    }
+    wide.start = start;
+    wide.offset = GSOLVE_O64;
+    return gs_inspector(ctx, B)->narrow(ctx, &wide, to);
+}
+
 /* *out = A in blocks. A is clean: its columns ascend strictly in every row. */
 static gsolve_status gather(gs_blocked *out, gsolve_context *ctx, int32_t height, int32_t width,
                             const gsolve_csr *A)
@@ -111,10 +117,10 @@ static gsolve_status gather(gs_blocked *out, gsolve_context *ctx, int32_t height
     B.csr.ncols = A->ncols / width;
     ALLOC(ctx, A->location, count, (size_t)B.csr.nrows + 1);
     TRY(kernels->count(ctx, &B, A, count));
-    TRY(kernels->total(ctx, B.csr.nrows, count, &entries));
+    TRY(kernels->number(ctx, B.csr.nrows, count, &entries));
     if (entries > INT32_MAX) B.csr.offset = GSOLVE_O64;
     TRY(gs_csr_new_arrays(&B.csr, ctx, entries, (int64_t)height * width));
-    TRY(kernels->offsets(ctx, &B.csr, count));
+    TRY(set_offsets(&B.csr, ctx, count));
     TRY(kernels->fill(ctx, &B, A));
     *out = B;
     memset(&B, 0, sizeof B);

@@ -30,11 +30,8 @@ typedef struct gs_blocked_kernels {
     gsolve_status (*fill)(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A);
     /* Recomputes B's values from new values of A. A has the pattern from which B was made. */
     gsolve_status (*refill)(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A);
-    /* Sets B's offsets from count[0..n), n = B->nrows. count has n + 1 elements; it may overwrite
-     * the last one. */
-    gsolve_status (*offsets)(gsolve_context *ctx, const gsolve_csr *B, int64_t *count);
-    /* *total = the sum of count[0..n) */
-    gsolve_status (*total)(gsolve_context *ctx, int32_t n, const int64_t *count, int64_t *total);
+    /* count[0..n] = the exclusive prefix sums of count[0..n); *total = count[n] */
+    gsolve_status (*number)(gsolve_context *ctx, int32_t n, int64_t *count, int64_t *total);
     /* Sets A's offsets, columns and values from B. */
     gsolve_status (*spread)(gsolve_context *ctx, const gsolve_csr *A, const gs_blocked *B);
 } gs_blocked_kernels;

@@ -157,76 +157,50 @@ __global__ void __launch_bounds__(gs_block_size)
         });
 }
 
-template <class O>
-gsolve_status count_of(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A,
-                       int64_t *count)
-{
-    return gs_launch(ctx->queue, "counting blocks", count_blocks<O>,
-                     blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B),
-                     offsets_of<O>(A), A->col, count);
-}
-
 gsolve_status count(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A, int64_t *number)
 {
     if (B->csr.nrows == 0) return GSOLVE_OK;
-    return A->offset == GSOLVE_O64 ? count_of<int64_t>(ctx, B, A, number)
-                                   : count_of<int32_t>(ctx, B, A, number);
-}
-
-template <class T, class O, class P>
-gsolve_status fill_from(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A)
-{
-    gs_queue *q = ctx->queue;
-    T *value = writable(ctx, (const T *)B->csr.value);
-    int64_t entries = 0;
-    gsolve_status status;
-
-    TRY(gs_csr_entries(ctx, &B->csr, &entries));
-    TRY(gs_cuda(q,
-                cudaMemsetAsync(value, 0, (size_t)(entries * B->height * B->width) * sizeof *value,
-                                q->stream),
-                "filling blocks"));
-    TRY(gs_launch(q, "filling blocks", fill_blocks<T, O, P>, blocks_for(32 * (int64_t)B->csr.nrows),
-                  gs_block_size, shape_of(B), offsets_of<O>(A), A->col, (const T *)A->value,
-                  offsets_of<P>(&B->csr), writable(ctx, B->csr.col), value));
-done:
-    return status;
+    return with_offsets(A, A, [&](auto o, auto) {
+        using O = decltype(o);
+        return gs_launch(ctx->queue, "counting blocks", count_blocks<O>,
+                         blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B),
+                         offsets_of<O>(A), A->col, number);
+    });
 }
 
 template <class T>
 gsolve_status fill(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A)
 {
+    gs_queue *q = ctx->queue;
+    T *value = writable(ctx, (const T *)B->csr.value);
+    int64_t entries = 0;
+    gsolve_status status = GSOLVE_OK;
+
     if (B->csr.nrows == 0) return GSOLVE_OK;
-    return with_offsets(A, &B->csr, [&](auto o, auto p) {
-        return fill_from<T, decltype(o), decltype(p)>(ctx, B, A);
+    TRY(gs_csr_entries(ctx, &B->csr, &entries));
+    TRY(gs_cuda(q,
+                cudaMemsetAsync(value, 0, (size_t)(entries * B->height * B->width) * sizeof *value,
+                                q->stream),
+                "filling blocks"));
+    status = with_offsets(A, &B->csr, [&](auto o, auto p) {
+        using O = decltype(o);
+        using P = decltype(p);
+        return gs_launch(q, "filling blocks", fill_blocks<T, O, P>,
+                         blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B),
+                         offsets_of<O>(A), A->col, (const T *)A->value, offsets_of<P>(&B->csr),
+                         writable(ctx, B->csr.col), value);
     });
-}
-
-// --- sums -------------------------------------------------------------------------------------
-
-gsolve_status total(gsolve_context *ctx, int32_t n, const int64_t *number, int64_t *sum)
-{
-    int64_t *on_device = nullptr;
-    gsolve_status status;
-
-    ALLOC_DEVICE(ctx, on_device, 1);
-    TRY(gs_with_space(ctx, "counting blocks", [&](void *space, size_t &bytes) {
-        return gs_sum(space, bytes, number, on_device, n, ctx->queue->stream);
-    }));
-    TRY(gsolve_copy(ctx, sum, GSOLVE_HOST, on_device, GSOLVE_DEVICE, sizeof *sum));
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, on_device);
     return status;
 }
 
-gsolve_status offsets(gsolve_context *ctx, const gsolve_csr *B, int64_t *number)
+gsolve_status number(gsolve_context *ctx, int32_t n, int64_t *count, int64_t *total)
 {
     gs_queue *q = ctx->queue;
     gsolve_status status;
 
-    TRY(gs_cuda(q, cudaMemsetAsync(number + B->nrows, 0, sizeof *number, q->stream),
-                "counting blocks"));
-    TRY(gs_rows::number_rows(ctx, number, B));
+    TRY(gs_cuda(q, cudaMemsetAsync(count + n, 0, sizeof *count, q->stream), "counting blocks"));
+    TRY(gs_scan(ctx, "counting blocks", count, count, (int64_t)n + 1, total));
 done:
     return status;
 }
@@ -270,13 +244,18 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-template <class T, class O, class P>
-gsolve_status refill_from(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A)
+template <class T>
+gsolve_status refill(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A)
 {
-    return gs_launch(ctx->queue, "new values of blocks", refill_blocks<T, O, P>,
-                     blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B),
-                     offsets_of<O>(A), A->col, (const T *)A->value, offsets_of<P>(&B->csr),
-                     B->csr.col, writable(ctx, (const T *)B->csr.value));
+    if (B->csr.nrows == 0) return GSOLVE_OK;
+    return with_offsets(A, &B->csr, [&](auto o, auto p) {
+        using O = decltype(o);
+        using P = decltype(p);
+        return gs_launch(ctx->queue, "new values of blocks", refill_blocks<T, O, P>,
+                         blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B),
+                         offsets_of<O>(A), A->col, (const T *)A->value, offsets_of<P>(&B->csr),
+                         B->csr.col, writable(ctx, (const T *)B->csr.value));
+    });
 }
 
 // --- blocks to rows ------------------------------------------------------------------------------
@@ -306,26 +285,6 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-template <class T, class O, class P>
-gsolve_status spread_to(gsolve_context *ctx, const gsolve_csr *A, const gs_blocked *B)
-{
-    const int64_t warps = B->csr.nrows;
-
-    return gs_launch(ctx->queue, "spreading blocks", spread_blocks<T, O, P>, blocks_for(32 * warps),
-                     gs_block_size, shape_of(B), offsets_of<P>(&B->csr), B->csr.col,
-                     (const T *)B->csr.value, writable(ctx, offsets_of<O>(A)),
-                     writable(ctx, A->col), writable(ctx, (const T *)A->value));
-}
-
-template <class T>
-gsolve_status refill(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A)
-{
-    if (B->csr.nrows == 0) return GSOLVE_OK;
-    return with_offsets(A, &B->csr, [&](auto o, auto p) {
-        return refill_from<T, decltype(o), decltype(p)>(ctx, B, A);
-    });
-}
-
 template <class T>
 gsolve_status spread(gsolve_context *ctx, const gsolve_csr *A, const gs_blocked *B)
 {
@@ -337,13 +296,19 @@ gsolve_status spread(gsolve_context *ctx, const gsolve_csr *A, const gs_blocked 
                        "spreading blocks");
     }
     return with_offsets(A, &B->csr, [&](auto o, auto p) {
-        return spread_to<T, decltype(o), decltype(p)>(ctx, A, B);
+        using O = decltype(o);
+        using P = decltype(p);
+        return gs_launch(q, "spreading blocks", spread_blocks<T, O, P>,
+                         blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B),
+                         offsets_of<P>(&B->csr), B->csr.col, (const T *)B->csr.value,
+                         writable(ctx, offsets_of<O>(A)), writable(ctx, A->col),
+                         writable(ctx, (const T *)A->value));
     });
 }
 
 } // namespace
 
 extern "C" const gs_blocked_kernels gs_blocked_cuda[GSOLVE_TYPE_COUNT] = {
-    {count, fill<float>, refill<float>, offsets, total, spread<float>},
-    {count, fill<double>, refill<double>, offsets, total, spread<double>},
+    {count, fill<float>, refill<float>, number, spread<float>},
+    {count, fill<double>, refill<double>, number, spread<double>},
 };

@@ -26,8 +26,6 @@
  */
 #include "spgemm/esc/esc.h"
 
-#include <stdio.h>
-
 #include "core/try.h"
 
 static const gsolve_option option_table[] = {

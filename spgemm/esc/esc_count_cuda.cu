@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(gs_block_size)
         const bool is_long = to - from > small_entries;
         count_t sum = rows.products[u];
         if (!is_long) sum += products_of(m, from + group + lane, to, group, &most);
-        for (int d = group / 2; d > 0; d /= 2) sum += __shfl_xor_sync(all_lanes, sum, d);
+        sum = gs_rows::over_lanes(sum, group, gs_rows::sum_of());
         if (lane == 0 && !is_long && i < end)
             products += classify_row(&mine, row_products + i, sum, to - from);
         any_long = any_long || is_long;

@@ -17,10 +17,8 @@ void drop(void *plan, gsolve_context *ctx)
 
     if (!p) return;
     drop_bands(p, ctx);
-    for (void *one : {(void *)p->row_products, (void *)p->chunk_begin, (void *)p->order,
-                      (void *)p->medium, (void *)p->rows, (void *)p->before, (void *)p->width}) {
-        gsolve_free(ctx, GSOLVE_DEVICE, one);
-    }
+    gs_rows::free_all(ctx, p->row_products, p->chunk_begin, p->order, p->medium, p->rows, p->before,
+                      p->width);
     gsolve_free(ctx, GSOLVE_HOST, p->tiles);
     gsolve_free(ctx, GSOLVE_HOST, p);
 }

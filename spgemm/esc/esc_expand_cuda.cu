@@ -176,9 +176,7 @@ namespace gs_esc_bands
 
 void drop_terms(band *b, gsolve_context *ctx)
 {
-    gsolve_free(ctx, GSOLVE_DEVICE, b->term);
-    gsolve_free(ctx, GSOLVE_DEVICE, b->head);
-    gsolve_free(ctx, GSOLVE_DEVICE, b->before);
+    gs_rows::free_all(ctx, b->term, b->head, b->before);
     b->term = nullptr;
     b->head = nullptr;
     b->before = nullptr;
@@ -208,10 +206,7 @@ gsolve_status make_terms(const gs_esc_plan *p, gsolve_context *ctx, const patter
     b->term = e.term[0];
     e.term[0] = nullptr;
 done:
-    for (void *one : {(void *)e.work, (void *)e.row, e.key[0], e.key[1], (void *)e.term[0],
-                      (void *)e.term[1], (void *)e.heads}) {
-        gsolve_free(ctx, GSOLVE_DEVICE, one);
-    }
+    gs_rows::free_all(ctx, e.work, e.row, e.key[0], e.key[1], e.term[0], e.term[1], e.heads);
     if (status != GSOLVE_OK) drop_terms(b, ctx);
     return status;
 }

@@ -132,13 +132,8 @@ struct job {
 
 void close_job(job *j)
 {
-    for (const part &p : j->of) {
-        gsolve_free(j->ctx, GSOLVE_DEVICE, p.rows);
-        gsolve_free(j->ctx, GSOLVE_DEVICE, p.col);
-        gsolve_free(j->ctx, GSOLVE_DEVICE, p.value);
-    }
-    gsolve_free(j->ctx, GSOLVE_DEVICE, j->count);
-    gsolve_free(j->ctx, GSOLVE_DEVICE, j->device_stats);
+    for (const part &p : j->of) free_all(j->ctx, p.rows, p.col, p.value);
+    free_all(j->ctx, j->count, j->device_stats);
 }
 
 // Computes the rows of part k; rows that do not fit move to part k + 1.

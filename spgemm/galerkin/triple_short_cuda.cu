@@ -9,7 +9,6 @@ namespace
 {
 
 using gs_hash_rows::element;
-using gs_hash_rows::nothing;
 using gs_hash_rows::visit_products;
 
 constexpr int small_bits = 5, large_bits = 6;            // a table has 2^bits places

@@ -7,9 +7,6 @@ namespace gs_triple_rows
 namespace
 {
 
-struct nothing {
-};
-
 constexpr int block_threads = 128, blocks_per_sm = 9;  // of a block; of a multiprocessor
 constexpr int max_columns = 32, max_entries_of_A = 64; // columns of a row; entries of A's row
 

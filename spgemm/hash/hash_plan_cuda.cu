@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(gs_block_size)
             const int64_t j = A.col[k];
             work += B.begin(j + 1) - B.begin(j);
         }
-        for (int d = lanes_per_row / 2; d > 0; d /= 2) work += __shfl_xor_sync(all_lanes, work, d);
+        work = over_lanes(work, lanes_per_row, sum_of());
         if (lane || row > nrows) continue;
         if (work > *(volatile int64_t *)&bytes[nrows + 1]) { // a plain read first: most rows do not
                                                              // raise the maximum
@@ -78,7 +78,6 @@ gsolve_status find(const plan_on_device *p, gsolve_context *ctx, const gsolve_cs
     const int block = threads > gs_block_size ? threads : gs_block_size;
     const int64_t blocks = (rows * threads + block - 1) / block;
 
-    if (rows == 0) return GSOLVE_OK;
     return launch_with(ctx->queue, "finding places", find_places<P>, blocks, block, 0, rows_of(A),
                        rows_of(B), rows_of(C), p->rows + before, (int32_t)rows, threads, p->begin,
                        p->place);
@@ -138,9 +137,7 @@ gsolve_status sort_rows(plan_on_device *p, gsolve_context *ctx, const gsolve_csr
     }));
     TRY(gsolve_copy(ctx, rows, GSOLVE_DEVICE, order, GSOLVE_DEVICE, (size_t)n * sizeof *rows));
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, key);
-    gsolve_free(ctx, GSOLVE_DEVICE, sorted);
-    gsolve_free(ctx, GSOLVE_DEVICE, order);
+    free_all(ctx, key, sorted, order);
     return status;
 }
 
@@ -209,7 +206,6 @@ gsolve_status cut_rows(const plan_on_device *p, gsolve_context *ctx, const gsolv
     const int64_t before = listed_before(&p->stats, first_bin);
     const int64_t rows = listed_before(&p->stats, last + 1) - before;
 
-    if (rows == 0) return GSOLVE_OK;
     return launch_with(ctx->queue, "cutting rows into segments", find_cuts<P>, rows, gs_block_size,
                        0, rows_of(A), rows_of(B), rows_of(C), p->rows + before,
                        p->first_cut + (before - listed_before(&p->stats, first_cut_bin)), p->begin,
@@ -270,11 +266,7 @@ void drop_plan(void *plan, gsolve_context *ctx)
     plan_on_device *p = static_cast<plan_on_device *>(plan);
 
     if (!p) return;
-    gsolve_free(ctx, GSOLVE_DEVICE, p->rows);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->begin);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->place);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->first_cut);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->cut);
+    free_all(ctx, p->rows, p->begin, p->place, p->first_cut, p->cut);
     gsolve_free(ctx, GSOLVE_HOST, p);
 }
 

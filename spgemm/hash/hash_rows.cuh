@@ -69,21 +69,6 @@ __device__ int sum_before(int x, int *total)
     return before + upto - x;
 }
 
-// The minimum of x over the threads of a group.
-template <class GROUP>
-__device__ int least(int x)
-{
-    x = __reduce_min_sync(all_lanes, x);
-    if constexpr (GROUP::block) {
-        __shared__ int of_warp[32];
-        __syncthreads();
-        if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = x;
-        __syncthreads();
-        for (int w = 0; w < (int)blockDim.x / 32; w++) x = min(x, of_warp[w]);
-    }
-    return x;
-}
-
 // Sorts key[0..n) ascending by a bitonic network. The elements up to the next power of two are
 // padded with the largest key.
 template <class GROUP>
@@ -122,9 +107,6 @@ struct sharing {
 // The columns [from, from + width); all columns if width is 0.
 struct column_range {
     int32_t from, width;
-};
-
-struct nothing {
 };
 
 // The row of B that this lane's entry of A refers to, restricted to the columns in `part`. length
