@@ -96,6 +96,38 @@ struct most_of {
     }
 };
 
+// The first k of [low, high) that is not below, or high; below(k) holds for the first of them
+// alone.
+template <class N, class Below>
+__device__ N first_not(N low, N high, Below below)
+{
+    while (low < high) {
+        const N middle = low + (high - low) / 2;
+        if (below(middle)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// The last k of [low, high) for which upto(k) holds; it holds for low, and for the first of them
+// alone.
+template <class N, class Upto>
+__device__ N last_of(N low, N high, Upto upto)
+{
+    while (high - low > 1) {
+        const N middle = low + (high - low) / 2;
+        if (upto(middle)) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 // A value type where kernels read columns alone.
 struct nothing {
 };

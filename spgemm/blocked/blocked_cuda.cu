@@ -210,15 +210,7 @@ done:
 // The position of block column J in [low, high), which contains it.
 __device__ int64_t search_block(const int32_t *col, int64_t low, int64_t high, int32_t J)
 {
-    while (high - low > 1) {
-        const int64_t middle = low + (high - low) / 2;
-        if (__ldg(col + middle) <= J) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    return gs_rows::last_of(low, high, [&](int64_t k) { return __ldg(col + k) <= J; });
 }
 
 // Writes new values of A to the blocks. A warp owns a block row, a lane every 32nd entry of a row.

@@ -189,16 +189,8 @@ __device__ entry_of_C<T, BLOCKS> entry_at(const pattern &m, const band_view &v, 
 {
     const int64_t e = BLOCKS ? o / (n.r * n.t) : o;
     const int element = BLOCKS ? (int)(o % (n.r * n.t)) : 0;
-    int32_t low = 0, high = v.b.last - v.b.first; // before[low] <= e < before[high]
-
-    while (high - low > 1) {
-        const int32_t middle = low + (high - low) / 2;
-        if (__ldg(v.b.before + middle) <= e) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
+    const int32_t low = gs_rows::last_of(0, v.b.last - v.b.first,
+                                         [&](int32_t k) { return __ldg(v.b.before + k) <= e; });
     const int32_t l = v.b.first + low, row = v.rows[l];
     const int64_t first = __ldg(v.b.head + e);
     const int64_t end = e + 1 < v.b.entries ? __ldg(v.b.head + e + 1) : v.b.products;
@@ -300,11 +292,12 @@ done:
     return status;
 }
 
-template <class T>
 gsolve_status fill_bands(const gs_esc_plan *p, gsolve_context *ctx, const pattern &m,
                          const numbers &n)
 {
-    const auto kernel = are_plain(n) ? fill_band<T, false> : fill_band<T, true>;
+    const auto kernel = n.type == GSOLVE_F32
+                            ? (are_plain(n) ? fill_band<float, false> : fill_band<float, true>)
+                            : (are_plain(n) ? fill_band<double, false> : fill_band<double, true>);
     gsolve_status status = GSOLVE_OK;
 
     for (int64_t k = 0; k < p->nbands && status == GSOLVE_OK; k++) {
@@ -319,10 +312,5 @@ gsolve_status fill_bands(const gs_esc_plan *p, gsolve_context *ctx, const patter
     }
     return status;
 }
-
-template gsolve_status fill_bands<float>(const gs_esc_plan *, gsolve_context *, const pattern &,
-                                         const numbers &);
-template gsolve_status fill_bands<double>(const gs_esc_plan *, gsolve_context *, const pattern &,
-                                          const numbers &);
 
 } // namespace gs_esc_parts

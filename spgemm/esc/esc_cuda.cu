@@ -129,11 +129,11 @@ numbers numbers_of(const gsolve_context *ctx, const gs_blocked *A, const gs_bloc
             columns ? (int32_t *)gs_owned_block(ctx, C->csr.col) : nullptr,
             A->height,
             A->width,
-            B->width};
+            B->width,
+            A->csr.type};
 }
 
 // The second pass: values. Several tile bands share the memory of order, so each is sorted again.
-template <class T>
 gsolve_status fill(const gs_esc_plan *p, gsolve_context *ctx, const pattern &m, const numbers &n,
                    int32_t *count)
 {
@@ -143,11 +143,11 @@ gsolve_status fill(const gs_esc_plan *p, gsolve_context *ctx, const pattern &m, 
     for (int64_t b = 0; b < p->tile_bands && p->chunks > 0; b++) {
         const tile_band &now = p->tiles[b];
         if (p->tile_bands > 1) TRY(sort_band(q, p, m, now, count));
-        if (p->has_tiles) TRY(fill_tiles<T>(q, p, m, now, n));
-        TRY(fill_squares<T>(q, p, m, now, n));
-        TRY(fill_medium<T>(q, p, m, now, n));
+        if (p->has_tiles) TRY(fill_tiles(q, p, m, now, n));
+        TRY(fill_squares(q, p, m, now, n));
+        TRY(fill_medium(q, p, m, now, n));
     }
-    if (p->nbands > 0) TRY(fill_bands<T>(p, ctx, m, n));
+    if (p->nbands > 0) TRY(fill_bands(p, ctx, m, n));
 done:
     return status;
 }
@@ -183,7 +183,6 @@ done:
     return status;
 }
 
-template <class T>
 gsolve_status multiply(gs_blocked *C, void **out, gs_product_work *stats, gsolve_context *ctx,
                        const gs_blocked *A, const gs_blocked *B, const void *options)
 {
@@ -206,7 +205,7 @@ gsolve_status multiply(gs_blocked *C, void **out, gs_product_work *stats, gsolve
     TRY(sort(p, ctx, m, totals, memory_for(options, A, B, totals.f, products), out != nullptr,
              count));
     TRY(new_result(&made, ctx, A, B, products, count, &stats->entries));
-    TRY(fill<T>(p, ctx, m, numbers_of(ctx, A, B, &made, true), count));
+    TRY(fill(p, ctx, m, numbers_of(ctx, A, B, &made, true), count));
     stats->products = products;
     stats->bands = (int)(p->tile_bands + p->nbands);
     *C = made;
@@ -220,17 +219,14 @@ done:
     return status;
 }
 
-template <class T>
 gsolve_status update(const void *plan, gsolve_context *ctx, const gs_blocked *A,
                      const gs_blocked *B, gs_blocked *C)
 {
-    return fill<T>(static_cast<const gs_esc_plan *>(plan), ctx, pattern_of(A, B),
-                   numbers_of(ctx, A, B, C, false), nullptr);
+    return fill(static_cast<const gs_esc_plan *>(plan), ctx, pattern_of(A, B),
+                numbers_of(ctx, A, B, C, false), nullptr);
 }
 
 } // namespace
 
-extern "C" const gs_product_kernels gs_esc_cuda[GSOLVE_TYPE_COUNT] = {
-    {multiply<float>, update<float>, drop},
-    {multiply<double>, update<double>, drop},
-};
+extern "C" const gs_product_kernels gs_esc_cuda[GSOLVE_TYPE_COUNT] = {{multiply, update, drop},
+                                                                      {multiply, update, drop}};

@@ -83,17 +83,7 @@ __global__ void __launch_bounds__(gs_block_size)
 // The first of n ascending numbers that is not below x.
 __device__ int32_t search_head(const uint32_t *head, int64_t n, uint32_t x)
 {
-    int64_t low = 0, high = n;
-
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (head[middle] < x) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return (int32_t)low;
+    return (int32_t)gs_rows::first_not((int64_t)0, n, [&](int64_t k) { return head[k] < x; });
 }
 
 // v.b.before[l] = the entries of C in the rows of the band before row l, also for l = rows. A

@@ -282,21 +282,16 @@ done:
     return status;
 }
 
-template <class T>
 gsolve_status fill_squares(gs_queue *q, const gs_esc_plan *p, const pattern &m,
                            const tile_band &now, const numbers &n)
 {
+    const bool is_single = n.type == GSOLVE_F32;
     gsolve_status status = GSOLVE_OK;
 
-    if (p->has_squares[0]) TRY((fill<T, 4>(q, p, m, now, n)));
-    if (p->has_squares[1]) TRY((fill<T, 8>(q, p, m, now, n)));
+    if (p->has_squares[0]) TRY((is_single ? fill<float, 4> : fill<double, 4>)(q, p, m, now, n));
+    if (p->has_squares[1]) TRY((is_single ? fill<float, 8> : fill<double, 8>)(q, p, m, now, n));
 done:
     return status;
 }
-
-template gsolve_status fill_squares<float>(gs_queue *, const gs_esc_plan *, const pattern &,
-                                           const tile_band &, const numbers &);
-template gsolve_status fill_squares<double>(gs_queue *, const gs_esc_plan *, const pattern &,
-                                            const tile_band &, const numbers &);
 
 } // namespace gs_esc_parts

@@ -56,8 +56,10 @@ __device__ inline void add_statistics(unsigned long long entries, unsigned long 
 
     if (threadIdx.x == 0) all = {};
     __syncthreads();
-    entries = over_lanes(entries, 32, sum_of());
-    products = over_lanes(products, 32, sum_of());
+    for (int d = 16; d > 0; d /= 2) {
+        entries += __shfl_xor_sync(all_lanes, entries, d);
+        products += __shfl_xor_sync(all_lanes, products, d);
+    }
     longest = __reduce_max_sync(all_lanes, longest);
     if (threadIdx.x % 32 == 0) {
         atomicAdd(&all.entries, entries);

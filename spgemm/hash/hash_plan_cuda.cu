@@ -159,17 +159,7 @@ __global__ void __launch_bounds__(gs_block_size)
 template <class P>
 __device__ inline int first_place(const P *place, int n, unsigned least)
 {
-    int k = 0;
-
-    while (k < n) {
-        const int middle = k + (n - k) / 2;
-        if (place[middle] < least) {
-            k = middle + 1;
-        } else {
-            n = middle;
-        }
-    }
-    return k;
+    return first_not(0, n, [&](int k) { return place[k] < least; });
 }
 
 // Sets the cuts of a row, which a block owns. A thread owns an entry of A and searches the places
