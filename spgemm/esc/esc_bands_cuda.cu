@@ -293,9 +293,9 @@ done:
 }
 
 gsolve_status fill_bands(const gs_esc_plan *p, gsolve_context *ctx, const pattern &m,
-                         const numbers &n)
+                         const numbers &n, gsolve_type type)
 {
-    const auto kernel = n.type == GSOLVE_F32
+    const auto kernel = type == GSOLVE_F32
                             ? (are_plain(n) ? fill_band<float, false> : fill_band<float, true>)
                             : (are_plain(n) ? fill_band<double, false> : fill_band<double, true>);
     gsolve_status status = GSOLVE_OK;

@@ -133,7 +133,6 @@ struct numbers {
     offsets cstart;
     int32_t *ccol; // NULL: the columns are set already
     int r, s, t;
-    gsolve_type type; // for the host
 };
 
 // --- counts: row_products, chunk_begin and *totals; then the lists of medium and large rows.
@@ -156,13 +155,13 @@ gsolve_status sort_medium(gs_queue *q, const gs_esc_plan *p, const pattern &m, c
 gsolve_status plan_bands(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, double memory,
                          bool keep, int32_t *count);
 gsolve_status fill_tiles(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
-                         const numbers &n);
+                         const numbers &n, gsolve_type type);
 gsolve_status fill_squares(gs_queue *q, const gs_esc_plan *p, const pattern &m,
-                           const tile_band &now, const numbers &n);
+                           const tile_band &now, const numbers &n, gsolve_type type);
 gsolve_status fill_medium(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
-                          const numbers &n);
+                          const numbers &n, gsolve_type type);
 gsolve_status fill_bands(const gs_esc_plan *p, gsolve_context *ctx, const pattern &m,
-                         const numbers &n);
+                         const numbers &n, gsolve_type type);
 void drop_bands(gs_esc_plan *p, gsolve_context *ctx);
 
 inline bool are_plain(const numbers &n)

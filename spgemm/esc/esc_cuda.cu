@@ -129,13 +129,12 @@ numbers numbers_of(const gsolve_context *ctx, const gs_blocked *A, const gs_bloc
             columns ? (int32_t *)gs_owned_block(ctx, C->csr.col) : nullptr,
             A->height,
             A->width,
-            B->width,
-            A->csr.type};
+            B->width};
 }
 
 // The second pass: values. Several tile bands share the memory of order, so each is sorted again.
 gsolve_status fill(const gs_esc_plan *p, gsolve_context *ctx, const pattern &m, const numbers &n,
-                   int32_t *count)
+                   gsolve_type type, int32_t *count)
 {
     gs_queue *q = ctx->queue;
     gsolve_status status = GSOLVE_OK;
@@ -143,11 +142,11 @@ gsolve_status fill(const gs_esc_plan *p, gsolve_context *ctx, const pattern &m, 
     for (int64_t b = 0; b < p->tile_bands && p->chunks > 0; b++) {
         const tile_band &now = p->tiles[b];
         if (p->tile_bands > 1) TRY(sort_band(q, p, m, now, count));
-        if (p->has_tiles) TRY(fill_tiles(q, p, m, now, n));
-        TRY(fill_squares(q, p, m, now, n));
-        TRY(fill_medium(q, p, m, now, n));
+        if (p->has_tiles) TRY(fill_tiles(q, p, m, now, n, type));
+        TRY(fill_squares(q, p, m, now, n, type));
+        TRY(fill_medium(q, p, m, now, n, type));
     }
-    if (p->nbands > 0) TRY(fill_bands(p, ctx, m, n));
+    if (p->nbands > 0) TRY(fill_bands(p, ctx, m, n, type));
 done:
     return status;
 }
@@ -205,7 +204,7 @@ gsolve_status multiply(gs_blocked *C, void **out, gs_product_work *stats, gsolve
     TRY(sort(p, ctx, m, totals, memory_for(options, A, B, totals.f, products), out != nullptr,
              count));
     TRY(new_result(&made, ctx, A, B, products, count, &stats->entries));
-    TRY(fill(p, ctx, m, numbers_of(ctx, A, B, &made, true), count));
+    TRY(fill(p, ctx, m, numbers_of(ctx, A, B, &made, true), A->csr.type, count));
     stats->products = products;
     stats->bands = (int)(p->tile_bands + p->nbands);
     *C = made;
@@ -223,7 +222,7 @@ gsolve_status update(const void *plan, gsolve_context *ctx, const gs_blocked *A,
                      const gs_blocked *B, gs_blocked *C)
 {
     return fill(static_cast<const gs_esc_plan *>(plan), ctx, pattern_of(A, B),
-                numbers_of(ctx, A, B, C, false), nullptr);
+                numbers_of(ctx, A, B, C, false), A->csr.type, nullptr);
 }
 
 } // namespace

@@ -290,14 +290,14 @@ gsolve_status sort_medium(gs_queue *q, const gs_esc_plan *p, const pattern &m, c
 }
 
 gsolve_status fill_medium(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
-                          const numbers &n)
+                          const numbers &n, gsolve_type type)
 {
     const int count = p->medium_begin[bins];
 
     if (count == 0) return GSOLVE_OK;
     const int shares = are_plain(n) ? 1 : shares_of(count);
     return gs_launch(q, "the values of long rows",
-                     n.type == GSOLVE_F32 ? kernel_for<float>(n) : kernel_for<double>(n),
+                     type == GSOLVE_F32 ? kernel_for<float>(n) : kernel_for<double>(n),
                      count * shares, gs_block_size, m, p->medium, shares, rows_of(m, now),
                      p->row_products, p->order, n);
 }

@@ -283,9 +283,9 @@ done:
 }
 
 gsolve_status fill_squares(gs_queue *q, const gs_esc_plan *p, const pattern &m,
-                           const tile_band &now, const numbers &n)
+                           const tile_band &now, const numbers &n, gsolve_type type)
 {
-    const bool is_single = n.type == GSOLVE_F32;
+    const bool is_single = type == GSOLVE_F32;
     gsolve_status status = GSOLVE_OK;
 
     if (p->has_squares[0]) TRY((is_single ? fill<float, 4> : fill<double, 4>)(q, p, m, now, n));

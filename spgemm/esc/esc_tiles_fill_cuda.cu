@@ -201,12 +201,12 @@ namespace gs_esc_parts
 {
 
 gsolve_status fill_tiles(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
-                         const numbers &n)
+                         const numbers &n, gsolve_type type)
 {
     const int shares = are_plain(n) ? 1 : shares_of(now, m.chunk);
 
     return gs_launch(q, "the values of a product",
-                     n.type == GSOLVE_F32 ? kernel_for<float>(n) : kernel_for<double>(n),
+                     type == GSOLVE_F32 ? kernel_for<float>(n) : kernel_for<double>(n),
                      blocks_of(now, shares), small_threads, m, now, shares, p->width,
                      p->row_products, p->chunk_begin, p->order, n);
 }
