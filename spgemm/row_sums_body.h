@@ -2,7 +2,7 @@
 
 /* The slot of a column in the row is base + its position; all other slots are below base. No branch
  * depends on the pattern. */
-static int64_t FN(gather)(gs_row_sums *g, const gsolve_csr *B, const int32_t *rows,
+static int64_t FN(gather)(gs_row_sums *g, const gsolve_csr *B, const int32_t *restrict rows,
                           const void *factors, int64_t from, int64_t to)
 {
     begin_row(g, B->ncols);
@@ -11,7 +11,7 @@ static int64_t FN(gather)(gs_row_sums *g, const gsolve_csr *B, const int32_t *ro
     int32_t *restrict list = g->list;
     T *restrict sum = g->sum;
     const int32_t *restrict b_col = B->col;
-    const T *restrict b = B->value, *f = factors;
+    const T *restrict b = B->value, *restrict f = factors;
     int64_t products = 0;
 
     for (int64_t k = from; k < to; k++) {
@@ -53,13 +53,13 @@ static void FN(store)(const gs_row_sums *g, int32_t ncols, int32_t *restrict col
 }
 
 static void FN(refill)(const gs_csr_arrays *C, int32_t i, uint32_t *restrict slot,
-                       const gsolve_csr *B, const int32_t *rows, const void *factors, int64_t from,
-                       int64_t to)
+                       const gsolve_csr *B, const int32_t *restrict rows, const void *factors,
+                       int64_t from, int64_t to)
 {
     const int64_t first = gs_start(&C->csr, i);
     const int32_t n = (int32_t)(gs_start(&C->csr, i + 1) - first);
     const int32_t *restrict b_col = B->col, *restrict c_col = C->col + first;
-    const T *restrict b = B->value, *f = factors;
+    const T *restrict b = B->value, *restrict f = factors;
     T *restrict c = (T *)C->value + first;
 
     for (int32_t t = 0; t < n; t++) {
@@ -68,7 +68,8 @@ static void FN(refill)(const gs_csr_arrays *C, int32_t i, uint32_t *restrict slo
     }
     for (int64_t k = from; k < to; k++) {
         const T a = f[k];
-        const int64_t end = gs_start(B, rows[k] + 1);
-        for (int64_t q = gs_start(B, rows[k]); q < end; q++) c[slot[b_col[q]]] += a * b[q];
+        const int32_t j = rows[k];
+        const int64_t end = gs_start(B, j + 1);
+        for (int64_t q = gs_start(B, j); q < end; q++) c[slot[b_col[q]]] += a * b[q];
     }
 }
