@@ -1,5 +1,6 @@
 /* no_cuda.c: empty kernel tables, linked instead of the .cu files of spgemm/ in a build without
  * CUDA. */
+#include "spgemm/blocked/blocked.h"
 #include "spgemm/galerkin/triple.h"
 
 const gs_count_kernels gs_work_cuda;

@@ -2,7 +2,18 @@
 #ifndef GS_SPGEMM_SPGEMM_H
 #define GS_SPGEMM_SPGEMM_H
 
-#include "spgemm/blocked/blocked.h"
+#include "matrix/csr.h"
+
+#define GS_MAX_BLOCK 8 /* the most rows and the most columns of a block */
+
+/* A matrix of dense blocks within the library. csr counts rows, columns and entries in blocks;
+ * csr.value holds height x width numbers for each entry, row-major. Blocks of 1 x 1 make an
+ * ordinary matrix. The public type, gsolve_blocked, holds no gsolve_csr, so that a caller cannot
+ * pass blocks where numbers are expected. */
+typedef struct gs_blocked {
+    gsolve_csr csr;
+    int32_t height, width;
+} gs_blocked;
 
 typedef struct gs_product_work { /* what a method reports */
     int64_t products;            /* scalar (or block) products */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "spgemm/spgemm.h"
 
 /* --- the conversions on the CPU --------------------------------------------------------------- */
 

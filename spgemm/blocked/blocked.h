@@ -2,18 +2,7 @@
 #ifndef GS_SPGEMM_BLOCKED_BLOCKED_H
 #define GS_SPGEMM_BLOCKED_BLOCKED_H
 
-#include "matrix/csr.h"
-
-#define GS_MAX_BLOCK 8 /* the most rows and the most columns of a block */
-
-/* A matrix of dense blocks within the library. csr counts rows, columns and entries in blocks;
- * csr.value holds height x width numbers for each entry, row-major. Blocks of 1 x 1 make an
- * ordinary matrix. The public type, gsolve_blocked, holds no gsolve_csr, so that a caller cannot
- * pass blocks where numbers are expected. */
-typedef struct gs_blocked {
-    gsolve_csr csr;
-    int32_t height, width;
-} gs_blocked;
+#include "spgemm/spgemm.h"
 
 /* As the public functions gsolve_blocked_*, but the arguments are not NULL. */
 gsolve_status gs_blocked_from_csr(gs_blocked *B, gsolve_context *ctx, int32_t height, int32_t width,
