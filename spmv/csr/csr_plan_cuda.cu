@@ -92,8 +92,6 @@ gsolve_status find_long(gs_csr_tiles *p, gsolve_context *ctx, int32_t n, const O
 {
     gs_queue *q = ctx->queue;
     const auto are_long = long_rows(start);
-    size_t bytes = 0, more = 0;
-    void *space = nullptr;
     int32_t *found = nullptr, *counted = nullptr;
     gsolve_status status;
 
@@ -101,22 +99,14 @@ gsolve_status find_long(gs_csr_tiles *p, gsolve_context *ctx, int32_t n, const O
     ALLOC_DEVICE(ctx, p->first_part, (size_t)p->tiles + 2);
     ALLOC_DEVICE(ctx, counted, (size_t)p->tiles + 2);
     ALLOC_DEVICE(ctx, found, 1);
-    gs_select_long(nullptr, bytes, are_long, p->long_row, found, n, q->stream);
-    gs_exclusive_sum(nullptr, more, counted, p->first_part, p->tiles + 2, q->stream);
-    space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes > more ? bytes : more, 1);
-    status = space ? GSOLVE_OK : GSOLVE_NO_MEMORY;
-    if (status != GSOLVE_OK) goto done;
-    TRY(gs_cuda(q, gs_select_long(space, bytes, are_long, p->long_row, found, n, q->stream),
-                "finding long rows"));
+    TRY(gs_with_space(ctx, "finding long rows", [&](void *space, size_t &bytes) {
+        return gs_select_long(space, bytes, are_long, p->long_row, found, n, q->stream);
+    }));
     TRY(gsolve_copy(ctx, &p->nlong, GSOLVE_HOST, found, GSOLVE_DEVICE, sizeof p->nlong));
     TRY(gs_launch(q, "counting parts of long rows", count_parts<O>, blocks_for(p->nlong + 1),
                   gs_block_size, p->nlong, start, p->long_row, counted));
-    TRY(gs_cuda(q, gs_exclusive_sum(space, more, counted, p->first_part, p->nlong + 1, q->stream),
-                "numbering parts"));
-    TRY(gsolve_copy(ctx, &p->parts, GSOLVE_HOST, p->first_part + p->nlong, GSOLVE_DEVICE,
-                    sizeof p->parts));
+    TRY(gs_scan(ctx, "numbering parts", counted, p->first_part, (int64_t)p->nlong + 1, &p->parts));
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
     gsolve_free(ctx, GSOLVE_DEVICE, found);
     gsolve_free(ctx, GSOLVE_DEVICE, counted);
     return status;
