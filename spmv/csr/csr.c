@@ -5,6 +5,7 @@
 
 #include "core/try.h"
 #include "matrix/irregular.h"
+#include "vector/layout.h"
 
 /* The work of the rows before row i. */
 static int64_t work(const gsolve_csr *A, int32_t i)
@@ -144,12 +145,17 @@ static gsolve_status apply_block(void *self, gsolve_context *ctx, double alpha, 
                                  double beta, gsolve_dense y)
 {
     gs_csr_plan *plan = self; /* its work space and windows may grow */
+    gsolve_dense out = y;
     gsolve_status status;
 
     if (!gs_on_gpu(ctx)) {
         TRY(prepare_x(plan, ctx, &x));
+    } else if (x.ncols > plan->most_in_place) {
+        TRY(gs_block_convert(&plan->space, 0, ctx, GSOLVE_ROW_MAJOR, x, true, &x));
+        TRY(gs_block_convert(&plan->space, 1, ctx, GSOLVE_ROW_MAJOR, y, beta != 0, &out));
     }
-    TRY(GS_KERNELS(gs_csr, ctx, x.type)->apply_block(ctx->queue, plan, alpha, x, beta, y));
+    TRY(GS_KERNELS(gs_csr, ctx, x.type)->apply_block(ctx->queue, plan, alpha, x, beta, out));
+    if (out.value != y.value) TRY(gs_change_layout(ctx, out, y));
 done:
     return status;
 }
