@@ -29,12 +29,7 @@ struct tile {
     int32_t entries, unused;
 };
 
-struct part {     // a part of a long row
-    int64_t from; // number of the first entry
-    int32_t entries, row;
-    int32_t l;            // index of the row in long_row
-    int32_t first, parts; // number of the row's first part, and of its parts
-};
+using part = gs_row_part;
 
 } // namespace gs_tiles
 
