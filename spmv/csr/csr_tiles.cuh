@@ -38,8 +38,6 @@ struct gs_csr_tiles {
     bool irregular; // most rows begin far from the column where the row before begins
     int tiles, nlong, parts;
     gs_tiles::tile *tile_of;
-    int32_t *long_row;       // nlong elements
-    int32_t *first_part;     // nlong + 1 elements
     gs_tiles::part *part_of; // parts elements
     void *sum;               // parts x most_row_major sums of parts, in the type of the values
     unsigned *done;          // nlong x most_chunks counters of finished parts; 0 between products
