@@ -5,6 +5,9 @@
 #include "matrix/rows.cuh"
 #include "spmv/bsr/bsr_slices.cuh"
 
+#define SMALL __device__ inline
+#include "matrix/row_rule.h"
+
 using namespace gs_bsr_parts;
 
 namespace
@@ -254,20 +257,6 @@ done:
 
 // --- values -----------------------------------------------------------------------------------
 
-template <class O>
-__device__ int64_t first_from(const int32_t *col, O low, O high, int32_t j)
-{
-    while (low < high) {
-        const O middle = low + (high - low) / 2;
-        if (col[middle] < j) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 // Writes the values of all slices. A warp owns 32 rows of a slice and a thread one row. Entries and
 // blocks of a row both ascend, so the thread visits each once. The warp loads `reach` entries of
 // all its rows at a time into shared memory, so reads are coalesced; writes are contiguous.
@@ -287,12 +276,12 @@ __global__ void __launch_bounds__(gs_block_rows::threads)
     const slice s = m.slice_of[n];
     const int count = m.blocks[n * slots + t] & (is_part - 1);
     const bool cut = m.blocks[n * slots + t] & is_part;
-    const int32_t j = m.row[n * slots + t], I = cut ? row_of_part(m.part_of, rows, j) : j;
+    const int32_t j = m.row[n * slots + t], I = cut ? gs_row_of(m.part_of, 0, rows - 1, j) : j;
     const int64_t i = (int64_t)I * b + r;
     gs_block_rows::span<O> row = gs_block_rows::row_span(start, i, I >= 0 && i < nrows);
     int used = 0; // number of loaded entries that the thread has written
     int32_t next = count > 0 ? column_of(s, m.index, 0, t, I) : 0;
-    if (cut) row.at = (O)first_from(col, row.at, row.end, next * b);
+    if (cut) row.at = (O)gs_row_first(col, row.at, row.end, next * b);
     out += (s.first * b + (int64_t)p * s.width) * (b * 32) + lane;
     for (int k = 0; k < s.width; k++) {
         const int32_t first = next * b;

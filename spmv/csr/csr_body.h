@@ -33,13 +33,9 @@ static void FN(add_dots)(const gs_csr_plan *plan, const T *y, const gs_product_s
 static gsolve_status FN(apply)(gs_queue *q, const gs_csr_plan *plan, double alpha, const void *px,
                                double beta, void *py, const gs_product_sums *dots)
 {
-    static void (*const tasks[][2])(const gs_csr_plan *, int32_t, double, const T *, double, T *,
-                                    const gs_product_sums *) = {
-        [GS_ROWS_EVEN] = {FN(task_o32), FN(task_o64)},
-        [GS_ROWS_UNEVEN] = {FN(task_uneven_o32), FN(task_uneven_o64)},
-        [GS_ROWS_IRREGULAR] = {FN(task_irregular_o32), FN(task_irregular_o64)},
-    };
-    const bool wide = plan->csr.offset == GSOLVE_O64;
+    void (*const task)(const gs_csr_plan *, int32_t, double, const T *, double, T *,
+                       const gs_product_sums *) =
+        plan->csr.offset == GSOLVE_O64 ? FN(task_o64) : FN(task_o32);
     const T *x = px;
     T *y = py;
 
@@ -47,9 +43,7 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_csr_plan *plan, double alph
         return gs_column_blocks_apply(&plan->column_blocks, q, &plan->csr, alpha, x, beta, y, dots);
     }
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (plan->tasks > 2)
-    for (int32_t t = 0; t < plan->tasks; t++) {
-        tasks[plan->how][wide](plan, t, alpha, x, beta, y, dots);
-    }
+    for (int32_t t = 0; t < plan->tasks; t++) task(plan, t, alpha, x, beta, y, dots);
     if (plan->long_rows.count > 0) {
         FN(long_rows)(gs_queue_threads(q), &plan->long_rows, alpha, x, beta, y);
     }

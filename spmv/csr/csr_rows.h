@@ -39,20 +39,11 @@ static inline __attribute__((always_inline)) void ON(task_rows)(const gs_csr_pla
 static void ON(task)(const gs_csr_plan *plan, int32_t t, double alpha, const T *restrict x,
                      double beta, T *restrict y, const gs_product_sums *dots)
 {
-    ON(task_rows)(plan, t, alpha, x, beta, y, dots, GS_ROWS_EVEN);
-}
-
-static void ON(task_uneven)(const gs_csr_plan *plan, int32_t t, double alpha, const T *restrict x,
-                            double beta, T *restrict y, const gs_product_sums *dots)
-{
-    ON(task_rows)(plan, t, alpha, x, beta, y, dots, GS_ROWS_UNEVEN);
-}
-
-static void ON(task_irregular)(const gs_csr_plan *plan, int32_t t, double alpha,
-                               const T *restrict x, double beta, T *restrict y,
-                               const gs_product_sums *dots)
-{
-    ON(task_rows)(plan, t, alpha, x, beta, y, dots, GS_ROWS_IRREGULAR);
+    switch (plan->how) {
+    case GS_ROWS_EVEN: ON(task_rows)(plan, t, alpha, x, beta, y, dots, GS_ROWS_EVEN); return;
+    case GS_ROWS_UNEVEN: ON(task_rows)(plan, t, alpha, x, beta, y, dots, GS_ROWS_UNEVEN); return;
+    default: ON(task_rows)(plan, t, alpha, x, beta, y, dots, GS_ROWS_IRREGULAR);
+    }
 }
 
 #define OF_OFFSET(name) GS_PASTE(ON(name), COLUMNS)

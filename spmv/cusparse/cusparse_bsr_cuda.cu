@@ -8,6 +8,9 @@
 #include "matrix/rows.cuh"
 #include "spmv/cusparse/vendor.cuh"
 
+#define SMALL __device__ inline
+#include "matrix/row_rule.h"
+
 extern "C" {
 #include "matrix/block_counts.h"
 }
@@ -145,16 +148,8 @@ __global__ void fill_blocks(int32_t nrows, const O *start, const int32_t *col, c
     const int32_t begin = first[i / block], end = first[i / block + 1];
     for (int64_t k = start[i] + threadIdx.x % 32; k < start[i + 1]; k += 32) {
         const int32_t j = col[k], J = j / block;
-        int32_t low = begin, high = end - 1; // at[low] <= J <= at[high]
-        while (low < high) {
-            const int32_t middle = low + (high - low) / 2;
-            if (at[middle] < J) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        out[((int64_t)low * block + i % block) * block + j % block] = value[k];
+        const int64_t low = gs_row_first(at, begin, end, J);
+        out[(low * block + i % block) * block + j % block] = value[k];
     }
 }
 
