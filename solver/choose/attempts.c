@@ -3,7 +3,7 @@
 
 #include "core/try.h"
 #include "matrix/csr.h"
-#include "solver/run/outer.h"
+#include "solver/run/run.h"
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
