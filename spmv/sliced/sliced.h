@@ -128,12 +128,12 @@ typedef struct gs_sliced {
     void *value_of; /* columns x lanes */
     int32_t nlong, parts;
     gs_row_part *part; /* parts */
-    void *sum;            /* parts x 8, on a GPU x GS_SLICED_BLOCK, in the matrix's type */
-    unsigned *done;       /* on a GPU: nlong x GS_SLICED_CHUNKS counters of finished parts, 0
-                             between products */
-    int32_t tasks;        /* on the CPU: runs of slices of about equal work */
-    int32_t *task;        /* tasks + 1: first slice of each */
-    double *dot;          /* work space: two sums for each task */
+    void *sum;         /* parts x 8, on a GPU x GS_SLICED_BLOCK, in the matrix's type */
+    unsigned *done;    /* on a GPU: nlong x GS_SLICED_CHUNKS counters of finished parts, 0
+                          between products */
+    int32_t tasks;     /* on the CPU: runs of slices of about equal work */
+    int32_t *task;     /* tasks + 1: first slice of each */
+    double *dot;       /* work space: two sums for each task */
     gs_column_blocks column_blocks; /* used instead of tasks where count > 0; on the CPU */
     gs_block_space space;           /* work space: x row-major where the caller's is not */
     gs_cache_windows windows;       /* of the tasks, or instead of space; on the CPU */
