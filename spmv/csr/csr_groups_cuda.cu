@@ -27,7 +27,8 @@ enum { NO_SUMS, X_Y, W_Y, W_Y_AND_Y_Y };
 // only and is marked as evict-first.
 template <class T, class O, int LANES, int SUMS>
 __global__ void __launch_bounds__(gs_block_size)
-    rows_by_groups(product<T> a, int32_t n, double *partial, unsigned *arrived, gs_guard guard)
+    rows_by_groups(gs_row_operands<T> a, int32_t n, double *partial, unsigned *arrived,
+                   gs_guard guard)
 {
     constexpr int groups = gs_block_size / LANES, at_a_time = rows_at_once<T>;
     constexpr int rows = groups * at_a_time;
@@ -72,20 +73,18 @@ __global__ void __launch_bounds__(gs_block_size)
             const int64_t i = base + r * groups + group;
             const T all = group_sum(sum[r], LANES);
             if (i < n && lane == 0) {
-                finish(a, (int32_t)i, all);
+                gs_finish(a, i, all);
                 if constexpr (SUMS == X_Y) terms[0] += (double)a.x[i] * (double)all;
                 if constexpr (SUMS >= W_Y) terms[0] += (double)w[r] * (double)all;
                 if constexpr (SUMS > W_Y) terms[1] += (double)all * (double)all;
             }
         }
     }
-    if constexpr (SUMS > 0) {
-        gs_grid_sum(terms, partial, arrived, [&](int s, double total) { *a.out[s] = total; });
-    }
+    if constexpr (SUMS > 0) gs_store_sums<(SUMS > W_Y ? 2 : 1)>(a, terms, partial, arrived);
 }
 
 template <class T, class O, int LANES, int SUMS>
-gsolve_status launch_groups(gs_queue *q, const product<T> &a, int32_t n, bool irregular)
+gsolve_status launch_groups(gs_queue *q, const gs_row_operands<T> &a, int32_t n, bool irregular)
 {
     constexpr int rows = gs_block_size / LANES * rows_at_once<T>;
     constexpr auto kernel = rows_by_groups<T, O, LANES, SUMS>;
@@ -103,7 +102,7 @@ constexpr int deep = 4; // entries that a thread loads at once
 // have the bits of rows_by_groups.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
-    rows_by_warps(product<T> a, int32_t n, gs_guard guard)
+    rows_by_warps(gs_row_operands<T> a, int32_t n, gs_guard guard)
 {
     const int lane = (int)threadIdx.x % 32;
     const int64_t i = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
@@ -128,12 +127,12 @@ __global__ void __launch_bounds__(gs_block_size)
         }
     }
     const T total = group_sum(sum, 32);
-    if (lane == 0) finish(a, (int32_t)i, total);
+    if (lane == 0) gs_finish(a, i, total);
 }
 
 // Chooses the kernel for LANES threads per row.
 template <class T, class O, int LANES, int SUMS>
-gsolve_status choose_kernel(gs_queue *q, const product<T> &a, int32_t n, bool irregular)
+gsolve_status choose_kernel(gs_queue *q, const gs_row_operands<T> &a, int32_t n, bool irregular)
 {
     if constexpr (SUMS == NO_SUMS && LANES == 32) {
         if (n <= q->processors * (2048 / 32)) {
@@ -145,7 +144,8 @@ gsolve_status choose_kernel(gs_queue *q, const product<T> &a, int32_t n, bool ir
 }
 
 template <class T, class O, int SUMS>
-gsolve_status choose_lanes(gs_queue *q, const product<T> &a, int32_t n, const gs_csr_tiles *p)
+gsolve_status choose_lanes(gs_queue *q, const gs_row_operands<T> &a, int32_t n,
+                           const gs_csr_tiles *p)
 {
     switch (p->lanes) {
     case 1: return choose_kernel<T, O, 1, SUMS>(q, a, n, p->irregular);
@@ -158,7 +158,8 @@ gsolve_status choose_lanes(gs_queue *q, const product<T> &a, int32_t n, const gs
 }
 
 template <class T, class O>
-gsolve_status choose_sums(gs_queue *q, const product<T> &a, int32_t n, const gs_csr_tiles *p)
+gsolve_status choose_sums(gs_queue *q, const gs_row_operands<T> &a, int32_t n,
+                          const gs_csr_tiles *p)
 {
     return !a.out[0]    ? choose_lanes<T, O, NO_SUMS>(q, a, n, p)
            : a.out[1]   ? choose_lanes<T, O, W_Y_AND_Y_Y>(q, a, n, p)
@@ -261,7 +262,7 @@ gsolve_status multiply_some(gs_queue *q, const gs_csr_plan *plan, const block_op
 } // namespace
 
 template <class T>
-gsolve_status gs_tiles::by_groups(gs_queue *q, const product<T> &a, const gs_csr_plan *plan)
+gsolve_status gs_tiles::by_groups(gs_queue *q, const gs_row_operands<T> &a, const gs_csr_plan *plan)
 {
     const int32_t n = plan->csr.nrows;
 
@@ -269,9 +270,9 @@ gsolve_status gs_tiles::by_groups(gs_queue *q, const product<T> &a, const gs_csr
                                           : choose_sums<T, int32_t>(q, a, n, plan->tiles);
 }
 
-template gsolve_status gs_tiles::by_groups<float>(gs_queue *, const product<float> &,
+template gsolve_status gs_tiles::by_groups<float>(gs_queue *, const gs_row_operands<float> &,
                                                   const gs_csr_plan *);
-template gsolve_status gs_tiles::by_groups<double>(gs_queue *, const product<double> &,
+template gsolve_status gs_tiles::by_groups<double>(gs_queue *, const gs_row_operands<double> &,
                                                    const gs_csr_plan *);
 
 // Where rows are cut into tiles, column-major columns are multiplied one by one: two at once were

@@ -1,9 +1,9 @@
-// csr_tiles.cuh: what the kernels of csr share on a GPU: the tiles, the operands of a product with
-// one column, and the sum of a row by a group of threads.
+// csr_tiles.cuh: what the kernels of csr share on a GPU: the tiles, and the sum of a row by a group
+// of threads.
 #ifndef GS_SPMV_CSR_CSR_TILES_CUH
 #define GS_SPMV_CSR_CSR_TILES_CUH
 
-#include "core/pdl.cuh"
+#include "spmv/product.cuh"
 
 extern "C" {
 #include "spmv/csr/csr.h"
@@ -140,28 +140,10 @@ int groups_grid(const gs_queue *q, int32_t n, int rows, bool all)
     return (int)(items < 1 ? 1 : items < most ? items : most);
 }
 
-template <class T>
-struct product {
-    const void *start;
-    const int32_t *col;
-    const T *value, *x;
-    T *y;
-    T alpha, beta;
-    const T *w;
-    double *out[2]; // w'y and y'y, or NULL
-};
-
-// y_i = alpha sum + beta y_i
-template <class T>
-__device__ void finish(const product<T> &a, int32_t i, T sum)
-{
-    a.y[i] = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * a.y[i];
-}
-
 // csr_groups_cuda.cu: the product where plan->tiles->lanes > 0, with the sums for which a.out is
 // not NULL.
 template <class T>
-gsolve_status by_groups(gs_queue *q, const product<T> &a, const gs_csr_plan *plan);
+gsolve_status by_groups(gs_queue *q, const gs_row_operands<T> &a, const gs_csr_plan *plan);
 
 } // namespace gs_tiles
 
