@@ -208,15 +208,15 @@ gsolve_status apply(gs_queue *q, const gs_sliced *s, double alpha, const void *x
 // --- several columns --------------------------------------------------------------------------
 
 template <class T>
-gsolve_status choose_block(gs_queue *q, const gs_sliced *s, const block_operands<T> &a, bool rows)
+gsolve_status choose_block(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
 {
     if constexpr (sizeof(T) > sizeof(float)) {
         if (s->single) {
-            return rows ? gs_sliced_row_major<T, float>(q, s, a)
-                        : gs_sliced_column_major<T, float>(q, s, a);
+            return a.xrows ? gs_sliced_row_major<T, float>(q, s, a)
+                           : gs_sliced_column_major<T, float>(q, s, a);
         }
     }
-    return rows ? gs_sliced_row_major<T, T>(q, s, a) : gs_sliced_column_major<T, T>(q, s, a);
+    return a.xrows ? gs_sliced_row_major<T, T>(q, s, a) : gs_sliced_column_major<T, T>(q, s, a);
 }
 
 // Multiplies all columns. If there are parts of long rows, s->sum limits the columns of a pass.
@@ -224,21 +224,12 @@ template <class T>
 gsolve_status multiply_block(gs_queue *q, const gs_sliced *s, double alpha, gsolve_dense x,
                              double beta, gsolve_dense y)
 {
-    const bool xrows = x.layout == GSOLVE_ROW_MAJOR, yrows = y.layout == GSOLVE_ROW_MAJOR;
+    const block_operands<T> all = operands_of<T>(alpha, x, beta, y);
     const int32_t most = s->parts > 0 ? GS_SLICED_BLOCK : x.ncols;
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t j = 0; j < x.ncols && status == GSOLVE_OK; j += most) {
-        const block_operands<T> a = {(const T *)x.value + j * (xrows ? 1 : x.stride),
-                                     (T *)y.value + j * (yrows ? 1 : y.stride),
-                                     x.stride,
-                                     y.stride,
-                                     x.ncols - j < most ? x.ncols - j : most,
-                                     1,
-                                     yrows,
-                                     (T)alpha,
-                                     (T)beta};
-        status = choose_block(q, s, a, xrows);
+        status = choose_block(q, s, some_columns(all, j, most));
     }
     return status;
 }
