@@ -1,7 +1,6 @@
 /* formats.c: the built-in formats of each device, and what only some of them can do. */
 #include "spmv/handle.h"
-#include "spmv/sliced/sliced_restore.h"
-#include "spmv/sliced/sliced_step.h"
+#include "spmv/sliced/sliced.h"
 #include "spmv/step.h"
 
 static const gsolve_plugin *const host[] = {

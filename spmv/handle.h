@@ -53,8 +53,9 @@ gsolve_status gs_rows_on_device(gsolve_csr *csr, gsolve_context *ctx, const gsol
 /* Copies A->rows from the device, if they are not on the host yet. */
 gsolve_status gs_matrix_need_rows(const gsolve_matrix *A);
 
-/* Releases the columns and values of A's rows if its form holds them, and restores them. A was made
- * by gs_matrix_create_unchecked. In between, A can be multiplied with but not transposed. */
+/* Releases the columns and values of A's rows if its form holds them and the device has memory of
+ * its own, and restores them. A was made by gs_matrix_create_unchecked. In between, A can be
+ * multiplied with but not transposed. */
 void gs_matrix_release_rows(gsolve_matrix *A);
 gsolve_status gs_matrix_restore_rows(gsolve_matrix *A);
 
@@ -97,7 +98,8 @@ extern const gs_residual_kernels gs_residual_cuda[GSOLVE_TYPE_COUNT];
 
 /* --- formats.c -------------------------------------------------------------------------------- */
 
-/* A format whose forms can hold all entries of a matrix, so that rows can be restored from them. */
+/* A format whose forms can hold all entries of a matrix, so that rows can be restored from them on
+ * a device with memory of its own. */
 typedef struct gs_row_store {
     const gsolve_format *format;
     bool (*holds_all)(const void *self);

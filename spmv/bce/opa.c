@@ -22,18 +22,18 @@ static int fewest_lanes(const gs_bce_model *model, int32_t width)
 {
     int lanes = 1;
 
-    while (lanes < model->lanes && depth_of(width, lanes) > model->deep) lanes *= 2;
+    while (lanes < model->most_lanes && depth_of(width, lanes) > model->deep) lanes *= 2;
     return lanes;
 }
 
 /* A block of fewer rows than this has more than `lanes` lanes per row: either more lanes can be
- * busy, or all its rows then fit into one slice. Falls as lanes grow. */
+ * busy, or all its rows then fit into one slice. Falls as lanes grow; 0 at the most lanes. */
 static int64_t few_rows(const gs_bce_model *model, int32_t width, int lanes)
 {
     const int64_t idle = depth_of(width, 2 * lanes) >= LEAST_DEEP ? model->busy / lanes : 0;
     const int64_t one_slice = lanes < width ? model->lanes / (2 * lanes) + 1 : 0;
 
-    if (lanes == model->lanes) return 0;
+    if (lanes == model->most_lanes) return 0;
     return idle > one_slice ? idle : one_slice;
 }
 

@@ -10,6 +10,7 @@ gs_bce_model gs_bce_model_of(gs_bce_measure measure, int64_t all, int64_t window
     const gs_bce_model model = {
         .measure = measure,
         .lanes = gpu ? 32 : 8, /* a warp; a vector */
+        .most_lanes = gpu ? 32 : 1,
         .least = 128, /* the paper takes the cores of a multiprocessor: 192 then, 128 on Hopper */
         .entry = entry,
         /* 6300 warps share 4300 GB/s, so a warp could move 0.7 bytes per ns while it waits about 2
@@ -23,9 +24,9 @@ gs_bce_model gs_bce_model_of(gs_bce_measure measure, int64_t all, int64_t window
         .order = measure == GS_BCE_BYTES ? sizeof(int32_t) : 0,
         .all = all,
         .windows = windows,
-        .busy = gpu ? 65536 : 0, /* 2000 warps with 1.5 kB in flight each keep the memory busy */
-        .deep = gpu ? 96 : INT32_MAX, /* 6000 warps share the memory for 60 us over 96 entries; a
-                                         single warp takes a third of that */
+        .busy = 65536, /* 2000 warps with 1.5 kB in flight each keep the memory busy */
+        .deep = 96, /* 6000 warps share the memory for 60 us over 96 entries; a single warp takes a
+                       third of that */
     };
     return model;
 }

@@ -117,6 +117,7 @@ void gs_sliced_destroy(void *self, gsolve_context *ctx)
     gs_column_blocks_drop(&s->column_blocks, ctx);
     gs_block_space_drop(&s->space, ctx);
     gs_cache_windows_drop(&s->windows, ctx);
+    gs_subwarp_drop(&s->subwarps, ctx);
     gsolve_free(ctx, GSOLVE_HOST, s);
 }
 
@@ -146,10 +147,32 @@ int32_t gs_sliced_lanes(const gsolve_context *ctx)
     return gs_on_gpu(ctx) ? GS_SLICED_WARP : 8; /* sums that a core computes at once */
 }
 
-int32_t gs_sliced_window(const gsolve_context *ctx, const gsolve_csr *csr)
+/* Rows that are sorted by length together, if any are: few where x is read nearby. */
+static int32_t window_to_sort(const gsolve_context *ctx, const gsolve_csr *csr)
 {
     const bool near = !gs_on_gpu(ctx) && !gs_is_irregular(csr);
     return near ? GS_SLICED_NEAR : GS_SLICED_WINDOW;
+}
+
+int32_t gs_sliced_window_of(int sigma, int32_t found, int32_t rows, double stored, double kept)
+{
+    const int32_t window = sigma > 0 ? sigma : stored > 1.1 * kept ? found : 1;
+    return window == 1 ? 1 : (window + rows - 1) / rows * rows;
+}
+
+gsolve_status gs_sliced_order(gsolve_context *ctx, const gsolve_csr *csr, int sigma,
+                              gs_sliced_policy *policy, int32_t *window)
+{
+    const int32_t rows = policy->lanes / policy->group->lanes;
+    gs_sliced_facts facts = {.entries = policy->entries};
+    gsolve_status status = GSOLVE_OK;
+
+    if (sigma == 0) TRY(gs_sliced_inspect(ctx, csr, rows, policy->most, &facts));
+    *window = gs_sliced_window_of(sigma, window_to_sort(ctx, csr), rows, (double)facts.stored,
+                                  (double)facts.kept);
+    if (*window > 1) TRY(gs_sliced_sort(ctx, csr, *window, policy->most, &policy->order));
+done:
+    return status;
 }
 
 int32_t gs_sliced_lanes_per_row(bool gpu, int32_t rows, int64_t entries)
@@ -195,6 +218,55 @@ gsolve_status gs_sliced_apply_dot(void *self, gsolve_context *ctx, gsolve_dense 
     const gs_product_sums dots = {w.value, wy, yy};
 
     return sliced->apply(ctx->queue, self, 1, x.value, 0, y.value, &dots);
+}
+
+bool gs_sliced_can_step(const void *self, const gsolve_context *ctx)
+{
+    const gs_sliced *s = self;
+
+    return GS_KERNELS(gs_sliced, ctx, s->csr.type)->step && gs_sliced_row_per_lane(s) &&
+           s->parts == 0;
+}
+
+gsolve_status gs_sliced_apply_step(void *self, gsolve_context *ctx, const void *x,
+                                   const gs_step *step)
+{
+    const gs_sliced *s = self;
+
+    return GS_KERNELS(gs_sliced, ctx, s->csr.type)->step(ctx->queue, s, x, step);
+}
+
+/* --- the rows, restored so that a matrix that is only multiplied need not be stored twice ------
+ */
+
+bool gs_sliced_holds_all(const void *self)
+{
+    const gs_sliced *s = self;
+
+    return s->nlong == 0 && s->keep == INT32_MAX;
+}
+
+gsolve_status gs_sliced_restore(const void *self, gsolve_context *ctx, gsolve_csr *csr)
+{
+    const gs_sliced *s = self;
+    gs_sliced here = *s;
+    int32_t *col = NULL;
+    void *value = NULL;
+    gsolve_status status;
+
+    here.csr = *csr;
+    ALLOC(ctx, csr->location, col, s->entries);
+    value = gsolve_alloc(ctx, csr->location, (size_t)s->entries, gs_type_size(csr->type));
+    TRY(value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(GS_KERNELS(gs_sliced, ctx, csr->type)->restore(ctx->queue, &here, col, value));
+    csr->col = col;
+    csr->value = value;
+    col = NULL;
+    value = NULL;
+done:
+    gsolve_free(ctx, csr->location, col);
+    gsolve_free(ctx, csr->location, value);
+    return status;
 }
 
 /* --- new values, description, memory ---------------------------------------------------------- */

@@ -121,4 +121,11 @@ gsolve_status gs_sliced_make_cuda(gs_sliced *s, gsolve_context *ctx, int32_t spa
 template <class T>
 gsolve_status gs_sliced_refill_cuda(gs_sliced *s, gsolve_context *ctx);
 
+// sliced_restore_cuda.cu and sliced_step_cuda.cu
+template <class T>
+gsolve_status gs_sliced_restore_cuda(gs_queue *q, const gs_sliced *s, int32_t *col, void *value);
+template <class T>
+gsolve_status gs_sliced_step_cuda(gs_queue *q, const gs_sliced *s, const void *x,
+                                  const gs_step *step);
+
 #endif

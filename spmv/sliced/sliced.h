@@ -27,6 +27,8 @@
 #include "spmv/multi_rhs/block.h"
 #include "spmv/multi_rhs/cache_windows.h"
 #include "spmv/multi_rhs/column_blocks.h"
+#include "spmv/multi_rhs/subwarp_rows.h"
+#include "spmv/step.h"
 #include "vector/vector.h"
 
 /* --- the policy ------------------------------------------------------------------------------- */
@@ -81,11 +83,11 @@ typedef struct gs_sliced_policy {
     int32_t lanes;  /* of a slice */
     int32_t *order; /* nrows, where the matrix lies: the row at each position; NULL: rows keep their
                        order. gs_sliced_make takes ownership, even if it fails */
-    int32_t groups; /* at least 1 */
+    int32_t groups; /* at least 1; on the CPU 1, and a row has one lane */
     const gs_sliced_group *group; /* on the host */
     int32_t keep;                 /* only the first `keep` entries of a row are stored; 0: all */
     int32_t most;                 /* longer rows are multiplied from csr; 0: no limit */
-    bool lengths;                 /* lengths of rows are stored, and padding is not read */
+    bool lengths;                 /* GPU: lengths of rows are stored, and padding is not read */
     int index, value;
     int64_t entries; /* of csr; 0: not known, and gs_sliced_make counts them */
 } gs_sliced_policy;
@@ -98,6 +100,13 @@ typedef struct gs_sliced_head {
                      column */
     int32_t base; /* of all columns; ~base: number of the first column's base */
 } gs_sliced_head;
+
+/* How the product of ellr with several columns distributes the rows over the thread blocks of a
+ * GPU; 0: chosen from the numbers of rows and columns. */
+typedef struct gs_sliced_schedule {
+    int block;    /* threads per block: BS in the paper */
+    int32_t rows; /* rows that a block computes before it goes on elsewhere */
+} gs_sliced_schedule;
 
 typedef struct gs_sliced_part { /* a part of a long row */
     int64_t from;               /* first entry in csr */
@@ -145,6 +154,8 @@ typedef struct gs_sliced {
     gs_column_blocks column_blocks; /* used instead of tasks where count > 0; on the CPU */
     gs_block_space space;           /* work space: x row-major where the caller's is not */
     gs_cache_windows windows;       /* of the tasks, or instead of space; on the CPU */
+    gs_sliced_schedule schedule;    /* of ellr; on a GPU */
+    gs_subwarp_space subwarps;      /* work space of ellr; on a GPU */
     char note[80];                  /* what the format chose, or "" */
 } gs_sliced;
 
@@ -192,6 +203,11 @@ typedef struct gs_sliced_kernels {
      * s->windows may grow. */
     gsolve_status (*apply_block)(gs_sliced *s, gsolve_context *ctx, double alpha, gsolve_dense x,
                                  double beta, gsolve_dense y);
+    /* On a GPU, else NULL: restores col[] and value[] of s->csr, whose offsets exist, in their
+     * original order. Does not wait for the device. */
+    gsolve_status (*restore)(gs_queue *q, const gs_sliced *s, int32_t *col, void *value);
+    /* On a GPU, else NULL: a step of spmv/step.h. A thread owns a complete row. */
+    gsolve_status (*step)(gs_queue *q, const gs_sliced *s, const void *x, const gs_step *step);
 } gs_sliced_kernels;
 
 extern const gs_sliced_kernels gs_sliced_host[GSOLVE_TYPE_COUNT];
@@ -229,8 +245,14 @@ gsolve_status gs_sliced_fits(gsolve_context *ctx, const gs_sliced *s, int64_t co
 /* Lanes of a slice on ctx's device. */
 int32_t gs_sliced_lanes(const gsolve_context *ctx);
 
-/* Rows that are sorted by length together, if any are: few where x is read nearby. */
-int32_t gs_sliced_window(const gsolve_context *ctx, const gsolve_csr *csr);
+/* The window of a sort, a multiple of the `rows` of a slice; 1: no sort. sigma: the window, or 0:
+ * `found`, if without sorting the padding of `stored` exceeds 10 % of the entries `kept`. */
+int32_t gs_sliced_window_of(int sigma, int32_t found, int32_t rows, double stored, double kept);
+
+/* Sorts the rows for a policy with one group within the window that gs_sliced_window_of chooses,
+ * which is stored in *window. */
+gsolve_status gs_sliced_order(gsolve_context *ctx, const gsolve_csr *csr, int sigma,
+                              gs_sliced_policy *policy, int32_t *window);
 
 /* Lanes per row, a power of two up to GS_SLICED_WARP, for that many rows and entries: on a GPU more
  * than 1 where rows are long and too few to keep it busy. */
@@ -260,5 +282,15 @@ gsolve_status gs_sliced_apply_dot(void *self, gsolve_context *ctx, gsolve_dense 
                                   gsolve_dense w, double *wy, double *yy);
 gsolve_status gs_sliced_update(void *self, gsolve_context *ctx, const gsolve_csr *csr);
 void gs_sliced_describe(const void *self, gsolve_matrix_info *info);
+
+/* Members of a gs_row_store. The form holds all entries if none is left out, and none is in a long
+ * row. */
+bool gs_sliced_holds_all(const void *self);
+gsolve_status gs_sliced_restore(const void *self, gsolve_context *ctx, gsolve_csr *csr);
+
+/* Members of a gs_format_step. */
+bool gs_sliced_can_step(const void *self, const gsolve_context *ctx);
+gsolve_status gs_sliced_apply_step(void *self, gsolve_context *ctx, const void *x,
+                                   const gs_step *step);
 
 #endif

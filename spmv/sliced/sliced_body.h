@@ -56,12 +56,11 @@ static gsolve_status FN(make)(gs_sliced *s, gsolve_context *ctx, int32_t spans,
 {
     gsolve_status status;
 
-    TRY(gs_sliced_shape_host(s, ctx, spans, span, lengths));
+    (void)spans, (void)lengths;
+    TRY(gs_sliced_shape_host(s, ctx, span->width));
     TRY(FN(alloc_values)(s, ctx, FN(fits_single)(ctx->queue, s)));
     FN(fill)(ctx->queue, s, true);
-    if (s->lanes == 8 && !s->position && s->most_row_shift == 0) {
-        TRY(gs_column_blocks_make(&s->column_blocks, ctx, &s->csr));
-    }
+    if (s->lanes == 8) TRY(gs_column_blocks_make(&s->column_blocks, ctx, &s->csr));
 done:
     return status;
 }

@@ -1,5 +1,5 @@
 /* sliced_column_blocks.h: the product by column blocks (spmv/multi_rhs/column_blocks.h) on the CPU
- * for a value type T and a type V that values are stored in. Slices have eight lanes, one per row.
+ * for a value type T and a type V that values are stored in. Slices have eight lanes.
  */
 
 /* The column of slice `at` where block k begins for the slice's first row, if that row is stored.
@@ -21,13 +21,8 @@ static void ON(add_column_block)(const gs_sliced *s, int32_t at, int32_t k, cons
     const int32_t from = ON(cut)(s, &slice, e.full, k), to = ON(cut)(s, &slice, e.full, k + 1);
     const int64_t before = 8 * (int64_t)from;
     const int64_t later = next.first + ON(cut)(s, &next, next.width, k);
-    int32_t end[8];
-    ON(interval) part = {from, to, k == 0, ends, 8 * (later - slice.first) - before, NULL};
+    const ON(interval) part = {from, to, k == 0, ends, 8 * (later - slice.first) - before};
 
-    if (ends && s->length) {
-        ON(set_ends)(s, &slice, end);
-        part.end = end;
-    }
     ON(advance)(&e, before, e.unit);
     ON(any_octet)(&e, part, 8, sum);
 }

@@ -17,6 +17,8 @@
 #include "core/each_type.h"
 
 const gs_sliced_kernels gs_sliced_host[GSOLVE_TYPE_COUNT] = {
-    {gs_sliced_inspect_host, gs_sliced_sort_host, make_f32, refill_f32, apply_f32, apply_block_f32},
-    {gs_sliced_inspect_host, gs_sliced_sort_host, make_f64, refill_f64, apply_f64, apply_block_f64},
+    {gs_sliced_inspect_host, gs_sliced_sort_host, make_f32, refill_f32, apply_f32, apply_block_f32,
+     NULL, NULL},
+    {gs_sliced_inspect_host, gs_sliced_sort_host, make_f64, refill_f64, apply_f64, apply_block_f64,
+     NULL, NULL},
 };

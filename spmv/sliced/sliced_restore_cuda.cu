@@ -2,10 +2,6 @@
 // lane to the row, the inverse of sliced_fill_cuda.cu. Reads are coalesced; writes go to the rows.
 #include "spmv/sliced/sliced_lanes.cuh"
 
-extern "C" {
-#include "spmv/sliced/sliced_restore.h"
-}
-
 using namespace gs_by_slices;
 
 namespace
@@ -65,8 +61,10 @@ gsolve_status restore_from(gs_queue *q, const gs_sliced *s, int32_t *col, T *val
                            gs_block_size, *s, rows_of<int32_t>(s), col, value);
 }
 
+} // namespace
+
 template <class T>
-gsolve_status restore(gs_queue *q, const gs_sliced *s, int32_t *col, void *value)
+gsolve_status gs_sliced_restore_cuda(gs_queue *q, const gs_sliced *s, int32_t *col, void *value)
 {
     if constexpr (sizeof(T) > sizeof(float)) {
         if (s->single) return restore_from<T, float>(q, s, col, (T *)value);
@@ -74,7 +72,7 @@ gsolve_status restore(gs_queue *q, const gs_sliced *s, int32_t *col, void *value
     return restore_from<T, T>(q, s, col, (T *)value);
 }
 
-} // namespace
-
-extern "C" const gs_sliced_restore_kernels gs_sliced_restore_cuda[GSOLVE_TYPE_COUNT] = {
-    {restore<float>}, {restore<double>}};
+template gsolve_status gs_sliced_restore_cuda<float>(gs_queue *, const gs_sliced *, int32_t *,
+                                                     void *);
+template gsolve_status gs_sliced_restore_cuda<double>(gs_queue *, const gs_sliced *, int32_t *,
+                                                      void *);

@@ -4,10 +4,6 @@
 #include "core/pdl.cuh"
 #include "spmv/sliced/sliced_rows.cuh"
 
-extern "C" {
-#include "spmv/sliced/sliced_step.h"
-}
-
 using namespace gs_by_slices;
 
 namespace
@@ -110,8 +106,11 @@ gsolve_status choose_kind(gs_queue *q, const gs_sliced *s, const step_vectors<T>
     return v.d ? choose_index<STEP, T, V>(q, s, v) : choose_index<RESIDUAL, T, V>(q, s, v);
 }
 
+} // namespace
+
 template <class T>
-gsolve_status step(gs_queue *q, const gs_sliced *s, const void *x, const gs_step *step)
+gsolve_status gs_sliced_step_cuda(gs_queue *q, const gs_sliced *s, const void *x,
+                                  const gs_step *step)
 {
     const step_vectors<T> v = {(T)step->a,         (T)step->c,
                                (const T *)x,       (const T *)step->d,
@@ -125,7 +124,7 @@ gsolve_status step(gs_queue *q, const gs_sliced *s, const void *x, const gs_step
     return choose_kind<T, T>(q, s, v);
 }
 
-} // namespace
-
-extern "C" const gs_sliced_step_kernels gs_sliced_step_cuda[GSOLVE_TYPE_COUNT] = {{step<float>},
-                                                                                  {step<double>}};
+template gsolve_status gs_sliced_step_cuda<float>(gs_queue *, const gs_sliced *, const void *,
+                                                  const gs_step *);
+template gsolve_status gs_sliced_step_cuda<double>(gs_queue *, const gs_sliced *, const void *,
+                                                   const gs_step *);
