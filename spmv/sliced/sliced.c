@@ -2,7 +2,6 @@
 #include "spmv/sliced/sliced.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "core/try.h"
 #include "matrix/irregular.h"
@@ -97,13 +96,6 @@ done:
     return status;
 }
 
-gsolve_status gs_sliced_sort(gsolve_context *ctx, const gsolve_csr *csr, int32_t window,
-                             int32_t most, int32_t **order)
-{
-    return GS_KERNELS(gs_sliced, ctx, csr->type)
-        ->sort(ctx, csr, window, most > 0 ? most : INT32_MAX, order);
-}
-
 void gs_sliced_destroy(void *self, gsolve_context *ctx)
 {
     gs_sliced *s = self;
@@ -170,7 +162,10 @@ gsolve_status gs_sliced_order(gsolve_context *ctx, const gsolve_csr *csr, int si
     if (sigma == 0) TRY(gs_sliced_inspect(ctx, csr, rows, policy->most, &facts));
     *window = gs_sliced_window_of(sigma, window_to_sort(ctx, csr), rows, (double)facts.stored,
                                   (double)facts.kept);
-    if (*window > 1) TRY(gs_sliced_sort(ctx, csr, *window, policy->most, &policy->order));
+    if (*window > 1) {
+        const gs_sliced_classes by = {*window, policy->most, 0, NULL};
+        TRY(GS_KERNELS(gs_sliced, ctx, csr->type)->sort(ctx, csr, &by, &policy->order, NULL));
+    }
 done:
     return status;
 }
@@ -324,51 +319,21 @@ size_t gs_sliced_bytes(const gsolve_csr *csr, double stored, int32_t lanes, bool
                     (order ? 4.0 * csr->nrows : 0));
 }
 
-/* The sum over slices of the longest length, where rows are sorted by length; count[m] is the
- * number of rows of m entries. */
-static double sorted_columns(int32_t most, const int32_t *count, int32_t lanes)
-{
-    int64_t rows_before = 0, columns = 0;
-
-    for (int32_t length = most; length > 0;
-         length--) { /* the slices whose first row has this length */
-        const int64_t before = (rows_before + lanes - 1) / lanes;
-        rows_before += count[length];
-        columns += ((rows_before + lanes - 1) / lanes - before) * length;
-    }
-    return (double)columns;
-}
-
-/* The sum over slices of the longest length, if rows keep their order. */
-static double unsorted_columns(const gsolve_csr *csr, int32_t lanes, int32_t most)
-{
-    int64_t columns = 0;
-
-    for (int32_t i = 0; i < csr->nrows;) {
-        const int32_t end = csr->nrows - i < lanes ? csr->nrows : i + lanes;
-        int32_t longest = 0;
-        for (; i < end; i++) {
-            const int32_t length = gs_sliced_short(csr, i, most);
-            if (length > longest) longest = length;
-        }
-        columns += longest;
-    }
-    return (double)columns;
-}
-
 double gs_sliced_estimate_stored(const gsolve_csr *csr, int32_t lanes, int32_t window, int32_t most)
 {
-    const int32_t limit = most > 0 ? most : INT32_MAX;
-    int32_t count[GS_SLICED_COUNTED + 1];
-    double columns = 0;
+    const int32_t step = window > 1 ? window : lanes;
+    double stored = 0;
 
-    if (window <= 1 || limit > GS_SLICED_COUNTED)
-        return unsorted_columns(csr, lanes, limit) * lanes;
     for (int32_t i = 0; i < csr->nrows;) {
-        const int32_t end = csr->nrows - i < window ? csr->nrows : i + window;
-        memset(count, 0, ((size_t)limit + 1) * sizeof *count);
-        for (; i < end; i++) count[gs_sliced_short(csr, i, limit)]++;
-        columns += sorted_columns(limit, count, lanes);
+        const int32_t end = csr->nrows - i < step ? csr->nrows : i + step;
+        int64_t entries = 0, longest = 0;
+        for (; i < end; i++) {
+            const int32_t length = gs_sliced_short(csr, i, most);
+            entries += length;
+            if (length > longest) longest = length;
+        }
+        /* where lengths descend, the longest of a slice is at most each length of the one before */
+        stored += (double)(window > 1 ? entries + longest * lanes : longest * lanes);
     }
-    return columns * lanes;
+    return stored;
 }

@@ -46,6 +46,14 @@ __device__ inline int32_t columns_of(int32_t length, int sub, int row_shift)
     return length <= sub ? 0 : ((length - sub - 1) >> row_shift) + 1;
 }
 
+// Entries of row i, 0 if it is long.
+template <class O>
+__device__ int32_t short_length(const O *start, int64_t i, int32_t most)
+{
+    const int64_t length = (int64_t)start[i + 1] - (int64_t)start[i];
+    return length > most ? 0 : (int32_t)length;
+}
+
 template <class O>
 struct rows_of { // the rows of csr, as far as they are stored
     const O *start;
@@ -98,8 +106,10 @@ gsolve_status gs_sliced_shape_cuda(gs_sliced *s, gsolve_context *ctx, int32_t sp
 gsolve_status gs_sliced_long_rows_cuda(gs_sliced *s, gsolve_context *ctx); // sliced_long_cuda.cu
 gsolve_status gs_sliced_inspect_cuda(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
                                      int32_t most, gs_sliced_facts *facts);
-gsolve_status gs_sliced_sort_cuda(gsolve_context *ctx, const gsolve_csr *csr, int32_t window,
-                                  int32_t most, int32_t **order);
+// sliced_sort_cuda.cu
+gsolve_status gs_sliced_count_cuda(gsolve_context *ctx, const gsolve_csr *csr, int32_t *rows);
+gsolve_status gs_sliced_sort_cuda(gsolve_context *ctx, const gsolve_csr *csr,
+                                  const gs_sliced_classes *by, int32_t **order, int32_t *first);
 
 // sliced_similar_cuda.cu: whether neighbouring rows read neighbouring elements of x. Entry k of a
 // row is similar if its column is one more than that of entry k of the row before; in short rows,

@@ -53,7 +53,7 @@ enum { GS_VALUE_OWN, GS_VALUE_AUTO }; /* values: in the matrix's type; in f32 if
 #define GS_SLICED_WINDOW 16384 /* rows that are sorted by length together on a GPU */
 #define GS_SLICED_NEAR   512   /* the same number on the CPU, unless x is read irregularly */
 
-#define GS_SLICED_COUNTED 4096 /* longest row that gs_sliced_estimate_stored counts */
+#define GS_SLICED_COUNTED 2048 /* longest row that gs_sliced_kernels.count counts */
 
 /* The option table's lines for members index and value of the options o. */
 #define GS_SLICED_OPTIONS(o)                                                                       \
@@ -170,6 +170,15 @@ typedef struct gs_sliced_span { /* a group, and where its slices begin */
     int32_t row_shift; /* log2 of the lanes of a row */
 } gs_sliced_span;
 
+/* How rows are sorted: by class within windows of `window` rows; rows of one class keep their
+ * order. */
+typedef struct gs_sliced_classes {
+    int32_t window, most; /* rows of more than `most` entries count as empty */
+    int32_t classes;      /* their number where there is class_of */
+    const uint8_t
+        *class_of; /* on the host: class by length, 0 to most; NULL: by descending length */
+} gs_sliced_classes;
+
 /* The row statistics for a policy. */
 typedef struct gs_sliced_facts {
     int64_t entries, longest; /* of csr; of its longest row */
@@ -184,11 +193,14 @@ typedef struct gs_sliced_kernels {
      * entries. Waits for the device. */
     gsolve_status (*inspect)(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
                              int32_t most, gs_sliced_facts *facts);
-    /* *order (release it with gsolve_free where csr lies) = the rows by descending length within
-     * windows of `window` rows; rows of equal length keep their order. Rows of more than `most`
-     * entries count as empty. */
-    gsolve_status (*sort)(gsolve_context *ctx, const gsolve_csr *csr, int32_t window, int32_t most,
-                          int32_t **order);
+    /* rows[m] = number of rows of m entries, m = 0 to GS_SLICED_COUNTED, on the host; longer rows
+     * count as empty. Waits for the device. */
+    gsolve_status (*count)(gsolve_context *ctx, const gsolve_csr *csr, int32_t *rows);
+    /* *order (release it with gsolve_free where csr lies) = the sorted rows. first, unless NULL, on
+     * the host, with class_of and on a GPU: position of the first row of each class in each window,
+     * windows x classes. */
+    gsolve_status (*sort)(gsolve_context *ctx, const gsolve_csr *csr, const gs_sliced_classes *by,
+                          int32_t **order, int32_t *first);
     /* Makes all arrays of s. csr, entries, lanes, slices, shift, most_row_shift, keep, most, index,
      * value and order are set. On failure the caller releases what exists. */
     gsolve_status (*make)(gs_sliced *s, gsolve_context *ctx, int32_t spans,
@@ -224,18 +236,12 @@ gsolve_status gs_sliced_make(gs_sliced **out, gsolve_context *ctx, const gsolve_
 gsolve_status gs_sliced_inspect(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
                                 int32_t most, gs_sliced_facts *facts);
 
-/* *order = the rows of csr by length, see gs_sliced_kernels.sort; most = 0: no row is long. Give it
- * to a policy or to gsolve_free. */
-gsolve_status gs_sliced_sort(gsolve_context *ctx, const gsolve_csr *csr, int32_t window,
-                             int32_t most, int32_t **order);
-
 /* An upper bound of the bytes of a form with that many stored entries, without long rows. */
 size_t gs_sliced_bytes(const gsolve_csr *csr, double stored, int32_t lanes, bool order);
 
 /* The stored entries, computed from the lengths of rows of a csr on the host: slices of `lanes`
- * rows, sorted by length in windows of `window` rows (1: not sorted; else a multiple of lanes),
- * without rows of more than `most` entries (0: no limit). Where most exceeds GS_SLICED_COUNTED the
- * result is that without sorting, an upper bound. */
+ * rows without rows of more than `most` entries. If rows are sorted by length in windows of
+ * `window` rows (1: they are not), the result is an upper bound. */
 double gs_sliced_estimate_stored(const gsolve_csr *csr, int32_t lanes, int32_t window,
                                  int32_t most);
 
@@ -249,8 +255,8 @@ int32_t gs_sliced_lanes(const gsolve_context *ctx);
  * `found`, if without sorting the padding of `stored` exceeds 10 % of the entries `kept`. */
 int32_t gs_sliced_window_of(int sigma, int32_t found, int32_t rows, double stored, double kept);
 
-/* Sorts the rows for a policy with one group within the window that gs_sliced_window_of chooses,
- * which is stored in *window. */
+/* Sorts the rows by length for a policy with one group, within the window that gs_sliced_window_of
+ * chooses, which is stored in *window. */
 gsolve_status gs_sliced_order(gsolve_context *ctx, const gsolve_csr *csr, int sigma,
                               gs_sliced_policy *policy, int32_t *window);
 

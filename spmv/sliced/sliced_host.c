@@ -16,9 +16,14 @@
 #define GS_BODY "spmv/sliced/sliced_block_body.h"
 #include "core/each_type.h"
 
-const gs_sliced_kernels gs_sliced_host[GSOLVE_TYPE_COUNT] = {
-    {gs_sliced_inspect_host, gs_sliced_sort_host, make_f32, refill_f32, apply_f32, apply_block_f32,
-     NULL, NULL},
-    {gs_sliced_inspect_host, gs_sliced_sort_host, make_f64, refill_f64, apply_f64, apply_block_f64,
-     NULL, NULL},
-};
+#define TABLE(type)          \
+    {gs_sliced_inspect_host, \
+     gs_sliced_count_host,   \
+     gs_sliced_sort_host,    \
+     make_##type,            \
+     refill_##type,          \
+     apply_##type,           \
+     apply_block_##type,     \
+     NULL,                   \
+     NULL}
+const gs_sliced_kernels gs_sliced_host[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};

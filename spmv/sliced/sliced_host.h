@@ -36,8 +36,9 @@ static inline int32_t gs_slice_length(const gs_sliced *s, int32_t i)
 /* sliced_order_host.c: members of gs_sliced_kernels. */
 gsolve_status gs_sliced_inspect_host(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
                                      int32_t most, gs_sliced_facts *facts);
-gsolve_status gs_sliced_sort_host(gsolve_context *ctx, const gsolve_csr *csr, int32_t window,
-                                  int32_t most, int32_t **order);
+gsolve_status gs_sliced_count_host(gsolve_context *ctx, const gsolve_csr *csr, int32_t *rows);
+gsolve_status gs_sliced_sort_host(gsolve_context *ctx, const gsolve_csr *csr,
+                                  const gs_sliced_classes *by, int32_t **order, int32_t *first);
 /* sliced_build_host.c: the structure of s except columns and values. width: columns of each slice
  * at least. */
 gsolve_status gs_sliced_shape_host(gs_sliced *s, gsolve_context *ctx, int32_t width);

@@ -1,7 +1,6 @@
-// sliced_long_cuda.cu: the lengths of rows on a GPU: statistics, sorting by length, and the list of
-// long rows and their parts.
+// sliced_long_cuda.cu: the lengths of rows on a GPU: the list of long rows and their parts, and
+// statistics.
 #include "core/scan.cuh"
-#include "core/sort.cuh"
 #include "spmv/sliced/sliced.cuh"
 
 using namespace gs_by_slices;
@@ -129,82 +128,6 @@ done:
     return status;
 }
 
-// --- sorting by length ------------------------------------------------------------------------
-
-int bits_of(int64_t n)
-{
-    int bits = 1;
-
-    while (n >> bits) bits++;
-    return bits;
-}
-
-// key[i] = the window of row i in the upper bits, and in the lower bits longest - its length. A
-// thread makes one key.
-template <class K, class O>
-__global__ void make_keys(int32_t nrows, const O *start, int32_t window, int32_t most,
-                          int32_t longest, int bits, K *key, int32_t *row)
-{
-    const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
-
-    if (i >= nrows) return;
-    const int64_t length_of_row = (int64_t)start[i + 1] - (int64_t)start[i];
-    const int32_t length = length_of_row > most ? 0 : (int32_t)length_of_row;
-    key[i] = (K)(i / window) << bits | (K)(longest - length);
-    row[i] = (int32_t)i;
-}
-
-struct sort_keys {
-    int32_t window, most, longest;
-    int bits, all_bits; // of a length; of a key
-};
-
-template <class K>
-gsolve_status launch_keys(gs_queue *q, const gsolve_csr *A, const sort_keys &w, K *key,
-                          int32_t *row)
-{
-    const int blocks = blocks_for(A->nrows);
-
-    if (A->offset == GSOLVE_O64) {
-        return gs_launch(q, "making the keys of rows", make_keys<K, int64_t>, blocks, gs_block_size,
-                         A->nrows, (const int64_t *)A->start, w.window, w.most, w.longest, w.bits,
-                         key, row);
-    }
-    return gs_launch(q, "making the keys of rows", make_keys<K, int32_t>, blocks, gs_block_size,
-                     A->nrows, (const int32_t *)A->start, w.window, w.most, w.longest, w.bits, key,
-                     row);
-}
-
-template <class K>
-gsolve_status sort_rows(gsolve_context *ctx, const gsolve_csr *A, const sort_keys &w,
-                        int32_t *order)
-{
-    gs_queue *q = ctx->queue;
-    const int32_t n = A->nrows;
-    K *key = nullptr, *sorted = nullptr;
-    int32_t *row = nullptr;
-    void *space = nullptr;
-    size_t bytes = 0;
-    gsolve_status status;
-
-    ALLOC_DEVICE(ctx, key, n);
-    ALLOC_DEVICE(ctx, sorted, n);
-    ALLOC_DEVICE(ctx, row, n);
-    gs_sort_pairs(nullptr, bytes, {key, sorted}, {row, order}, n, w.all_bits, q->stream);
-    space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(launch_keys(q, A, w, key, row));
-    TRY(gs_cuda(q,
-                gs_sort_pairs(space, bytes, {key, sorted}, {row, order}, n, w.all_bits, q->stream),
-                "sorting rows by length"));
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
-    gsolve_free(ctx, GSOLVE_DEVICE, key);
-    gsolve_free(ctx, GSOLVE_DEVICE, sorted);
-    gsolve_free(ctx, GSOLVE_DEVICE, row);
-    return status;
-}
-
 } // namespace
 
 gsolve_status gs_sliced_long_rows_cuda(gs_sliced *s, gsolve_context *ctx)
@@ -224,27 +147,6 @@ gsolve_status gs_sliced_long_rows_cuda(gs_sliced *s, gsolve_context *ctx)
                                     : part_long_rows<int32_t>(s, ctx));
     TRY(mark_order(s, ctx));
 done:
-    return status;
-}
-
-gsolve_status gs_sliced_sort_cuda(gsolve_context *ctx, const gsolve_csr *A, int32_t window,
-                                  int32_t most, int32_t **out)
-{
-    const int32_t n = A->nrows, longest = most < A->ncols ? most : A->ncols;
-    const int bits = bits_of(longest), window_bits = bits_of((int64_t)n / window);
-    const sort_keys w = {window, most, longest, bits, bits + window_bits};
-    int32_t *order = nullptr;
-    gsolve_status status;
-
-    ALLOC_DEVICE(ctx, order, n);
-    if (n > 0) {
-        TRY(w.all_bits <= 32 ? sort_rows<uint32_t>(ctx, A, w, order)
-                             : sort_rows<uint64_t>(ctx, A, w, order));
-    }
-    *out = order;
-    order = nullptr;
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, order);
     return status;
 }
 
