@@ -19,39 +19,16 @@ struct work {
     piece *piece_of;
     uint32_t *key, *key_sorted;
     int32_t *id, *id_sorted;
-    int64_t *width, *words, *first, *index; // slices + 1 elements
-    void *space;                            // work space of CUB
+    int64_t *first, *index; // slices + 1 elements
     int64_t pieces;
 };
 
 void drop_work(work *w, gsolve_context *ctx)
 {
     void *const all[] = {w->p.first,    w->p.col, w->number,    w->piece_of, w->key,
-                         w->key_sorted, w->id,    w->id_sorted, w->width,    w->words,
-                         w->first,      w->index, w->space};
+                         w->key_sorted, w->id,    w->id_sorted, w->first,    w->index};
 
     for (void *one : all) gsolve_free(ctx, GSOLVE_DEVICE, one);
-}
-
-// Runs call(space, bytes), a call of CUB, with as much space as it asks for.
-template <class Call>
-gsolve_status with_space(work *w, gsolve_context *ctx, const char *what, Call call)
-{
-    size_t bytes = 0;
-
-    gsolve_free(ctx, GSOLVE_DEVICE, w->space);
-    w->space = nullptr;
-    call(nullptr, bytes);
-    w->space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    if (!w->space) return GSOLVE_NO_MEMORY;
-    return gs_cuda(ctx->queue, call(w->space, bytes), what);
-}
-
-gsolve_status sums_before(work *w, gsolve_context *ctx, const int64_t *from, int64_t *to, int64_t n)
-{
-    return with_space(w, ctx, "numbering blocks", [&](void *space, size_t &bytes) {
-        return gs_exclusive_sum(space, bytes, from, to, n, ctx->queue->stream);
-    });
 }
 
 // --- pieces -----------------------------------------------------------------------------------
@@ -101,16 +78,12 @@ gsolve_status cut(work *w, const gs_bsr *m, gsolve_context *ctx)
 {
     gs_queue *q = ctx->queue;
     const int64_t rows = m->rows;
-    int64_t *count = nullptr;
     gsolve_status status;
 
-    ALLOC_DEVICE(ctx, count, rows + 1);
     ALLOC_DEVICE(ctx, w->number, rows + 1);
     TRY(gs_launch(q, "cutting block rows", count_pieces, blocks_for(rows + 1), gs_block_size,
-                  m->rows, w->p.first, count));
-    TRY(sums_before(w, ctx, count, w->number, rows + 1));
-    TRY(gsolve_copy(ctx, &w->pieces, GSOLVE_HOST, w->number + rows, GSOLVE_DEVICE,
-                    sizeof w->pieces));
+                  m->rows, w->p.first, w->number));
+    TRY(gs_scan(ctx, "numbering pieces", w->number, w->number, rows + 1, &w->pieces));
     if (w->pieces > INT32_MAX - slots) {
         status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                              "bsr supports fewer than 2^31 block rows, where one of more than "
@@ -126,12 +99,11 @@ gsolve_status cut(work *w, const gs_bsr *m, gsolve_context *ctx)
     if (rows == 0) goto done;
     TRY(gs_launch(q, "cutting block rows", describe_pieces, blocks_for(rows), gs_block_size,
                   m->rows, w->p.first, w->number, w->piece_of, w->key, w->id));
-    TRY(with_space(w, ctx, "sorting block rows", [&](void *space, size_t &bytes) {
+    TRY(gs_with_space(ctx, "sorting block rows", [&](void *space, size_t &bytes) {
         return gs_sort_pairs(space, bytes, {w->key, w->key_sorted}, {w->id, w->id_sorted},
                              (int)w->pieces, bits_of_key(m->rows), q->stream);
     }));
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, count);
     return status;
 }
 
@@ -150,7 +122,8 @@ __device__ piece piece_in(const sorted_pieces &pieces, int64_t s, int t)
     return at < pieces.count ? pieces.piece_of[pieces.id[at]] : piece{0, -1, 0, 0};
 }
 
-// A warp measures one slice: its width, and how its block columns are stored. index: the option.
+// A warp measures one slice: its width, and how its block columns are stored, in *words 32-bit
+// words. index: the option. The widths and words of all slices are added up next.
 __global__ void measure_slices(int64_t count, sorted_pieces pieces, const int32_t *col, int index,
                                slice *out, int64_t *width, int64_t *words)
 {
@@ -235,7 +208,7 @@ gsolve_status find_longs(work *w, gs_bsr *m, gsolve_context *ctx)
     to->sum = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)w->pieces * (size_t)m->b,
                            gs_type_size(m->csr.type));
     TRY(to->sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(with_space(w, ctx, "finding long block rows", [&](void *space, size_t &bytes) {
+    TRY(gs_with_space(ctx, "finding long block rows", [&](void *space, size_t &bytes) {
         return gs_select_long(space, bytes, longer, to->long_row, found, (int)m->rows, q->stream);
     }));
     TRY(gsolve_copy(ctx, &to->longs, GSOLVE_HOST, found, GSOLVE_DEVICE, sizeof to->longs));
@@ -260,16 +233,12 @@ gsolve_status arrange(work *w, gs_bsr *m, gsolve_context *ctx)
     ALLOC_DEVICE(ctx, to->slice_of, count);
     ALLOC_DEVICE(ctx, to->row, count * slots);
     ALLOC_DEVICE(ctx, to->blocks, count * slots);
-    ALLOC_DEVICE(ctx, w->width, count + 1);
-    ALLOC_DEVICE(ctx, w->words, count + 1);
     ALLOC_DEVICE(ctx, w->first, count + 1);
     ALLOC_DEVICE(ctx, w->index, count + 1);
     TRY(gs_launch(q, "measuring slices", measure_slices, gs_warp_blocks(count + 1), gs_block_size,
-                  count, pieces, w->p.col, m->index, to->slice_of, w->width, w->words));
-    TRY(sums_before(w, ctx, w->width, w->first, count + 1));
-    TRY(sums_before(w, ctx, w->words, w->index, count + 1));
-    TRY(gsolve_copy(ctx, &width, GSOLVE_HOST, w->first + count, GSOLVE_DEVICE, sizeof width));
-    TRY(gsolve_copy(ctx, &words, GSOLVE_HOST, w->index + count, GSOLVE_DEVICE, sizeof words));
+                  count, pieces, w->p.col, m->index, to->slice_of, w->first, w->index));
+    TRY(gs_scan(ctx, "numbering blocks", w->first, w->first, count + 1, &width));
+    TRY(gs_scan(ctx, "numbering block columns", w->index, w->index, count + 1, &words));
     m->stored = width * slots * m->b * m->b;
     m->bytes = (size_t)m->stored * gs_type_size(m->csr.type) + (size_t)words * sizeof *to->index +
                (size_t)count * sizeof *to->slice_of +

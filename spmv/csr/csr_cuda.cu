@@ -12,7 +12,7 @@
 // is fixed by the plan.
 //
 // One product moves 12 bytes per entry (8 in single precision), 4 or 8 per row, and x and y once.
-#include "spmv/csr/csr_product.cuh"
+#include "spmv/csr/csr_tiles.cuh"
 
 extern "C" {
 #include "vector/vector.h"
@@ -59,7 +59,7 @@ __device__ void sum_rows(const product<T> &a, const tile &t, int lanes, interval
         T sum = wait ? T(0) : strided(s, row.from + lane, row.to, lanes);
         sum = group_sum(sum, lanes);
         if (__syncthreads_or(wait)) { // some rows are much longer than the others
-            sum_by_warps<1>(wait && lane == 0, row, &s);
+            sum_by_warps(wait && lane == 0, row, s);
             if (wait) sum = s[row.from];
         }
         if (i < t.last && lane == 0) finish(a, i, sum);

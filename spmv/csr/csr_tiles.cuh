@@ -1,10 +1,9 @@
-// csr_tiles.cuh: what the kernels of csr for one column and for several columns share: the tiles,
-// and the sum of a row by a group of threads. Both add the terms of a row in the same order, so a
-// column has the same bits alone and in a block of columns.
+// csr_tiles.cuh: what the kernels of csr share on a GPU: the tiles, the operands of a product with
+// one column, and the sum of a row by a group of threads.
 #ifndef GS_SPMV_CSR_CSR_TILES_CUH
 #define GS_SPMV_CSR_CSR_TILES_CUH
 
-#include "core/cuda.cuh"
+#include "core/pdl.cuh"
 
 extern "C" {
 #include "spmv/csr/csr.h"
@@ -21,7 +20,6 @@ constexpr int part_size = 4096;
 constexpr int most_own = 32;   // a warp sums a row with more entries per thread of its group
 constexpr int tile_blocks = 8; // blocks that run on a multiprocessor at once, at least
 constexpr int at_once = tile_capacity / gs_block_size; // entries that a thread reads at once
-constexpr int most_columns = 4;    // column-major: columns in one pass over the tiles
 constexpr int most_row_major = 32; // row-major: columns in one pass over the tiles
 constexpr int most_chunks = 4;     // row-major: chunks of columns in one pass
 
@@ -117,10 +115,10 @@ __device__ void read_entries(const int32_t *col, const T *value, int base, int n
     }
 }
 
-// Sums the rows for which `wait` is set, one warp per row, for C columns. The sum replaces the
-// first product of the row in s. All threads of the block call this function.
-template <int C, class T>
-__device__ void sum_by_warps(bool wait, const interval &row, T (*s)[tile_capacity])
+// Sums the rows for which `wait` is set, one warp per row. The sum replaces the first product of
+// the row in s. All threads of the block call this function.
+template <class T>
+__device__ void sum_by_warps(bool wait, const interval &row, T (&s)[tile_capacity])
 {
     __shared__ int waiting;
     __shared__ interval rows[gs_block_size];
@@ -131,11 +129,9 @@ __device__ void sum_by_warps(bool wait, const interval &row, T (*s)[tile_capacit
     __syncthreads();
     for (int w = (int)threadIdx.x / 32; w < waiting; w += gs_block_size / 32) {
         const interval r = rows[w];
-        for (int j = 0; j < C; j++) {
-            const T all = group_sum(strided(s[j], r.from + (int)threadIdx.x % 32, r.to, 32), 32);
-            __syncwarp();
-            if (threadIdx.x % 32 == 0) s[j][r.from] = all;
-        }
+        const T all = group_sum(strided(s, r.from + (int)threadIdx.x % 32, r.to, 32), 32);
+        __syncwarp();
+        if (threadIdx.x % 32 == 0) s[r.from] = all;
     }
     __syncthreads();
 }
@@ -151,6 +147,29 @@ int groups_grid(const gs_queue *q, int32_t n, int rows, bool all)
     return (int)(items < 1 ? 1 : items < most ? items : most);
 }
 
+template <class T>
+struct product {
+    const void *start;
+    const int32_t *col;
+    const T *value, *x;
+    T *y;
+    T alpha, beta;
+    const T *w;
+    double *out[2]; // w'y and y'y, or NULL
+};
+
+// y_i = alpha sum + beta y_i
+template <class T>
+__device__ void finish(const product<T> &a, int32_t i, T sum)
+{
+    a.y[i] = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * a.y[i];
+}
+
+// csr_groups_cuda.cu: the product where plan->tiles->lanes > 0, with the sums for which a.out is
+// not NULL.
+template <class T>
+gsolve_status by_groups(gs_queue *q, const product<T> &a, const gs_csr_plan *plan);
+
 } // namespace gs_tiles
 
 // csr_plan_cuda.cu: plan and drop of gs_csr_kernels. known: the row statistics, or NULL.
@@ -159,7 +178,7 @@ gsolve_status gs_csr_make_tiles(gs_csr_plan *plan, gsolve_context *ctx, int64_t 
                                 const gs_row_statistics *known);
 void gs_csr_drop_tiles(gs_csr_plan *plan, gsolve_context *ctx);
 
-// gs_csr_kernels' apply_block: column-major, see csr_block_cuda.cu; row-major, see
+// gs_csr_kernels' apply_block: column-major, see csr_groups_cuda.cu; row-major, see
 // csr_subwarps_cuda.cu.
 template <class T>
 gsolve_status gs_csr_apply_block(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,

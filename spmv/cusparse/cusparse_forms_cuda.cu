@@ -37,35 +37,6 @@ gsolve_status gs_vendor_describe(const gs_vendor_matrix *v, gsolve_context *ctx,
     return gs_vendor(ctx, code, "describing the matrix");
 }
 
-gsolve_status gs_vendor_fits(const gs_vendor_matrix *v, gsolve_context *ctx, const char *form,
-                             int64_t stored, double bytes)
-{
-    size_t free = 0, all = 0;
-    uint64_t reserved = 0, used = 0;
-    cudaMemPool_t pool;
-    gsolve_status status;
-
-    TRY(gs_cuda(ctx->queue, cudaStreamSynchronize(ctx->queue->stream), // pending frees are complete
-                "reading the free memory"));
-    TRY(gs_cuda(ctx->queue, cudaMemGetInfo(&free, &all), "reading the free memory"));
-    TRY(gs_cuda(ctx->queue, cudaDeviceGetDefaultMemPool(&pool, ctx->queue->index),
-                "reading the free memory"));
-    TRY(gs_cuda(ctx->queue,
-                cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved),
-                "reading the free memory"));
-    TRY(gs_cuda(ctx->queue, cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used),
-                "reading the free memory"));
-    if (bytes <= (double)free + (double)(reserved - used)) return GSOLVE_OK;
-    status = gsolve_fail(
-        ctx, GSOLVE_NO_MEMORY,
-        "cusparse: %s would store %lld values for %lld entries; with padding that is %.1f GB, "
-        "and the device has %.1f GB of memory left; alg=csr2 needs no padding",
-        form, (long long)stored, (long long)v->entries, 1e-9 * bytes,
-        1e-9 * ((double)free + (double)(reserved - used)));
-done:
-    return status;
-}
-
 // --- sizes ------------------------------------------------------------------------------------
 
 namespace

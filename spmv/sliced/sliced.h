@@ -27,6 +27,7 @@
 #include "spmv/multi_rhs/block.h"
 #include "spmv/multi_rhs/cache_windows.h"
 #include "spmv/multi_rhs/column_blocks.h"
+#include "spmv/multi_rhs/long_rows.h"
 #include "spmv/multi_rhs/subwarp_rows.h"
 #include "spmv/step.h"
 #include "vector/vector.h"
@@ -43,7 +44,6 @@ enum { GS_VALUE_OWN, GS_VALUE_AUTO }; /* values: in the matrix's type; in f32 if
 #define GS_SLICED_LEAST 8     /* least lanes of a slice; their number is a power of two */
 #define GS_SLICED_MOST  1024  /* most lanes of a slice */
 #define GS_SLICED_PART  1024  /* entries of a part of a long row on a GPU; a warp sums a part */
-#define GS_SLICED_PARTS 8192  /* entries of a part of a long row on the CPU */
 
 #define GS_SLICED_BLOCK  32 /* most columns of x in a pass over parts of long rows */
 #define GS_SLICED_CHUNKS 4  /* most chunks of columns in such a pass */
@@ -108,14 +108,6 @@ typedef struct gs_sliced_schedule {
     int32_t rows; /* rows that a block computes before it goes on elsewhere */
 } gs_sliced_schedule;
 
-typedef struct gs_sliced_part { /* a part of a long row */
-    int64_t from;               /* first entry in csr */
-    int32_t entries, row;
-    int32_t l;            /* index of the row among the long ones */
-    int32_t first, parts; /* number of the row's first part, and of its parts */
-    int32_t unused;
-} gs_sliced_part;
-
 typedef struct gs_sliced {
     gsolve_csr csr;   /* the handle's rows */
     int64_t entries;  /* of csr */
@@ -144,7 +136,7 @@ typedef struct gs_sliced {
     int64_t units, bases;
     void *value_of; /* columns x lanes */
     int32_t nlong, parts;
-    gs_sliced_part *part; /* parts */
+    gs_row_part *part; /* parts */
     void *sum;            /* parts x 8, on a GPU x GS_SLICED_BLOCK, in the matrix's type */
     unsigned *done;       /* on a GPU: nlong x GS_SLICED_CHUNKS counters of finished parts, 0
                              between products */

@@ -79,9 +79,10 @@ static inline void OF_SLICES(slice)(const gs_sliced *s, int32_t at, double alpha
 }
 
 /* The slices of task t. */
-static void OF_SLICES(slices)(const gs_sliced *s, int32_t t, double alpha, const FN(rows_of_x) * x,
+static void OF_SLICES(slices)(const void *self, int32_t t, double alpha, const FN(rows_of_x) * x,
                               double beta, const FN(rows_of_y) * y, int32_t first)
 {
+    const gs_sliced *s = self;
     const FN(rows_of_x) here = FN(columns_from)(x, first);
     const FN(rows_of_y) there = *y; /* a copy that stores through y cannot alias */
 

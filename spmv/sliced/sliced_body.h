@@ -1,6 +1,8 @@
 /* sliced_body.h: conversion and products on the CPU for a value type T. sliced_slices.h holds what
  * depends on the type that values are stored in. */
 
+#include "spmv/multi_rhs/block_body.h"
+
 typedef T FN(quad) __attribute__((vector_size(4 * sizeof(T))));
 
 #define V        T
@@ -76,44 +78,13 @@ done:
     return status;
 }
 
-/* The sum over a part of a long row, entry k added to the (k mod 4)-th of four sums. The wait for x
- * dominates, so elements of x are prefetched. */
-static T FN(part_sum)(const gsolve_csr *A, const gs_sliced_part *part, const T *x)
-{
-    const T *value = (const T *)A->value + part->from;
-    const int32_t *col = A->col + part->from, n = part->entries;
-    T sum[4] = {0};
-    int32_t k = 0;
-
-    for (; k + 4 + GS_AHEAD <= n; k += 4) {
-        for (int m = 0; m < 4; m++) __builtin_prefetch(&x[col[k + m + GS_AHEAD]]);
-        for (int m = 0; m < 4; m++) sum[m] += value[k + m] * x[col[k + m]];
-    }
-    for (; k < n; k++) sum[k % 4] += value[k] * x[col[k]];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
-static void FN(long_rows)(gs_queue *q, const gs_sliced *s, double alpha, const T *x, double beta,
-                          T *y)
-{
-    T *sum = s->sum;
-
-#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
-    for (int32_t p = 0; p < s->parts; p++) sum[p] = FN(part_sum)(&s->csr, &s->part[p], x);
-    for (int32_t p = 0; p < s->parts; p += s->part[p].parts) {
-        const int32_t i = s->part[p].row;
-        T total = 0;
-        for (int32_t k = 0; k < s->part[p].parts; k++) total += sum[p + k];
-        y[i] = beta == 0 ? (T)alpha * total : (T)alpha * total + (T)beta * y[i];
-    }
-}
-
 static gsolve_status FN(apply)(gs_queue *q, const gs_sliced *s, double alpha, const void *x,
                                double beta, void *y, const gs_product_sums *dots)
 {
     const gs_vector_kernels *vector = &gs_vector_host[s->csr.type];
     const bool column_blocks = s->column_blocks.count > 0;
     const gs_product_sums *fused = s->nlong == 0 && !column_blocks ? dots : NULL;
+    const gs_row_parts parts = long_rows_of(s);
     const int32_t n = s->csr.nrows;
     void (*task)(const gs_sliced *, int32_t, double, const T *, double, T *,
                  const gs_product_sums *) = s->single ? FN(task_single) : FN(task_own);
@@ -128,9 +99,12 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_sliced *s, double alpha, co
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (s->tasks > 2)
     for (int32_t t = 0; t < (column_blocks ? 0 : s->tasks); t++)
         task(s, t, alpha, x, beta, y, fused);
-    if (s->nlong > 0) FN(long_rows)(q, s, alpha, x, beta, y);
+    if (s->nlong > 0) FN(long_rows)(gs_queue_threads(q), &parts, alpha, x, beta, y);
     if (!fused) return dots ? gs_sum_product(vector, q, n, y, dots) : GSOLVE_OK;
     *fused->wy = gs_sum(s->tasks, s->dot);
     if (fused->yy) *fused->yy = gs_sum(s->tasks, s->dot + s->tasks);
     return GSOLVE_OK;
 }
+
+/* calls the functions above */
+#include "spmv/sliced/sliced_block_body.h"

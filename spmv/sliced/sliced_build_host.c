@@ -15,44 +15,19 @@ static int64_t row_length(const gsolve_csr *A, int32_t i)
 
 /* --- long rows -------------------------------------------------------------------------------- */
 
-static void describe_parts(gs_sliced *s)
-{
-    const gsolve_csr *A = &s->csr;
-    int32_t p = 0, l = 0;
-
-    for (int32_t i = 0; i < A->nrows && l < s->nlong; i++) {
-        const int64_t from = gs_start(A, i), length = row_length(A, i);
-        const int32_t parts = (int32_t)((length + GS_SLICED_PARTS - 1) / GS_SLICED_PARTS);
-        if (length <= s->most) continue;
-        for (int32_t k = 0; k < parts; k++) {
-            const int64_t at = (int64_t)k * GS_SLICED_PARTS, left = length - at;
-            s->part[p + k] = (gs_sliced_part){
-                from + at, left < GS_SLICED_PARTS ? (int32_t)left : GS_SLICED_PARTS, i, l, p, parts,
-                0};
-        }
-        p += parts;
-        l++;
-    }
-}
-
 /* Fills in s->part, and s->order with -1 at the positions of long rows. */
 static gsolve_status part_long_rows(gs_sliced *s, gsolve_context *ctx)
 {
     const gsolve_csr *A = &s->csr;
-    gsolve_status status;
+    gs_row_parts found;
+    gsolve_status status = gs_row_parts_make(&found, ctx, A, s->most);
 
-    for (int32_t i = 0; i < A->nrows; i++) {
-        const int64_t length = row_length(A, i);
-        if (length <= s->most) continue;
-        s->nlong++;
-        s->parts += (int32_t)((length + GS_SLICED_PARTS - 1) / GS_SLICED_PARTS);
-        s->in_parts += length;
-    }
-    if (s->nlong == 0) return GSOLVE_OK;
-    ALLOC(ctx, gs_location(ctx), s->part, s->parts);
-    s->sum = gsolve_alloc(ctx, gs_location(ctx), 8 * (size_t)s->parts, sizeof(double));
-    TRY(s->sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    describe_parts(s);
+    s->nlong = found.rows;
+    s->parts = found.count;
+    s->part = found.part;
+    s->sum = found.sum;
+    if (status != GSOLVE_OK || s->nlong == 0) return status;
+    for (int32_t p = 0; p < s->parts; p++) s->in_parts += s->part[p].entries;
     if (!s->order) {
         ALLOC(ctx, gs_location(ctx), s->order, A->nrows);
         for (int32_t i = 0; i < A->nrows; i++) s->order[i] = i;

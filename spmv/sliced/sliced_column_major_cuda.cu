@@ -81,7 +81,7 @@ __device__ __forceinline__ void sum_part_columns(const gs_sliced &s, const block
                                                  const chunk_of_work &work)
 {
     const int lane = (int)threadIdx.x % 32;
-    const gs_sliced_part part = s.part[work.at];
+    const gs_row_part part = s.part[work.at];
     const columns_of_x<T, C> m(a, work.chunk);
     T sum[C] = {};
 

@@ -10,10 +10,12 @@
 #include "vector/blocks.h"
 #include "vector/vector.h"
 
+static gs_row_parts long_rows_of(const gs_sliced *s)
+{
+    return (gs_row_parts){&s->csr, s->nlong, s->parts, s->part, s->sum};
+}
+
 #define GS_BODY "spmv/sliced/sliced_body.h"
-#include "core/each_type.h"
-#undef GS_BODY
-#define GS_BODY "spmv/sliced/sliced_block_body.h"
 #include "core/each_type.h"
 
 #define TABLE(type)          \

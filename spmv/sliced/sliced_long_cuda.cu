@@ -32,7 +32,7 @@ __global__ void count_parts(int32_t nlong, rows_of<O> rows, const int32_t *row, 
 // A warp writes the descriptions of all parts of a long row.
 template <class O>
 __global__ void describe_parts(int32_t nlong, rows_of<O> rows, const int32_t *row,
-                               const int32_t *first, gs_sliced_part *out)
+                               const int32_t *first, gs_row_part *out)
 {
     const int64_t l = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
 

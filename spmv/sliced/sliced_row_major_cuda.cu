@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(gs_block_size)
 
     if (guard.has_ended()) return;
     if (work.at >= s.parts) return;
-    const gs_sliced_part part = s.part[work.at];
+    const gs_row_part part = s.part[work.at];
     const packs<T, W, G, P> packs_of_thread(a, work.chunk);
     const int subwarp = packs_of_thread.m.subwarp;
     add_products<subwarps>(packs_of_thread, part_entries<T>(s, part, subwarp, subwarps), sum);

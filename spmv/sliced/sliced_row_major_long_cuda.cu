@@ -85,7 +85,7 @@ __device__ __forceinline__ void sum_part(const gs_sliced &s, const block_operand
                                          const chunk_of_work &work)
 {
     constexpr int subwarps = 32 / G;
-    const gs_sliced_part part = s.part[work.at];
+    const gs_row_part part = s.part[work.at];
     const packs<T, W, G, P> packs_of_thread(a, work.chunk);
     const int subwarp = packs_of_thread.m.subwarp;
     T sum[P][W] = {};
