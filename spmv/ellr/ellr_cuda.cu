@@ -285,7 +285,8 @@ gsolve_status multiply(gsolve_context *ctx, const void *self, double alpha, gsol
     const dense_rows<T> d = gs_subwarp_rows::rows_of<T>(alpha, x, beta, y, sums);
     gsolve_status status;
 
-    TRY((s->single ? by_lanes<T, float>(ctx->queue, s, d) : by_lanes<T, T>(ctx->queue, s, d)));
+    TRY(with_values<T>(
+        s, [&](auto stored) { return by_lanes<T, decltype(stored)>(ctx->queue, s, d); }));
     TRY(sum_long_rows(ctx->queue, s->part, s->parts, &s->csr, d));
 done:
     return status;

@@ -74,6 +74,31 @@ struct rows_of { // the rows of csr, as far as they are stored
     }
 };
 
+// Calls launch(start) with the offsets of A in their type.
+template <class Launch>
+gsolve_status with_offsets(const gsolve_csr *A, Launch launch)
+{
+    return A->offset == GSOLVE_O64 ? launch((const int64_t *)A->start)
+                                   : launch((const int32_t *)A->start);
+}
+
+// Calls launch(rows) with the rows of s by the type of their offsets.
+template <class Launch>
+gsolve_status with_rows(const gs_sliced *s, Launch launch)
+{
+    return s->csr.offset == GSOLVE_O64 ? launch(rows_of<int64_t>(s)) : launch(rows_of<int32_t>(s));
+}
+
+// Calls launch(v), where v has the type in which the values of s, a matrix of type T, are stored.
+template <class T, class Launch>
+gsolve_status with_values(const gs_sliced *s, Launch launch)
+{
+    if constexpr (sizeof(T) > sizeof(float)) {
+        if (s->single) return launch(float());
+    }
+    return launch(T());
+}
+
 typedef unsigned long long count_t;
 
 struct warp_stride { // the number of this thread's warp, and the number of all warps
@@ -130,10 +155,10 @@ gsolve_status gs_sliced_make_cuda(gs_sliced *s, gsolve_context *ctx, int32_t spa
                                   const gs_sliced_span *span, bool lengths);
 template <class T>
 gsolve_status gs_sliced_refill_cuda(gs_sliced *s, gsolve_context *ctx);
-
-// sliced_restore_cuda.cu and sliced_step_cuda.cu
 template <class T>
 gsolve_status gs_sliced_restore_cuda(gs_queue *q, const gs_sliced *s, int32_t *col, void *value);
+
+// sliced_rows_cuda.cu
 template <class T>
 gsolve_status gs_sliced_step_cuda(gs_queue *q, const gs_sliced *s, const void *x,
                                   const gs_step *step);

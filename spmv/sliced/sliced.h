@@ -138,7 +138,7 @@ typedef struct gs_sliced {
     int32_t nlong, parts;
     gs_row_part *part; /* parts */
     void *sum;            /* parts x 8, on a GPU x GS_SLICED_BLOCK, in the matrix's type */
-    unsigned *done;       /* on a GPU: nlong x GS_SLICED_CHUNKS counters of finished parts, 0
+    unsigned *done;       /* on a GPU: parts x GS_SLICED_CHUNKS counters of finished parts, 0
                              between products */
     int32_t tasks;        /* on the CPU: runs of slices of about equal work */
     int32_t *task;        /* tasks + 1: first slice of each */

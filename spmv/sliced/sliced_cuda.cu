@@ -172,20 +172,14 @@ gsolve_status choose_kernel(gs_queue *q, const gs_sliced *s, const operands<T> &
                         : launch<T, V, 32, NARROW, false, 0>(q, s, a);
 }
 
-template <class T, class V>
-gsolve_status choose_index(gs_queue *q, const gs_sliced *s, const operands<T> &a)
-{
-    if (gs_sliced_row_per_lane(s)) return gs_sliced_rows_cuda<T, V>(q, s, a);
-    return s->narrow ? choose_kernel<T, V, true>(q, s, a) : choose_kernel<T, V, false>(q, s, a);
-}
-
 template <class T>
-gsolve_status choose_value(gs_queue *q, const gs_sliced *s, const operands<T> &a)
+gsolve_status choose_storage(gs_queue *q, const gs_sliced *s, const operands<T> &a)
 {
-    if constexpr (sizeof(T) > sizeof(float)) {
-        if (s->single) return choose_index<T, float>(q, s, a);
-    }
-    return choose_index<T, T>(q, s, a);
+    if (gs_sliced_row_per_lane(s)) return gs_sliced_rows_cuda<T>(q, s, a);
+    return with_values<T>(s, [&](auto stored) {
+        using V = decltype(stored);
+        return s->narrow ? choose_kernel<T, V, true>(q, s, a) : choose_kernel<T, V, false>(q, s, a);
+    });
 }
 
 template <class T>
@@ -200,24 +194,12 @@ gsolve_status apply(gs_queue *q, const gs_sliced *s, double alpha, const void *x
     const operands<T> a = {(const T *)x,      (T *)y, (T)alpha, (T)beta, (const T *)sums.w,
                            {sums.wy, sums.yy}};
 
-    status = choose_value(q, s, a);
+    status = choose_storage(q, s, a);
     if (status != GSOLVE_OK || !dots || fused) return status;
     return gs_sum_product(vector, q, n, y, dots);
 }
 
 // --- several columns --------------------------------------------------------------------------
-
-template <class T>
-gsolve_status choose_block(gs_queue *q, const gs_sliced *s, const block_operands<T> &a, bool rows)
-{
-    if constexpr (sizeof(T) > sizeof(float)) {
-        if (s->single) {
-            return rows ? gs_sliced_row_major<T, float>(q, s, a)
-                        : gs_sliced_column_major<T, float>(q, s, a);
-        }
-    }
-    return rows ? gs_sliced_row_major<T, T>(q, s, a) : gs_sliced_column_major<T, T>(q, s, a);
-}
 
 // Multiplies all columns. If there are parts of long rows, s->sum limits the columns of a pass.
 template <class T>
@@ -238,7 +220,11 @@ gsolve_status multiply_block(gs_queue *q, const gs_sliced *s, double alpha, gsol
                                      yrows,
                                      (T)alpha,
                                      (T)beta};
-        status = choose_block(q, s, a, xrows);
+        status = with_values<T>(s, [&](auto stored) {
+            using V = decltype(stored);
+            return xrows ? gs_sliced_row_major<T, V>(q, s, a)
+                         : gs_sliced_column_major<T, V>(q, s, a);
+        });
     }
     return status;
 }

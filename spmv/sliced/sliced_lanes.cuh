@@ -76,8 +76,8 @@ struct lane_entries {
 
 // The lane that reads every step-th entry of a part of a long row, from number `first` on.
 template <class T>
-__device__ inline lane_entries<T> part_entries(const gs_sliced &s, const gs_row_part &p,
-                                               int first, int step)
+__device__ inline lane_entries<T> part_entries(const gs_sliced &s, const gs_row_part &p, int first,
+                                               int step)
 {
     return {(const T *)s.csr.value + p.from + first,
             s.csr.col + p.from + first,

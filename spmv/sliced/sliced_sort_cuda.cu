@@ -16,9 +16,8 @@ constexpr int lengths = GS_SLICED_COUNTED + 1;
 // rows[m] += rows of m entries; longer rows count as empty. A thread reads one row at a
 // time and strides over the rows; a block counts in shared memory. A warp whose rows all have one
 // length, the usual case, adds once.
-template <class O>
-__global__ void __launch_bounds__(gs_block_size)
-    count_rows(int32_t n, const O *start, unsigned *rows)
+template <class Start>
+__global__ void __launch_bounds__(gs_block_size) count_rows(int32_t n, Start start, unsigned *rows)
 {
     __shared__ unsigned mine[lengths];
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
@@ -53,8 +52,8 @@ struct sort_keys {
 
 // key[i] = the window of row i times the number of classes, plus the class of row i. A thread makes
 // one key.
-template <class K, class O>
-__global__ void make_keys(int32_t nrows, const O *start, sort_keys w, K *key, int32_t *row)
+template <class K, class Start>
+__global__ void make_keys(int32_t nrows, Start start, sort_keys w, K *key, int32_t *row)
 {
     const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
@@ -103,19 +102,6 @@ done:
 }
 
 template <class K>
-gsolve_status launch_keys(gs_queue *q, const gsolve_csr *A, const sort_keys &w, K *key,
-                          int32_t *row)
-{
-    const int32_t n = A->nrows;
-
-    return A->offset == GSOLVE_O64
-               ? gs_launch(q, "making the keys of rows", make_keys<K, int64_t>, blocks_for(n),
-                           gs_block_size, n, (const int64_t *)A->start, w, key, row)
-               : gs_launch(q, "making the keys of rows", make_keys<K, int32_t>, blocks_for(n),
-                           gs_block_size, n, (const int32_t *)A->start, w, key, row);
-}
-
-template <class K>
 gsolve_status sort_rows(gsolve_context *ctx, const gsolve_csr *A, const sort_keys &w,
                         int32_t *order, int32_t *first)
 {
@@ -123,24 +109,22 @@ gsolve_status sort_rows(gsolve_context *ctx, const gsolve_csr *A, const sort_key
     const int32_t n = A->nrows;
     K *key = nullptr, *sorted = nullptr;
     int32_t *row = nullptr;
-    void *space = nullptr;
-    size_t bytes = 0;
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, key, n);
     ALLOC_DEVICE(ctx, sorted, n);
     ALLOC_DEVICE(ctx, row, n);
-    gs_sort_pairs(nullptr, bytes, {key, sorted}, {row, order}, n, w.bits, q->stream);
-    space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(launch_keys(q, A, w, key, row));
-    TRY(gs_cuda(q, gs_sort_pairs(space, bytes, {key, sorted}, {row, order}, n, w.bits, q->stream),
-                "sorting rows by length"));
+    TRY(with_offsets(A, [&](auto *start) {
+        return gs_launch(q, "making the keys of rows", make_keys<K, decltype(start)>, blocks_for(n),
+                         gs_block_size, n, start, w, key, row);
+    }));
+    TRY(gs_with_space(ctx, "sorting rows by length", [&](void *space, size_t &bytes) {
+        return gs_sort_pairs(space, bytes, {key, sorted}, {row, order}, n, w.bits, q->stream);
+    }));
     if (first) {
         TRY(fetch_first(ctx, n, sorted, ((n - 1) / w.window + 1) * (int32_t)w.classes, first));
     }
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
     gsolve_free(ctx, GSOLVE_DEVICE, key);
     gsolve_free(ctx, GSOLVE_DEVICE, sorted);
     gsolve_free(ctx, GSOLVE_DEVICE, row);
@@ -153,17 +137,16 @@ gsolve_status gs_sliced_count_cuda(gsolve_context *ctx, const gsolve_csr *A, int
 {
     gs_queue *q = ctx->queue;
     const int32_t n = A->nrows;
-    const int grid = gs_grid(q, n);
     const size_t bytes = sizeof *rows * lengths;
     unsigned *found = nullptr;
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, found, lengths);
     TRY(gs_cuda(q, cudaMemsetAsync(found, 0, bytes, q->stream), "counting rows"));
-    TRY(A->offset == GSOLVE_O64 ? gs_launch(q, "counting rows", count_rows<int64_t>, grid,
-                                            gs_block_size, n, (const int64_t *)A->start, found)
-                                : gs_launch(q, "counting rows", count_rows<int32_t>, grid,
-                                            gs_block_size, n, (const int32_t *)A->start, found));
+    TRY(with_offsets(A, [&](auto *start) {
+        return gs_launch(q, "counting rows", count_rows<decltype(start)>, gs_grid(q, n),
+                         gs_block_size, n, start, found);
+    }));
     TRY(gsolve_copy(ctx, rows, GSOLVE_HOST, found, GSOLVE_DEVICE, bytes));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, found);
