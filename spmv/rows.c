@@ -76,10 +76,10 @@ gsolve_status gs_matrix_need_rows(const gsolve_matrix *constant)
 
 void gs_matrix_release_rows(gsolve_matrix *A)
 {
-    const gs_row_store *store = gs_row_store_of(A->format);
+    const gs_format_extras *extras = gs_format_extras_of(A->format);
     gsolve_csr *csr = &A->csr;
 
-    if (csr->location == GSOLVE_HOST || !store || !store->holds_all(A->self)) return;
+    if (csr->location == GSOLVE_HOST || !extras || !extras->holds_all(A->self)) return;
     gsolve_free(A->ctx, csr->location, csr->col);
     gsolve_free(A->ctx, csr->location, csr->value);
     csr->col = NULL;
@@ -89,7 +89,7 @@ void gs_matrix_release_rows(gsolve_matrix *A)
 gsolve_status gs_matrix_restore_rows(gsolve_matrix *A)
 {
     if (A->csr.col) return GSOLVE_OK;
-    return gs_row_store_of(A->format)->restore(A->self, A->ctx, &A->csr);
+    return gs_format_extras_of(A->format)->restore(A->self, A->ctx, &A->csr);
 }
 
 /* --- new values ------------------------------------------------------------------------------- */

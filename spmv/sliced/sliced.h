@@ -137,12 +137,12 @@ typedef struct gs_sliced {
     void *value_of; /* columns x lanes */
     int32_t nlong, parts;
     gs_row_part *part; /* parts */
-    void *sum;            /* parts x 8, on a GPU x GS_SLICED_BLOCK, in the matrix's type */
-    unsigned *done;       /* on a GPU: parts x GS_SLICED_CHUNKS counters of finished parts, 0
-                             between products */
-    int32_t tasks;        /* on the CPU: runs of slices of about equal work */
-    int32_t *task;        /* tasks + 1: first slice of each */
-    double *dot;          /* work space: two sums for each task */
+    void *sum;         /* parts x 8, on a GPU x GS_SLICED_BLOCK, in the matrix's type */
+    unsigned *done;    /* on a GPU: parts x GS_SLICED_CHUNKS counters of finished parts, 0
+                          between products */
+    int32_t tasks;     /* on the CPU: runs of slices of about equal work */
+    int32_t *task;     /* tasks + 1: first slice of each */
+    double *dot;       /* work space: two sums for each task */
     gs_column_blocks column_blocks; /* used instead of tasks where count > 0; on the CPU */
     gs_block_space space;           /* work space: x row-major where the caller's is not */
     gs_cache_windows windows;       /* of the tasks, or instead of space; on the CPU */
@@ -281,12 +281,10 @@ gsolve_status gs_sliced_apply_dot(void *self, gsolve_context *ctx, gsolve_dense 
 gsolve_status gs_sliced_update(void *self, gsolve_context *ctx, const gsolve_csr *csr);
 void gs_sliced_describe(const void *self, gsolve_matrix_info *info);
 
-/* Members of a gs_row_store. The form holds all entries if none is left out, and none is in a long
- * row. */
+/* Members of a gs_format_extras. The form holds all entries if none is left out, and none is in a
+ * long row. A step needs a thread that owns a complete row. */
 bool gs_sliced_holds_all(const void *self);
 gsolve_status gs_sliced_restore(const void *self, gsolve_context *ctx, gsolve_csr *csr);
-
-/* Members of a gs_format_step. */
 bool gs_sliced_can_step(const void *self, const gsolve_context *ctx);
 gsolve_status gs_sliced_apply_step(void *self, gsolve_context *ctx, const void *x,
                                    const gs_step *step);

@@ -8,17 +8,11 @@ typedef T FN(quad) __attribute__((vector_size(4 * sizeof(T))));
 #define V        T
 #define ON(name) FN(name##_own)
 #include "spmv/sliced/sliced_slices.h"
-
-/* calls functions of sliced_slices.h */
-#include "spmv/sliced/sliced_column_blocks.h"
 #undef V
 #undef ON
 #define V        float
 #define ON(name) FN(name##_single)
 #include "spmv/sliced/sliced_slices.h"
-
-/* calls functions of sliced_slices.h */
-#include "spmv/sliced/sliced_column_blocks.h"
 #undef V
 #undef ON
 
