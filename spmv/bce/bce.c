@@ -263,12 +263,7 @@ const gsolve_format gs_bce_format = {
                "Yang, Li and Li",
                options, sizeof(gs_bce_options)},
     .build = build,
-    .destroy = gs_sliced_destroy,
-    .apply = gs_sliced_apply,
     .apply_block = gs_sliced_apply_block,
-    .row_major = true,
-    .apply_dot = gs_sliced_apply_dot,
-    .update = gs_sliced_update,
     .memory = estimate_memory,
-    .describe = gs_sliced_describe,
+    GS_SLICED_MEMBERS,
 };

@@ -149,30 +149,18 @@ int gs_bce_merge(int classes, gs_bce_class *class, int most, double *slack)
 
 /* --- the recurrence --------------------------------------------------------------------------- */
 
-enum { CHUNK = 32, CHUNKS = GS_BCE_MOST_CLASSES / CHUNK + 1 };
-
 typedef struct search {
     const gs_bce_model *model;
     const gs_bce_class *class;
     int classes;
     int64_t before[GS_BCE_MOST_CLASSES + 1]; /* rows of the classes before this one */
-    int64_t
-        cost[GS_BCE_MOST_CLASSES + 1]; /* of the best partition of the classes before this one */
-    int64_t chunk[CHUNKS];             /* the least of CHUNK costs, as far as they are known */
+    int64_t cost[GS_BCE_MOST_CLASSES + 1];   /* of the best partition of the classes before this */
 } search;
 
 typedef struct choice { /* the last block of a partition of the classes before j */
     int64_t cost;       /* of the complete partition */
     int from;           /* first class of the block */
 } choice;
-
-static void set_cost(search *s, int j, int64_t cost)
-{
-    int64_t *chunk = &s->chunk[j / CHUNK];
-
-    s->cost[j] = cost;
-    *chunk = j % CHUNK == 0 ? cost : least_of(*chunk, cost);
-}
 
 /* price[i - first] = cost[i] + cost of a block of the classes i to j - 1 with that many lanes per
  * row, for i from first to last - 1. Returns the least price. The loops have no branch, so that
@@ -200,23 +188,15 @@ static int64_t price_all(const search *s, int j, int lanes, int first, int last,
 }
 
 /* Replaces *best by the best of the last blocks that begin at class first to last - 1, with that
- * many lanes per row, if that is better. Skips chunks whose costs plus the block's entries already
- * exceed *best: all but those near the best one. */
+ * many lanes per row, if that is better. */
 static void choose(const search *s, int j, int lanes, int first, int last, choice *best)
 {
-    const int64_t entry = s->model->measure == GS_BCE_PAPER ? 1 : s->model->entry;
-    const int64_t of_row = s->class[j - 1].width * entry;
-    int64_t price[CHUNK];
+    int64_t price[GS_BCE_MOST_CLASSES];
+    const int64_t least = price_all(s, j, lanes, first, last, price);
 
-    for (int i = first, end; i < last; i = end) {
-        end = (int)least_of(last, i / CHUNK * CHUNK + CHUNK);
-        const int64_t entries = (s->before[j] - s->before[end - 1]) * of_row;
-        if (s->chunk[i / CHUNK] + entries >= best->cost) continue;
-        const int64_t least = price_all(s, j, lanes, i, end, price);
-        if (least >= best->cost) continue;
-        best->cost = least;
-        for (best->from = i; price[best->from - i] != least; best->from++) continue;
-    }
+    if (least >= best->cost) return;
+    best->cost = least;
+    for (best->from = first; price[best->from - first] != least; best->from++) continue;
 }
 
 /* The first i from first to j for which the classes i to j - 1 have fewer than `few` rows. */
@@ -255,7 +235,7 @@ static void begin(search *s, int classes)
     s->classes = classes;
     s->before[0] = 0;
     for (int c = 0; c < classes; c++) s->before[c + 1] = s->before[c] + s->class[c].rows;
-    set_cost(s, 0, 0);
+    s->cost[0] = 0;
 }
 
 /* Stores the blocks of layer k: from[k layer + j] is the first class of the last block of the
@@ -283,7 +263,7 @@ static void limited(gs_bce_partition *best, search *s, int most)
     const int layer = s->classes + 1;
 
     for (int j = 1; j <= s->classes; j++) {
-        set_cost(s, j, gs_bce_block_cost(s->model, s->class[j - 1].width, s->before[j]));
+        s->cost[j] = gs_bce_block_cost(s->model, s->class[j - 1].width, s->before[j]);
         from[j] = 0;
     }
     for (int k = 1; k < most; k++) {
@@ -292,7 +272,7 @@ static void limited(gs_bce_partition *best, search *s, int most)
             more[j] = last.cost;
             from[k * layer + j] = (uint16_t)(near = last.from);
         }
-        for (int j = 1; j < layer; j++) set_cost(s, j, more[j]);
+        for (int j = 1; j < layer; j++) s->cost[j] = more[j];
     }
     best->cost = s->cost[s->classes];
     add_blocks(best, s, from, layer, most - 1);
@@ -306,7 +286,7 @@ static int any_number(search *s, uint16_t *from, int64_t price)
 
     for (int j = 1, near = 0; j <= s->classes; j++) {
         const choice last = cheapest(s, j, near);
-        set_cost(s, j, last.cost + price);
+        s->cost[j] = last.cost + price;
         from[j] = (uint16_t)(near = last.from);
     }
     for (int j = s->classes; j > 0; j = from[j]) blocks++;

@@ -134,12 +134,7 @@ const gsolve_format gs_ellr_format = {
          "on the CPU the same as sell",
          options, sizeof(ellr_options)},
     .build = build,
-    .destroy = gs_sliced_destroy,
-    .apply = gs_sliced_apply,
     .apply_block = apply_block,
-    .row_major = true,
-    .apply_dot = gs_sliced_apply_dot,
-    .update = gs_sliced_update,
     .memory = estimate_memory,
-    .describe = gs_sliced_describe,
+    GS_SLICED_MEMBERS,
 };

@@ -109,12 +109,7 @@ const gsolve_format gs_sell_format = {
                "rows in slices; the rows of a slice are padded to its longest row (SELL-C-sigma)",
                options, sizeof(sell_options)},
     .build = build,
-    .destroy = gs_sliced_destroy,
-    .apply = gs_sliced_apply,
     .apply_block = gs_sliced_apply_block,
-    .row_major = true,
-    .apply_dot = gs_sliced_apply_dot,
-    .update = gs_sliced_update,
     .memory = estimate_memory,
-    .describe = gs_sliced_describe,
+    GS_SLICED_MEMBERS,
 };

@@ -281,6 +281,11 @@ gsolve_status gs_sliced_apply_dot(void *self, gsolve_context *ctx, gsolve_dense 
 gsolve_status gs_sliced_update(void *self, gsolve_context *ctx, const gsolve_csr *csr);
 void gs_sliced_describe(const void *self, gsolve_matrix_info *info);
 
+/* The members that such formats share. */
+#define GS_SLICED_MEMBERS                                                      \
+    .destroy = gs_sliced_destroy, .apply = gs_sliced_apply, .row_major = true, \
+    .apply_dot = gs_sliced_apply_dot, .update = gs_sliced_update, .describe = gs_sliced_describe
+
 /* Members of a gs_format_extras. The form holds all entries if none is left out, and none is in a
  * long row. A step needs a thread that owns a complete row. */
 bool gs_sliced_holds_all(const void *self);
