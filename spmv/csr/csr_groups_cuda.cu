@@ -8,8 +8,10 @@
 // One product moves 12 bytes per entry (8 in single precision), 4 or 8 per row, and x and y once.
 // With several columns, one pass over the entries serves up to eight of them.
 #include "spmv/csr/csr_tiles.cuh"
+#include "spmv/multi_rhs/subwarps.cuh"
 
 using namespace gs_tiles;
+using namespace gs_subwarps;
 
 namespace
 {
@@ -166,27 +168,9 @@ gsolve_status choose_sums(gs_queue *q, const product<T> &a, int32_t n, const gs_
 
 // --- several columns --------------------------------------------------------------------------
 
-template <class T>
-struct columns {
-    const void *start;
-    const int32_t *col;
-    const T *value, *x;
-    T *y;
-    int64_t xstride, ystride;
-    T alpha, beta;
-};
-
-// y_ij = alpha sum + beta y_ij
-template <class T>
-__device__ void finish(const columns<T> &a, int64_t i, int j, T sum)
-{
-    T *y = &a.y[i + j * a.ystride];
-    *y = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * *y;
-}
-
 // sum[j] += v x_j[c] for C columns. All loads are issued before the first addition.
 template <int C, class T>
-__device__ void add_products(const columns<T> &a, int32_t c, T v, T (&sum)[C])
+__device__ void add_products(const block_operands<T> &a, int32_t c, T v, T (&sum)[C])
 {
     const T *x = a.x + c;
     T element[C];
@@ -204,23 +188,25 @@ constexpr int block_rows_at_once = C == 8 ? 1 : 2;
 // A group of `lanes` threads has block_rows_at_once rows at a time and C sums for each of them.
 template <class T, class O, int C>
 __global__ void __launch_bounds__(gs_block_size)
-    columns_by_groups(columns<T> a, int32_t n, int lanes, gs_guard guard)
+    columns_by_groups(gsolve_csr A, block_operands<T> a, int lanes, gs_guard guard)
 {
     constexpr int at_a_time = block_rows_at_once<C>;
     const int groups = gs_block_size / lanes, rows = groups * at_a_time;
-    const O *start = (const O *)a.start;
+    const O *start = (const O *)A.start;
+    const T *value = (const T *)A.value;
     const int group = (int)threadIdx.x / lanes, lane = (int)threadIdx.x % lanes;
 
     if (guard.has_ended()) return;
-    for (int64_t base = (int64_t)blockIdx.x * rows; base < n; base += (int64_t)gridDim.x * rows) {
+    for (int64_t base = (int64_t)blockIdx.x * rows; base < A.nrows;
+         base += (int64_t)gridDim.x * rows) {
         O at[at_a_time], to[at_a_time];
         T sum[at_a_time][C] = {};
         bool more = false;
 #pragma unroll
         for (int r = 0; r < at_a_time; r++) {
             const int64_t i = base + r * groups + group;
-            at[r] = i < n ? start[i] + lane : 0;
-            to[r] = i < n ? start[i + 1] : 0;
+            at[r] = i < A.nrows ? start[i] + lane : 0;
+            to[r] = i < A.nrows ? start[i + 1] : 0;
             more = more || at[r] < to[r];
         }
         while (more) {
@@ -229,8 +215,8 @@ __global__ void __launch_bounds__(gs_block_size)
 #pragma unroll
             for (int r = 0; r < at_a_time; r++) {
                 const bool in = at[r] < to[r];
-                c[r] = in ? __ldg(&a.col[at[r]]) : -1;
-                v[r] = in ? __ldg(&a.value[at[r]]) : T(0);
+                c[r] = in ? __ldg(&A.col[at[r]]) : -1;
+                v[r] = in ? __ldg(&value[at[r]]) : T(0);
             }
             more = false;
 #pragma unroll
@@ -246,30 +232,30 @@ __global__ void __launch_bounds__(gs_block_size)
 #pragma unroll
             for (int j = 0; j < C; j++) {
                 const T all = group_sum(sum[r][j], lanes);
-                if (i < n && lane == 0) finish(a, i, j, all);
+                if (i < A.nrows && lane == 0) finish(a, a.y + j * a.ystride + i, all);
             }
         }
     }
 }
 
 template <class T, class O, int C>
-gsolve_status launch_columns(gs_queue *q, const columns<T> &a, int32_t n, const gs_csr_tiles *p)
+gsolve_status columns_at_once(gs_queue *q, const gs_csr_plan *plan, const block_operands<T> &a)
 {
+    const gs_csr_tiles *p = plan->tiles;
     const int rows = gs_block_size / p->lanes * block_rows_at_once<C>;
     constexpr auto kernel = columns_by_groups<T, O, C>;
-    const int grid = groups_grid<kernel>(q, n, rows, p->irregular);
+    const int grid = groups_grid<kernel>(q, plan->csr.nrows, rows, p->irregular);
 
-    return gs_launch_pdl(q, "the product of columns by groups", kernel, grid, gs_block_size, a, n,
-                         p->lanes);
+    return gs_launch_pdl(q, "the product of columns by groups", kernel, grid, gs_block_size,
+                         plan->csr, a, p->lanes);
 }
 
 template <class T, class O>
-gsolve_status multiply_some(gs_queue *q, const columns<T> &a, int32_t n, const gs_csr_tiles *p,
-                            int now)
+gsolve_status multiply_some(gs_queue *q, const gs_csr_plan *plan, const block_operands<T> &a)
 {
-    return now == 8   ? launch_columns<T, O, 8>(q, a, n, p)
-           : now == 4 ? launch_columns<T, O, 4>(q, a, n, p)
-                      : launch_columns<T, O, 2>(q, a, n, p);
+    return a.columns == 8   ? columns_at_once<T, O, 8>(q, plan, a)
+           : a.columns == 4 ? columns_at_once<T, O, 4>(q, plan, a)
+                            : columns_at_once<T, O, 2>(q, plan, a);
 }
 
 } // namespace
@@ -294,22 +280,18 @@ template <class T>
 gsolve_status gs_csr_apply_block(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,
                                  double beta, gsolve_dense y)
 {
-    const gsolve_csr *A = &plan->csr;
+    const block_operands<T> all = operands_of<T>(alpha, x, beta, y);
     gsolve_status status = GSOLVE_OK;
 
     if (x.layout == GSOLVE_ROW_MAJOR) return gs_csr_apply_rows<T>(q, plan, alpha, x, beta, y);
     for (int32_t j = 0, now; j < x.ncols && status == GSOLVE_OK; j += now) {
-        const T *xj = (const T *)x.value + j * x.stride;
-        T *yj = (T *)y.value + j * y.stride;
-        const columns<T> a = {A->start, A->col, (const T *)A->value, xj, yj, x.stride, y.stride,
-                              (T)alpha, (T)beta};
         now = plan->tiles->lanes > 0 ? gs_columns_in(x.ncols - j) : 1;
+        const block_operands<T> a = some_columns(all, j, now);
         if (now == 1) {
-            status = gs_csr_cuda[A->type].apply(q, plan, alpha, xj, beta, yj, nullptr);
-        } else if (A->offset == GSOLVE_O64) {
-            status = multiply_some<T, int64_t>(q, a, A->nrows, plan->tiles, now);
+            status = gs_csr_cuda[x.type].apply(q, plan, alpha, a.x, beta, a.y, nullptr);
         } else {
-            status = multiply_some<T, int32_t>(q, a, A->nrows, plan->tiles, now);
+            status = plan->csr.offset == GSOLVE_O64 ? multiply_some<T, int64_t>(q, plan, a)
+                                                    : multiply_some<T, int32_t>(q, plan, a);
         }
     }
     return status;

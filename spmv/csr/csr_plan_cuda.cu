@@ -92,29 +92,32 @@ __global__ void describe_parts(int nlong, const O *start, const int32_t *row, co
     }
 }
 
-// Finds the long rows and numbers their parts. A tile has at most one long row.
+// Finds the long rows and describes their parts. A tile has at most one long row.
 template <class O>
 gsolve_status find_long(gs_csr_tiles *p, gsolve_context *ctx, int32_t n, const O *start)
 {
     gs_queue *q = ctx->queue;
-    const auto are_long = long_rows(start);
-    int32_t *found = nullptr, *counted = nullptr;
+    int32_t *row = nullptr, *first = nullptr, *found = nullptr;
     gsolve_status status;
 
-    ALLOC_DEVICE(ctx, p->long_row, (size_t)p->tiles + 1);
-    ALLOC_DEVICE(ctx, p->first_part, (size_t)p->tiles + 2);
-    ALLOC_DEVICE(ctx, counted, (size_t)p->tiles + 2);
+    ALLOC_DEVICE(ctx, row, (size_t)p->tiles + 1);
+    ALLOC_DEVICE(ctx, first, (size_t)p->tiles + 2);
     ALLOC_DEVICE(ctx, found, 1);
     TRY(gs_with_space(ctx, "finding long rows", [&](void *space, size_t &bytes) {
-        return gs_select_long(space, bytes, are_long, p->long_row, found, n, q->stream);
+        return gs_select_long(space, bytes, long_rows(start), row, found, n, q->stream);
     }));
     TRY(gsolve_copy(ctx, &p->nlong, GSOLVE_HOST, found, GSOLVE_DEVICE, sizeof p->nlong));
+    if (p->nlong == 0) goto done;
     TRY(gs_launch(q, "counting parts of long rows", count_parts<O>, blocks_for(p->nlong + 1),
-                  gs_block_size, p->nlong, start, p->long_row, counted));
-    TRY(gs_scan(ctx, "numbering parts", counted, p->first_part, (int64_t)p->nlong + 1, &p->parts));
+                  gs_block_size, p->nlong, start, row, first));
+    TRY(gs_scan(ctx, "numbering parts", first, first, (int64_t)p->nlong + 1, &p->parts));
+    ALLOC_DEVICE(ctx, p->part_of, p->parts);
+    TRY(gs_launch(q, "describing parts of long rows", describe_parts<O>, blocks_for(p->nlong),
+                  gs_block_size, p->nlong, start, row, first, p->part_of));
 done:
+    gsolve_free(ctx, GSOLVE_DEVICE, row);
+    gsolve_free(ctx, GSOLVE_DEVICE, first);
     gsolve_free(ctx, GSOLVE_DEVICE, found);
-    gsolve_free(ctx, GSOLVE_DEVICE, counted);
     return status;
 }
 
@@ -122,8 +125,6 @@ void drop_tiles(gs_csr_tiles *p, gsolve_context *ctx)
 {
     if (!p) return;
     gsolve_free(ctx, GSOLVE_DEVICE, p->tile_of);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->long_row);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->first_part);
     gsolve_free(ctx, GSOLVE_DEVICE, p->part_of);
     gsolve_free(ctx, GSOLVE_DEVICE, p->sum);
     gsolve_free(ctx, GSOLVE_DEVICE, p->done);
@@ -215,7 +216,6 @@ gsolve_status make_parts(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr 
                       A->nrows, start, p->tiles, p->tile_of));
         TRY(find_long(p, ctx, A->nrows, start));
     }
-    ALLOC_DEVICE(ctx, p->part_of, (size_t)p->parts + 1);
     ALLOC_DEVICE(ctx, sum, ((size_t)p->parts + 1) * most_row_major);
     p->sum = sum;
     ALLOC_DEVICE(ctx, p->done, ((size_t)p->nlong + 1) * most_chunks);
@@ -223,10 +223,6 @@ gsolve_status make_parts(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr 
                 cudaMemsetAsync(p->done, 0, sizeof *p->done * ((size_t)p->nlong + 1) * most_chunks,
                                 q->stream),
                 "clearing the counters of long rows"));
-    if (p->nlong > 0) {
-        TRY(gs_launch(q, "describing parts of long rows", describe_parts<O>, blocks_for(p->nlong),
-                      gs_block_size, p->nlong, start, p->long_row, p->first_part, p->part_of));
-    }
 done:
     return status;
 }

@@ -29,12 +29,7 @@ struct tile {
     int32_t entries, unused;
 };
 
-struct part {     // a part of a long row
-    int64_t from; // number of the first entry
-    int32_t entries, row;
-    int32_t l;            // index of the row in long_row
-    int32_t first, parts; // number of the row's first part, and of its parts
-};
+using part = gs_row_part;
 
 } // namespace gs_tiles
 
@@ -43,8 +38,6 @@ struct gs_csr_tiles {
     bool irregular; // most rows begin far from the column where the row before begins
     int tiles, nlong, parts;
     gs_tiles::tile *tile_of;
-    int32_t *long_row;       // nlong elements
-    int32_t *first_part;     // nlong + 1 elements
     gs_tiles::part *part_of; // parts elements
     void *sum;               // parts x most_row_major sums of parts, in the type of the values
     unsigned *done;          // nlong x most_chunks counters of finished parts; 0 between products

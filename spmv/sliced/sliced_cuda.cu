@@ -206,24 +206,16 @@ template <class T>
 gsolve_status multiply_block(gs_queue *q, const gs_sliced *s, double alpha, gsolve_dense x,
                              double beta, gsolve_dense y)
 {
-    const bool xrows = x.layout == GSOLVE_ROW_MAJOR, yrows = y.layout == GSOLVE_ROW_MAJOR;
+    const block_operands<T> all = operands_of<T>(alpha, x, beta, y);
     const int32_t most = s->parts > 0 ? GS_SLICED_BLOCK : x.ncols;
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t j = 0; j < x.ncols && status == GSOLVE_OK; j += most) {
-        const block_operands<T> a = {(const T *)x.value + j * (xrows ? 1 : x.stride),
-                                     (T *)y.value + j * (yrows ? 1 : y.stride),
-                                     x.stride,
-                                     y.stride,
-                                     x.ncols - j < most ? x.ncols - j : most,
-                                     1,
-                                     yrows,
-                                     (T)alpha,
-                                     (T)beta};
+        const block_operands<T> some = some_columns(all, j, most);
         status = with_values<T>(s, [&](auto stored) {
             using V = decltype(stored);
-            return xrows ? gs_sliced_row_major<T, V>(q, s, a)
-                         : gs_sliced_column_major<T, V>(q, s, a);
+            return some.xrows ? gs_sliced_row_major<T, V>(q, s, some)
+                              : gs_sliced_column_major<T, V>(q, s, some);
         });
     }
     return status;
