@@ -51,6 +51,30 @@ static gsolve_status place_groups(gs_sliced *s, gsolve_context *ctx, const gs_sl
     return GSOLVE_OK;
 }
 
+/* Stores the values of s->csr: in f32 if value=auto and all are exact in it, else in the type of
+ * the matrix. columns: stores the column numbers, too. */
+static gsolve_status fill(gs_sliced *s, gsolve_context *ctx, bool columns)
+{
+    const gs_sliced_kernels *sliced = GS_KERNELS(gs_sliced, ctx, s->csr.type);
+    bool single = false;
+    gsolve_status status;
+
+    if (s->value == GS_VALUE_AUTO && s->csr.type == GSOLVE_F64) {
+        TRY(sliced->fits_single(s, ctx, &single));
+    }
+    if (!s->value_of || single != s->single) {
+        void *fresh = gsolve_alloc(ctx, gs_location(ctx), (size_t)(s->columns * s->lanes),
+                                   single ? sizeof(float) : gs_type_size(s->csr.type));
+        TRY(fresh ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+        gsolve_free(ctx, gs_location(ctx), s->value_of);
+        s->value_of = fresh;
+        s->single = single;
+    }
+    TRY(sliced->fill(s, ctx, columns));
+done:
+    return status;
+}
+
 gsolve_status gs_sliced_make(gs_sliced **out, gsolve_context *ctx, const gsolve_csr *csr,
                              const gs_sliced_policy *policy)
 {
@@ -74,7 +98,9 @@ gsolve_status gs_sliced_make(gs_sliced **out, gsolve_context *ctx, const gsolve_
     ALLOC(ctx, GSOLVE_HOST, span, (size_t)policy->groups + 1);
     if (s->entries == 0) TRY(gs_csr_entries(ctx, csr, &s->entries));
     TRY(place_groups(s, ctx, policy, span));
-    TRY(GS_KERNELS(gs_sliced, ctx, csr->type)->make(s, ctx, policy->groups, span, policy->lengths));
+    TRY(GS_KERNELS(gs_sliced, ctx, csr->type)
+            ->shape(s, ctx, policy->groups, span, policy->lengths));
+    TRY(fill(s, ctx, true));
     *out = s;
     s = NULL;
 done:
@@ -271,7 +297,7 @@ gsolve_status gs_sliced_update(void *self, gsolve_context *ctx, const gsolve_csr
     gs_sliced *s = self;
 
     s->csr = *csr;
-    return GS_KERNELS(gs_sliced, ctx, csr->type)->refill(s, ctx);
+    return fill(s, ctx, false);
 }
 
 /* Bytes of the column numbers and of the heads and bases. */

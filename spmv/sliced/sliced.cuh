@@ -150,11 +150,9 @@ gsolve_status gs_sliced_count_similar_cuda(gs_queue *q, const gsolve_csr *csr,
 bool gs_sliced_is_aligned(const gs_row_similarity *count);
 
 // sliced_fill_cuda.cu: columns and values.
+gsolve_status gs_sliced_fits_single_cuda(const gs_sliced *s, gsolve_context *ctx, bool *single);
 template <class T>
-gsolve_status gs_sliced_make_cuda(gs_sliced *s, gsolve_context *ctx, int32_t spans,
-                                  const gs_sliced_span *span, bool lengths);
-template <class T>
-gsolve_status gs_sliced_refill_cuda(gs_sliced *s, gsolve_context *ctx);
+gsolve_status gs_sliced_fill_cuda(gs_sliced *s, gsolve_context *ctx, bool columns);
 template <class T>
 gsolve_status gs_sliced_restore_cuda(gs_queue *q, const gs_sliced *s, int32_t *col, void *value);
 

@@ -193,13 +193,15 @@ typedef struct gs_sliced_kernels {
      * windows x classes. */
     gsolve_status (*sort)(gsolve_context *ctx, const gsolve_csr *csr, const gs_sliced_classes *by,
                           int32_t **order, int32_t *first);
-    /* Makes all arrays of s. csr, entries, lanes, slices, shift, most_row_shift, keep, most, index,
-     * value and order are set. On failure the caller releases what exists. */
-    gsolve_status (*make)(gs_sliced *s, gsolve_context *ctx, int32_t spans,
-                          const gs_sliced_span *span, bool lengths);
-    /* Stores the new values of s->csr: in f32 if value=auto and all are exact in it, else in
-     * the type of the matrix. */
-    gsolve_status (*refill)(gs_sliced *s, gsolve_context *ctx);
+    /* Makes all arrays of s but the values; columns are not filled in. csr, entries, lanes, slices,
+     * shift, most_row_shift, keep, most, index, value and order are set. On failure the caller
+     * releases what exists. */
+    gsolve_status (*shape)(gs_sliced *s, gsolve_context *ctx, int32_t spans,
+                           const gs_sliced_span *span, bool lengths);
+    /* *single = whether all values of s->csr, in double precision, are exact in single. */
+    gsolve_status (*fits_single)(const gs_sliced *s, gsolve_context *ctx, bool *single);
+    /* Stores the values of s->csr, and with `columns` the column numbers. */
+    gsolve_status (*fill)(gs_sliced *s, gsolve_context *ctx, bool columns);
     /* y = alpha A x + beta y. If dots is not NULL, alpha is 1 and beta is 0. */
     gsolve_status (*apply)(gs_queue *q, const gs_sliced *s, double alpha, const void *x,
                            double beta, void *y, const gs_product_sums *dots);

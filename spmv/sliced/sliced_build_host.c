@@ -215,15 +215,30 @@ done:
     return status;
 }
 
-gsolve_status gs_sliced_shape_host(gs_sliced *s, gsolve_context *ctx, int32_t width)
+gsolve_status gs_sliced_shape_host(gs_sliced *s, gsolve_context *ctx, int32_t spans,
+                                   const gs_sliced_span *span, bool lengths)
 {
     gsolve_status status;
 
+    (void)spans, (void)lengths;
     TRY(part_long_rows(s, ctx));
-    TRY(measure_all(s, ctx, width));
+    TRY(measure_all(s, ctx, span->width));
     TRY(alloc_columns(s, ctx));
     TRY(cut_tasks(s, ctx));
     TRY(find_cache_windows(s, ctx));
+    if (s->lanes == 8) TRY(gs_column_blocks_make(&s->column_blocks, ctx, &s->csr));
 done:
     return status;
+}
+
+gsolve_status gs_sliced_fits_single_host(const gs_sliced *s, gsolve_context *ctx, bool *single)
+{
+    const double *value = s->csr.value;
+    bool exact = true;
+
+#pragma omp parallel for schedule(static) reduction(&& : exact) \
+    num_threads(gs_threads_for(s->entries, gs_queue_threads(ctx->queue)))
+    for (int64_t k = 0; k < s->entries; k++) exact = exact && (double)(float)value[k] == value[k];
+    *single = exact;
+    return GSOLVE_OK;
 }

@@ -253,10 +253,16 @@ done:
 }
 
 template <class T>
-constexpr gs_sliced_kernels table = {
-    gs_sliced_inspect_cuda, gs_sliced_count_cuda,      gs_sliced_sort_cuda,
-    gs_sliced_make_cuda<T>, gs_sliced_refill_cuda<T>,  apply<T>,
-    apply_block<T>,         gs_sliced_restore_cuda<T>, gs_sliced_step_cuda<T>};
+constexpr gs_sliced_kernels table = {gs_sliced_inspect_cuda,
+                                     gs_sliced_count_cuda,
+                                     gs_sliced_sort_cuda,
+                                     gs_sliced_shape_cuda,
+                                     gs_sliced_fits_single_cuda,
+                                     gs_sliced_fill_cuda<T>,
+                                     apply<T>,
+                                     apply_block<T>,
+                                     gs_sliced_restore_cuda<T>,
+                                     gs_sliced_step_cuda<T>};
 
 } // namespace
 

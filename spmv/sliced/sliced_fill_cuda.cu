@@ -104,72 +104,18 @@ __global__ void __launch_bounds__(gs_block_size) fill(gs_sliced s, Rows rows)
     }
 }
 
-template <class T>
-gsolve_status launch_fill(gs_sliced *s, gsolve_context *ctx, bool columns)
-{
-    const int blocks = blocks_for((int64_t)s->slices << s->shift);
-
-    if (blocks == 0) return GSOLVE_OK;
-    return with_values<T>(s, [&](auto v) {
-        using V = decltype(v);
-        return with_rows(s, [&](auto rows) {
-            using Rows = decltype(rows);
-            return gs_launch(ctx->queue, "filling slices",
-                             columns ? fill<T, V, true, Rows> : fill<T, V, false, Rows>, blocks,
-                             gs_block_size, *s, rows);
-        });
-    });
-}
-
 // *rounded = 1 if a value is not exact in single precision. A thread strides over the values; only
 // threads that find such a value write.
-template <class T>
 __global__ void __launch_bounds__(gs_block_size)
-    find_rounded(int64_t n, const T *value, int *rounded)
+    find_rounded(int64_t n, const double *value, int *rounded)
 {
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
     bool found = false;
 
     for (int64_t k = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; k < n; k += step) {
-        found = found || (T)(float)value[k] != value[k];
+        found = found || (double)(float)value[k] != value[k];
     }
     if (found) *rounded = 1;
-}
-
-template <class T>
-gsolve_status fits_single(const gs_sliced *s, gsolve_context *ctx, bool *single)
-{
-    gs_queue *q = ctx->queue;
-    int *rounded = nullptr, found = 1;
-    gsolve_status status;
-
-    *single = false;
-    if (s->value != GS_VALUE_AUTO || sizeof(T) == sizeof(float)) return GSOLVE_OK;
-    ALLOC_DEVICE(ctx, rounded, 1);
-    TRY(gs_cuda(q, cudaMemsetAsync(rounded, 0, sizeof *rounded, q->stream),
-                "checking values for single precision"));
-    TRY(gs_launch(q, "checking values for single precision", find_rounded<T>,
-                  gs_grid(q, s->entries), gs_block_size, s->entries, (const T *)s->csr.value,
-                  rounded));
-    TRY(gsolve_copy(ctx, &found, GSOLVE_HOST, rounded, GSOLVE_DEVICE, sizeof found));
-    *single = !found;
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, rounded);
-    return status;
-}
-
-// Allocates s->value_of for the type that `single` selects.
-template <class T>
-gsolve_status alloc_values(gs_sliced *s, gsolve_context *ctx, bool single)
-{
-    void *fresh = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)(s->columns * s->lanes),
-                               single ? sizeof(float) : sizeof(T));
-
-    if (!fresh) return GSOLVE_NO_MEMORY;
-    gsolve_free(ctx, GSOLVE_DEVICE, s->value_of);
-    s->value_of = fresh;
-    s->single = single;
-    return GSOLVE_OK;
 }
 
 // --- back to rows -----------------------------------------------------------------------------
@@ -216,32 +162,39 @@ __global__ void __launch_bounds__(gs_block_size)
 
 } // namespace
 
-template <class T>
-gsolve_status gs_sliced_make_cuda(gs_sliced *s, gsolve_context *ctx, int32_t spans,
-                                  const gs_sliced_span *span, bool lengths)
+gsolve_status gs_sliced_fits_single_cuda(const gs_sliced *s, gsolve_context *ctx, bool *single)
 {
-    bool single;
+    gs_queue *q = ctx->queue;
+    int *rounded = nullptr, found = 1;
     gsolve_status status;
 
-    TRY(gs_sliced_shape_cuda(s, ctx, spans, span, lengths));
-    TRY(fits_single<T>(s, ctx, &single));
-    TRY(alloc_values<T>(s, ctx, single));
-    TRY(launch_fill<T>(s, ctx, true));
+    ALLOC_DEVICE(ctx, rounded, 1);
+    TRY(gs_cuda(q, cudaMemsetAsync(rounded, 0, sizeof *rounded, q->stream),
+                "checking values for single precision"));
+    TRY(gs_launch(q, "checking values for single precision", find_rounded, gs_grid(q, s->entries),
+                  gs_block_size, s->entries, (const double *)s->csr.value, rounded));
+    TRY(gsolve_copy(ctx, &found, GSOLVE_HOST, rounded, GSOLVE_DEVICE, sizeof found));
+    *single = !found;
 done:
+    gsolve_free(ctx, GSOLVE_DEVICE, rounded);
     return status;
 }
 
 template <class T>
-gsolve_status gs_sliced_refill_cuda(gs_sliced *s, gsolve_context *ctx)
+gsolve_status gs_sliced_fill_cuda(gs_sliced *s, gsolve_context *ctx, bool columns)
 {
-    bool single;
-    gsolve_status status;
+    const int blocks = blocks_for((int64_t)s->slices << s->shift);
 
-    TRY(fits_single<T>(s, ctx, &single));
-    if (single != s->single) TRY(alloc_values<T>(s, ctx, single));
-    TRY(launch_fill<T>(s, ctx, false));
-done:
-    return status;
+    if (blocks == 0) return GSOLVE_OK;
+    return with_values<T>(s, [&](auto v) {
+        using V = decltype(v);
+        return with_rows(s, [&](auto rows) {
+            using Rows = decltype(rows);
+            return gs_launch(ctx->queue, "filling slices",
+                             columns ? fill<T, V, true, Rows> : fill<T, V, false, Rows>, blocks,
+                             gs_block_size, *s, rows);
+        });
+    });
 }
 
 template <class T>
@@ -260,9 +213,7 @@ gsolve_status gs_sliced_restore_cuda(gs_queue *q, const gs_sliced *s, int32_t *c
 }
 
 #define INSTANTIATE(T)                                                                         \
-    template gsolve_status gs_sliced_make_cuda<T>(gs_sliced *, gsolve_context *, int32_t,      \
-                                                  const gs_sliced_span *, bool);               \
-    template gsolve_status gs_sliced_refill_cuda<T>(gs_sliced *, gsolve_context *);            \
+    template gsolve_status gs_sliced_fill_cuda<T>(gs_sliced *, gsolve_context *, bool);        \
     template gsolve_status gs_sliced_restore_cuda<T>(gs_queue *, const gs_sliced *, int32_t *, \
                                                      void *)
 INSTANTIATE(float);

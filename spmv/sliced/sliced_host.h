@@ -39,8 +39,9 @@ gsolve_status gs_sliced_inspect_host(gsolve_context *ctx, const gsolve_csr *csr,
 gsolve_status gs_sliced_count_host(gsolve_context *ctx, const gsolve_csr *csr, int32_t *rows);
 gsolve_status gs_sliced_sort_host(gsolve_context *ctx, const gsolve_csr *csr,
                                   const gs_sliced_classes *by, int32_t **order, int32_t *first);
-/* sliced_build_host.c: the structure of s except columns and values. width: columns of each slice
- * at least. */
-gsolve_status gs_sliced_shape_host(gs_sliced *s, gsolve_context *ctx, int32_t width);
+/* sliced_build_host.c: other members. */
+gsolve_status gs_sliced_shape_host(gs_sliced *s, gsolve_context *ctx, int32_t spans,
+                                   const gs_sliced_span *span, bool lengths);
+gsolve_status gs_sliced_fits_single_host(const gs_sliced *s, gsolve_context *ctx, bool *single);
 
 #endif
