@@ -194,8 +194,10 @@ static inline __attribute__((always_inline)) void ON(complete_octet)(const ON(en
     ON(any_octet)(e, all, step, sum);
 }
 
-/* sum[r] = sum of row r of slice `at`. */
-static void ON(sum_rows)(const gs_sliced *s, int32_t at, const gs_slice *slice, const T *x, T *sum)
+/* sum[r] = sum of row r of slice `at`. The function is not inlined, so that its loops have all
+ * registers; nor is octets. */
+__attribute__((noinline)) static void ON(sum_rows)(const gs_sliced *s, int32_t at,
+                                                   const gs_slice *slice, const T *x, T *sum)
 {
     ON(entries) e = ON(entries_of)(s, at, slice, x);
 
@@ -207,8 +209,8 @@ static void ON(sum_rows)(const gs_sliced *s, int32_t at, const gs_slice *slice, 
 
 /* Task t where slices have eight lanes and rows are in their own order. If w is not
  * NULL, the sums with w are stored too. */
-static void ON(octets)(const gs_sliced *s, int32_t t, const T *restrict x, T *restrict y,
-                       const T *w)
+__attribute__((noinline)) static void ON(octets)(const gs_sliced *s, int32_t t, const T *restrict x,
+                                                 T *restrict y, const T *w)
 {
     double wy[8] = {0}, yy[8] = {0};
 
