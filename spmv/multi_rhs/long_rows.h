@@ -11,7 +11,8 @@
 typedef struct gs_row_part { /* a part of a long row */
     int64_t from;            /* first entry in csr */
     int32_t entries, row;
-    int32_t l;            /* index of the row among the long ones */
+    int32_t l; /* number of the row's counter: on a GPU `first`, on the CPU the index of the
+                * row among the long ones */
     int32_t first, parts; /* number of the row's first part, and of its parts */
     int32_t unused;
 } gs_row_part;

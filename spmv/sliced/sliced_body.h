@@ -8,75 +8,18 @@ typedef T FN(quad) __attribute__((vector_size(4 * sizeof(T))));
 #define V        T
 #define ON(name) FN(name##_own)
 #include "spmv/sliced/sliced_slices.h"
-
-/* calls functions of sliced_slices.h */
-#include "spmv/sliced/sliced_column_blocks.h"
 #undef V
 #undef ON
 #define V        float
 #define ON(name) FN(name##_single)
 #include "spmv/sliced/sliced_slices.h"
-
-/* calls functions of sliced_slices.h */
-#include "spmv/sliced/sliced_column_blocks.h"
 #undef V
 #undef ON
 
-/* Whether values of a wider type are stored as float: all must be exact in it. */
-static bool FN(fits_single)(gs_queue *q, const gs_sliced *s)
+static gsolve_status FN(fill)(gs_sliced *s, gsolve_context *ctx, bool columns)
 {
-    const T *value = s->csr.value;
-    bool exact = s->value == GS_VALUE_AUTO && sizeof(T) > sizeof(float);
-
-    if (!exact) return false;
-#pragma omp parallel for schedule(static) reduction(&& : exact) \
-    num_threads(gs_threads_for(s->entries, gs_queue_threads(q)))
-    for (int64_t k = 0; k < s->entries; k++) exact = exact && (T)(float)value[k] == value[k];
-    return exact;
-}
-
-static void FN(fill)(gs_queue *q, const gs_sliced *s, bool columns)
-{
-    (s->single ? FN(fill_single) : FN(fill_own))(q, s, columns);
-}
-
-/* Allocates s->value_of for the type that `single` selects. */
-static gsolve_status FN(alloc_values)(gs_sliced *s, gsolve_context *ctx, bool single)
-{
-    void *fresh = gsolve_alloc(ctx, gs_location(ctx), (size_t)(s->columns * s->lanes),
-                               single ? sizeof(float) : sizeof(T));
-
-    if (!fresh) return GSOLVE_NO_MEMORY;
-    gsolve_free(ctx, gs_location(ctx), s->value_of);
-    s->value_of = fresh;
-    s->single = single;
+    (s->single ? FN(fill_single) : FN(fill_own))(ctx->queue, s, columns);
     return GSOLVE_OK;
-}
-
-static gsolve_status FN(make)(gs_sliced *s, gsolve_context *ctx, int32_t spans,
-                              const gs_sliced_span *span, bool lengths)
-{
-    gsolve_status status;
-
-    TRY(gs_sliced_shape_host(s, ctx, spans, span, lengths));
-    TRY(FN(alloc_values)(s, ctx, FN(fits_single)(ctx->queue, s)));
-    FN(fill)(ctx->queue, s, true);
-    if (s->lanes == 8 && !s->position && s->most_row_shift == 0) {
-        TRY(gs_column_blocks_make(&s->column_blocks, ctx, &s->csr));
-    }
-done:
-    return status;
-}
-
-static gsolve_status FN(refill)(gs_sliced *s, gsolve_context *ctx)
-{
-    const bool single = FN(fits_single)(ctx->queue, s);
-    gsolve_status status = GSOLVE_OK;
-
-    if (single != s->single) TRY(FN(alloc_values)(s, ctx, single));
-    FN(fill)(ctx->queue, s, false);
-done:
-    return status;
 }
 
 static gsolve_status FN(apply)(gs_queue *q, const gs_sliced *s, double alpha, const void *x,
@@ -107,5 +50,22 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_sliced *s, double alpha, co
     return GSOLVE_OK;
 }
 
-/* calls the functions above */
-#include "spmv/sliced/sliced_block_body.h"
+static gsolve_status FN(apply_block)(gs_sliced *s, gsolve_context *ctx, double alpha,
+                                     gsolve_dense x, double beta, gsolve_dense y)
+{
+    const FN(block_form) form = {s, s->single ? FN(columns_single) : FN(columns_own), s->tasks,
+                                 &s->windows, long_rows_of(s)};
+    int32_t done;
+    gsolve_status status;
+
+    TRY(gs_cache_windows_prepare(&s->windows, &s->space, ctx, x, &x));
+    done = FN(multiply_block)(gsolve_threads(ctx), &form, alpha, x, beta, y);
+    if (done < x.ncols) {
+        TRY(FN(apply)(ctx->queue, s, alpha, gs_column_of(x, done).value, beta,
+                      gs_column_of(y, done).value, NULL));
+    }
+done:
+    return status;
+}
+
+#undef OF

@@ -100,9 +100,8 @@ __device__ inline void do_part(const gs_sliced &s, const operands<T> &a, int p)
 
 } // namespace gs_by_slices
 
-// sliced_rows_cuda.cu: the product where slices have 32 lanes, one per row of any length. V: the
-// type that values are stored in.
-template <class T, class V>
+// sliced_rows_cuda.cu: the product where slices have 32 lanes, one per row of any length.
+template <class T>
 gsolve_status gs_sliced_rows_cuda(gs_queue *q, const gs_sliced *s,
                                   const gs_by_slices::operands<T> &a);
 
