@@ -24,40 +24,34 @@ gsolve_status gs_csr_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t
     return gs_csr_offset(ctx, csr, csr->nrows, entries);
 }
 
-/* *to = a new copy of a block of bytes at location from. */
-static gsolve_status move_block(gsolve_context *ctx, gsolve_location location, const void **to,
-                                const void *block, gsolve_location from, size_t bytes)
-{
-    void *copy = gsolve_alloc(ctx, location, bytes, 1);
-
-    *to = copy;
-    return copy ? gsolve_copy(ctx, copy, location, block, from, bytes) : GSOLVE_NO_MEMORY;
-}
-
-gsolve_status gs_csr_move(gsolve_csr *out, gsolve_context *ctx, gsolve_location location,
-                          const gsolve_csr *A)
+gsolve_status gs_csr_move_blocks(gsolve_csr *out, gsolve_context *ctx, gsolve_location location,
+                                 const gsolve_csr *A, int64_t numbers)
 {
     gsolve_csr B = *A;
-    const void *col = NULL;
     int64_t entries = 0;
     gsolve_status status;
 
-    B.start = B.col = NULL;
-    B.value = NULL;
+    status = gs_csr_entries(ctx, A, &entries);
+    if (status != GSOLVE_OK) return status;
     B.location = location;
-    TRY(gs_csr_entries(ctx, A, &entries));
-    TRY(move_block(ctx, location, &B.start, A->start, A->location,
-                   ((size_t)A->nrows + 1) * gs_offset_size(A->offset)));
-    status = move_block(ctx, location, &col, A->col, A->location, (size_t)entries * sizeof *A->col);
-    B.col = col;
-    if (status != GSOLVE_OK) goto done;
-    TRY(move_block(ctx, location, &B.value, A->value, A->location,
-                   (size_t)entries * gs_type_size(A->type)));
+    TRY(gs_csr_new_arrays(&B, ctx, entries, numbers));
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &B);
+    TRY(gsolve_copy(ctx, to.start, location, A->start, A->location,
+                    ((size_t)A->nrows + 1) * gs_offset_size(A->offset)));
+    TRY(gsolve_copy(ctx, to.col, location, A->col, A->location, (size_t)entries * sizeof *A->col));
+    TRY(gsolve_copy(ctx, to.value, location, A->value, A->location,
+                    (size_t)(entries * numbers) * gs_type_size(A->type)));
     *out = B;
     memset(&B, 0, sizeof B);
 done:
     gsolve_csr_free(&B, ctx);
     return status;
+}
+
+gsolve_status gs_csr_move(gsolve_csr *B, gsolve_context *ctx, gsolve_location location,
+                          const gsolve_csr *A)
+{
+    return gs_csr_move_blocks(B, ctx, location, A, 1);
 }
 
 gsolve_status gs_csr_to_host(const gsolve_csr **csr, gsolve_context *ctx, gsolve_csr *fetched)

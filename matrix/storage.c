@@ -5,21 +5,30 @@
 
 #include "matrix/csr.h"
 
+gsolve_status gs_csr_new_arrays(gsolve_csr *csr, gsolve_context *ctx, int64_t entries,
+                                int64_t numbers)
+{
+    const gsolve_location where = csr->location;
+    const size_t values = (size_t)entries * (size_t)numbers;
+
+    csr->start = gsolve_alloc(ctx, where, (size_t)csr->nrows + 1, gs_offset_size(csr->offset));
+    csr->col = csr->start ? gsolve_alloc(ctx, where, (size_t)entries, sizeof *csr->col) : NULL;
+    csr->value = csr->col ? gsolve_alloc(ctx, where, values, gs_type_size(csr->type)) : NULL;
+    if (csr->value) return GSOLVE_OK;
+    gsolve_csr_free(csr, ctx);
+    return GSOLVE_NO_MEMORY;
+}
+
 gsolve_status gs_csr_new_at(gsolve_csr *csr, gsolve_context *ctx, gsolve_location location,
                             int32_t nrows, int32_t ncols, int64_t entries, gsolve_type type)
 {
     gsolve_csr new = {.nrows = nrows, .ncols = ncols, .type = type, .location = location};
+    gsolve_status status;
 
     new.offset = entries > INT32_MAX ? GSOLVE_O64 : GSOLVE_O32;
-    new.start = gsolve_alloc(ctx, location, (size_t)nrows + 1, gs_offset_size(new.offset));
-    new.col = new.start ? gsolve_alloc(ctx, location, (size_t)entries, sizeof *new.col) : NULL;
-    new.value = new.col ? gsolve_alloc(ctx, location, (size_t)entries, gs_type_size(type)) : NULL;
-    if (!new.value) {
-        gsolve_csr_free(&new, ctx);
-        return GSOLVE_NO_MEMORY;
-    }
-    *csr = new;
-    return GSOLVE_OK;
+    status = gs_csr_new_arrays(&new, ctx, entries, 1);
+    if (status == GSOLVE_OK) *csr = new;
+    return status;
 }
 
 gsolve_status gs_csr_new(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, int32_t ncols,
