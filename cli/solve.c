@@ -31,11 +31,13 @@ static int prepare(cli *c, cli_solution *s)
     deciding = cli_now();
     if (cli_decide_device(c, &s->system)) return CLI_ERROR;
     begin += cli_now() - deciding; /* the start of a GPU is not part of the format's time */
-    if (cli_analyse(c, &s->system)) return CLI_ERROR;
+    /* single precision: the statistics are those of the matrix before it is rounded */
+    if (c->args.type == GSOLVE_F32 && cli_analyse(c, &s->system)) return CLI_ERROR;
     if (gsolve_matrix_create_owned(&s->A, c->ctx, c->args.format ? c->args.format : "auto",
                                    &s->system.csr) != GSOLVE_OK) {
         return cli_fail_library(c);
     }
+    if (c->args.type == GSOLVE_F64 && cli_analyse_handle(c, &s->system, s->A)) return CLI_ERROR;
     gsolve_matrix_describe(s->A, &s->info);
     if (gsolve_matrix_csr(s->A, &rows) != GSOLVE_OK) return cli_fail_library(c);
     if (cli_make_vectors(c, &s->system, &rows)) return CLI_ERROR;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/try.h"
-#include "matrix/csr.h"
+#include "matrix/statistics.h"
 #include "vector/blocks.h"
 
 static int compare_keys(const void *a, const void *b)
@@ -86,33 +86,16 @@ done:
 
 bool gs_rows_ascend(gsolve_context *ctx, const gsolve_csr *A)
 {
-    bool ascending = false;
-    int64_t bad;
-    int unsorted = 0;
+    gs_csr_findings found;
 
-    if (A->location == GSOLVE_DEVICE) {
-        return gs_inspector(ctx, A)->check_entries(ctx, A, &bad, &ascending) == GSOLVE_OK &&
-               ascending;
-    }
-    const int threads = gs_threads_for(gs_start(A, A->nrows), gsolve_threads(ctx));
-#pragma omp parallel for schedule(dynamic, 4096) num_threads(threads) reduction(| : unsorted)
-    for (int32_t i = 0; i < A->nrows; i++) {
-        const int64_t to = gs_start(A, i + 1);
-        for (int64_t k = gs_start(A, i) + 1; k < to; k++) unsorted |= A->col[k] <= A->col[k - 1];
-    }
-    return !unsorted;
+    return gs_inspector(ctx, A)->check(&found, ctx, A, NULL) == GSOLVE_OK && found.bad_row < 0 &&
+           found.ascending;
 }
 
-gsolve_status gs_csr_clean(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr *A,
+gsolve_status gs_csr_clean(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr *A, bool ascending,
                            int64_t **destination)
 {
-    gsolve_status status;
-
-    if (A->location == GSOLVE_HOST && !gs_rows_ascend(ctx, A)) {
-        return clean_unsorted(B, ctx, A, destination);
-    }
-    status =
-        A->location == GSOLVE_HOST ? gs_csr_copy(B, ctx, A->type, A) : gs_csr_narrow(B, ctx, A);
-    if (status == GSOLVE_OK && destination) *destination = NULL;
-    return status;
+    if (!ascending) return clean_unsorted(B, ctx, A, destination);
+    if (destination) *destination = NULL;
+    return A->location == GSOLVE_HOST ? gs_csr_copy(B, ctx, A->type, A) : gs_csr_narrow(B, ctx, A);
 }

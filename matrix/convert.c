@@ -73,21 +73,11 @@ static gsolve_status need_single(gsolve_context *ctx, const gsolve_csr *A)
 gsolve_status gsolve_csr_convert(gsolve_csr *out, gsolve_context *ctx, gsolve_type type,
                                  const gsolve_csr *A)
 {
-    bool clean;
     gsolve_status status;
 
-    TRY(gs_csr_check_host(ctx, A, &clean));
+    TRY(gs_csr_check_host(ctx, A));
     if (type == GSOLVE_F32 && A->type == GSOLVE_F64) TRY(need_single(ctx, A));
     TRY(gs_csr_copy(out, ctx, type, A));
 done:
     return status;
-}
-
-gsolve_status gs_csr_round(gsolve_csr *out, gsolve_context *ctx, gsolve_type type,
-                           const gsolve_csr *A)
-{
-    bool clean;
-    const gsolve_status status = gs_csr_check_host(ctx, A, &clean);
-
-    return status == GSOLVE_OK ? gs_csr_copy(out, ctx, type, A) : status;
 }

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "matrix/csr.h"
+#include "matrix/statistics.h"
 
 gsolve_status gs_csr_offset(gsolve_context *ctx, const gsolve_csr *csr, int32_t row,
                             int64_t *offset)

@@ -2,6 +2,7 @@
  * transposes on the CPU. Each chunk of the entries counts its keys. The counts of all chunks give
  * the position of each entry, so the result does not depend on the number of chunks. */
 #include "core/try.h"
+#include "matrix/statistics.h"
 #include "matrix/transpose.h"
 #include "vector/blocks.h"
 
@@ -55,8 +56,8 @@ gsolve_status gs_csr_from_triplets(gsolve_csr *csr, gsolve_context *ctx, int32_t
 {
     gsolve_csr A = {0}, B;
     order o = {0};
+    gs_csr_findings found;
     gsolve_status status;
-    bool clean;
 
     TRY(gs_csr_new(&A, ctx, nrows, ncols, entries, GSOLVE_F64));
     const gs_csr_arrays to = gs_csr_arrays_of(ctx, &A);
@@ -71,9 +72,9 @@ gsolve_status gs_csr_from_triplets(gsolve_csr *csr, gsolve_context *ctx, int32_t
             value[at] = v ? v[k] : 1;
         }
     }
-    TRY(gs_csr_check(ctx, &A, &clean));
-    if (!clean) {
-        TRY(gs_csr_clean(&B, ctx, &A, NULL));
+    TRY(gs_csr_inspect(ctx, &A, &found, NULL, NULL));
+    if (!found.ascending) {
+        TRY(gs_csr_clean(&B, ctx, &A, false, NULL));
         gsolve_csr_free(&A, ctx);
         A = B;
     }
@@ -164,12 +165,16 @@ done:
     return status;
 }
 
+gsolve_status gs_csr_transpose(gsolve_csr *C, gsolve_context *ctx, const gsolve_csr *A)
+{
+    return transpose(C, NULL, ctx, A, gs_start(A, A->nrows));
+}
+
 gsolve_status gsolve_csr_transpose(gsolve_csr *C, gsolve_context *ctx, const gsolve_csr *A)
 {
-    bool clean;
-    const gsolve_status status = gs_csr_check_host(ctx, A, &clean);
+    const gsolve_status status = gs_csr_check_host(ctx, A);
 
-    return status == GSOLVE_OK ? transpose(C, NULL, ctx, A, gs_start(A, A->nrows)) : status;
+    return status == GSOLVE_OK ? gs_csr_transpose(C, ctx, A) : status;
 }
 
 /* --- new values --------------------------------------------------------------------------------

@@ -8,14 +8,15 @@
  * copy. */
 static gsolve_status clean_on_host(gsolve_context *ctx, const gsolve_csr **csr, gsolve_csr *own)
 {
+    gs_csr_findings found;
     bool is_clean;
     gsolve_status status;
 
     TRY(gs_csr_to_host(csr, ctx, own));
-    TRY(gs_csr_check(ctx, *csr, &is_clean));
+    TRY(gs_csr_inspect(ctx, *csr, &found, NULL, &is_clean));
     if (!is_clean) {
         gsolve_csr sorted = {0};
-        TRY(gs_csr_clean(&sorted, ctx, *csr, NULL));
+        TRY(gs_csr_clean(&sorted, ctx, *csr, found.ascending, NULL));
         gsolve_csr_free(own, ctx);
         *own = sorted;
         *csr = own;
@@ -29,13 +30,14 @@ done:
 static gsolve_status clean_on_device(gsolve_context *ctx, const gsolve_csr **csr, gsolve_csr *own,
                                      bool *done)
 {
+    gs_csr_findings found;
     bool is_clean;
     gsolve_status status;
 
     *done = false;
     if (!*csr || (*csr)->location == GSOLVE_HOST) return GSOLVE_OK;
-    TRY(gs_csr_check(ctx, *csr, &is_clean));
-    if (!is_clean && !gs_rows_ascend(ctx, *csr)) return GSOLVE_OK;
+    TRY(gs_csr_inspect(ctx, *csr, &found, NULL, &is_clean));
+    if (!found.ascending) return GSOLVE_OK;
     *done = true;
     if (!is_clean) {
         TRY(gs_csr_narrow(own, ctx, *csr));
