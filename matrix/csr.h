@@ -30,6 +30,10 @@ gsolve_status gs_csr_offset(gsolve_context *ctx, const gsolve_csr *csr, int32_t 
                             int64_t *offset);
 gsolve_status gs_csr_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entries);
 
+/* The row of an entry of csr, which is on the host: the last that begins at or before it and is not
+ * empty. */
+int32_t gs_row_of_entry(const gsolve_csr *csr, int64_t entry);
+
 /* Bytes of csr's three arrays, for this number of entries. */
 static inline double gs_csr_bytes(const gsolve_csr *csr, int64_t entries)
 {
@@ -105,7 +109,7 @@ gsolve_status gs_csr_check_host(gsolve_context *ctx, const gsolve_csr *csr);
 gsolve_status gs_csr_clean(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr *A, bool ascending,
                            int64_t **destination);
 
-/* move.c: B = an owned copy of A, both on the device, with offsets in 32 bits if they fit. */
+/* B = an owned copy of A, both on the device, with offsets in 32 bits if they fit. */
 gsolve_status gs_csr_narrow(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr *A);
 
 /* sort.c: compressed rows from triplets (i[k], j[k], v[k]) with indices from 0 that are in range. v
@@ -118,7 +122,7 @@ gsolve_status gs_csr_from_triplets(gsolve_csr *csr, gsolve_context *ctx, int32_t
 /* sort.c: gsolve_csr_transpose of an A on the host that has been checked. */
 gsolve_status gs_csr_transpose(gsolve_csr *C, gsolve_context *ctx, const gsolve_csr *A);
 
-/* single.c: the index of the first of value[0..n) that is lost in single precision: it becomes
+/* The index of the first of value[0..n) that is lost in single precision: it becomes
  * infinite, or it is not 0 and becomes 0. -1: none. */
 int64_t gs_first_lost(const gsolve_context *ctx, int64_t n, const double *value);
 

@@ -86,22 +86,6 @@ done:
     return status;
 }
 
-/* The row in which entry k lies: the last that begins at or before k and is not empty. */
-static int32_t row_of(const gsolve_csr *A, int64_t k)
-{
-    int32_t low = 0, high = A->nrows; /* start[low] <= k < start[high] */
-
-    while (high - low > 1) {
-        const int32_t middle = low + (high - low) / 2;
-        if (gs_start(A, middle) <= k) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 static void put_entry(const gs_csr_arrays *C, int64_t at, int32_t row, const gsolve_csr *A,
                       int64_t k)
 {
@@ -121,7 +105,7 @@ static void put_chunk(const order *o, int c, const gs_csr_arrays *C, void *from,
     int64_t *next = o->next + (int64_t)c * A->ncols, k = chunk_begin(o, c);
     const int64_t end = chunk_begin(o, c + 1);
 
-    for (int32_t i = k < end ? row_of(A, k) : 0; k < end; i++) {
+    for (int32_t i = k < end ? gs_row_of_entry(A, k) : 0; k < end; i++) {
         for (; k < end && k < gs_start(A, i + 1); k++) {
             const int64_t at = next[A->col[k]]++;
             put_entry(C, at, i, A, k);
@@ -177,38 +161,25 @@ gsolve_status gsolve_csr_transpose(gsolve_csr *C, gsolve_context *ctx, const gso
     return status == GSOLVE_OK ? gs_csr_transpose(C, ctx, A) : status;
 }
 
-/* --- new values --------------------------------------------------------------------------------
- */
-
-/* Element k of from, which has 64 or 32 bits. */
-static int64_t source(const void *from, bool wide, int64_t k)
-{
-    return wide ? ((const int64_t *)from)[k] : ((const int32_t *)from)[k];
-}
-
-static gsolve_status refill_f32(const gsolve_csr *B, const void *from, gsolve_context *ctx,
-                                const gsolve_csr *A)
+static gsolve_status refill(const gsolve_csr *B, const void *from, gsolve_context *ctx,
+                            const gsolve_csr *A)
 {
     const int64_t entries = gs_start(A, A->nrows);
-    const bool wide = entries > INT32_MAX;
-    float *to = gs_owned_block(ctx, B->value);
+    const int threads = gs_threads_for(entries, gsolve_threads(ctx));
+    const bool wide = entries > INT32_MAX, single = A->type == GSOLVE_F32;
+    void *to = gs_owned_block(ctx, B->value);
 
-#pragma omp parallel for schedule(static) num_threads(gs_threads_for(entries, gsolve_threads(ctx)))
-    for (int64_t k = 0; k < entries; k++) to[k] = ((const float *)A->value)[source(from, wide, k)];
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t k = 0; k < entries; k++) {
+        const int64_t at = wide ? ((const int64_t *)from)[k] : ((const int32_t *)from)[k];
+        if (single) {
+            ((float *)to)[k] = ((const float *)A->value)[at];
+        } else {
+            ((double *)to)[k] = ((const double *)A->value)[at];
+        }
+    }
     return GSOLVE_OK;
 }
 
-static gsolve_status refill_f64(const gsolve_csr *B, const void *from, gsolve_context *ctx,
-                                const gsolve_csr *A)
-{
-    const int64_t entries = gs_start(A, A->nrows);
-    const bool wide = entries > INT32_MAX;
-    double *to = gs_owned_block(ctx, B->value);
-
-#pragma omp parallel for schedule(static) num_threads(gs_threads_for(entries, gsolve_threads(ctx)))
-    for (int64_t k = 0; k < entries; k++) to[k] = ((const double *)A->value)[source(from, wide, k)];
-    return GSOLVE_OK;
-}
-
-const gs_transpose_kernels gs_transpose_host[GSOLVE_TYPE_COUNT] = {{transpose, refill_f32},
-                                                                   {transpose, refill_f64}};
+const gs_transpose_kernels gs_transpose_host[GSOLVE_TYPE_COUNT] = {{transpose, refill},
+                                                                   {transpose, refill}};
