@@ -126,3 +126,11 @@ gsolve_status gs_csr_check_host(gsolve_context *ctx, const gsolve_csr *csr)
 
     return status == GSOLVE_OK ? gs_csr_check(ctx, csr, NULL) : status;
 }
+
+bool gs_rows_ascend(gsolve_context *ctx, const gsolve_csr *A)
+{
+    gs_csr_findings found;
+
+    return gs_inspector(ctx, A)->check(&found, ctx, A, NULL) == GSOLVE_OK && found.bad_row < 0 &&
+           found.ascending;
+}

@@ -119,7 +119,34 @@ gsolve_status gs_csr_from_triplets(gsolve_csr *csr, gsolve_context *ctx, int32_t
                                    int32_t ncols, int64_t entries, const int32_t *i,
                                    const int32_t *j, const double *v);
 
-/* sort.c: gsolve_csr_transpose of an A on the host that has been checked. */
+/* A' at the location of A, and new values for it. */
+typedef struct gs_transpose_kernels {
+    /* T = A', owned, with ascending columns. A has that many entries. (*order)[k] = the number in A
+     * of entry k of T, in 32 bits if it fits; release it with gsolve_free. All arrays are where
+     * ctx's kernels read them. */
+    gsolve_status (*make)(gsolve_csr *T, void **order, gsolve_context *ctx, const gsolve_csr *A,
+                          int64_t entries);
+    /* Copies new values of A, whose pattern is unchanged, to T. */
+    gsolve_status (*refill)(const gsolve_csr *T, const void *order, gsolve_context *ctx,
+                            const gsolve_csr *A);
+} gs_transpose_kernels;
+
+extern const gs_transpose_kernels gs_transpose_host[GSOLVE_TYPE_COUNT];
+extern const gs_transpose_kernels gs_transpose_cuda[GSOLVE_TYPE_COUNT];
+
+static inline gsolve_status gs_transpose_make(gsolve_csr *T, void **order, gsolve_context *ctx,
+                                              const gsolve_csr *A, int64_t entries)
+{
+    return GS_KERNELS(gs_transpose, ctx, A->type)->make(T, order, ctx, A, entries);
+}
+
+static inline gsolve_status gs_transpose_refill(const gsolve_csr *T, const void *order,
+                                                gsolve_context *ctx, const gsolve_csr *A)
+{
+    return GS_KERNELS(gs_transpose, ctx, A->type)->refill(T, order, ctx, A);
+}
+
+/* gsolve_csr_transpose of an A on the host that has been checked. */
 gsolve_status gs_csr_transpose(gsolve_csr *C, gsolve_context *ctx, const gsolve_csr *A);
 
 /* The index of the first of value[0..n) that is lost in single precision: it becomes

@@ -1,8 +1,8 @@
 /* no_cuda.c: replaces this folder's .cu files in a build without CUDA. */
 #include "matrix/block_counts.h"
+#include "matrix/csr.h"
 #include "matrix/sample.h"
 #include "matrix/statistics.h"
-#include "matrix/transpose.h"
 
 const gs_inspect_kernels gs_inspect_cuda[GSOLVE_TYPE_COUNT];
 const gs_transpose_kernels gs_transpose_cuda[GSOLVE_TYPE_COUNT];

@@ -6,7 +6,7 @@
 
 extern "C" {
 #include "core/try.h"
-#include "matrix/transpose.h"
+#include "matrix/csr.h"
 }
 
 #define SMALL static __device__ inline

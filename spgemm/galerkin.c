@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "matrix/transpose.h"
+#include "matrix/csr.h"
 #include "spgemm/operand.h"
 #include "spgemm/result_view.h"
 

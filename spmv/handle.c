@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "matrix/transpose.h"
 
 /* --- create and destroy ----------------------------------------------------------------------- */
 

@@ -10,7 +10,6 @@
 
 #include "core/staging.h"
 #include "core/try.h"
-#include "matrix/transpose.h"
 #include "precond/amg/coarsening/coarsening.h"
 #include "precond/amg/kernels.h"
 
