@@ -203,15 +203,6 @@ int cli_analyse(cli *c, cli_system *s)
     return 0;
 }
 
-int cli_analyse_handle(cli *c, cli_system *s, const gsolve_matrix *A)
-{
-    const double begin = cli_now();
-
-    if (gsolve_matrix_statistics(A, &s->statistics) != GSOLVE_OK) return cli_fail_library(c);
-    s->analyse_seconds = cli_now() - begin;
-    return 0;
-}
-
 const char *cli_symmetry_words(const gsolve_statistics *t)
 {
     if (t->nrows != t->ncols) return "rectangular";

@@ -51,9 +51,6 @@ int cli_read_vectors(cli *c, cli_system *s);
 /* Sets s->statistics, and converts s->csr to the type of the arguments. */
 int cli_analyse(cli *c, cli_system *s);
 
-/* Sets s->statistics to those of A. */
-int cli_analyse_handle(cli *c, cli_system *s, const gsolve_matrix *A);
-
 /* Generates b and sets x = 0, unless they were read. rows: of A. */
 int cli_make_vectors(cli *c, cli_system *s, const gsolve_csr *rows);
 

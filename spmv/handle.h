@@ -20,7 +20,7 @@ struct gsolve_matrix {
     int64_t given;        /* number of the caller's entries, where there is a destination */
     uint64_t given_pattern;   /* hash of the caller's pattern, where there is a destination */
     gsolve_csr transposed;    /* A' on the device, made when first needed */
-    void *transposed_order;   /* on CUDA: how its values are gathered, see transpose.h */
+    void *transposed_order;   /* on CUDA: how its values are gathered, see gs_transpose_kernels */
     bool form_is_stale;       /* self has older values, since rebuilding it failed */
     void *transposed_self;    /* the form of A', in the same format */
     bool transposed_is_stale; /* the values have changed since it was built */
