@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "factor/lu.h"
 
 /* The matrix on the host, in double precision. Its rows are CXSparse's columns. */
 typedef struct host_matrix {
@@ -65,13 +66,7 @@ static gsolve_status fetch_matrix(host_matrix *H, gsolve_context *ctx, const cha
                              who);
         goto done;
     }
-    H->columns = (cs_di){.nzmax = (int)gs_start(&H->csr, A->nrows),
-                         .m = A->nrows,
-                         .n = A->nrows,
-                         .p = gs_owned_block(ctx, H->csr.start),
-                         .i = gs_owned_block(ctx, H->csr.col),
-                         .x = gs_owned_block(ctx, H->csr.value),
-                         .nz = -1};
+    H->columns = gs_columns_view(ctx, &H->csr);
     H->norm = 0;
     for (int32_t i = 0; i < A->nrows; i++) {
         double sum = 0;

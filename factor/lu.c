@@ -177,3 +177,15 @@ done:
     gsolve_free(ctx, GSOLVE_HOST, f.x);
     return status;
 }
+
+cs_di gs_columns_view(const gsolve_context *ctx, const gsolve_csr *A)
+{
+    const cs_di view = {.nzmax = ((const int32_t *)A->start)[A->nrows],
+                        .m = A->ncols,
+                        .n = A->nrows,
+                        .p = gs_owned_block(ctx, A->start),
+                        .i = gs_owned_block(ctx, A->col),
+                        .x = gs_owned_block(ctx, A->value),
+                        .nz = -1};
+    return view;
+}

@@ -11,4 +11,8 @@
 gsolve_status gs_lu(cs_din **N, gsolve_context *ctx, const cs_di *A, const cs_dis *S,
                     double tolerance, gs_direct_cost limit);
 
+/* CXSparse's view of the columns of A's transpose, for A in double with 32-bit offsets on the host;
+ * ctx owns A's arrays. */
+cs_di gs_columns_view(const gsolve_context *ctx, const gsolve_csr *A);
+
 #endif

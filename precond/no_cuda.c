@@ -7,7 +7,6 @@
 #include "precond/amg/smoothers/gauss_seidel.h"
 #include "precond/amg/smoothers/ilu.h"
 #include "precond/amg/smoothers/relax.h"
-#include "precond/amg/transfer/rigid_body.h"
 #include "precond/block_jacobi/block_jacobi.h"
 #include "precond/chebyshev/polynomial.h"
 #include "precond/incomplete/triangular_solve.h"
@@ -21,14 +20,12 @@ const gs_amg_kernels gs_amg_cuda[GSOLVE_TYPE_COUNT];
 const gs_invert_kernels gs_invert_cuda[GSOLVE_TYPE_COUNT];
 const gs_strength_kernels gs_strength_cuda[GSOLVE_TYPE_COUNT];
 const gs_aggregate_kernels gs_aggregate_cuda[GSOLVE_TYPE_COUNT];
-const gs_pairwise_kernels gs_pairwise_cuda[GSOLVE_TYPE_COUNT];
+const gs_step_kernels gs_step_cuda[GSOLVE_TYPE_COUNT];
 const gs_tentative_kernels gs_tentative_cuda[GSOLVE_TYPE_COUNT];
 const gs_prolongator_kernels gs_prolongator_cuda[GSOLVE_TYPE_COUNT];
-const gs_rigid_body_kernels gs_rigid_body_cuda[GSOLVE_TYPE_COUNT];
+const gs_smoothed_kernels gs_smoothed_cuda[GSOLVE_TYPE_COUNT];
 const gs_relax_kernels gs_relax_cuda[GSOLVE_TYPE_COUNT];
 const gs_gauss_seidel_kernels gs_gauss_seidel_cuda[GSOLVE_TYPE_COUNT];
 const gs_ilu_kernels gs_ilu_cuda[GSOLVE_TYPE_COUNT];
-const gs_classical_dependence_kernels gs_classical_dependence_cuda[GSOLVE_TYPE_COUNT];
 const gs_classical_split_kernels gs_classical_split_cuda[GSOLVE_TYPE_COUNT];
 const gs_classical_interpolate_kernels gs_classical_interpolate_cuda[GSOLVE_TYPE_COUNT];
-const gs_classical_truncate_kernels gs_classical_truncate_cuda[GSOLVE_TYPE_COUNT];

@@ -14,3 +14,9 @@ INLINE double gs_random_uniform(uint64_t seed, int64_t i)
     const uint64_t bits = gs_hash64(seed * 0x9e3779b97f4a7c15u + (uint64_t)i);
     return (double)(bits >> 11) * 0x1p-52 - 1;
 }
+
+/* The priority of row i in a colouring. No two rows have the same. */
+INLINE uint64_t gs_colour_priority(int64_t i)
+{
+    return gs_hash64((uint64_t)i + 0x9e3779b97f4a7c15u);
+}

@@ -82,4 +82,18 @@ gsolve_status gs_with_start(const gsolve_csr *csr, Go go)
                                      : go((const int32_t *)csr->start);
 }
 
+// Calls go(start, lanes) with csr's offsets and the subwarp size for its mean row. Synchronises.
+template <class Go>
+gsolve_status gs_with_rows(gsolve_context *ctx, const gsolve_csr *csr, Go go)
+{
+    int64_t entries = 0;
+    const gsolve_status status = gs_csr_entries(ctx, csr, &entries);
+
+    if (status != GSOLVE_OK) return status;
+    return gs_with_start(csr, [&](auto start) {
+        return gs_with_subwarp((double)entries / (csr->nrows + 1.0),
+                               [&](auto lanes) { return go(start, lanes); });
+    });
+}
+
 #endif

@@ -39,6 +39,9 @@ typedef double *gs_scalar;
 typedef struct gs_method {
     gsolve_plugin plugin;
     size_t state_size;      /* bytes of k->state */
+    int vectors, scalars;   /* the state begins with this number of gsolve_dense, and then of
+                               gs_scalar, which are set up as by gs_new_vector, with A's number of
+                               rows, and gs_new_scalar */
     int products;           /* number of products with A in a step; 0: it differs between steps */
     bool any_shape;         /* A may be rectangular */
     bool transposes;        /* the method applies A' and M^-T */
@@ -51,24 +54,21 @@ typedef struct gs_method {
                            * method it is best in the A-norm of the error, else by the residual */
     bool couples_columns; /* the recurrence of a column uses other columns */
     bool late_solution;   /* k->x is the iterate only after finish, so the loop stores no x */
-    /* Allocates the vectors and scalars of *k->state for k->width columns. k->state is
-     * already allocated, and all its bytes are 0. setup is called when the solver is created, and
-     * again when a run has more columns than all earlier ones. */
+    /* Optional: sets up the rest of *k->state for k->width columns, whose bytes are 0, and
+     * k->period. setup is called when the solver is created, and again when a run has more columns
+     * than all earlier ones. */
     gsolve_status (*setup)(gs_krylov *k);
     /* Begins a round: sets the state from k->x, and k->rr = |b - A x|^2, in the active columns. */
     gsolve_status (*start)(gs_krylov *k);
     /* Makes the step that follows j steps since start, and sets k->rr. For j of a period or more,
      * the step depends only on j modulo the period, because it may be captured and repeated. It
      * does not read scalars on the host and changes only memory of the device, unless the period is
-     * 0. */
+     * 0. Then the host reads k->rr after every step, and columns never move. */
     gsolve_status (*step)(gs_krylov *k, int64_t j);
     /* Optional: makes the steps j to j + count - 1 of column c, with their convergence tests, in
      * one kernel of solver/resident/. The loop calls it instead of step if the system fits into the
      * on-chip memory of a GPU. */
     gsolve_status (*resident_steps)(gs_krylov *k, int32_t c, int64_t j, int count);
-    /* Optional: returns the period; NULL: it is 2. With period 0 the steps run on the host: they
-     * are not captured, the host reads k->rr after every step, and columns never move. */
-    int (*period)(const gs_krylov *k);
     /* Optional: returns whether columns may move before step j. NULL: always, or with
      * couples_columns never. State of single columns moves with them. If may_move returns true and
      * narrow is NULL, step j must read no older state that columns share, such as a common basis.
@@ -96,6 +96,7 @@ struct gsolve_solver {
     const gs_method *method;
     void *options; /* the options struct of the method; its first member is a gs_run_options */
     void *state;   /* state_size bytes on the host, see setup */
+    int period;    /* of the steps: 2, unless setup sets it; 0: they run on the host */
     const gs_vector_kernels *vector; /* kernels of A's type on ctx's device */
     gsolve_csr csr; /* shape and type of A; its arrays are NULL before gs_need_rows */
     int32_t width;  /* columns for which work space is allocated */
@@ -106,6 +107,8 @@ struct gsolve_solver {
      * find the right one. */
     gsolve_dense b, x;
     bool *active;   /* on the host, for each column: see the head of this file */
+    bool inner;     /* set by refine for its inner solver: x begins as 0, and a run ends without the
+                       true residual, which refine computes */
     bool continues; /* set by refine for its inner solver: start may go on with the directions of
                        the last run; a method can ignore it */
     /* On the device, an element for each column: */
@@ -124,6 +127,9 @@ struct gsolve_solver {
 extern const gsolve_plugin *const gs_methods[];
 extern const gs_method gs_cg, gs_pipecg, gs_bicg, gs_bicgstab, gs_cgs, gs_tfqmr, gs_idr, gs_gmres,
     gs_fgmres, gs_block_cg, gs_block_gmres, gs_minres, gs_refine, gs_direct;
+
+/* The option table of a method whose options are gs_run_options alone. */
+extern const gsolve_option gs_run_option_table[];
 
 /* The options that all methods have. */
 static inline const gs_run_options *gs_run_options_of(const gs_krylov *k)
@@ -145,13 +151,11 @@ gsolve_status gs_new_zeros(gs_krylov *k, size_t bytes, void **work);
 /* Sets *v to a column-major vector with k->width columns of nrows elements of A's type. Its columns
  * move when columns move. */
 gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v);
-/* Sets *v as gs_new_vector does, with elements of this type. */
-gsolve_status gs_new_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, gsolve_dense *v);
 /* Sets *v as gs_new_vector does, but its columns never move: they keep the order of b and x. */
 gsolve_status gs_new_outer_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v);
-/* Sets *v as gs_new_outer_vector does, with elements of this type. */
-gsolve_status gs_new_outer_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows,
-                                     gsolve_dense *v);
+/* Sets *v as gs_new_vector (moves) or gs_new_outer_vector does, with elements of this type. */
+gsolve_status gs_new_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, bool moves,
+                               gsolve_dense *v);
 /* Sets *s to a scalar of each of k->width columns, which moves with its column. */
 gsolve_status gs_new_scalar(gs_krylov *k, gs_scalar *s);
 /* Sets *work to `count` elements of `size` bytes for each of k->width columns, on the device. Those
@@ -173,15 +177,12 @@ gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int co
 /* Returns the number of elements from one column of a vector with nrows elements to the next: nrows
  * rounded up to a multiple of 16, so that each column begins on a cache line. */
 int64_t gs_vector_stride(int32_t nrows);
-/* Returns vector j of the basis V, for all columns: V with its values j * ld elements further on.
- * ld is gs_vector_stride of V's rows; the method passes it, because it often keeps it. */
-gsolve_dense gs_basis_at(gsolve_dense V, int64_t ld, int j);
+/* Returns vector j of the basis V, for all columns: V with its values further on. */
+gsolve_dense gs_basis_at(gsolve_dense V, int j);
 
-/* Returns whether setup is called to count bytes only. */
+/* Returns whether setup is called to count bytes only. If the rest of setup depends on A's values,
+ * setup then fails with GSOLVE_UNSUPPORTED. */
 bool gs_is_counting(const gs_krylov *k);
-/* Fails with GSOLVE_UNSUPPORTED while bytes are counted. Call it where the rest of setup depends on
- * A's values. */
-gsolve_status gs_require_values(const gs_krylov *k);
 /* Sets k->csr to a view of A's CSR copy on the host. If A was created on the device, the first call
  * copies it. */
 gsolve_status gs_need_rows(gs_krylov *k);
@@ -209,5 +210,9 @@ gsolve_status gs_fetch_ended(gs_krylov *k, const int **ended);
 /* Adds this time to precond_seconds of the result, for a method that solves with its own factors.
  */
 void gs_add_precond_seconds(gs_krylov *k, double seconds);
+/* Runs `inner`, a solver inside the method, and adds its products, times and profile to those of k.
+ */
+gsolve_status gs_inner_run(gs_krylov *k, gsolve_solver *inner, gsolve_dense b, gsolve_dense x,
+                           gsolve_result *result);
 
 #endif

@@ -1,5 +1,7 @@
-/* methods.c: the list of methods. */
+/* methods.c: the list of methods, and the options of those that have none of their own. */
 #include "solver/method.h"
+
+const gsolve_option gs_run_option_table[] = {GS_RUN_OPTIONS(10000, 2000), {0}};
 
 const gsolve_plugin *const gs_methods[] = {
     &gs_cg.plugin,       &gs_pipecg.plugin,   &gs_bicg.plugin,

@@ -1,7 +1,7 @@
 /* no_cuda.c: stands in for this folder's .cu files where CUDA is not built. */
-#include "solver/block/arnoldi.h"
+#include "solver/block/block.h"
 #include "solver/operations/scalar_kernels.h"
-#include "solver/resident/resident_kernels.h"
+#include "solver/resident/resident.h"
 
 const gs_scalar_kernels gs_scalar_cuda;
 const gs_resident_kernels gs_resident_cuda;

@@ -4,12 +4,7 @@
 
 #include "core/try.h"
 #include "solver/choose/auto_method.h"
-#include "solver/run/counts.h"
-#include "solver/run/graph.h"
-#include "solver/run/loop.h"
-#include "solver/run/profile.h"
-#include "solver/run/progress.h"
-#include "solver/run/setup.h"
+#include "solver/run/run.h"
 
 /* --- set-up ----------------------------------------------------------------------------------- */
 
@@ -66,7 +61,8 @@ void gsolve_solver_destroy(gsolve_solver **S)
 
 void gsolve_solver_set_monitor(gsolve_solver *S, gsolve_monitor *monitor, void *user)
 {
-    gs_set_monitor(S, monitor, user);
+    S->run->monitor.call = monitor;
+    S->run->monitor.user = user;
 }
 
 const char *gsolve_solver_name(const gsolve_solver *S)
@@ -82,18 +78,18 @@ const char *gsolve_solver_note(const gsolve_solver *S)
 gsolve_status gsolve_solver_profile(gsolve_solver *S, bool on)
 {
     if (!S) return GSOLVE_BAD_ARGUMENT;
-    gs_profile_switch(S->run->profile, on);
+    S->run->profile.on = on;
     return GSOLVE_OK;
 }
 
 void gsolve_solver_get_profile(const gsolve_solver *S, gsolve_profile *profile)
 {
-    *profile = gs_profile_summary(S->run->profile);
+    *profile = gs_profile_summary(&S->run->profile);
 }
 
 bool gsolve_solver_profile_at(const gsolve_solver *S, int index, gsolve_profile_class *line)
 {
-    return gs_profile_class_at(S->run->profile, index, line);
+    return gs_profile_class_at(&S->run->profile, index, line);
 }
 
 /* --- a run ------------------------------------------------------------------------------------ */
@@ -161,8 +157,8 @@ static gsolve_result result_of(const gs_krylov *k, const gs_column *column)
                                   column->products,
                                   column->residual,
                                   k->run->result.seconds,
-                                  k->run->counts->product_seconds,
-                                  k->run->counts->precond_seconds};
+                                  k->run->counts.product_seconds,
+                                  k->run->counts.precond_seconds};
     return result;
 }
 
@@ -182,6 +178,24 @@ static const gs_column *worst_column(const gs_krylov *k)
     return worst;
 }
 
+/* Drops the recorded steps if the number of columns, A, M or A's form has changed since. */
+static void forget_stale_graph(gs_krylov *k)
+{
+    gs_recording *r = &k->run->recording;
+    gsolve_matrix_info A;
+    gsolve_precond_info M = {0};
+
+    gsolve_matrix_describe(k->A, &A);
+    if (k->M) gsolve_precond_describe(k->M, &M);
+    if (r->ncols != k->ncols || r->A != A.version || r->M != M.version || r->form != A.changes) {
+        gs_forget_graph(k);
+    }
+    r->form = A.changes;
+    r->ncols = k->ncols;
+    r->A = A.version;
+    r->M = M.version;
+}
+
 gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x,
                                 gsolve_result *result)
 {
@@ -192,7 +206,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
     if (!result)
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_run: result is NULL");
     gs_range_push(k->ctx, "solve");
-    gs_profile_clear(k->run->profile);
+    gs_profile_clear(&k->run->profile);
     k->ncols = 0;
     TRY(check_run(k, b, x));
     TRY(gs_solver_reserve(k, b.ncols));
@@ -203,13 +217,13 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
     memset(&k->run->result, 0, sizeof k->run->result);
     if (b.ncols > 0) {
         TRY(gs_auto_method_update(k));
-        gs_forget_stale_graph(k);
+        forget_stale_graph(k);
         if (k->M) gsolve_precond_begin_solve(k->M, b.ncols);
         TRY(gs_krylov_run(k, b, x));
         k->run->result.seconds = gs_now() - begin;
         k->run->result = result_of(k, worst_column(k));
-        k->run->result.iterations = k->run->counts->iteration;
-        k->run->result.products = k->run->counts->products;
+        k->run->result.iterations = k->run->counts.iteration;
+        k->run->result.products = k->run->counts.products;
     }
     gs_auto_method_note(k);
     *result = k->run->result;
@@ -228,4 +242,19 @@ gsolve_status gsolve_solver_column(const gsolve_solver *S, int32_t column, gsolv
     }
     *result = result_of(S, &S->run->column[column]);
     return GSOLVE_OK;
+}
+
+gsolve_status gs_inner_run(gs_krylov *k, gsolve_solver *inner, gsolve_dense b, gsolve_dense x,
+                           gsolve_result *result)
+{
+    gsolve_status status;
+
+    inner->run->profile.on = k->run->profile.on;
+    TRY(gsolve_solver_run(inner, b, x, result));
+    gs_profile_merge(&k->run->profile, &inner->run->profile);
+    k->run->counts.products += result->products;
+    k->run->counts.product_seconds += result->product_seconds;
+    k->run->counts.precond_seconds += result->precond_seconds;
+done:
+    return status;
 }

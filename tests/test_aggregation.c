@@ -7,7 +7,7 @@
 #include "core/staging.h"
 #include "precond/amg/coarsening/aggregation.h"
 #include "precond/amg/coarsening/coarsening.h"
-#include "precond/amg/transfer/rigid_body.h"
+#include "precond/amg/setup.h"
 
 /* --- what lies on the device, on the host ------------------------------------------------------
  */
@@ -56,7 +56,7 @@ static found find(gsolve_context *ctx, const gsolve_csr *A, int32_t block, doubl
     G.degree = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)nodes + 1, sizeof *G.degree);
     G.neighbour = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)entries, sizeof *G.neighbour);
     OK(ctx, GS_KERNELS(gs_strength, ctx, A->type)->connect(ctx, &B, strength, &G));
-    OK(ctx, GS_KERNELS(gs_aggregate, ctx, A->type)->aggregate(ctx, &B, &G, kind, of, &f.count));
+    OK(ctx, gs_aggregate_nodes(ctx, &B, &G, kind, of, &f.count));
     f.degree = fetch(ctx, G.degree, (size_t)nodes * sizeof *f.degree);
     f.neighbour = fetch(ctx, G.neighbour, (size_t)entries * sizeof *f.neighbour);
     f.strong = fetch(ctx, G.strong, (size_t)entries);

@@ -113,16 +113,15 @@ static splitting split_level(level *l, double strength, bool twice)
 {
     gsolve_context *ctx = l->ctx;
     const gsolve_csr *A = &l->A;
-    const gs_classical_split_kernels *kernels = GS_KERNELS(gs_classical_split, ctx, A->type);
     const size_t entries = (size_t)gs_start(&l->host, A->nrows), n = (size_t)A->nrows;
     gs_points p = {.A = A};
     splitting s;
 
     p.mark = gsolve_alloc(ctx, GSOLVE_DEVICE, entries, 1);
     p.kind = gsolve_alloc(ctx, GSOLVE_DEVICE, n, 1);
-    OK(ctx, GS_KERNELS(gs_classical_dependence, ctx, A->type)->connect(ctx, &p, strength));
-    OK(ctx, kernels->split(ctx, &p));
-    if (twice) OK(ctx, kernels->split_second(ctx, &p));
+    OK(ctx, GS_KERNELS(gs_strength, ctx, A->type)->depend(ctx, &p, strength));
+    OK(ctx, GS_KERNELS(gs_classical_split, ctx, A->type)->split(ctx, &p, false));
+    if (twice) OK(ctx, gs_split_again(ctx, &p));
     s.mark = fetch_bytes(ctx, p.mark, entries);
     s.kind = fetch_bytes(ctx, p.kind, n);
     gsolve_free(ctx, GSOLVE_DEVICE, p.mark);

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 #include "precond/jacobi/jacobi.h"
-#include "solver/block/arnoldi.h"
+#include "solver/block/block.h"
 #include "vector/blocks.h"
 #include "vector/vector.h"
 

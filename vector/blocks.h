@@ -50,4 +50,16 @@ static inline double gs_sum(int count, const double *part)
     return sum;
 }
 
+/* For kernels on the host with the queue q: runs the statements for every piece k of n rows,
+ * [from, to). */
+#define GS_EACH_PIECE(n, ...)                                                                     \
+    const gs_blocks blocks = gs_blocks_of(n);                                                     \
+    const int threads = blocks.count > GS_SERIAL_BLOCKS ? gs_queue_threads(q) : 1;                \
+    _Pragma("omp parallel for schedule(static) num_threads(threads)") for (int k = 0;             \
+                                                                           k < blocks.count; k++) \
+    {                                                                                             \
+        const int64_t from = gs_block_begin(&blocks, k), to = gs_block_end(&blocks, k);           \
+        __VA_ARGS__;                                                                              \
+    }
+
 #endif

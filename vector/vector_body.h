@@ -2,16 +2,7 @@
  * function that works on one block [0, n) and a driver that distributes the blocks over the
  * threads. */
 
-/* Runs the statement for every block k, whose range is [from, to). */
-#define EACH_BLOCK(n, ...)                                                                        \
-    const gs_blocks blocks = gs_blocks_of(n);                                                     \
-    const int threads = blocks.count > GS_SERIAL_BLOCKS ? gs_queue_threads(q) : 1;                \
-    _Pragma("omp parallel for schedule(static) num_threads(threads)") for (int k = 0;             \
-                                                                           k < blocks.count; k++) \
-    {                                                                                             \
-        const int64_t from = gs_block_begin(&blocks, k), to = gs_block_end(&blocks, k);           \
-        __VA_ARGS__;                                                                              \
-    }
+#define EACH_BLOCK(n, ...) GS_EACH_PIECE(n, __VA_ARGS__)
 
 static gsolve_status FN(zero)(gs_queue *q, int64_t n, void *py)
 {

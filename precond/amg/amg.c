@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "precond/amg/apply.h"
 #include "precond/amg/cycle.h"
 #include "precond/amg/setup.h"
 #include "precond/handle.h"
@@ -149,46 +148,53 @@ done:
 
 /* --- near-null vectors from the caller -------------------------------------------------------- */
 
-static gsolve_status near_null(void *self, gsolve_context *ctx, gsolve_dense v)
+static int32_t size_of(const amg *M)
 {
-    amg *M = self;
+    return M->S.h ? M->S.h->level[0].rows.nrows : M->matrix.nrows;
+}
+
+/* Sets M up with vectors or coordinates v. */
+static gsolve_status set_up_with(amg *M, gsolve_context *ctx, gsolve_dense v,
+                                 gsolve_status (*set_up)(gs_amg_setup *, gsolve_context *,
+                                                         const gsolve_csr *, gsolve_dense))
+{
     gsolve_csr csr;
     gsolve_status status;
 
     rows(M, &csr);
-    if (v.nrows != csr.nrows || v.ncols > GS_AMG_MAX_NEAR_NULL) {
-        return gsolve_fail(
-            ctx, GSOLVE_BAD_ARGUMENT,
-            "the near-null vectors are %d x %d; they must have the matrix's %d rows, and at "
-            "most %d columns",
-            v.nrows, v.ncols, csr.nrows, GS_AMG_MAX_NEAR_NULL);
-    }
-    if (!csr.start) return GSOLVE_NO_MEMORY; /* for the restored rows */
-    TRY(gs_amg_set_up_near_null(&M->S, ctx, &csr, v));
+    TRY(csr.start ? GSOLVE_OK : GSOLVE_NO_MEMORY); /* for the restored rows */
+    TRY(set_up(&M->S, ctx, &csr, v));
     gsolve_csr_free(&M->matrix, ctx);
 done:
     return status;
 }
 
+static gsolve_status near_null(void *self, gsolve_context *ctx, gsolve_dense v)
+{
+    amg *M = self;
+
+    if (v.nrows != size_of(M) || v.ncols > GS_AMG_MAX_NEAR_NULL) {
+        return gsolve_fail(
+            ctx, GSOLVE_BAD_ARGUMENT,
+            "the near-null vectors are %d x %d; they must have the matrix's %d rows, and at "
+            "most %d columns",
+            v.nrows, v.ncols, size_of(M), GS_AMG_MAX_NEAR_NULL);
+    }
+    return set_up_with(M, ctx, v, gs_amg_set_up_near_null);
+}
+
 static gsolve_status coordinates(void *self, gsolve_context *ctx, gsolve_dense xyz)
 {
     amg *M = self;
-    gsolve_csr csr;
-    gsolve_status status;
 
-    rows(M, &csr);
-    if ((int64_t)xyz.nrows * xyz.ncols != csr.nrows || xyz.ncols < 2 || xyz.ncols > 3) {
+    if ((int64_t)xyz.nrows * xyz.ncols != size_of(M) || xyz.ncols < 2 || xyz.ncols > 3) {
         return gsolve_fail(
             ctx, GSOLVE_BAD_ARGUMENT,
             "the coordinates are %d x %d, and the matrix has %d rows; give 2 or 3 coordinates "
             "per node, with nodes times coordinates equal to the rows",
-            xyz.nrows, xyz.ncols, csr.nrows);
+            xyz.nrows, xyz.ncols, size_of(M));
     }
-    if (!csr.start) return GSOLVE_NO_MEMORY; /* for the restored rows */
-    TRY(gs_amg_set_up_coordinates(&M->S, ctx, &csr, xyz));
-    gsolve_csr_free(&M->matrix, ctx);
-done:
-    return status;
+    return set_up_with(M, ctx, xyz, gs_amg_set_up_coordinates);
 }
 
 /* --- application ------------------------------------------------------------------------------ */

@@ -1,11 +1,10 @@
 /* apply.c: converts vectors before and after a cycle. One column is converted to the levels' type.
  * Several columns are also transposed to row-major order: a product then reads the entries of all
  * columns that a matrix entry is multiplied with from one place. */
-#include "precond/amg/apply.h"
+#include "precond/amg/cycle.h"
 
 #include "core/staging.h"
 #include "core/try.h"
-#include "precond/amg/cycle.h"
 #include "vector/layout.h"
 #include "vector/vector.h"
 

@@ -1,4 +1,5 @@
-/* cycle.h: one multigrid cycle over the levels of a hierarchy. */
+/* cycle.h: one multigrid cycle over the levels of a hierarchy, and its application to vectors of
+ * any type and any number of columns (apply.c). */
 #ifndef GS_PRECOND_AMG_CYCLE_H
 #define GS_PRECOND_AMG_CYCLE_H
 
@@ -20,5 +21,13 @@ typedef struct gs_level_vectors {
 } gs_level_vectors;
 
 gs_level_vectors gs_level_vectors_of(const gs_hierarchy *h, int k, int32_t columns);
+
+/* z = M^-1 r, or M^-T r. Several columns share a cycle. The first call with several columns
+ * allocates their vectors. */
+gsolve_status gs_hierarchy_apply(gs_hierarchy *h, gsolve_context *ctx, bool transposed,
+                                 gsolve_dense r, gsolve_dense z);
+/* z = M^-1 r and *rz = r'z, a number on the device; one column. */
+gsolve_status gs_hierarchy_apply_dot(gs_hierarchy *h, gsolve_context *ctx, gsolve_dense r,
+                                     gsolve_dense z, double *rz);
 
 #endif

@@ -1,7 +1,6 @@
 // kernels_cuda.cu: the kernels of kernels.h on a GPU.
 #include "core/pdl.cuh"
-#include "precond/subwarp.cuh"
-#include "vector/each.cuh"
+#include "precond/amg/prefix_sum.cuh"
 
 extern "C" {
 #include "precond/amg/kernels.h"
@@ -14,24 +13,20 @@ extern "C" {
 namespace
 {
 
-// y[i] = 1 if i % block == c, else 0.
-template <class T>
-struct piecewise : gs_plain {
-    int32_t block, c;
-    T *y;
-    template <int W>
-    __device__ void at(int64_t i, double *)
-    {
-        gs_pack<T, W> Y;
-        for (int w = 0; w < W; w++) Y.v[w] = (i + w) % block == c ? T(1) : T(0);
-        gs_store<W>(y, i, Y);
-    }
-};
-
-template <class T>
-gsolve_status constant(gs_queue *q, int64_t n, int32_t block, int32_t c, void *y)
+gsolve_status sum(gsolve_context *ctx, int32_t n, int32_t *count, int64_t *first, int64_t *total)
 {
-    return gs_each<T>(q, n, gs_aligned(y), piecewise<T>{{}, block, c, (T *)y}, "constant");
+    gs_queue *q = ctx->queue;
+    gsolve_status status;
+
+    TRY(gs_cuda(q, cudaMemsetAsync(count + n, 0, sizeof *count, q->stream), "adding up counts"));
+    TRY(gs_prefix_sum(ctx, n, count, first, total));
+done:
+    return status;
+}
+
+gsolve_status number(gsolve_context *ctx, int32_t n, int32_t *number, int32_t *total)
+{
+    return gs_prefix_sum(ctx, n, number, number, total);
 }
 
 // A thread reads one byte, and a warp packs 32 of them into one word.
@@ -123,7 +118,7 @@ gsolve_status dense(gs_queue *q, int32_t n, int32_t columns, const void *M, cons
 }
 
 template <class T>
-constexpr gs_amg_kernels table = {constant<T>, transpose_values<T>, pack, dense<T>};
+constexpr gs_amg_kernels table = {sum, number, transpose_values<T>, pack, dense<T>};
 
 } // namespace
 

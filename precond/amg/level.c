@@ -1,4 +1,5 @@
-/* level.c: one level: its rows, their matrix in a format for products, the transfer operators. */
+/* level.c: one level: its rows, their matrix in a format and products with it, the transfer
+ * operators. */
 #include "precond/amg/level.h"
 
 #include <string.h>
@@ -139,4 +140,25 @@ void gs_level_clear(gs_level *l, gsolve_context *ctx, const gs_coarsening *coars
     gs_level_clear_transfer(l, ctx, coarsening);
     if (!l->A) gsolve_csr_free(&l->rows, ctx);
     gsolve_matrix_destroy(&l->A);
+}
+
+/* --- products --------------------------------------------------------------------------------- */
+
+gsolve_status gs_level_multiply(const gs_level_view *level, double alpha, gsolve_dense x,
+                                double beta, gsolve_dense y)
+{
+    return (level->transposed ? gsolve_matrix_apply_transpose
+                              : gsolve_matrix_apply)(level->matrix, alpha, x, beta, y);
+}
+
+gsolve_status gs_level_residual(const gs_level_view *level, gsolve_context *ctx, gsolve_dense b,
+                                gsolve_dense x, gsolve_dense r)
+{
+    gsolve_status status;
+
+    TRY(GS_KERNELS(gs_vector, ctx, b.type)
+            ->copy(ctx->queue, (int64_t)b.nrows * b.ncols, b.type, b.value, r.value));
+    TRY(gs_level_multiply(level, -1, x, 1, r));
+done:
+    return status;
 }

@@ -1,8 +1,8 @@
 /* setup.c: the set-up of amg's hierarchy, see setup.h.
  *
  * type=auto: levels in single precision move half the bytes. They are built first, and a few cycles
- * show how much of an error they leave (precision.c). If that is more than LITTLE, levels in double
- * precision are built as well, and the better ones stay. */
+ * show how much of an error they leave. If that is more than LITTLE, levels in double precision are
+ * built as well, and the better ones stay. */
 #include "precond/amg/setup.h"
 
 #include <math.h>
@@ -11,9 +11,9 @@
 #include "core/staging.h"
 #include "core/try.h"
 #include "matrix/sample.h"
-#include "precond/amg/kernels.h"
-#include "precond/amg/precision.h"
-#include "precond/amg/transfer/rigid_body.h"
+#include "precond/amg/coarsening/aggregation.h"
+#include "precond/amg/cycle.h"
+#include "spmv/handle.h"
 #include "vector/vector.h"
 
 /* --- near-null vectors ------------------------------------------------------------------------ */
@@ -35,14 +35,35 @@ done:
 static gsolve_status constant_vectors(gsolve_context *ctx, int32_t n, gsolve_type type,
                                       int32_t block, gsolve_dense *B)
 {
-    const gs_amg_kernels *kernels = GS_KERNELS(gs_amg, ctx, type);
+    const gsolve_dense nodes = {.ncols = block}; /* translations do not depend on coordinates */
     gsolve_status status;
 
     TRY(gs_dense_new(B, ctx, gs_location(ctx), type, n, block));
-    for (int32_t c = 0; c < block; c++) {
-        TRY(kernels->constant(ctx->queue, n, block, c, gs_column_of(*B, c).value));
-    }
+    TRY(GS_KERNELS(gs_tentative, ctx, type)->modes(ctx, nodes, *B));
 done:
+    return status;
+}
+
+gsolve_status gs_rigid_body_modes(gsolve_dense *B, gsolve_context *ctx, gsolve_type type,
+                                  gsolve_dense xyz)
+{
+    const int32_t d = xyz.ncols;
+    gsolve_dense new = {0};
+    gsolve_status status;
+
+    if (d < 2 || d > 3 || xyz.nrows > INT32_MAX / d) {
+        return gsolve_fail(
+            ctx, GSOLVE_BAD_ARGUMENT,
+            "%d nodes with %d coordinates; a node must have 2 or 3 coordinates, and there "
+            "must be fewer than 2^31 unknowns",
+            xyz.nrows, d);
+    }
+    TRY(gs_dense_new(&new, ctx, gs_location(ctx), type, d * xyz.nrows, d == 2 ? 3 : 6));
+    TRY(GS_KERNELS(gs_tentative, ctx, type)->modes(ctx, xyz, new));
+    *B = new;
+    new.value = NULL;
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, new.value);
     return status;
 }
 
@@ -59,6 +80,77 @@ static gsolve_status copy_vectors(gsolve_context *ctx, gsolve_dense v, gsolve_ty
                        gs_column_of(*B, c).value));
     }
 done:
+    return status;
+}
+
+/* --- precision of the levels ------------------------------------------------------------------ */
+
+/* Single precision can spoil the modes of least energy. On a coarse level their energy is a small
+ * difference of large sums. If rounding exceeds it, the coarse correction has the wrong size. So
+ * the test applies cycles to r = A w in the matrix's own precision, where w is a near-null vector,
+ * and measures how much of r they leave. */
+#define MAX_CYCLES 6 /* a slowly converging cycle leaves much of r after the first */
+
+enum { R, W, Z, VECTORS };
+
+/* r = A w, sum[0] = |r|^2 */
+static gsolve_status begin(const gs_hierarchy *h, gsolve_context *ctx, void *A,
+                           const gsolve_dense *v, double *sum)
+{
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, v[R].type);
+    const gsolve_dense w = h->level[0].view.near_null;
+    const int64_t n = v[R].nrows;
+    gsolve_status status;
+
+    TRY(vector->copy(ctx->queue, n, w.type, w.value, v[W].value));
+    TRY(gs_csr_format.apply(A, ctx, 1, v[W], 0, v[R]));
+    TRY(vector->dot(ctx->queue, n, v[R].value, v[R].value, &sum[0]));
+done:
+    return status;
+}
+
+/* r -= A z with z from one cycle, sum[1] = |r|^2 */
+static gsolve_status apply_cycle(gs_hierarchy *h, gsolve_context *ctx, void *A,
+                                 const gsolve_dense *v, double *sum)
+{
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, v[R].type);
+    gsolve_status status;
+
+    TRY(gs_hierarchy_apply(h, ctx, false, v[R], v[Z]));
+    TRY(gs_csr_format.apply(A, ctx, -1, v[Z], 1, v[R]));
+    TRY(vector->dot(ctx->queue, v[R].nrows, v[R].value, v[R].value, &sum[1]));
+done:
+    return status;
+}
+
+/* *left = |r| after some cycles of h over |r| before, where r = A w in csr's type and w is the
+ * first near-null vector. csr: the matrix that h was built from. Stops as soon as *left <= enough.
+ * A *left that is nan or inf means that h is useless. */
+static gsolve_status measure_reduction(gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr,
+                                       double enough, double *left)
+{
+    gsolve_dense v[VECTORS] = {{0}};
+    double *sum = NULL, norm2[2];
+    int64_t entries;
+    void *A = NULL;
+    gsolve_status status;
+
+    for (int k = 0; k < VECTORS; k++) {
+        TRY(gs_dense_new(&v[k], ctx, gs_location(ctx), csr->type, csr->nrows, 1));
+    }
+    ALLOC(ctx, GSOLVE_DEVICE, sum, 2);
+    TRY(gs_csr_entries(ctx, csr, &entries));
+    TRY(gs_csr_format.build(&A, ctx, csr, entries, NULL));
+    TRY(begin(h, ctx, A, v, sum));
+    for (int k = 0; k < MAX_CYCLES && (k == 0 || *left > enough); k++) {
+        TRY(apply_cycle(h, ctx, A, v, sum));
+        TRY(gsolve_copy(ctx, norm2, GSOLVE_HOST, sum, gs_location(ctx), sizeof norm2));
+        *left = norm2[0] > 0 ? sqrt(norm2[1] / norm2[0]) : 0;
+    }
+done:
+    if (A) gs_csr_format.destroy(A, ctx);
+    for (int k = 0; k < VECTORS; k++) gsolve_free(ctx, GSOLVE_DEVICE, v[k].value);
+    gsolve_free(ctx, GSOLVE_DEVICE, sum);
     return status;
 }
 
@@ -81,8 +173,8 @@ done:
 }
 
 #define LARGE_ENTRIES 100000 /* below this, reading fewer bytes saves no time */
-#define LITTLE        0.25   /* of the error that may remain after the cycles of precision.c */
-#define AS_GOOD       1.1    /* single precision may leave this much more than double */
+#define LITTLE        0.25 /* of the error that may remain after the cycles of measure_reduction */
+#define AS_GOOD       1.1  /* single precision may leave this much more than double */
 
 /* Whether set_up_best chooses the type of the levels. */
 static bool is_type_open(const gs_amg_setup *S)
@@ -124,7 +216,7 @@ static gsolve_status try_type(const gs_amg_setup *S, gsolve_context *ctx, const 
     TRY(check_memory(ctx, csr, type));
     TRY(copy_vectors(ctx, near_null, type, &B));
     TRY(gs_hierarchy_build(h, ctx, csr, type, &B, block, &S->options));
-    TRY(gs_hierarchy_measure_reduction(*h, ctx, csr, LITTLE, left));
+    TRY(measure_reduction(*h, ctx, csr, LITTLE, left));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, B.value);
     return status;
@@ -166,67 +258,57 @@ done:
 
 /* --- set-up with near-null vectors ------------------------------------------------------------ */
 
-gsolve_status gs_amg_set_up_constants(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr)
+/* S->h = the best levels for the near-null vectors B, which it frees or keeps. block: unknowns per
+ * node; 0: found in the pattern. made: whether B could be made; if not, it is returned. */
+static gsolve_status set_up_with(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
+                                 gsolve_status made, gsolve_dense B, int32_t block)
 {
-    int32_t block = S->options.block;
-    gsolve_dense B = {0};
     gsolve_status status;
 
+    TRY(made);
     if (block == 0) TRY(find_block(ctx, csr, &block));
-    TRY(constant_vectors(ctx, csr->nrows, is_type_open(S) ? GSOLVE_F32 : level_type(S), block, &B));
     TRY(set_up_best(S, ctx, csr, &B, block));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, B.value);
     return status;
+}
+
+gsolve_status gs_amg_set_up_constants(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    const gsolve_type type = is_type_open(S) ? GSOLVE_F32 : level_type(S);
+    int32_t block = S->options.block;
+    gsolve_dense B = {0};
+    gsolve_status status = GSOLVE_OK;
+
+    if (block == 0) status = find_block(ctx, csr, &block);
+    if (status == GSOLVE_OK) status = constant_vectors(ctx, csr->nrows, type, block, &B);
+    return set_up_with(S, ctx, csr, status, B, block);
 }
 
 gsolve_status gs_amg_set_up_again(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr)
 {
-    const int32_t block = S->h->level[0].view.block;
+    const gs_level_view *finest = &S->h->level[0].view;
+    const int32_t block = finest->block;
     gsolve_dense B = {0};
-    gsolve_status status;
+    const gsolve_status status = copy_vectors(ctx, finest->near_null, level_type(S), &B);
 
-    TRY(copy_vectors(ctx, S->h->level[0].view.near_null, level_type(S), &B));
-    TRY(set_up_best(S, ctx, csr, &B, block));
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, B.value);
-    return status;
-}
-
-/* Takes ownership of B. block: unknowns per node; 0: found in the pattern. */
-static gsolve_status set_up_with(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
-                                 gsolve_dense *B, int32_t block)
-{
-    gsolve_status status;
-
-    if (block == 0) TRY(find_block(ctx, csr, &block));
-    TRY(set_up_best(S, ctx, csr, B, block));
-done:
-    return status;
+    return set_up_with(S, ctx, csr, status, B, block);
 }
 
 gsolve_status gs_amg_set_up_near_null(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
                                       gsolve_dense v)
 {
     gsolve_dense B = {0};
-    gsolve_status status;
+    const gsolve_status status = copy_vectors(ctx, v, level_type(S), &B);
 
-    TRY(copy_vectors(ctx, v, level_type(S), &B));
-    TRY(set_up_with(S, ctx, csr, &B, S->options.block));
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, B.value);
-    return status;
+    return set_up_with(S, ctx, csr, status, B, S->options.block);
 }
 
 gsolve_status gs_amg_set_up_coordinates(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
                                         gsolve_dense xyz)
 {
     gsolve_dense B = {0};
-    gsolve_status status;
+    const gsolve_status status = gs_rigid_body_modes(&B, ctx, level_type(S), xyz);
 
-    TRY(gs_rigid_body_modes(&B, ctx, level_type(S), xyz));
-    TRY(set_up_with(S, ctx, csr, &B, xyz.ncols));
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, B.value);
-    return status;
+    return set_up_with(S, ctx, csr, status, B, xyz.ncols);
 }

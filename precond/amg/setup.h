@@ -13,6 +13,14 @@ typedef struct gs_amg_setup {
     char type_note[80]; /* why the levels are not in single precision, or "" */
 } gs_amg_setup;
 
+/* *B = the rigid body modes of an elastic body, owned, of this type, on ctx's device: 3 or 6
+ * columns from the 2 or 3 coordinates of its nodes. Row I of xyz, which lies on ctx's device, holds
+ * the d coordinates of node I; the displacement of node I in direction c is row I d + c of B. They
+ * are the near-null vectors of the body's stiffness matrix. GSOLVE_BAD_ARGUMENT: another number of
+ * coordinates. */
+gsolve_status gs_rigid_body_modes(gsolve_dense *B, gsolve_context *ctx, gsolve_type type,
+                                  gsolve_dense xyz);
+
 /* Each of the functions below replaces S->h by new levels for csr. If it fails, S is unchanged. */
 
 /* With constant near-null vectors, one per unknown of a node. */
@@ -20,7 +28,7 @@ gsolve_status gs_amg_set_up_constants(gs_amg_setup *S, gsolve_context *ctx, cons
 /* With given near-null vectors v, on ctx's device. */
 gsolve_status gs_amg_set_up_near_null(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
                                       gsolve_dense v);
-/* With the rigid body modes of nodes at the coordinates xyz, see gs_rigid_body_modes. */
+/* With the rigid body modes of nodes at the coordinates xyz. */
 gsolve_status gs_amg_set_up_coordinates(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
                                         gsolve_dense xyz);
 /* With the block size and the near-null vectors of S->h. */

@@ -8,29 +8,10 @@
 #include "solver/operations/operations.h"
 #include "core/try.h"
 
-typedef struct template_name_options {
-    gs_run_options run; /* must be first */
-} template_name_options;
-
-typedef struct template_name {
+typedef struct template_name { /* vectors first, then scalars; see gs_method */
     gsolve_dense r, z, p, q;
     gs_scalar rho[2], pq; /* r'z of the even and of the odd iterates, p'q */
 } template_name;
-
-static const gsolve_option options[] = {GS_RUN_OPTIONS(template_name_options, 10000, 2000), {0}};
-
-static gsolve_status setup(gs_krylov *k)
-{
-    template_name *s = k->state;
-    gsolve_dense *vector[] = {&s->r, &s->z, &s->p, &s->q};
-    gs_scalar *scalar[] = {&s->rho[0], &s->rho[1], &s->pq};
-    gsolve_status status = GSOLVE_OK;
-
-    for (int i = 0; i < 4; i++) TRY(gs_new_vector(k, k->csr.nrows, vector[i]));
-    for (int i = 0; i < 3; i++) TRY(gs_new_scalar(k, scalar[i]));
-done:
-    return status;
-}
 
 static gsolve_status start(gs_krylov *k)
 {
@@ -67,13 +48,14 @@ done:
 
 const gs_method gs_template_name = {
     .plugin = {"template_name",
-               "FILL-IN: conjugate gradients; A symmetric positive definite", options,
-               sizeof(template_name_options)},
+               "FILL-IN: conjugate gradients; A symmetric positive definite",
+               gs_run_option_table, sizeof(gs_run_options)},
     .state_size = sizeof(template_name),
+    .vectors = 4,
+    .scalars = 3,
     .products = 1,
     .symmetric = true,
     .definite = true,
-    .setup = setup,
     .start = start,
     .step = step,
 };

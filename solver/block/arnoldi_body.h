@@ -1,6 +1,6 @@
-/* arnoldi_body.h: the kernels of arnoldi.h on vectors, for one type. They work on pieces of rows
- * that stay in the cache while the basis is read, on two or four vectors with two or four columns
- * at a time, so that each number that is loaded enters several sums. */
+/* arnoldi_body.h: the kernels of block_gmres in block.h on vectors, for one type. They work on
+ * pieces of rows that stay in the cache while the basis is read, on two or four vectors with two or
+ * four columns at a time, so that each number that is loaded enters several sums. */
 
 enum { FN(PIECE) = 512 };
 
@@ -68,19 +68,15 @@ static gsolve_status FN(project)(gs_queue *q, int64_t n, gs_arnoldi_basis V, gs_
 {
     const gs_arnoldi_basis block = FN(block)(W, V.b);
     const int64_t all = (int64_t)((V.count * V.b + 1) / 2) * ((V.b + 3) / 4);
-    const gs_blocks blocks = gs_blocks_of(n);
-    const int threads = blocks.count > GS_SERIAL_BLOCKS ? gs_queue_threads(q) : 1;
     double(*part)[2][4] = space;
 
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int k = 0; k < blocks.count; k++) {
-        const int64_t to = gs_block_end(&blocks, k);
+    GS_EACH_PIECE(n, {
         memset(part[k * all], 0, (size_t)all * sizeof *part);
-        for (int64_t i = gs_block_begin(&blocks, k); i < to; i += FN(PIECE)) {
+        for (int64_t i = from; i < to; i += FN(PIECE)) {
             const int64_t size = to - i < FN(PIECE) ? to - i : FN(PIECE);
             FN(project_piece)(size, &V, &block, i, part + k * all);
         }
-    }
+    });
     FN(add_up)(blocks.count, V.count * V.b, V.b, part, C, ld);
     return GSOLVE_OK;
 }
@@ -123,16 +119,12 @@ static void FN(combine_piece)(int64_t size, const gs_arnoldi_basis *V, const dou
 static gsolve_status FN(subtract)(gs_queue *q, int64_t n, gs_arnoldi_basis V, const double *C,
                                   int64_t ld, gs_block_columns W, double *G, void *space)
 {
-    const gs_blocks blocks = gs_blocks_of(n);
-    const int threads = blocks.count > GS_SERIAL_BLOCKS ? gs_queue_threads(q) : 1;
     const int64_t all = (V.b + 1) / 2 * ((V.b + 3) / 4);
     double(*part)[2][4] = space;
 
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int k = 0; k < blocks.count; k++) {
-        const int64_t to = gs_block_end(&blocks, k);
+    GS_EACH_PIECE(n, {
         memset(part[k * all], 0, (size_t)all * sizeof *part);
-        for (int64_t i = gs_block_begin(&blocks, k); i < to; i += FN(PIECE)) {
+        for (int64_t i = from; i < to; i += FN(PIECE)) {
             const int64_t size = to - i < FN(PIECE) ? to - i : FN(PIECE);
             const size_t bytes = (size_t)size * sizeof(T);
             T y[GS_BLOCK][FN(PIECE)];
@@ -143,7 +135,7 @@ static gsolve_status FN(subtract)(gs_queue *q, int64_t n, gs_arnoldi_basis V, co
             for (int c = 0; c < V.b; c++) memcpy((T *)W.v + c * W.stride + i, y[c], bytes);
             FN(project_piece)(size, &Y, &Y, 0, part + k * all);
         }
-    }
+    });
     FN(add_up)(blocks.count, V.b, V.b, part, G, GS_BLOCK);
     return GSOLVE_OK;
 }
@@ -151,13 +143,8 @@ static gsolve_status FN(subtract)(gs_queue *q, int64_t n, gs_arnoldi_basis V, co
 static gsolve_status FN(times)(gs_queue *q, int64_t n, gs_arnoldi_basis V, const double *C,
                                int64_t ld, gs_block_columns Y)
 {
-    const gs_blocks blocks = gs_blocks_of(n);
-    const int threads = blocks.count > GS_SERIAL_BLOCKS ? gs_queue_threads(q) : 1;
-
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int k = 0; k < blocks.count; k++) {
-        const int64_t to = gs_block_end(&blocks, k);
-        for (int64_t i = gs_block_begin(&blocks, k); i < to; i += FN(PIECE)) {
+    GS_EACH_PIECE(n, {
+        for (int64_t i = from; i < to; i += FN(PIECE)) {
             const int64_t size = to - i < FN(PIECE) ? to - i : FN(PIECE);
             const size_t bytes = (size_t)size * sizeof(T);
             T y[GS_BLOCK][FN(PIECE)];
@@ -165,6 +152,6 @@ static gsolve_status FN(times)(gs_queue *q, int64_t n, gs_arnoldi_basis V, const
             FN(combine_piece)(size, &V, C, ld, 1, i, y);
             for (int c = 0; c < V.b; c++) memcpy((T *)Y.v + c * Y.stride + i, y[c], bytes);
         }
-    }
+    });
     return GSOLVE_OK;
 }

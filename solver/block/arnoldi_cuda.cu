@@ -1,4 +1,4 @@
-// arnoldi_cuda.cu: the kernels of arnoldi.h on a GPU; those on small matrices are in
+// arnoldi_cuda.cu: the kernels of block_gmres in block.h on a GPU; those on small matrices are in
 // arnoldi_small.cuh, C = V'W in arnoldi_project.cuh.
 #include "solver/block/arnoldi_project.cuh"
 

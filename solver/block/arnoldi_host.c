@@ -1,10 +1,9 @@
-/* arnoldi_host.c: the kernels of arnoldi.h on the CPU. */
-#include "solver/block/arnoldi.h"
+/* arnoldi_host.c: the kernels of block_gmres in block.h on the CPU. */
+#include "solver/block/block.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "solver/block/block_factor.h"
 #include "vector/blocks.h"
 #include "vector/lanes.h"
 

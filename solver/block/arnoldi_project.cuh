@@ -6,8 +6,6 @@
 namespace
 {
 
-constexpr int warps = gs_block_size / 32;
-
 template <class T>
 struct basis {
     const T *v;
@@ -35,50 +33,6 @@ __device__ gs_pack<T, W> load_rows(const T *p, int64_t i, int64_t n)
 #pragma unroll
     for (int e = 0; e < W; e++) x.v[e] = i + e < n ? p[i + e] : T(0);
     return x;
-}
-
-// Adds S numbers of each thread over the warps of a block, lane by lane, and then over the `parts`
-// blocks of a group: store(e, total) for element e = s 32 + lane. of_warp has space for all numbers
-// of a block, partial for S x 32 sums of each part. The block that finishes last adds the parts in
-// their order. All threads of the block must call it.
-template <int S, class Store>
-__device__ void part_sums(const double (&mine)[S], double (*of_warp)[S * 32], int part, int parts,
-                          double *partial, unsigned *arrived, Store store)
-{
-    constexpr int count = S * 32, share = count < gs_block_size ? gs_block_size / count : 1;
-    __shared__ bool last;
-    const int t = (int)threadIdx.x;
-
-    __syncthreads(); // of_warp is free
-#pragma unroll
-    for (int s = 0; s < S; s++) of_warp[t / 32][s * 32 + t % 32] = mine[s];
-    __syncthreads();
-    for (int e = t; e < count; e += gs_block_size) {
-        double total = 0;
-        for (int w = 0; w < warps; w++) total += of_warp[w][e];
-        partial[(int64_t)part * count + e] = total;
-    }
-    __threadfence();
-    __syncthreads();
-    if (t == 0) last = atomicAdd(arrived, 1u) == (unsigned)parts - 1;
-    __syncthreads();
-    if (!last) return;
-    __threadfence();
-    for (int e = t % count; e < count; e += gs_block_size) { // `share` threads for each e
-        double total = 0;
-#pragma unroll 16
-        for (int p = t / count; p < parts; p += share) {
-            total += __ldcg(&partial[(int64_t)p * count + e]);
-        }
-        of_warp[t / count][e] = total;
-    }
-    __syncthreads();
-    for (int e = t; e < count; e += gs_block_size) {
-        double total = 0;
-        for (int h = 0; h < share; h++) total += of_warp[h][e];
-        store(e, total);
-    }
-    if (t == 0) *arrived = 0;
 }
 
 // --- C = V'W ----------------------------------------------------------------------------------

@@ -1,11 +1,11 @@
-// arnoldi_small.cuh: the kernels of arnoldi.h on small matrices. Each is one block of threads; the
-// matrices stay in global memory, their current blocks in shared memory. arnoldi_host.c has the
-// same algorithms for one thread.
+// arnoldi_small.cuh: the kernels of block_gmres in block.h on small matrices. Each is one block of
+// threads; the matrices stay in global memory, their current blocks in shared memory.
+// arnoldi_host.c has the same algorithms for one thread.
 #include "core/pdl.cuh"
 #include "solver/block/block.cuh"
 
 extern "C" {
-#include "solver/block/arnoldi.h"
+#include "solver/block/block.h"
 }
 
 namespace
@@ -93,7 +93,7 @@ __device__ int transform(const gs_arnoldi_small &a, double *C, int j, rotation &
 // lane one row of it.
 __device__ void reflect(rotation &s, int b, int k)
 {
-    constexpr int ahead = 4, warps = gs_block_size / 32;
+    constexpr int ahead = 4;
     const int r = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     const double x = r >= k && r < 2 * b ? s.p[k][r] : 0, top = s.p[k][k];
     const double size = sqrt(warp_sum(x * x)), alpha = top > 0 ? -size : size;

@@ -11,6 +11,7 @@ extern "C" {
 namespace
 {
 
+constexpr int warps = gs_block_size / 32;
 constexpr int tile = 8;           // columns by columns of a Gram matrix that a thread sums
 constexpr int most_tiles = 8;     // of two Gram matrices
 constexpr int most_blocks = 1024; // of threads
@@ -55,43 +56,46 @@ __device__ void warp_sums(double (&v)[tile * tile])
     if constexpr (HALF > 2) warp_sums<HALF / 2>(v);
 }
 
-// Sums over the grid, as gs_grid_sum of cuda.cuh; partial has space for tile^2 numbers of each
-// block.
-template <class Store>
-__device__ void grid_sums(double (&mine)[tile * tile], double *partial, unsigned *arrived,
-                          Store store)
+// Adds S numbers of each thread over the warps of a block, lane by lane, and then over the `parts`
+// blocks of a group: store(e, total) for element e = s 32 + lane. of_warp has space for all numbers
+// of a block, partial for S x 32 sums of each part. The block that finishes last adds the parts in
+// their order. All threads of the block must call it.
+template <int S, class Store>
+__device__ void part_sums(const double (&mine)[S], double (*of_warp)[S * 32], int part, int parts,
+                          double *partial, unsigned *arrived, Store store)
 {
-    constexpr int count = tile * tile, warps = gs_block_size / 32, parts = gs_block_size / count;
-    static_assert(count == 64, "a warp has two sums a lane");
-    __shared__ double of_warp[warps][count];
+    constexpr int count = S * 32, share = count < gs_block_size ? gs_block_size / count : 1;
     __shared__ bool last;
-    const int t = (int)threadIdx.x, lane = t % 32;
-    double total = 0;
+    const int t = (int)threadIdx.x;
 
-    warp_sums<count / 2>(mine);
-    of_warp[t / 32][2 * lane] = mine[0];
-    of_warp[t / 32][2 * lane + 1] = mine[1];
+    __syncthreads(); // of_warp is free
+#pragma unroll
+    for (int s = 0; s < S; s++) of_warp[t / 32][s * 32 + t % 32] = mine[s];
     __syncthreads();
-    if (t < count) {
-        for (int w = 0; w < warps; w++) total += of_warp[w][t];
-        partial[(int64_t)blockIdx.x * count + t] = total;
-        __threadfence();
+    for (int e = t; e < count; e += gs_block_size) {
+        double total = 0;
+        for (int w = 0; w < warps; w++) total += of_warp[w][e];
+        partial[(int64_t)part * count + e] = total;
     }
+    __threadfence();
     __syncthreads();
-    if (t == 0) last = atomicAdd(arrived, 1u) == gridDim.x - 1;
+    if (t == 0) last = atomicAdd(arrived, 1u) == (unsigned)parts - 1;
     __syncthreads();
     if (!last) return;
     __threadfence();
-    total = 0;
-    for (int b = t / count; b < (int)gridDim.x; b += parts) {
-        total += __ldcg(&partial[(int64_t)b * count + t % count]);
+    for (int e = t % count; e < count; e += gs_block_size) { // `share` threads for each e
+        double total = 0;
+#pragma unroll 16
+        for (int p = t / count; p < parts; p += share) {
+            total += __ldcg(&partial[(int64_t)p * count + e]);
+        }
+        of_warp[t / count][e] = total;
     }
-    of_warp[t / count][t % count] = total;
     __syncthreads();
-    if (t < count) {
-        total = 0;
-        for (int w = 0; w < parts; w++) total += of_warp[w][t];
-        store(t, total);
+    for (int e = t; e < count; e += gs_block_size) {
+        double total = 0;
+        for (int h = 0; h < share; h++) total += of_warp[h][e];
+        store(e, total);
     }
     if (t == 0) *arrived = 0;
 }
@@ -101,7 +105,7 @@ __device__ void grid_sums(double (&mine)[tile * tile], double *partial, unsigned
 constexpr int side = GS_BLOCK;
 static_assert(side * side == gs_block_size, "a thread for each element");
 
-// See gs_block_factor in block_factor.h.
+// See gs_block_factor in block.h.
 struct factor {
     int rank, order[side];
     double least;

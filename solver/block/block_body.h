@@ -1,17 +1,6 @@
 /* block_body.h: the kernels of block.h for one type. They work on pieces of rows that stay in
  * the cache while all columns are read. */
 
-/* Runs the statement for every piece k of rows, [from, to). */
-#define EACH_PIECE(n, ...)                                                                        \
-    const gs_blocks blocks = gs_blocks_of(n);                                                     \
-    const int threads = blocks.count > GS_SERIAL_BLOCKS ? gs_queue_threads(q) : 1;                \
-    _Pragma("omp parallel for schedule(static) num_threads(threads)") for (int k = 0;             \
-                                                                           k < blocks.count; k++) \
-    {                                                                                             \
-        const int64_t from = gs_block_begin(&blocks, k), to = gs_block_end(&blocks, k);           \
-        __VA_ARGS__;                                                                              \
-    }
-
 static T *FN(at)(gs_block_columns v, int j, int64_t row)
 {
     return (T *)v.v + j * v.stride + row;
@@ -59,7 +48,7 @@ static gsolve_status FN(products)(gs_queue *q, int64_t n, FN(operands) f, void *
     const int b = f.b, all = f.all;
     double *part = space, *G = f.G;
 
-    EACH_PIECE(n, FN(gram_piece)(to - from, &f, from, part + k * all * b));
+    GS_EACH_PIECE(n, FN(gram_piece)(to - from, &f, from, part + k * all * b));
     for (int e = 0; e < all * b; e++) {
         double sum = 0;
         for (int k = 0; k < blocks.count; k++) sum += part[k * all * b + e];
@@ -102,7 +91,7 @@ static gsolve_status FN(step)(gs_queue *q, int64_t n, const gs_block_small *a, g
 {
     const int b = a->b;
 
-    EACH_PIECE(
+    GS_EACH_PIECE(
         n, for (int j = 0; j < b; j++) {
             T *x = (T *)X.v + X.at[j] + from;
             FN(add_piece)(to - from, b, -1, Q, a->xi + j * GS_BLOCK, from, FN(at)(W, j, from));
@@ -148,11 +137,9 @@ static gsolve_status FN(combine)(gs_queue *q, int64_t n, const gs_block_factors 
 {
     const FN(combination) f = {*by, Z, S, W, d};
 
-    EACH_PIECE(
+    GS_EACH_PIECE(
         n, for (int64_t i = from; i < to; i += FN(PIECE)) {
             FN(combine_piece)(to - i < FN(PIECE) ? to - i : FN(PIECE), &f, i);
         });
     return GSOLVE_OK;
 }
-
-#undef EACH_PIECE

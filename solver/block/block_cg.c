@@ -35,7 +35,6 @@
  * On a GPU one block of threads works on the small matrices, twice a step. */
 #include "core/try.h"
 #include "solver/block/block.h"
-#include "solver/block/block_narrow.h"
 #include "solver/operations/operations.h"
 
 typedef struct block_cg_options {
@@ -56,7 +55,7 @@ typedef struct block_cg {
 } block_cg;
 
 static const gsolve_option options[] = {
-    GS_RUN_OPTIONS(block_cg_options, 10000, 2000),
+    GS_RUN_OPTIONS(10000, 2000),
     {"block", "largest number of right-hand sides in a block", GSOLVE_INT,
      offsetof(block_cg_options, block), 8, 1, GS_BLOCK, NULL},
     {"leave",
@@ -78,6 +77,7 @@ static gsolve_status setup(gs_krylov *k)
     gsolve_dense *vector[] = {&s->W, &s->Z, &s->S, &s->Q};
     gsolve_status status;
 
+    k->period = 1;
     for (int i = 0; i < 4; i++) TRY(gs_new_outer_vector(k, k->csr.nrows, vector[i]));
     TRY(gs_new_columns(k, GS_BLOCK, sizeof(double), (void **)(void *)&s->small[SIGMA]));
     for (int i = 0; i < SIGMA; i++) {
@@ -87,12 +87,6 @@ static gsolve_status setup(gs_krylov *k)
     TRY(gs_new_zeros(k, GS_KERNELS(gs_block, k->ctx, GSOLVE_F64)->space_size, &s->space));
 done:
     return status;
-}
-
-/* Columns of a block. */
-static int block_width(const gs_krylov *k)
-{
-    return gs_block_width(k->wide, ((const block_cg_options *)k->options)->block);
 }
 
 static gs_block_small small_of(const gs_krylov *k, int first, int b)
@@ -117,22 +111,11 @@ static gs_block_small small_of(const gs_krylov *k, int first, int b)
 
 /* --- the operations, on all blocks ------------------------------------------------------------ */
 
-/* Runs the call for every block: columns first to first + b, with their small matrices a. It moves
- * `vectors` vectors of each column. */
+/* Runs the call for every block, with its small matrices a. */
 #define EACH_BLOCK(class, vectors, call)                                         \
-    const int most = block_width(k);                                             \
-    gsolve_status status = GSOLVE_OK;                                            \
-    gs_begin_block(k, class, (vectors) * (double)k->csr.nrows * k->wide);        \
-    for (int first = 0; first < k->wide && status == GSOLVE_OK; first += most) { \
-        const int b = k->wide - first < most ? k->wide - first : most;           \
-        const gs_block_small a = small_of(k, first, b);                          \
-        status = (call);                                                         \
-    }                                                                            \
-    gs_end_block(k);                                                             \
-    return status
-
-#define QUEUE     k->ctx->queue
-#define OF(which) ((gs_block_columns){gs_column_of(which, first).value, (which).stride})
+    GS_EACH_BLOCK(((const block_cg_options *)k->options)->block, class, vectors, \
+                  const gs_block_small a = small_of(k, first, b);                \
+                  status = (call))
 
 /* G = S'Q. */
 static gsolve_status gram(gs_krylov *k)
@@ -256,12 +239,6 @@ done:
     return status;
 }
 
-static int period(const gs_krylov *k)
-{
-    (void)k;
-    return 1;
-}
-
 /* --- columns leave ---------------------------------------------------------------------------- */
 
 /* Columns leave if there is one block, a quarter of its columns has ended, and the residual of
@@ -341,7 +318,6 @@ const gs_method gs_block_cg = {
     .setup = setup,
     .start = start,
     .step = step,
-    .period = period,
     .may_move = may_move,
     .narrow = narrow,
 };

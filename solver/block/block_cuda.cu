@@ -20,7 +20,7 @@ struct gram_operands {
 
 // G = U'V, or U'(d V), for one or two V. A block of threads (blockIdx.y) sums one tile of one G:
 // tile x tile products. Each of its threads sums them over every gridDim.x * gs_block_size-th row,
-// in registers; grid_sums adds the threads' sums in a fixed order. A tile reads 2 tile columns of n
+// in registers; part_sums adds the threads' sums in a fixed order. A tile reads 2 tile columns of n
 // numbers.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
@@ -33,6 +33,7 @@ __global__ void __launch_bounds__(gs_block_size)
     const columns<const T> V = which ? a.V[1] : a.V[0];
     const T *d = which ? a.d[1] : a.d[0];
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
+    __shared__ double of_warp[warps][tile * tile];
     double sum[tile * tile] = {};
 
     if (guard.has_ended()) return;
@@ -52,9 +53,13 @@ __global__ void __launch_bounds__(gs_block_size)
         }
     }
     double *G = which ? a.G[1] : a.G[0];
-    grid_sums(sum, partial + (int64_t)at * tile * tile * gridDim.x, arrived + at,
+    warp_sums<tile * tile / 2>(sum);
+    const double of_lane[2] = {sum[0], sum[1]};
+    part_sums(of_lane, of_warp, (int)blockIdx.x, (int)gridDim.x,
+              partial + (int64_t)at * tile * tile * gridDim.x, arrived + at,
               [&](int e, double total) {
-                  const int i = first + e % tile, j = other + e / tile;
+                  const int l = e % 32 * 2 + e / 32; // the element of the tile
+                  const int i = first + l % tile, j = other + l / tile;
                   if (i < all && j < b) G[i + j * GS_BLOCK] = total;
               });
 }
@@ -124,6 +129,14 @@ __device__ T times(const T (&v)[B], const T (&c)[B])
     return sum;
 }
 
+// Launches a kernel on n rows.
+template <auto KERNEL, class... A>
+gsolve_status launch_rows(gs_queue *q, const char *name, int64_t n, A... a)
+{
+    return gs_launch_pdl(q, name, KERNEL, gs_grid(q, n, gs_at_once<KERNEL>()), gs_block_size, n,
+                         a...);
+}
+
 template <class T>
 struct step_operands {
     columns<const T> S, Q;
@@ -161,15 +174,6 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-template <class T, int B>
-gsolve_status step_of(gs_queue *q, int64_t n, int b, const step_operands<T> &a)
-{
-    constexpr auto kernel = step_kernel<T, B>;
-
-    return gs_launch_pdl(q, "a step of a block", kernel, gs_grid(q, n, gs_at_once<kernel>()),
-                         gs_block_size, n, b, a);
-}
-
 template <class T>
 gsolve_status step(gs_queue *q, int64_t n, const gs_block_small *s, gs_block_columns S,
                    gs_block_columns Q, gs_block_places X, gs_block_columns W, const int *ended)
@@ -177,9 +181,11 @@ gsolve_status step(gs_queue *q, int64_t n, const gs_block_small *s, gs_block_col
     const step_operands<T> a = {of<const T>(S), of<const T>(Q), s->alpha, s->xi, X,
                                 of<T>(W),       ended};
 
-    return s->b <= 4   ? step_of<T, 4>(q, n, s->b, a)
-           : s->b <= 8 ? step_of<T, 8>(q, n, s->b, a)
-                       : step_of<T, 16>(q, n, s->b, a);
+    static const char name[] = "a step of a block";
+
+    return s->b <= 4   ? launch_rows<step_kernel<T, 4>>(q, name, n, s->b, a)
+           : s->b <= 8 ? launch_rows<step_kernel<T, 8>>(q, name, n, s->b, a)
+                       : launch_rows<step_kernel<T, 16>>(q, name, n, s->b, a);
 }
 
 template <class T>
@@ -221,24 +227,17 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
-template <class T, int B>
-gsolve_status combine_of(gs_queue *q, int64_t n, const combine_operands<T> &a)
-{
-    constexpr auto kernel = combine_kernel<T, B>;
-
-    return gs_launch_pdl(q, "the directions of a block", kernel,
-                         gs_grid(q, n, gs_at_once<kernel>()), gs_block_size, n, a);
-}
-
 template <class T>
 gsolve_status combine(gs_queue *q, int64_t n, const gs_block_factors *by, gs_block_columns Z,
                       const void *d, gs_block_columns S, gs_block_columns W)
 {
     const combine_operands<T> a = {*by, of<const T>(Z), (const T *)d, of<T>(S), of<T>(W)};
 
-    return by->all <= 4   ? combine_of<T, 4>(q, n, a)
-           : by->all <= 8 ? combine_of<T, 8>(q, n, a)
-                          : combine_of<T, 16>(q, n, a);
+    static const char name[] = "the directions of a block";
+
+    return by->all <= 4   ? launch_rows<combine_kernel<T, 4>>(q, name, n, a)
+           : by->all <= 8 ? launch_rows<combine_kernel<T, 8>>(q, name, n, a)
+                          : launch_rows<combine_kernel<T, 16>>(q, name, n, a);
 }
 
 // --- small matrices: a thread for each element ------------------------------------------------

@@ -1,5 +1,5 @@
 /* block_host.c: the kernels of block.h on the CPU, for every type. */
-#include "solver/block/block_factor.h"
+#include "solver/block/block.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "core/try.h"
-#include "solver/run/outer.h"
+#include "solver/run/run.h"
 
 /* --- the loop --------------------------------------------------------------------------------- */
 

@@ -7,7 +7,6 @@
 #include "core/try.h"
 #include "solver/choose/method_name.h"
 #include "solver/run/run.h"
-#include "solver/run/setup.h"
 
 static gsolve_status set_up_named(gs_krylov *k, const char *spec, const char *method)
 {

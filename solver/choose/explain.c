@@ -7,7 +7,6 @@
 
 #include "core/staging.h"
 #include "matrix/csr.h"
-#include "solver/run/counts.h"
 #include "solver/run/run.h"
 
 #define SENTENCES 1200
@@ -380,7 +379,7 @@ const char *gsolve_solver_explain(gsolve_solver *k)
     f.text[0] = 0;
     if (f.worst->outcome == GSOLVE_CONVERGED) {
         add_sentence(f.text, "Converged: |b - Ax| / |b| = %.2e after %d iterations.",
-                     f.worst->residual, k->run->counts->iteration);
+                     f.worst->residual, k->run->counts.iteration);
     } else {
         explain_on_host(&f);
     }

@@ -8,29 +8,10 @@
 #include "core/try.h"
 #include "solver/operations/operations.h"
 
-typedef struct bicg_options {
-    gs_run_options run;
-} bicg_options;
-
 typedef struct bicg {
     gsolve_dense r, rt, z, zt, p, pt, q; /* rt, zt, pt: of the dual system */
     gs_scalar rho[2], pq;                /* r~'M^-1 r of the even and of the odd iterates, p~'A p */
 } bicg;
-
-static const gsolve_option options[] = {GS_RUN_OPTIONS(bicg_options, 10000, 2000), {0}};
-
-static gsolve_status setup(gs_krylov *k)
-{
-    bicg *s = k->state;
-    gsolve_dense *vector[] = {&s->r, &s->rt, &s->z, &s->zt, &s->p, &s->pt, &s->q};
-    gs_scalar *scalar[] = {&s->rho[0], &s->rho[1], &s->pq};
-    gsolve_status status = GSOLVE_OK;
-
-    for (int i = 0; i < 7; i++) TRY(gs_new_vector(k, k->csr.nrows, vector[i]));
-    for (int i = 0; i < 3; i++) TRY(gs_new_scalar(k, scalar[i]));
-done:
-    return status;
-}
 
 static gsolve_status start(gs_krylov *k)
 {
@@ -72,11 +53,12 @@ done:
 
 const gs_method gs_bicg = {
     .plugin = {"bicg", "biconjugate gradients; any square A; also multiplies with A^T and M^-T",
-               options, sizeof(bicg_options)},
+               gs_run_option_table, sizeof(gs_run_options)},
     .state_size = sizeof(bicg),
+    .vectors = 7,
+    .scalars = 3,
     .products = 1,
     .transposes = true,
-    .setup = setup,
     .start = start,
     .step = step,
 };

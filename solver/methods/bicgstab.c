@@ -11,30 +11,12 @@
 #include "solver/operations/operations.h"
 #include "solver/resident/resident.h"
 
-typedef struct bicgstab_options {
-    gs_run_options run;
-} bicgstab_options;
-
 typedef struct bicgstab {
     gsolve_dense r, shadow, p, ph, v, sh, t; /* r holds s between the half steps */
     gs_scalar rho[2], rv, ts, tt; /* shadow'r of the even and odd iterates, shadow'v, t's, t't */
 } bicgstab;
 
-static const gsolve_option options[] = {
-    GS_RUN_OPTIONS(bicgstab_options, 10000, 2000), GS_RESIDENT_OPTION(bicgstab_options), {0}};
-
-static gsolve_status setup(gs_krylov *k)
-{
-    bicgstab *s = k->state;
-    gsolve_dense *vector[] = {&s->r, &s->shadow, &s->p, &s->ph, &s->v, &s->sh, &s->t};
-    gs_scalar *scalar[] = {&s->rho[0], &s->rho[1], &s->rv, &s->ts, &s->tt};
-    gsolve_status status = GSOLVE_OK;
-
-    for (int i = 0; i < 7; i++) TRY(gs_new_vector(k, k->csr.nrows, vector[i]));
-    for (int i = 0; i < 5; i++) TRY(gs_new_scalar(k, scalar[i]));
-done:
-    return status;
-}
+static const gsolve_option options[] = {GS_RUN_OPTIONS(10000, 2000), GS_RESIDENT_OPTION, {0}};
 
 static gsolve_status start(gs_krylov *k)
 {
@@ -79,21 +61,22 @@ static gsolve_status resident_steps(gs_krylov *k, int32_t c, int64_t j, int coun
 {
 #define OF(v) gs_column_of(v, c).value
     const bicgstab *s = k->state;
-    const gs_resident_run run = gs_resident_run_of(k, c, s->rho[j % 2], s->rho[(j + 1) % 2], count);
     const gs_resident_vectors v = {OF(k->x),  OF(s->r),  OF(s->p),
                                    OF(s->ph), OF(s->sh), OF(s->shadow)};
 
-    return gs_resident_cuda.bicgstab(k->ctx->queue, gs_resident_plan(k), &run, &v);
+    return gs_resident_run_column(k, gs_resident_cuda.bicgstab, c, s->rho[j % 2],
+                                  s->rho[(j + 1) % 2], count, &v);
 #undef OF
 }
 
 const gs_method gs_bicgstab = {
     .plugin = {"bicgstab", "stabilised biconjugate gradients; any square A", options,
-               sizeof(bicgstab_options)},
+               sizeof(gs_run_options)},
     .state_size = sizeof(bicgstab),
+    .vectors = 7,
+    .scalars = 5,
     .products = 2,
     .tests_convergence = true,
-    .setup = setup,
     .start = start,
     .step = step,
     .resident_steps = resident_steps,

@@ -9,34 +9,12 @@
 #include "solver/operations/operations.h"
 #include "solver/resident/resident.h"
 
-typedef struct cg_options {
-    gs_run_options run;
-} cg_options;
-
 typedef struct cg {
     gsolve_dense r, z, p, q;
     gs_scalar rho[2], pq; /* r'z of the even and of the odd iterates, p'Ap */
 } cg;
 
-static const gsolve_option options[] = {
-    GS_RUN_OPTIONS(cg_options, 10000, 2000), GS_RESIDENT_OPTION(cg_options), {0}};
-
-static gsolve_status setup(gs_krylov *k)
-{
-    const int32_t n = k->csr.nrows;
-    cg *s = k->state;
-    gsolve_status status;
-
-    TRY(gs_new_vector(k, n, &s->r));
-    TRY(gs_new_vector(k, n, &s->z));
-    TRY(gs_new_vector(k, n, &s->p));
-    TRY(gs_new_vector(k, n, &s->q));
-    TRY(gs_new_scalar(k, &s->rho[0]));
-    TRY(gs_new_scalar(k, &s->rho[1]));
-    TRY(gs_new_scalar(k, &s->pq));
-done:
-    return status;
-}
+static const gsolve_option options[] = {GS_RUN_OPTIONS(10000, 2000), GS_RESIDENT_OPTION, {0}};
 
 /* Starts from the end of the last run, whose recurrence ended with r_ instead of b - A x. p is set
  * to what it would be with the true residual: p = M^-1 r + beta p_ holds (van der Vorst and Ye 2000
@@ -90,23 +68,24 @@ done:
 static gsolve_status resident_steps(gs_krylov *k, int32_t c, int64_t j, int count)
 {
     const cg *s = k->state;
-    const gs_resident_run run = gs_resident_run_of(k, c, s->rho[j % 2], s->rho[(j + 1) % 2], count);
     const gs_resident_vectors v = {.x = gs_column_of(k->x, c).value,
                                    .r = gs_column_of(s->r, c).value,
                                    .p = gs_column_of(s->p, c).value};
 
-    return gs_resident_cuda.cg(k->ctx->queue, gs_resident_plan(k), &run, &v);
+    return gs_resident_run_column(k, gs_resident_cuda.cg, c, s->rho[j % 2], s->rho[(j + 1) % 2],
+                                  count, &v);
 }
 
 const gs_method gs_cg = {
     .plugin = {"cg", "conjugate gradients; A symmetric positive definite", options,
-               sizeof(cg_options)},
+               sizeof(gs_run_options)},
     .state_size = sizeof(cg),
+    .vectors = 4,
+    .scalars = 3,
     .products = 1,
     .tests_convergence = true,
     .symmetric = true,
     .definite = true,
-    .setup = setup,
     .start = start,
     .step = step,
     .resident_steps = resident_steps,

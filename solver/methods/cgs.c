@@ -12,29 +12,10 @@
 #include "core/try.h"
 #include "solver/operations/operations.h"
 
-typedef struct cgs_options {
-    gs_run_options run;
-} cgs_options;
-
 typedef struct cgs {
     gsolve_dense r, shadow, u, p, q, v, h; /* u becomes u + q; h: the result of M */
     gs_scalar rho[2], rv, square;          /* shadow'r of the even and odd iterates, beta^2 */
 } cgs;
-
-static const gsolve_option options[] = {GS_RUN_OPTIONS(cgs_options, 10000, 2000), {0}};
-
-static gsolve_status setup(gs_krylov *k)
-{
-    cgs *s = k->state;
-    gsolve_dense *vector[] = {&s->r, &s->shadow, &s->u, &s->p, &s->q, &s->v, &s->h};
-    gs_scalar *scalar[] = {&s->rho[0], &s->rho[1], &s->rv, &s->square};
-    gsolve_status status = GSOLVE_OK;
-
-    for (int i = 0; i < 7; i++) TRY(gs_new_vector(k, k->csr.nrows, vector[i]));
-    for (int i = 0; i < 4; i++) TRY(gs_new_scalar(k, scalar[i]));
-done:
-    return status;
-}
 
 static gsolve_status start(gs_krylov *k)
 {
@@ -80,10 +61,12 @@ done:
 }
 
 const gs_method gs_cgs = {
-    .plugin = {"cgs", "conjugate gradients squared; any square A", options, sizeof(cgs_options)},
+    .plugin = {"cgs", "conjugate gradients squared; any square A", gs_run_option_table,
+               sizeof(gs_run_options)},
     .state_size = sizeof(cgs),
+    .vectors = 7,
+    .scalars = 4,
     .products = 2,
-    .setup = setup,
     .start = start,
     .step = step,
 };

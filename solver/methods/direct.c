@@ -8,7 +8,7 @@
 #include "solver/methods/direct.h"
 
 static const gsolve_option options[] = {
-    GS_RUN_OPTIONS(gs_direct_options, 20, 3),
+    GS_RUN_OPTIONS(20, 3),
     {"factor", "the factorisation; auto: Cholesky, LU or QR, chosen from the properties of A",
      GSOLVE_CHOICE, offsetof(gs_direct_options, factor), GS_FACTOR_AUTO, 0, 0,
      "auto|cholesky|lu|qr"},
@@ -93,9 +93,10 @@ static gsolve_status setup(gs_krylov *k)
     const int32_t m = k->csr.nrows, n = k->csr.ncols;
     gsolve_status status;
 
+    k->period = 0; /* on the host */
     TRY(gs_new_vector(k, m, &s->r));
     TRY(gs_new_vector(k, n, &s->dx));
-    TRY(gs_require_values(k)); /* the factors */
+    if (gs_is_counting(k)) return GSOLVE_UNSUPPORTED; /* the factors */
     TRY(gs_direct_factor(k));
     s->work_size = s->kind == GS_QR ? s->symbolic->m2 : n;
     if (s->work_size < m + (int64_t)n) s->work_size = m + (int64_t)n;
@@ -117,63 +118,27 @@ done:
     return status;
 }
 
-static bool is_single(const gs_krylov *k)
-{
-    return k->csr.type == GSOLVE_F32;
-}
-
-/* b = column c of v; space: for v's values in their own type. */
-static gsolve_status fetch_column(gs_krylov *k, gsolve_dense v, int32_t c, double *b, void *space)
-{
-    const gsolve_dense column = gs_column_of(v, c);
-    const float *values = space;
-
-    if (!is_single(k)) {
-        return gsolve_copy(k->ctx, b, GSOLVE_HOST, column.value, v.location,
-                           (size_t)v.nrows * sizeof *b);
-    }
-    const gsolve_status status = gsolve_copy(k->ctx, space, GSOLVE_HOST, column.value, v.location,
-                                             (size_t)v.nrows * sizeof *values);
-    for (int32_t i = 0; i < v.nrows; i++) b[i] = values[i];
-    return status;
-}
-
-/* Column c of v = x. */
-static gsolve_status store_column(gs_krylov *k, gsolve_dense v, int32_t c, const double *x,
-                                  void *space)
-{
-    const gsolve_dense column = gs_column_of(v, c);
-    float *values = space;
-
-    if (!is_single(k)) {
-        return gsolve_copy(k->ctx, column.value, v.location, x, GSOLVE_HOST,
-                           (size_t)v.nrows * sizeof *x);
-    }
-    for (int32_t i = 0; i < v.nrows; i++) values[i] = (float)x[i];
-    return gsolve_copy(k->ctx, column.value, v.location, space, GSOLVE_HOST,
-                       (size_t)v.nrows * sizeof *values);
-}
-
-static int period(const gs_krylov *k)
-{
-    (void)k;
-    return 0; /* on the host */
-}
-
 static gsolve_status step(gs_krylov *k, int64_t j)
 {
     gs_direct_state *s = k->state;
-    const int32_t m = k->csr.nrows;
+    const bool single = k->csr.type == GSOLVE_F32;
+    const size_t size = gs_type_size(k->csr.type);
+    const int32_t m = k->csr.nrows, n = k->csr.ncols;
     double *b = s->work + s->work_size, *x = b + m;
+    float *values = (float *)(void *)s->work; /* of r or dx */
     const double begin = gs_now();
     gsolve_status status = GSOLVE_OK;
 
     (void)j;
     for (int32_t c = 0; c < k->ncols; c++) {
         if (!k->active[c]) continue;
-        TRY(fetch_column(k, s->r, c, b, s->work));
+        TRY(gsolve_copy(k->ctx, single ? s->work : b, GSOLVE_HOST, gs_column_of(s->r, c).value,
+                        s->r.location, (size_t)m * size));
+        for (int32_t i = 0; single && i < m; i++) b[i] = values[i];
         solve(k, b, x, s->work);
-        TRY(store_column(k, s->dx, c, x, s->work));
+        for (int32_t i = 0; single && i < n; i++) values[i] = (float)x[i];
+        TRY(gsolve_copy(k->ctx, gs_column_of(s->dx, c).value, s->dx.location, single ? s->work : x,
+                        GSOLVE_HOST, (size_t)n * size));
     }
     gs_add_precond_seconds(k, gs_now() - begin);
     TRY(gs_axpby(k, gs_number(1), s->dx, gs_number(1), k->x)); /* x += F^-1 r         */
@@ -194,6 +159,5 @@ const gs_method gs_direct = {
     .setup = setup,
     .start = start,
     .step = step,
-    .period = period,
     .destroy = destroy,
 };

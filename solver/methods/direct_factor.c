@@ -12,19 +12,6 @@
 #define MOST_RATIO 4    /* of LU's cost to its estimate; above it pivots have left the diagonal */
 #define TRIAL      5e8  /* operations of an LU whose bound is above the limits */
 
-/* CXSparse's view of the columns of csr's transpose; ctx owns csr's arrays. */
-static cs_di columns_of(const gsolve_context *ctx, const gsolve_csr *csr)
-{
-    const cs_di view = {.nzmax = ((const int32_t *)csr->start)[csr->nrows],
-                        .m = csr->ncols,
-                        .n = csr->nrows,
-                        .p = gs_owned_block(ctx, csr->start),
-                        .i = gs_owned_block(ctx, csr->col),
-                        .x = gs_owned_block(ctx, csr->value),
-                        .nz = -1};
-    return view;
-}
-
 void gs_direct_drop_factor(gs_direct_state *s)
 {
     cs_di_nfree(s->numeric);
@@ -95,7 +82,7 @@ static gsolve_status out_of_memory(gs_krylov *k)
 
 static gsolve_status cholesky(gs_krylov *k, gs_direct_state *s)
 {
-    const cs_di A = columns_of(k->ctx, &s->rows);
+    const cs_di A = gs_columns_view(k->ctx, &s->rows);
     gsolve_status status;
 
     if (!s->symbolic) s->symbolic = cs_di_schol(1, &A);
@@ -169,7 +156,7 @@ done:
  * again, with the columns in an order that suits any pivots. */
 static gsolve_status lu(gs_krylov *k, gs_direct_state *s, const gsolve_statistics *t)
 {
-    const cs_di A = columns_of(k->ctx, &s->rows);
+    const cs_di A = gs_columns_view(k->ctx, &s->rows);
     gsolve_status status = GSOLVE_OK;
 
     if (!s->symbolic) s->diagonal = t->symmetric_pattern && t->zero_diagonals == 0;
@@ -207,7 +194,7 @@ done:
 
 static gsolve_status qr(gs_krylov *k, gs_direct_state *s)
 {
-    const cs_di A = columns_of(k->ctx, &s->rows);
+    const cs_di A = gs_columns_view(k->ctx, &s->rows);
     gs_direct_cost cost;
     gsolve_status status;
 

@@ -28,13 +28,12 @@ typedef struct gmres {
     gsolve_dense V, Z;            /* m vectors a column; m if flexible, else one */
     gsolve_dense w;               /* the current vector, in A's type, before it is stored in V */
     gsolve_dense z_copy;          /* if flexible: see precond_result */
-    int64_t ld;                   /* elements from one vector of a basis to the next */
     gs_scalar scalar[GM_SCALARS]; /* see scalar_kernels.h */
     int *once;
 } gmres;
 
 static const gsolve_option options[] = {
-    GS_RUN_OPTIONS(gmres_options, 10000, 2000),
+    GS_RUN_OPTIONS(10000, 2000),
     {"restart", "iterations between restarts, and number of basis vectors", GSOLVE_INT,
      offsetof(gmres_options, restart), 30, 1, 1000, NULL},
     {"basis",
@@ -43,16 +42,6 @@ static const gsolve_option options[] = {
      GSOLVE_CHOICE, offsetof(gmres_options, basis), GSOLVE_F64, 0, 0, "f32|f64"},
     {0},
 };
-
-static gsolve_dense basis(const gmres *s, gsolve_dense V, int j)
-{
-    return gs_basis_at(V, s->ld, j);
-}
-
-static gs_basis vectors_of(const gmres *s, gsolve_dense V)
-{
-    return (gs_basis){V, s->ld};
-}
 
 static gsolve_status setup(gs_krylov *k)
 {
@@ -65,7 +54,7 @@ static gsolve_status setup(gs_krylov *k)
     const int64_t size[GM_SCALARS] = {(int64_t)(m + 1) * m, m + 1, m, m, m + 1, 1, 1};
     gsolve_status status;
 
-    s->ld = gs_vector_stride(n);
+    k->period = m;
     TRY(gs_new_basis(k, low ? GSOLVE_F32 : type, k->width, m, &s->V));
     TRY(gs_new_basis(k, type, k->width, k->method->flexible ? m : 1, &s->Z));
     TRY(gs_new_vector(k, n, &s->w));
@@ -76,11 +65,6 @@ static gsolve_status setup(gs_krylov *k)
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_DEVICE, s->once));
 done:
     return status;
-}
-
-static int period(const gs_krylov *k)
-{
-    return ((const gmres *)k->state)->m;
 }
 
 static gs_scalar_arguments small_of(const gs_krylov *k, int j)
@@ -108,11 +92,6 @@ static gsolve_dense precond_result(const gs_krylov *k, gsolve_dense z)
     return k->method->flexible && (k->ncols > 1 || varies) ? s->z_copy : z;
 }
 
-static gsolve_status copy_if_other(gs_krylov *k, gsolve_dense from, gsolve_dense to)
-{
-    return from.value == to.value ? GSOLVE_OK : gs_copy_vector(k, from, to);
-}
-
 static gsolve_status start(gs_krylov *k)
 {
     gmres *s = k->state;
@@ -138,10 +117,10 @@ static gsolve_status add_solution(gs_krylov *k, int count)
 
     TRY(GS_RUN_SCALAR(k, gmres_solve, &a));
     if (k->method->flexible) {
-        return gs_combine(k, count, vectors_of(s, s->Z), y, s->m + 1, 1, k->x, NULL);
+        return gs_combine(k, count, s->Z, y, s->m + 1, 1, k->x, NULL);
     }
     TRY(gs_zero(k, u));
-    TRY(gs_combine(k, count, vectors_of(s, s->V), y, s->m + 1, 1, u, NULL)); /* u = V y */
+    TRY(gs_combine(k, count, s->V, y, s->m + 1, 1, u, NULL)); /* u = V y */
     TRY(gs_precondition(k, u, s->Z));
     TRY(gs_axpby(k, gs_number(1), s->Z, gs_number(1), k->x)); /* x += M^-1 u         */
 done:
@@ -180,13 +159,12 @@ static gsolve_status orthogonalise(gs_krylov *k, int j, gsolve_dense w)
     const gs_scalar_arguments a = small_of(k, j);
     gsolve_status status;
 
-    TRY(gs_dots(k, j + 1, vectors_of(s, s->V), w, h, stride)); /* h = V'w    */
-    TRY(gs_combine(k, j + 1, vectors_of(s, s->V), h, stride, -1, w,
-                   s->scalar[GM_WW])); /* w -= V h   */
+    TRY(gs_dots(k, j + 1, s->V, w, h, stride));                          /* h = V'w    */
+    TRY(gs_combine(k, j + 1, s->V, h, stride, -1, w, s->scalar[GM_WW])); /* w -= V h   */
     TRY(GS_RUN_SCALAR(k, gmres_test, &a));
     k->skip = s->once;
-    TRY(gs_dots(k, j + 1, vectors_of(s, s->V), w, second, m + 1));
-    TRY(gs_combine(k, j + 1, vectors_of(s, s->V), second, m + 1, -1, w, s->scalar[GM_WW]));
+    TRY(gs_dots(k, j + 1, s->V, w, second, m + 1));
+    TRY(gs_combine(k, j + 1, s->V, second, m + 1, -1, w, s->scalar[GM_WW]));
 done:
     k->skip = NULL;
     return status;
@@ -197,7 +175,7 @@ static gsolve_status store_vector(gs_krylov *k, int j, gsolve_dense *v)
 {
     gmres *s = k->state;
     const gs_coefficient unit = gs_quotient(1, NULL, s->scalar[GM_BETA]);
-    const gsolve_dense kept = basis(s, s->V, j);
+    const gsolve_dense kept = gs_basis_at(s->V, j);
     gsolve_status status;
 
     *v = s->low ? s->w : kept;
@@ -212,7 +190,7 @@ static gsolve_status step(gs_krylov *k, int64_t iteration)
 {
     gmres *s = k->state;
     const int j = (int)(iteration % s->m);
-    const gsolve_dense z = k->method->flexible ? basis(s, s->Z, j) : s->Z,
+    const gsolve_dense z = k->method->flexible ? gs_basis_at(s->Z, j) : s->Z,
                        z0 = precond_result(k, z);
     const gs_scalar_arguments a = small_of(k, j);
     gsolve_dense v;
@@ -224,7 +202,7 @@ static gsolve_status step(gs_krylov *k, int64_t iteration)
     }
     TRY(store_vector(k, j, &v));
     TRY(gs_precondition(k, v, z0)); /* z = M^-1 v_j        */
-    TRY(copy_if_other(k, z0, z));
+    if (z0.value != z.value) TRY(gs_copy_vector(k, z0, z));
     TRY(gs_multiply(k, z, s->w)); /* w = A z             */
     TRY(orthogonalise(k, j, s->w));
     TRY(GS_RUN_SCALAR(k, gmres_rotate, &a));
@@ -240,7 +218,6 @@ const gs_method gs_gmres = {
     .setup = setup,
     .start = start,
     .step = step,
-    .period = period,
     .finish = finish,
     .late_solution = true,
 };
@@ -255,7 +232,6 @@ const gs_method gs_fgmres = {
     .setup = setup,
     .start = start,
     .step = step,
-    .period = period,
     .finish = finish,
     .late_solution = true,
 };

@@ -25,24 +25,17 @@ typedef struct idr_options {
 } idr_options;
 
 typedef struct idr {
+    gsolve_dense r, v, z; /* v also t; z: the result of M */
+    gsolve_dense P, G, U; /* s vectors; G and U for each column */
     int s;
-    gsolve_dense P, G, U;         /* s vectors; G and U for each column */
-    gsolve_dense r, v, z;         /* v also t; z: the result of M */
-    int64_t ld;                   /* elements from one vector of P, G or U to the next */
     gs_scalar scalar[ID_SCALARS]; /* see scalar_kernels.h */
 } idr;
 
 static const gsolve_option options[] = {
-    GS_RUN_OPTIONS(idr_options, 10000, 2000),
+    GS_RUN_OPTIONS(10000, 2000),
     {"s", "dimension of the shadow space", GSOLVE_INT, offsetof(idr_options, s), 4, 1, 16, NULL},
     {0},
 };
-
-/* The vectors of P, G or U from vector j on. */
-static gs_basis vectors_from(const idr *s, gsolve_dense V, int j)
-{
-    return (gs_basis){gs_basis_at(V, s->ld, j), s->ld};
-}
 
 /* Fills P with random numbers: its vectors are then nearly orthogonal, with cosines of about
  * 1 / sqrt(n). The numbers are multiples of 2^-24, so that both types hold the same ones. */
@@ -61,8 +54,8 @@ static gsolve_status make_shadow(gs_krylov *k)
             if (s->P.type == GSOLVE_F32) ((float *)host)[e] = value;
             if (s->P.type == GSOLVE_F64) ((double *)host)[e] = (double)value;
         }
-        status = gsolve_copy(k->ctx, gs_basis_at(s->P, s->ld, i).value, GSOLVE_DEVICE, host,
-                             GSOLVE_HOST, (size_t)n * size);
+        status = gsolve_copy(k->ctx, gs_basis_at(s->P, i).value, GSOLVE_DEVICE, host, GSOLVE_HOST,
+                             (size_t)n * size);
     }
     gsolve_free(k->ctx, GSOLVE_HOST, host);
     return status;
@@ -75,25 +68,18 @@ static gsolve_status setup(gs_krylov *k)
     const int asked = ((const idr_options *)k->options)->s;
     const int m = s->s = asked < n ? asked : n > 0 ? n : 1;
     const int size[ID_SCALARS] = {m * m, m, m, m, 1, 1, 1, 1, 1};
-    gsolve_dense *vector[] = {&s->r, &s->v, &s->z};
     gsolve_status status;
 
-    s->ld = gs_vector_stride(n);
+    k->period = m + 1;
     TRY(gs_new_basis(k, k->csr.type, 1, m, &s->P));
     TRY(gs_new_basis(k, k->csr.type, k->width, m, &s->G));
     TRY(gs_new_basis(k, k->csr.type, k->width, m, &s->U));
-    for (int i = 0; i < 3; i++) TRY(gs_new_vector(k, n, vector[i]));
     for (int i = 0; i < ID_SCALARS; i++) {
         TRY(gs_new_columns(k, (size_t)size[i], sizeof(double), (void **)(void *)&s->scalar[i]));
     }
     if (!gs_is_counting(k)) TRY(make_shadow(k));
 done:
     return status;
-}
-
-static int period(const gs_krylov *k)
-{
-    return ((const idr *)k->state)->s + 1;
 }
 
 static gs_scalar_arguments small_of(const gs_krylov *k, int j)
@@ -115,8 +101,8 @@ static gsolve_status start(gs_krylov *k)
 
     TRY(gs_residual(k, s->r)); /* r = b - A x               */
     for (int i = 0; i < s->s; i++) {
-        TRY(gs_zero(k, gs_basis_at(s->G, s->ld, i)));
-        TRY(gs_zero(k, gs_basis_at(s->U, s->ld, i)));
+        TRY(gs_zero(k, gs_basis_at(s->G, i)));
+        TRY(gs_zero(k, gs_basis_at(s->U, i)));
     }
     TRY(GS_RUN_SCALAR(k, idr_start, &a)); /* M_ = I, omega = 1         */
 done:
@@ -128,7 +114,7 @@ static gsolve_status new_direction(gs_krylov *k, int i)
 {
     idr *s = k->state;
     const int m = s->s;
-    const gsolve_dense G = gs_basis_at(s->G, s->ld, i), U = gs_basis_at(s->U, s->ld, i);
+    const gsolve_dense G = gs_basis_at(s->G, i), U = gs_basis_at(s->U, i);
     const gs_scalar *scalar = s->scalar;
     const double *c = scalar[ID_C] + i;
     const gs_scalar_arguments a = small_of(k, i);
@@ -136,12 +122,12 @@ static gsolve_status new_direction(gs_krylov *k, int i)
 
     TRY(GS_RUN_SCALAR(k, idr_solve, &a)); /* M_ c = f                  */
     TRY(gs_copy_vector(k, s->r, s->v));
-    TRY(gs_combine(k, m - i, vectors_from(s, s->G, i), c, m, -1, s->v, NULL)); /* v = r - G c */
+    TRY(gs_combine(k, m - i, gs_basis_at(s->G, i), c, m, -1, s->v, NULL)); /* v = r - G c */
     TRY(gs_precondition(k, s->v, s->z)); /* z = M^-1 v                */
     TRY(gs_axpby(k, gs_quotient(1, scalar[ID_OMEGA], NULL), s->z,
                  gs_quotient(1, scalar[ID_CK], NULL), U));
     if (i + 1 < m) { /* U_k = U c + omega z       */
-        TRY(gs_combine(k, m - i - 1, vectors_from(s, s->U, i + 1), c + 1, m, 1, U, NULL));
+        TRY(gs_combine(k, m - i - 1, gs_basis_at(s->U, i + 1), c + 1, m, 1, U, NULL));
     }
     TRY(gs_multiply(k, U, G)); /* G_k = A U_k               */
 done:
@@ -153,16 +139,16 @@ done:
 static gsolve_status orthogonalise(gs_krylov *k, int i)
 {
     idr *s = k->state;
-    const gsolve_dense G = gs_basis_at(s->G, s->ld, i), U = gs_basis_at(s->U, s->ld, i);
+    const gsolve_dense G = gs_basis_at(s->G, i), U = gs_basis_at(s->U, i);
     double *h = s->scalar[ID_H];
     const gs_scalar_arguments a = small_of(k, i);
     gsolve_status status = GSOLVE_OK;
 
     if (i == 0) return GSOLVE_OK;
-    TRY(gs_dots(k, i, vectors_from(s, s->P, 0), G, h, s->s)); /* h = P'G_k                 */
-    TRY(GS_RUN_SCALAR(k, idr_forward, &a));                   /* h = M_^-1 h               */
-    TRY(gs_combine(k, i, vectors_from(s, s->G, 0), h, s->s, -1, G, NULL));
-    TRY(gs_combine(k, i, vectors_from(s, s->U, 0), h, s->s, -1, U, NULL));
+    TRY(gs_dots(k, i, s->P, G, h, s->s));   /* h = P'G_k                 */
+    TRY(GS_RUN_SCALAR(k, idr_forward, &a)); /* h = M_^-1 h               */
+    TRY(gs_combine(k, i, s->G, h, s->s, -1, G, NULL));
+    TRY(gs_combine(k, i, s->U, h, s->s, -1, U, NULL));
 done:
     return status;
 }
@@ -194,11 +180,11 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     gsolve_status status;
 
     if (i == m) return reduce_dimension(k);
-    G = gs_basis_at(s->G, s->ld, i), U = gs_basis_at(s->U, s->ld, i);
-    if (i == 0) TRY(gs_dots(k, m, vectors_from(s, s->P, 0), s->r, scalar[ID_F], m)); /* f = P'r */
+    G = gs_basis_at(s->G, i), U = gs_basis_at(s->U, i);
+    if (i == 0) TRY(gs_dots(k, m, s->P, s->r, scalar[ID_F], m)); /* f = P'r */
     TRY(new_direction(k, i));
     TRY(orthogonalise(k, i));
-    TRY(gs_dots(k, m - i, vectors_from(s, s->P, i), G, scalar[ID_M] + (m + 1) * i, m * m));
+    TRY(gs_dots(k, m - i, gs_basis_at(s->P, i), G, scalar[ID_M] + (m + 1) * i, m * m));
     TRY(GS_RUN_SCALAR(k, idr_beta, &a)); /* beta = f_k / M_kk  */
     TRY(gs_axpy_norm(k, gs_quotient(-1, scalar[ID_BETA], NULL), G, s->r,
                      k->rr)); /* r -= beta G_k    */
@@ -212,8 +198,8 @@ const gs_method gs_idr = {
     .plugin = {"idr", "induced dimension reduction, IDR(s); any square A", options,
                sizeof(idr_options)},
     .state_size = sizeof(idr),
+    .vectors = 3,
     .setup = setup,
     .start = start,
     .step = step,
-    .period = period,
 };

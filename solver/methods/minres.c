@@ -9,43 +9,16 @@
 #include "core/try.h"
 #include "solver/operations/operations.h"
 
-typedef struct minres_options {
-    gs_run_options run;
-} minres_options;
-
 typedef struct minres {
     gsolve_dense r, z, znext, q;
     gsolve_dense v[2], w[2];      /* even and odd */
     gs_scalar scalar[MR_SCALARS]; /* see scalar_kernels.h */
 } minres;
 
-static const gsolve_option options[] = {GS_RUN_OPTIONS(minres_options, 10000, 2000), {0}};
-
-static gsolve_status setup(gs_krylov *k)
-{
-    minres *s = k->state;
-    gsolve_dense *vector[] = {&s->r,    &s->z,    &s->znext, &s->q,
-                              &s->v[0], &s->v[1], &s->w[0],  &s->w[1]};
-    gsolve_status status = GSOLVE_OK;
-
-    for (int i = 0; i < 8; i++) TRY(gs_new_vector(k, k->csr.nrows, vector[i]));
-    for (int i = 0; i < MR_SCALARS; i++) TRY(gs_new_scalar(k, &s->scalar[i]));
-done:
-    return status;
-}
-
-static gs_scalar_arguments small_of(const gs_krylov *k, const minres *s)
-{
-    gs_scalar_arguments a = gs_scalar_arguments_of(k);
-
-    for (int i = 0; i < MR_SCALARS; i++) a.s[i] = s->scalar[i];
-    return a;
-}
-
 static gsolve_status start(gs_krylov *k)
 {
     minres *s = k->state;
-    const gs_scalar_arguments a = small_of(k, s);
+    const gs_scalar_arguments a = gs_scalar_arguments_of(k);
     gsolve_status status;
 
     TRY(gs_residual(k, s->r)); /* r = b - A x          */
@@ -67,7 +40,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     const gsolve_dense w = s->w[j % 2], wnext = s->w[(j + 1) % 2];
     const gs_scalar *scalar = s->scalar;
     const gs_coefficient one = gs_number(1);
-    const gs_scalar_arguments a = small_of(k, s);
+    const gs_scalar_arguments a = gs_scalar_arguments_of(k);
     gsolve_status status;
 
     TRY(gs_axpby(k, gs_quotient(1, NULL, scalar[MR_GAMMA]), s->znext, gs_number(0), s->z));
@@ -89,12 +62,13 @@ done:
 }
 
 const gs_method gs_minres = {
-    .plugin = {"minres", "minimal residuals; A symmetric, M positive definite", options,
-               sizeof(minres_options)},
+    .plugin = {"minres", "minimal residuals; A symmetric, M positive definite", gs_run_option_table,
+               sizeof(gs_run_options)},
     .state_size = sizeof(minres),
+    .vectors = 8,
+    .scalars = MR_SCALARS,
     .products = 1,
     .symmetric = true,
-    .setup = setup,
     .start = start,
     .step = step,
 };

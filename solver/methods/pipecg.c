@@ -27,7 +27,7 @@ typedef struct pipecg {
 } pipecg;
 
 static const gsolve_option options[] = {
-    GS_RUN_OPTIONS(pipecg_options, 10000, 2000),
+    GS_RUN_OPTIONS(10000, 2000),
     {"replace",
      "iterations between two replacements of the residual by the true residual; 0: no "
      "replacement",
@@ -42,29 +42,8 @@ static int replace(const gs_krylov *k)
 
 static gsolve_status setup(gs_krylov *k)
 {
-    pipecg *s = k->state;
-    gs_pipe_vectors *v = &s->v;
-    gsolve_dense *vector[] = {&v->m, &v->n, &v->z, &v->q, &v->s, &v->p, &v->r, &v->u, &v->w};
-    gsolve_status status = GSOLVE_OK;
-
-    for (int i = 0; i < 9; i++) TRY(gs_new_vector(k, k->csr.nrows, vector[i]));
-    for (int i = 0; i < PC_SCALARS; i++) TRY(gs_new_scalar(k, &s->scalar[i]));
-done:
-    return status;
-}
-
-static int period(const gs_krylov *k)
-{
-    return replace(k) > 0 ? replace(k) : 1;
-}
-
-static gs_scalar_arguments small_of(const gs_krylov *k)
-{
-    const pipecg *s = k->state;
-    gs_scalar_arguments a = gs_scalar_arguments_of(k);
-
-    for (int i = 0; i < PC_SCALARS; i++) a.s[i] = s->scalar[i];
-    return a;
+    k->period = replace(k) > 0 ? replace(k) : 1;
+    return GSOLVE_OK;
 }
 
 /* r, u, w and the sums from x. */
@@ -98,7 +77,7 @@ static gsolve_status start(gs_krylov *k)
 {
     const gs_pipe_vectors *v = &((pipecg *)k->state)->v;
     const gsolve_dense directions[] = {v->z, v->q, v->s, v->p};
-    const gs_scalar_arguments a = small_of(k);
+    const gs_scalar_arguments a = gs_scalar_arguments_of(k);
     gsolve_status status;
 
     TRY(recompute_residual(k));
@@ -113,7 +92,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     pipecg *s = k->state;
     const gs_pipe_vectors *v = &s->v;
     const gs_scalar *scalar = s->scalar;
-    const gs_scalar_arguments a = small_of(k);
+    const gs_scalar_arguments a = gs_scalar_arguments_of(k);
     gsolve_status status;
 
     TRY(GS_RUN_SCALAR(k, pipecg_alpha, &a)); /* alpha and beta           */
@@ -135,11 +114,12 @@ const gs_method gs_pipecg = {
                "definite",
                options, sizeof(pipecg_options)},
     .state_size = sizeof(pipecg),
+    .vectors = 9,
+    .scalars = PC_SCALARS,
     .products = 1,
     .symmetric = true,
     .definite = true,
     .setup = setup,
     .start = start,
     .step = step,
-    .period = period,
 };

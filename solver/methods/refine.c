@@ -15,56 +15,194 @@
  * The copies need half the memory of A and M. M is set up again from its spec and the copy of A. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/try.h"
-#include "solver/methods/refine.h"
+#include "solver/operations/operations.h"
 
 #define LEVEL (-20) /* the scaled target is from 2^LEVEL to 2^(LEVEL + 1) */
 #define MOST  40    /* the scaled residual is below 2^MOST */
 
+/* The values of the option inner. */
+#define INNER "auto|cg|bicgstab|gmres|fgmres|minres"
+
+typedef struct refine_options {
+    gs_run_options run;
+    double rtol; /* of the inner method */
+    int inner, maxit, type;
+} refine_options;
+
+typedef struct refine {
+    gsolve_dense r, t, d, kept; /* t: the next b - Ax; kept: x before the step */
+    gs_scalar scale;            /* 2^-e */
+    gsolve_dense low_r, low_d;  /* in the inner type */
+    gsolve_matrix *A;           /* copies in f32, or NULL */
+    gsolve_precond *M;
+    gsolve_solver *inner, *plain; /* on the copies; on k->A and k->M; or NULL */
+    uint64_t version;             /* of A's values that are copied */
+    /* on the host, for each column */
+    double *factor, *before, *after; /* scale; |r|^2 before and after the inner solve */
+    bool *use,
+        *fell_back; /* it is corrected in this step; single precision did not halve its |r| */
+    gsolve_outcome *outcome; /* of the inner solve in A's type */
+    int iterations;          /* inner ones of this run */
+    bool warm;               /* inner has made a run since the last start */
+} refine;
+
 static const gsolve_option options[] = {
-    GS_RUN_OPTIONS(gs_refine_options, 200, 3),
+    GS_RUN_OPTIONS(200, 3),
     {"inner", "the inner method; auto: gsolve chooses it", GSOLVE_CHOICE,
-     offsetof(gs_refine_options, inner), 0, 0, 0, GS_REFINE_INNER},
+     offsetof(refine_options, inner), 0, 0, 0, INNER},
     {"inner_rtol", "relative tolerance of the inner method", GSOLVE_REAL,
-     offsetof(gs_refine_options, rtol), 1e-2, 1e-12, 0.25, NULL},
+     offsetof(refine_options, rtol), 1e-2, 1e-12, 0.25, NULL},
     {"inner_maxit", "largest number of iterations of the inner method", GSOLVE_INT,
-     offsetof(gs_refine_options, maxit), 10000, 1, 2147483647, NULL},
+     offsetof(refine_options, maxit), 10000, 1, 2147483647, NULL},
     {"type", "type in which the inner method computes; f64: the type of A, even if that is f32",
-     GSOLVE_CHOICE, offsetof(gs_refine_options, type), GSOLVE_F32, 0, 0, "f32|f64"},
+     GSOLVE_CHOICE, offsetof(refine_options, type), GSOLVE_F32, 0, 0, "f32|f64"},
     {0},
 };
+
+/* --- the inner solvers: on copies of A and M in f32, and on A and M themselves -----------------
+ */
+
+/* Whether the inner method works on copies in f32. */
+static bool copies(const gs_krylov *k)
+{
+    return k->csr.type == GSOLVE_F64 && ((const refine_options *)k->options)->type == GSOLVE_F32;
+}
+
+/* *inner = the inner method on A and M, unless it exists. last: if it fails, no other follows. */
+static gsolve_status new_inner(gs_krylov *k, const gsolve_matrix *A, const gsolve_precond *M,
+                               bool last, gsolve_solver **inner)
+{
+    const refine_options *o = k->options;
+    const char *name = INNER;
+    char spec[128];
+    gsolve_status status = GSOLVE_OK;
+
+    if (*inner) return GSOLVE_OK;
+
+    for (int i = 0; i < o->inner; i++) name = strchr(name, '|') + 1;
+    snprintf(spec, sizeof spec, "%.*s,rtol=%.17g,maxit=%d%s", (int)strcspn(name, "|"), name,
+             o->rtol, o->maxit, last ? "" : ",stall=500");
+    TRY(gsolve_solver_create(inner, k->ctx, spec, A, M));
+    (*inner)->inner = !last;
+done:
+    return status;
+}
+
+static void drop_copies(refine *s)
+{
+    gsolve_solver_destroy(&s->inner);
+    gsolve_precond_destroy(&s->M);
+    gsolve_matrix_destroy(&s->A);
+}
+
+/* Makes or updates the copies of A and M in f32, and the solver on them. */
+static gsolve_status copy_system(gs_krylov *k)
+{
+    refine *s = k->state;
+    gsolve_matrix_info info;
+    gsolve_precond_info kind;
+    gsolve_csr csr = {0};
+    gsolve_status status;
+
+    gsolve_matrix_describe(k->A, &info);
+    TRY(gs_need_rows(k));
+    TRY(gs_csr_copy(&csr, k->ctx, GSOLVE_F32, &k->csr));
+    if (s->A) {
+        TRY(gsolve_matrix_update(s->A, &csr));
+    } else {
+        TRY(gsolve_matrix_create_owned(&s->A, k->ctx, info.format, &csr));
+    }
+    if (k->M) gsolve_precond_describe(k->M, &kind);
+    if (s->M) {
+        TRY(gsolve_precond_update_from(s->M, s->A));
+    } else if (k->M) {
+        TRY(gsolve_precond_create_from(&s->M, k->ctx, kind.spec, s->A));
+    }
+    TRY(new_inner(k, s->A, s->M, false, &s->inner));
+done:
+    gsolve_csr_free(&csr, k->ctx);
+    return status;
+}
+
+/* Sets up s->inner for A's present values; s->plain where f32 cannot hold or factor them. */
+static gsolve_status prepare(gs_krylov *k)
+{
+    refine *s = k->state;
+    gsolve_matrix_info info;
+    gsolve_status status = GSOLVE_OK;
+
+    gsolve_matrix_describe(k->A, &info);
+    if (info.version == s->version) return GSOLVE_OK;
+    if (copies(k)) {
+        status = copy_system(k);
+        if (status != GSOLVE_OK) drop_copies(s);
+        if (status == GSOLVE_NO_MEMORY) return status;
+    } else {
+        TRY(new_inner(k, k->A, k->M, false, &s->inner));
+    }
+    if (!s->inner) TRY(new_inner(k, k->A, k->M, true, &s->plain));
+    s->version = info.version;
+    status = GSOLVE_OK;
+done:
+    return status;
+}
+
+/* x = A^-1 b by `inner` (s->inner or s->plain), whose work counts as that of k. */
+static gsolve_status run_inner(gs_krylov *k, gsolve_solver *inner, gsolve_dense b, gsolve_dense x,
+                               gsolve_outcome *outcome)
+{
+    refine *s = k->state;
+    gsolve_result result;
+    gsolve_status status;
+
+    TRY(gs_inner_run(k, inner, b, x, &result));
+    *outcome = result.outcome;
+    s->iterations += result.iterations;
+done:
+    return status;
+}
+
+static void drop(gs_krylov *k)
+{
+    refine *s = k->state;
+
+    drop_copies(s);
+    gsolve_solver_destroy(&s->plain);
+}
+
+/* --- set-up ----------------------------------------------------------------------------------- */
 
 /* The inner matrix and the inner solver have work space of their own, which is not counted here. */
 static gsolve_status setup(gs_krylov *k)
 {
-    const gsolve_type low = gs_refine_copies(k) ? GSOLVE_F32 : k->csr.type;
-    gs_refine_state *s = k->state;
-    gsolve_dense *vector[] = {&s->r, &s->t, &s->d, &s->kept};
+    const gsolve_type low = copies(k) ? GSOLVE_F32 : k->csr.type;
+    refine *s = k->state;
     gsolve_status status;
 
-    for (int i = 0; i < 4; i++) TRY(gs_new_vector(k, k->csr.nrows, vector[i]));
-    TRY(gs_new_vector_of(k, low, k->csr.nrows, &s->low_r));
-    TRY(gs_new_vector_of(k, low, k->csr.nrows, &s->low_d));
-    TRY(gs_new_scalar(k, &s->scale));
+    k->period = 0; /* on the host */
+    TRY(gs_new_vector_of(k, low, k->csr.nrows, true, &s->low_r));
+    TRY(gs_new_vector_of(k, low, k->csr.nrows, true, &s->low_d));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->factor));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->before));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->after));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->use));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->fell_back));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, s->outcome));
-    TRY(gs_require_values(k)); /* the copies of A and M */
-    TRY(gs_refine_prepare(k));
+    if (gs_is_counting(k)) return GSOLVE_UNSUPPORTED; /* the copies of A and M */
+    TRY(prepare(k));
 done:
     return status;
 }
 
 static gsolve_status start(gs_krylov *k)
 {
-    gs_refine_state *s = k->state;
+    refine *s = k->state;
     gsolve_status status;
 
-    TRY(gs_refine_prepare(k));
+    TRY(prepare(k));
     s->warm = false;
     if (gs_is_first_start(k)) {
         s->iterations = 0;
@@ -73,12 +211,6 @@ static gsolve_status start(gs_krylov *k)
     TRY(gs_residual(k, s->r)); /* r = b - A x              */
 done:
     return status;
-}
-
-static int period(const gs_krylov *k)
-{
-    (void)k;
-    return 0; /* on the host */
 }
 
 /* --- corrections ------------------------------------------------------------------------------ */
@@ -91,7 +223,7 @@ static gsolve_status to_host(gs_krylov *k, double *to, const double *from)
 /* Whether every column of the next inner solve can continue with the directions of the last one. */
 static bool can_continue(const gs_krylov *k)
 {
-    const gs_refine_state *s = k->state;
+    const refine *s = k->state;
 
     for (int32_t c = 0; c < k->ncols; c++) {
         gsolve_result result = {0};
@@ -108,7 +240,7 @@ static bool can_continue(const gs_krylov *k)
  * most 2^MOST, which stays in the range of single precision. */
 static int exponent_of(const gs_krylov *k, int32_t c)
 {
-    const gs_refine_state *s = k->state;
+    const refine *s = k->state;
     int aim, now;
 
     frexp(0.7 * fmax(gs_column_target(k, c), 1e-16 * gs_column_norm(k, c)), &aim);
@@ -122,7 +254,7 @@ static int exponent_of(const gs_krylov *k, int32_t c)
  * the last solve does not reduce |r| further than necessary. */
 static gsolve_status correct(gs_krylov *k)
 {
-    gs_refine_state *s = k->state;
+    refine *s = k->state;
     const int32_t n = k->csr.nrows;
     const gsolve_type type = s->low_r.type;
     const gs_vector_kernels *low = GS_KERNELS(gs_vector, k->ctx, type);
@@ -145,7 +277,7 @@ static gsolve_status correct(gs_krylov *k)
     }
     b.ncols = x.ncols = k->ncols;
     s->inner->continues = s->warm && can_continue(k);
-    TRY(gs_refine_run(k, s->inner, b, x, &outcome)); /* d = A^-1 r / 2^e         */
+    TRY(run_inner(k, s->inner, b, x, &outcome)); /* d = A^-1 r / 2^e         */
     s->warm = true;
     for (int32_t c = 0; c < k->ncols; c++) {
         TRY(k->vector->copy(q, n, type, gs_column_of(x, c).value, gs_column_of(s->d, c).value));
@@ -158,7 +290,7 @@ done:
 /* Solves column c by the inner method in A's type, from the x in kept down to its target. */
 static gsolve_status correct_plain(gs_krylov *k, int32_t c)
 {
-    gs_refine_state *s = k->state;
+    refine *s = k->state;
     const int32_t n = k->csr.nrows;
     const gs_ratio one = {.sign = 1};
     const gsolve_dense r = gs_column_of(s->r, c), d = gs_column_of(s->d, c);
@@ -167,11 +299,11 @@ static gsolve_status correct_plain(gs_krylov *k, int32_t c)
     gs_run_options *run;
     gsolve_status status;
 
-    TRY(gs_refine_plain(k));
+    TRY(new_inner(k, k->A, k->M, true, &s->plain));
     run = s->plain->options;
     run->rtol = fmin(fmax(0.5 * gs_column_target(k, c) / sqrt(s->before[c]), 1e-15), 0.25);
     TRY(k->vector->zero(q, n, d.value));
-    TRY(gs_refine_run(k, s->plain, r, d, &s->outcome[c]));
+    TRY(run_inner(k, s->plain, r, d, &s->outcome[c]));
     TRY(k->vector->copy(q, n, k->csr.type, gs_column_of(s->kept, c).value, x));
     TRY(k->vector->axpby(q, n, one, d.value, one, x)); /* x += A^-1 r              */
 done:
@@ -181,7 +313,7 @@ done:
 /* Ends column c, whose |r| was not halved; if the x before the step was better, restores it. */
 static gsolve_status end_column(gs_krylov *k, int32_t c)
 {
-    gs_refine_state *s = k->state;
+    refine *s = k->state;
     const gsolve_outcome outcome = s->outcome[c];
     const bool own =
         outcome == GSOLVE_INDEFINITE || outcome == GSOLVE_BREAKDOWN || outcome == GSOLVE_DIVERGED;
@@ -198,7 +330,7 @@ done:
     return status;
 }
 
-static bool halved(const gs_refine_state *s, int32_t c)
+static bool halved(const refine *s, int32_t c)
 {
     return s->after[c] <= 0.25 * s->before[c];
 }
@@ -207,7 +339,7 @@ static bool halved(const gs_refine_state *s, int32_t c)
  * earlier one. */
 static gsolve_status correct_fallback(gs_krylov *k)
 {
-    gs_refine_state *s = k->state;
+    refine *s = k->state;
     bool any = false;
     gsolve_status status = GSOLVE_OK;
 
@@ -228,7 +360,7 @@ done:
 
 static gsolve_status step(gs_krylov *k, int64_t j)
 {
-    gs_refine_state *s = k->state;
+    refine *s = k->state;
     const int *ended;
     bool any = false;
     gsolve_status status;
@@ -255,7 +387,7 @@ done:
 /* The note: inner iterations and precisions. */
 static gsolve_status finish(gs_krylov *k)
 {
-    const gs_refine_state *s = k->state;
+    const refine *s = k->state;
     const bool low = s->low_r.type == GSOLVE_F32;
     const char *name = gsolve_solver_name(s->inner ? s->inner : s->plain);
     const char *many = s->iterations == 1 ? "" : "s";
@@ -286,13 +418,14 @@ const gs_method gs_refine = {
     .plugin = {"refine",
                "iterative refinement: an inner method in single precision, residuals and "
                "corrections in the type of A; an iteration is one correction",
-               options, sizeof(gs_refine_options)},
-    .state_size = sizeof(gs_refine_state),
+               options, sizeof(refine_options)},
+    .state_size = sizeof(refine),
+    .vectors = 4,
+    .scalars = 1,
     .flexible = true, /* the inner method decides */
     .setup = setup,
     .start = start,
     .step = step,
-    .period = period,
     .finish = finish,
-    .destroy = gs_refine_drop,
+    .destroy = drop,
 };

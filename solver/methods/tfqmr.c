@@ -17,39 +17,11 @@
 #include "core/try.h"
 #include "solver/operations/operations.h"
 
-typedef struct tfqmr_options {
-    gs_run_options run;
-} tfqmr_options;
-
 typedef struct tfqmr {
     gsolve_dense r, shadow, w, d, v, z; /* z = M^-1 y */
     gsolve_dense y[2], u[2];
     gs_scalar scalar[TF_SCALARS]; /* see scalar_kernels.h */
 } tfqmr;
-
-static const gsolve_option options[] = {GS_RUN_OPTIONS(tfqmr_options, 10000, 2000), {0}};
-
-static gsolve_status setup(gs_krylov *k)
-{
-    tfqmr *s = k->state;
-    gsolve_dense *vector[] = {&s->r, &s->shadow, &s->w,    &s->d,    &s->v,
-                              &s->z, &s->y[0],   &s->y[1], &s->u[0], &s->u[1]};
-    gsolve_status status = GSOLVE_OK;
-
-    for (int i = 0; i < 10; i++) TRY(gs_new_vector(k, k->csr.nrows, vector[i]));
-    for (int i = 0; i < TF_SCALARS; i++) TRY(gs_new_scalar(k, &s->scalar[i]));
-done:
-    return status;
-}
-
-static gs_scalar_arguments small_of(const gs_krylov *k)
-{
-    const tfqmr *s = k->state;
-    gs_scalar_arguments a = gs_scalar_arguments_of(k);
-
-    for (int i = 0; i < TF_SCALARS; i++) a.s[i] = s->scalar[i];
-    return a;
-}
 
 /* z = M^-1 y_i, u_i = A z. */
 static gsolve_status multiply(gs_krylov *k, int i)
@@ -66,7 +38,7 @@ done:
 static gsolve_status start(gs_krylov *k)
 {
     tfqmr *s = k->state;
-    const gs_scalar_arguments a = small_of(k);
+    const gs_scalar_arguments a = gs_scalar_arguments_of(k);
     gsolve_status status;
 
     TRY(gs_residual(k, s->r)); /* r = b - A x              */
@@ -85,7 +57,7 @@ static gsolve_status half_step(gs_krylov *k, int i)
 {
     tfqmr *s = k->state;
     const gs_scalar *scalar = s->scalar;
-    const gs_scalar_arguments a = small_of(k);
+    const gs_scalar_arguments a = gs_scalar_arguments_of(k);
     gsolve_status status;
 
     TRY(gs_axpy_norm(k, gs_quotient(-1, scalar[TF_ALPHA], NULL), s->u[i], s->w, scalar[TF_WW]));
@@ -106,7 +78,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     const gs_scalar *scalar = s->scalar;
     const gs_coefficient one = gs_number(1), zero = gs_number(0);
     const gs_coefficient beta = gs_quotient(1, scalar[TF_BETA], NULL);
-    const gs_scalar_arguments a = small_of(k);
+    const gs_scalar_arguments a = gs_scalar_arguments_of(k);
     gsolve_status status;
 
     (void)j;
@@ -128,11 +100,12 @@ done:
 }
 
 const gs_method gs_tfqmr = {
-    .plugin = {"tfqmr", "transpose-free quasi-minimal residuals; any square A", options,
-               sizeof(tfqmr_options)},
+    .plugin = {"tfqmr", "transpose-free quasi-minimal residuals; any square A", gs_run_option_table,
+               sizeof(gs_run_options)},
     .state_size = sizeof(tfqmr),
+    .vectors = 10,
+    .scalars = TF_SCALARS,
     .products = 2,
-    .setup = setup,
     .start = start,
     .step = step,
 };

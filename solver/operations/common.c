@@ -1,9 +1,11 @@
-/* common.c: see common.h. */
+/* common.c: see common.h; also the functions of scalar_kernels_body.h on the host. */
 #include "solver/operations/common.h"
+
+#include <math.h>
 
 void gs_op_expect(gs_krylov *k, gs_class class, double bytes)
 {
-    gs_profile *profile = k->run->profile;
+    gs_profile *profile = &k->run->profile;
     int columns = 0;
 
     for (int32_t c = 0; gs_profiling(profile) && c < k->ncols; c++) columns += k->active[c];
@@ -27,9 +29,9 @@ void gs_op_unguard(gs_krylov *k)
 
 double gs_op_begin_all(gs_krylov *k)
 {
-    const int *all_ended = k->run->columns->all_ended;
+    const int *all_ended = k->run->columns.all_ended;
 
-    gs_profile_open(k->run->profile);
+    gs_profile_open(&k->run->profile);
     if (k->wide == 1) {
         gs_op_takes_column(k, k->ctx->queue, 0);
     } else if (all_ended) {
@@ -38,58 +40,74 @@ double gs_op_begin_all(gs_krylov *k)
     return gs_now();
 }
 
-void gs_op_end_all(gs_krylov *k)
+void gs_end_block(gs_krylov *k)
 {
     gs_op_unguard(k);
-    gs_profile_close(k->run->profile);
+    gs_profile_close(&k->run->profile);
 }
 
 gs_queue *gs_op_begin_each(gs_krylov *k)
 {
-    const gs_columns *columns = k->run->columns;
+    const gs_columns *columns = &k->run->columns;
     const bool batched = columns->batch && k->wide > 1;
 
-    gs_profile_open(k->run->profile);
+    gs_profile_open(&k->run->profile);
     if (batched) columns->kernels->begin(columns->batch, k->ctx->queue);
     return batched ? columns->batch : k->ctx->queue;
 }
 
 gsolve_status gs_op_end_each(gs_krylov *k, gs_queue *q, gsolve_status status)
 {
-    if (q != k->ctx->queue && status == GSOLVE_OK) status = k->run->columns->kernels->end(q);
-    gs_op_end_all(k);
+    if (q != k->ctx->queue && status == GSOLVE_OK) status = k->run->columns.kernels->end(q);
+    gs_end_block(k);
     return status;
 }
 
 const gs_vector_kernels *gs_op_kernels(const gs_krylov *k, const gs_queue *q, gsolve_type type)
 {
     if (q == k->ctx->queue) return GS_KERNELS(gs_vector, k->ctx, type);
-    return &k->run->columns->kernels->vector[type];
+    return &k->run->columns.kernels->vector[type];
 }
 
 gs_ratio gs_op_ratio(gs_krylov *k, gs_coefficient a, int32_t c)
 {
-    const gs_ratio r = {.sign = a.sign,
-                        .num = a.num ? a.num + c : NULL,
-                        .den = a.den ? a.den + c : NULL,
-                        .num2 = a.num2 ? a.num2 + c : NULL,
-                        .den2 = a.den2 ? a.den2 + c : NULL,
-                        .flag = &k->flag[c],
-                        .flaw = (int)a.flaw,
-                        .positive = a.positive};
-    return r;
+    const double **array[] = {&a.num, &a.den, &a.num2, &a.den2};
+
+    for (int i = 0; i < 4; i++) {
+        if (*array[i]) *array[i] += c;
+    }
+    a.flag = &k->flag[c];
+    return a;
 }
 
 void gs_begin_block(gs_krylov *k, gs_class class, double numbers)
 {
-    gs_expect_bytes(k->run->profile, class, numbers * (double)gs_type_size(k->csr.type));
+    gs_expect_bytes(&k->run->profile, class, numbers * (double)gs_type_size(k->csr.type));
     gs_op_begin_all(k);
 }
 
-void gs_end_block(gs_krylov *k)
-{
-    gs_op_end_all(k);
-}
+/* --- the functions of scalar_kernels_body.h on the host: one column that has not ended after
+ * another */
+
+#define SMALL static
+#include "vector/convergence_body.h"
+
+/* after convergence_body.h, whose functions it calls */
+#include "solver/operations/scalar_kernels_body.h"
+
+#define EACH_COLUMN(name)                                                          \
+    static gsolve_status name##_columns(gs_queue *q, const gs_scalar_arguments *a) \
+    {                                                                              \
+        (void)q;                                                                   \
+        for (int c = 0; c < a->ncols; c++) {                                       \
+            if (!a->convergence.ended[c]) name(a, c);                              \
+        }                                                                          \
+        return GSOLVE_OK;                                                          \
+    }
+GS_SCALAR_LIST(EACH_COLUMN)
+
+#define MEMBER(name) .name = name##_columns,
+const gs_scalar_kernels gs_scalar_host = {GS_SCALAR_LIST(MEMBER)};
 
 const gs_scalar_kernels *gs_scalar_kernels_of(const gs_krylov *k)
 {
@@ -99,7 +117,7 @@ const gs_scalar_kernels *gs_scalar_kernels_of(const gs_krylov *k)
 gsolve_status gs_run_scalar_kernel(gs_krylov *k, gs_scalar_function *function,
                                    const gs_scalar_arguments *a)
 {
-    gs_profile *profile = k->run->profile;
+    gs_profile *profile = &k->run->profile;
     const bool test = function == gs_scalar_kernels_of(k)->test;
     gsolve_status status;
 
@@ -108,4 +126,54 @@ gsolve_status gs_run_scalar_kernel(gs_krylov *k, gs_scalar_function *function,
     status = function(k->ctx->queue, a);
     gs_profile_close(profile);
     return status;
+}
+
+/* --- the convergence test ----------------------------------------------------------------------
+ */
+
+/* The smallest target of a correction, whose residual is about 1 at first. Below it, a recurrence
+ * in this type only reduces its own rounding errors; the next correction continues from there. */
+#define LEAST_SINGLE 0x1p-18
+#define LEAST_DOUBLE 0x1p-40
+
+double gs_column_target(const gs_krylov *k, int32_t c)
+{
+    const gs_column *column = &k->run->column[c];
+    const gs_run_options *run = gs_run_options_of(k);
+    const double target =
+        fmax(run->rtol * ldexp(column->norm, -column->scale), ldexp(run->atol, -column->scale));
+    const double least = k->csr.type == GSOLVE_F32 ? LEAST_SINGLE : LEAST_DOUBLE;
+
+    return k->run->correcting && target > 0 ? fmax(target, least) : target;
+}
+
+double gs_column_norm(const gs_krylov *k, int32_t c)
+{
+    const gs_column *column = &k->run->column[c];
+    const double norm = ldexp(column->norm, -column->scale);
+
+    return norm > 0 ? fmin(norm, 1e300) : 1;
+}
+
+gs_convergence_test gs_convergence_test_of(const gs_krylov *k, int32_t c)
+{
+    const gs_convergence_test test = {
+        k->run->progress, (double *)(void *)(k->run->progress + k->width),
+        k->flag,          k->ended,
+        k->ncols,         c};
+    return test;
+}
+
+gs_scalar_arguments gs_scalar_arguments_of(const gs_krylov *k)
+{
+    const gs_scalar *scalar =
+        (const gs_scalar *)((const gsolve_dense *)k->state + k->method->vectors);
+    gs_scalar_arguments a = {
+        .rr = k->rr,
+        .convergence = gs_convergence_test_of(k, 0),
+        .ncols = k->ncols,
+    };
+
+    for (int i = 0; i < k->method->scalars; i++) a.s[i] = scalar[i];
+    return a;
 }

@@ -4,8 +4,7 @@
 #define GS_SOLVER_OPERATIONS_COMMON_H
 
 #include "solver/operations/operations.h"
-#include "solver/run/columns.h"
-#include "solver/run/profile.h"
+#include "solver/run/run.h"
 
 /* For the profile: the next operation moves `bytes` bytes in each active column. */
 void gs_op_expect(gs_krylov *k, gs_class class, double bytes);
@@ -20,10 +19,9 @@ static inline int gs_op_reads(gs_coefficient a)
     return a.num || a.den || a.sign != 0;
 }
 
-/* An operation on all columns at once: does nothing once all columns have ended. Returns the time.
- */
+/* An operation on all columns at once, until gs_end_block: does nothing once all columns have
+ * ended. Returns the time. */
 double gs_op_begin_all(gs_krylov *k);
-void gs_op_end_all(gs_krylov *k);
 /* From here on kernels run whether columns have ended or not. */
 void gs_op_unguard(gs_krylov *k);
 

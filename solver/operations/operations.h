@@ -14,37 +14,32 @@
 #define GS_SOLVER_OPERATIONS_OPERATIONS_H
 
 #include "solver/method.h"
-#include "solver/operations/classes.h"
 #include "solver/operations/scalar_kernels.h"
+#include "solver/run/profile.h"
 
-/* The coefficient sign (num / den) (num2 / den2) of each column; a NULL pointer stands for 1. If a
- * divisor is 0 or the coefficient is not finite, the kernel that uses it takes 0 and sets k->flag
- * of the column to `flaw`. The next convergence test then ends the column with this outcome. */
-typedef struct gs_coefficient {
-    double sign;
-    gs_scalar num, den;
-    gs_scalar num2, den2;
-    gsolve_outcome flaw; /* not GSOLVE_CONVERGED */
-    bool positive;       /* true: a negative num or den also counts as a flaw */
-} gs_coefficient;
+/* The coefficient of each column: a gs_ratio whose arrays have a number for each column. The
+ * operation sets its flag to k->flag: if the kernel that uses the coefficient finds a flaw, the
+ * next convergence test ends the column with the outcome `flaw`, which is not GSOLVE_CONVERGED. */
+typedef gs_ratio gs_coefficient;
 
 /* Returns the coefficient `value`. */
 static inline gs_coefficient gs_number(double value)
 {
-    return (gs_coefficient){value, NULL, NULL, NULL, NULL, GSOLVE_BREAKDOWN, false};
+    return (gs_coefficient){.sign = value, .flaw = GSOLVE_BREAKDOWN};
 }
 
 /* Returns the coefficient sign num / den. A divisor that is 0 gives the outcome breakdown. */
 static inline gs_coefficient gs_quotient(double sign, gs_scalar num, gs_scalar den)
 {
-    return (gs_coefficient){sign, num, den, NULL, NULL, GSOLVE_BREAKDOWN, false};
+    return (gs_coefficient){.sign = sign, .num = num, .den = den, .flaw = GSOLVE_BREAKDOWN};
 }
 
 /* Returns the coefficient num / den, for a method that needs A and M positive definite. If num or
  * den is negative or den is 0, they are not, and the column ends with the outcome indefinite. */
 static inline gs_coefficient gs_definite(gs_scalar num, gs_scalar den)
 {
-    return (gs_coefficient){1, num, den, NULL, NULL, GSOLVE_INDEFINITE, true};
+    return (gs_coefficient){
+        .sign = 1, .num = num, .den = den, .flaw = GSOLVE_INDEFINITE, .positive = true};
 }
 
 /* --- products and preconditioner -------------------------------------------------------------- */
@@ -135,18 +130,14 @@ gsolve_status gs_pipe_step(gs_krylov *k, gs_coefficient a, gs_coefficient b,
 
 /* --- bases ------------------------------------------------------------------------------------ */
 
-/* A basis as gs_new_basis allocates it, of any type. V_i of a column begins i * ld elements behind
- * V_0 of this column; the columns of v are those of V_0. */
-typedef struct gs_basis {
-    gsolve_dense v;
-    int64_t ld;
-} gs_basis;
+/* V is a basis of any type, as gs_new_basis allocates it, or its vectors from one on. */
 
 /* h_i = V_i'w for i = 0, ..., m - 1. h_i of column c is h[c * stride + i]. */
-gsolve_status gs_dots(gs_krylov *k, int m, gs_basis V, gsolve_dense w, double *h, int64_t stride);
+gsolve_status gs_dots(gs_krylov *k, int m, gsolve_dense V, gsolve_dense w, double *h,
+                      int64_t stride);
 /* w = w + sign (sum of h_i V_i for i = 0, ..., m - 1), and ww = w'w of the new w unless ww is NULL.
  * h is as for gs_dots. */
-gsolve_status gs_combine(gs_krylov *k, int m, gs_basis V, const double *h, int64_t stride,
+gsolve_status gs_combine(gs_krylov *k, int m, gsolve_dense V, const double *h, int64_t stride,
                          double sign, gsolve_dense w, gs_scalar ww);
 
 /* --- kernels of a method's own ---------------------------------------------------------------- */
@@ -166,7 +157,8 @@ const gs_scalar_kernels *gs_scalar_kernels_of(const gs_krylov *k);
 /* Runs one of these functions. */
 gsolve_status gs_run_scalar_kernel(gs_krylov *k, gs_scalar_function *function,
                                    const gs_scalar_arguments *a);
-/* Returns the arguments that all functions of scalar_kernels.h need; the caller adds its own. */
+/* Returns the arguments that all functions of scalar_kernels.h need, with the first scalars of the
+ * state (gs_method.scalars) as s; the caller adds its own. */
 gs_scalar_arguments gs_scalar_arguments_of(const gs_krylov *k);
 /* Returns the arguments of the convergence test of column c, for kernels that make the test
  * themselves. */

@@ -4,49 +4,51 @@
 
 #include "core/try.h"
 #include "solver/operations/common.h"
-#include "solver/run/counts.h"
 
 /* v with as many columns as may be active. */
 static gsolve_dense wide_columns(const gs_krylov *k, gsolve_dense v)
 {
-    v.ncols = k->wide;
-    return v;
+    return gs_first_columns(v, k->wide);
 }
 
 /* --- the profile ------------------------------------------------------------------------------ */
 
-/* A product reads the matrix once, and moves x, y and `others` other vectors in each column. */
-static void expect_product_bytes(gs_krylov *k, gs_class class, int others)
+/* A product begins. It reads the matrix once, and moves x, y and `others` other vectors in each
+ * column. Returns the time. */
+static double begin_product(gs_krylov *k, gs_class class, int others)
 {
     const double size = (double)gs_type_size(k->csr.type), y = size * k->csr.nrows;
     const double xy = y + size * k->csr.ncols;
     gsolve_matrix_info A = {0};
 
-    if (gs_profiling(k->run->profile)) gsolve_matrix_describe(k->A, &A);
-    gs_expect_bytes(k->run->profile, class,
+    if (gs_profiling(&k->run->profile)) gsolve_matrix_describe(k->A, &A);
+    gs_expect_bytes(&k->run->profile, class,
                     (double)A.bytes + (k->wide - 1) * xy + k->wide * others * y);
+    return gs_op_begin_all(k);
 }
 
-/* M reads what it holds once, and moves r and z in each column. */
-static void expect_precond_bytes(gs_krylov *k, gs_class class)
+/* M begins. It reads what it holds once, and moves r and z in each column. Returns the time. */
+static double begin_precond(gs_krylov *k, gs_class class)
 {
     const size_t vectors = 2 * (size_t)k->csr.nrows * gs_type_size(k->csr.type);
     gsolve_precond_info M = {0};
 
-    if (gs_profiling(k->run->profile)) gsolve_precond_describe(k->M, &M);
-    gs_expect_bytes(k->run->profile, class, (double)M.moved + (k->wide - 1) * (double)vectors);
+    if (gs_profiling(&k->run->profile)) gsolve_precond_describe(k->M, &M);
+    gs_expect_bytes(&k->run->profile, class, (double)M.moved + (k->wide - 1) * (double)vectors);
+    return gs_op_begin_all(k);
 }
 
 static void end_product(gs_krylov *k, double begin)
 {
-    gs_op_end_all(k);
-    gs_count_products(k, 1, gs_now() - begin);
+    gs_end_block(k);
+    k->run->counts.products++;
+    k->run->counts.product_seconds += gs_now() - begin;
 }
 
 static void end_precond(gs_krylov *k, double begin)
 {
-    gs_op_end_all(k);
-    gs_count_precond(k, gs_now() - begin);
+    gs_end_block(k);
+    k->run->counts.precond_seconds += gs_now() - begin;
 }
 
 /* --- products --------------------------------------------------------------------------------- */
@@ -81,25 +83,19 @@ static gsolve_status multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 
 gsolve_status gs_multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 {
-    gsolve_status status;
-    double begin;
+    const double begin = begin_product(k, GS_PRODUCT, 0);
+    const gsolve_status status = multiply(k, x, y);
 
-    expect_product_bytes(k, GS_PRODUCT, 0);
-    begin = gs_op_begin_all(k);
-    status = multiply(k, x, y);
     end_product(k, begin);
     return status;
 }
 
 gsolve_status gs_multiply_transpose(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 {
-    gsolve_status status;
-    double begin;
+    const double begin = begin_product(k, GS_PRODUCT_TRANSPOSE, 0);
+    const gsolve_status status = gsolve_matrix_apply_transpose(
+        k->A, factor_of_A(k), wide_columns(k, x), 0, wide_columns(k, y));
 
-    expect_product_bytes(k, GS_PRODUCT_TRANSPOSE, 0);
-    begin = gs_op_begin_all(k);
-    status = gsolve_matrix_apply_transpose(k->A, factor_of_A(k), wide_columns(k, x), 0,
-                                           wide_columns(k, y));
     end_product(k, begin);
     return status;
 }
@@ -116,8 +112,7 @@ gsolve_status gs_multiply_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gsol
         TRY(gs_multiply(k, x, y));
         return yy ? gs_dot2(k, y, w, wy, yy) : gs_dot(k, w, y, wy);
     }
-    expect_product_bytes(k, GS_PRODUCT_DOT, w.value != x.value);
-    begin = gs_op_begin_all(k);
+    begin = begin_product(k, GS_PRODUCT_DOT, w.value != x.value);
     status = gsolve_matrix_apply_dot(k->A, wide_columns(k, x), wide_columns(k, y),
                                      wide_columns(k, w), wy, yy);
     end_product(k, begin);
@@ -150,30 +145,30 @@ const void *gs_diagonal(const gs_krylov *k, bool *simple)
     return d;
 }
 
-gsolve_status gs_precondition(gs_krylov *k, gsolve_dense r, gsolve_dense z)
+/* z = r without M, else what `apply` computes of M and r. */
+static gsolve_status precondition(gs_krylov *k, gs_class class,
+                                  gsolve_status (*apply)(const gsolve_precond *M, gsolve_dense r,
+                                                         gsolve_dense z),
+                                  gsolve_dense r, gsolve_dense z)
 {
     gsolve_status status;
     double begin;
 
     if (!k->M) return gs_copy_vector(k, r, z);
-    expect_precond_bytes(k, GS_PRECOND);
-    begin = gs_op_begin_all(k);
-    status = gsolve_precond_apply(k->M, wide_columns(k, r), wide_columns(k, z));
+    begin = begin_precond(k, class);
+    status = apply(k->M, wide_columns(k, r), wide_columns(k, z));
     end_precond(k, begin);
     return status;
 }
 
+gsolve_status gs_precondition(gs_krylov *k, gsolve_dense r, gsolve_dense z)
+{
+    return precondition(k, GS_PRECOND, gsolve_precond_apply, r, z);
+}
+
 gsolve_status gs_precondition_transpose(gs_krylov *k, gsolve_dense r, gsolve_dense z)
 {
-    gsolve_status status;
-    double begin;
-
-    if (!k->M) return gs_copy_vector(k, r, z);
-    expect_precond_bytes(k, GS_PRECOND_TRANSPOSE);
-    begin = gs_op_begin_all(k);
-    status = gsolve_precond_apply_transpose(k->M, wide_columns(k, r), wide_columns(k, z));
-    end_precond(k, begin);
-    return status;
+    return precondition(k, GS_PRECOND_TRANSPOSE, gsolve_precond_apply_transpose, r, z);
 }
 
 gsolve_status gs_op_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz,
@@ -186,8 +181,7 @@ gsolve_status gs_op_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense 
         status = gs_precondition(k, r, z);
         return status == GSOLVE_OK ? gs_dot(k, r, z, rz) : status;
     }
-    expect_precond_bytes(k, GS_PRECOND_DOT);
-    begin = gs_op_begin_all(k);
+    begin = begin_precond(k, GS_PRECOND_DOT);
     if (always) gs_op_unguard(k);
     status = gsolve_precond_apply_dot(k->M, wide_columns(k, r), wide_columns(k, z), rz);
     end_precond(k, begin);
@@ -197,4 +191,82 @@ gsolve_status gs_op_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense 
 gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz)
 {
     return gs_op_precondition_dot(k, r, z, rz, false);
+}
+
+/* --- updates that end with M ------------------------------------------------------------------ */
+
+/* z = a x + b y + g z and w = d z. Without values of y or w that vector is left out. */
+typedef struct combination {
+    gs_coefficient a, b, g;
+    gsolve_dense x, y, z, w;
+    const void *d; /* a diagonal, or NULL: w = z */
+} combination;
+
+static gsolve_status combine(gs_krylov *k, const combination *f)
+{
+    const bool with_y = f->y.value, with_w = f->w.value;
+    const int read = gs_op_reads(f->a) + (with_y && gs_op_reads(f->b)) + gs_op_reads(f->g);
+    const int others = with_w ? 1 + (f->d != NULL) : 0;
+
+    gs_op_expect(k, GS_AXPBYPCZ_DIAGONAL, (read + 1 + others) * gs_op_bytes(f->z));
+    GS_EACH_COLUMN(
+        k->csr.type,
+        vector->axpbypcz(queue, f->z.nrows,
+                         &(gs_axpbypcz_args){GS_RATIO(f->a), GS_RATIO(f->b), GS_RATIO(f->g),
+                                             GS_AT(f->x), with_y ? GS_AT(f->y) : NULL, GS_AT(f->z),
+                                             f->d, with_w ? GS_AT(f->w) : NULL}));
+}
+
+gsolve_status gs_axpbypcz_precondition(gs_krylov *k, gs_coefficient a, gsolve_dense x,
+                                       gs_coefficient b, gsolve_dense y, gs_coefficient g,
+                                       gsolve_dense z, gsolve_dense w)
+{
+    combination f = {a, b, g, x, y, z, w, NULL};
+    bool simple;
+    gsolve_status status;
+
+    f.d = gs_diagonal(k, &simple);
+    if (!simple) f.w.value = NULL;
+    TRY(combine(k, &f));
+    if (!simple) TRY(gs_precondition(k, z, w));
+done:
+    return status;
+}
+
+static gsolve_status residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, gsolve_dense r,
+                                   const void *d, gs_scalar rz)
+{
+    gs_convergence_test test = gs_convergence_test_of(k, 0);
+
+    gs_op_expect(k, GS_RESIDUAL_STEP, (3 + (d != NULL)) * gs_op_bytes(r));
+    GS_EACH_COLUMN(k->csr.type,
+                   (test.c = c, vector->residual_step(queue, r.nrows, GS_RATIO(a),
+                                                      (gs_residual_vectors){GS_AT(q), d, GS_AT(r)},
+                                                      &k->rr[c], &rz[c], &test)));
+}
+
+gsolve_status gs_residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, gsolve_dense r,
+                               gsolve_dense z, gs_scalar rz)
+{
+    bool simple;
+    const void *d = gs_diagonal(k, &simple);
+    gsolve_status status;
+
+    TRY(residual_step(k, a, q, r, d, rz));
+    /* a run of an inner solver may continue with p, so z is needed even if the column has ended */
+    if (!simple) TRY(gs_op_precondition_dot(k, r, z, rz, k->inner));
+done:
+    return status;
+}
+
+gsolve_status gs_direction_step(gs_krylov *k, gs_coefficient a, gs_coefficient b, gsolve_dense r,
+                                gsolve_dense z, gsolve_dense p)
+{
+    bool simple;
+    const void *d = gs_diagonal(k, &simple);
+    const gsolve_dense from = simple ? r : z;
+
+    gs_op_expect(k, GS_DIRECTION_STEP, (5 + (d != NULL)) * gs_op_bytes(p));
+    GS_EACH_COLUMN(k->csr.type, vector->direction_step(queue, p.nrows, GS_RATIO(a), GS_RATIO(b), d,
+                                                       GS_AT(from), GS_AT(p), GS_AT(k->x)));
 }

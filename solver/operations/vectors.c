@@ -67,20 +67,47 @@ gsolve_status gs_axpy_norm(gs_krylov *k, gs_coefficient a, gsolve_dense x, gsolv
                    vector->axpy_norm(queue, y.nrows, GS_RATIO(a), GS_AT(x), GS_AT(y), &yy[c]));
 }
 
-gsolve_status gs_dots(gs_krylov *k, int m, gs_basis V, gsolve_dense w, double *h, int64_t stride)
+#define BASIS ((gs_basis_vectors){m, V.type, GS_AT(V), gs_vector_stride(V.nrows)})
+
+gsolve_status gs_dots(gs_krylov *k, int m, gsolve_dense V, gsolve_dense w, double *h,
+                      int64_t stride)
 {
-    gs_op_expect(k, GS_DOTS, m * gs_op_bytes(V.v) + gs_op_bytes(w));
-    GS_EACH_COLUMN(k->csr.type,
-                   vector->dots(queue, w.nrows, (gs_basis_vectors){m, V.v.type, GS_AT(V.v), V.ld},
-                                GS_AT(w), h + c * stride));
+    gs_op_expect(k, GS_DOTS, m * gs_op_bytes(V) + gs_op_bytes(w));
+    GS_EACH_COLUMN(k->csr.type, vector->dots(queue, w.nrows, BASIS, GS_AT(w), h + c * stride));
 }
 
-gsolve_status gs_combine(gs_krylov *k, int m, gs_basis V, const double *h, int64_t stride,
+gsolve_status gs_combine(gs_krylov *k, int m, gsolve_dense V, const double *h, int64_t stride,
                          double sign, gsolve_dense w, gs_scalar ww)
 {
-    gs_op_expect(k, GS_COMBINE, m * gs_op_bytes(V.v) + 2 * gs_op_bytes(w));
+    gs_op_expect(k, GS_COMBINE, m * gs_op_bytes(V) + 2 * gs_op_bytes(w));
+    GS_EACH_COLUMN(k->csr.type, vector->combine(queue, w.nrows, BASIS, h + c * stride, sign,
+                                                GS_AT(w), ww ? &ww[c] : NULL));
+}
+
+#undef BASIS
+
+gsolve_status gs_solution_step(gs_krylov *k, gs_coefficient a, gs_coefficient b,
+                               const gs_solution_vectors *v, gs_scalar wr)
+{
+#define VECTORS \
+    ((gs_solution){GS_AT(v->p), GS_AT(v->s), GS_AT(v->t), GS_AT(v->w), GS_AT(k->x), GS_AT(v->r)})
+    gs_convergence_test test = gs_convergence_test_of(k, 0);
+
+    gs_op_expect(k, GS_SOLUTION_STEP, 8 * gs_op_bytes(v->r));
     GS_EACH_COLUMN(k->csr.type,
-                   vector->combine(queue, w.nrows,
-                                   (gs_basis_vectors){m, V.v.type, GS_AT(V.v), V.ld},
-                                   h + c * stride, sign, GS_AT(w), ww ? &ww[c] : NULL));
+                   (test.c = c, vector->solution_step(queue, v->r.nrows, GS_RATIO(a), GS_RATIO(b),
+                                                      VECTORS, &k->rr[c], &wr[c], &test)));
+#undef VECTORS
+}
+
+gsolve_status gs_pipe_step(gs_krylov *k, gs_coefficient a, gs_coefficient b,
+                           const gs_pipe_vectors *v, gs_scalar ru, gs_scalar wu)
+{
+#define PIPE                                                                                 \
+    ((gs_pipe){GS_AT(v->m), GS_AT(v->n), GS_AT(v->z), GS_AT(v->q), GS_AT(v->s), GS_AT(v->p), \
+               GS_AT(k->x), GS_AT(v->r), GS_AT(v->u), GS_AT(v->w)})
+    gs_op_expect(k, GS_PIPE_STEP, 18 * gs_op_bytes(v->r));
+    GS_EACH_COLUMN(k->csr.type, vector->pipe_step(queue, v->r.nrows, GS_RATIO(a), GS_RATIO(b), PIPE,
+                                                  &ru[c], &wu[c], &k->rr[c]));
+#undef PIPE
 }

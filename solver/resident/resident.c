@@ -1,12 +1,11 @@
-/* resident.c: which runs are resident on the GPU, see resident_kernels.h; their steps. */
+/* resident.c: which runs are resident on the GPU, see resident.h; their steps. */
 #include "solver/resident/resident.h"
 
 #include <string.h>
 
 #include "core/try.h"
 #include "solver/operations/operations.h"
-#include "solver/run/counts.h"
-#include "solver/run/profile.h"
+#include "solver/run/run.h"
 
 /* A resident kernel computes one column; other kernels compute all columns in one launch. With more
  * columns the latter are faster: on an H200 2.3 times with eight columns of 64000
@@ -27,7 +26,7 @@ gsolve_status gs_resident_new(gs_krylov *k)
         return GSOLVE_OK;
     }
     gsolve_matrix_device_csr(k->A, &rows);
-    return gs_resident_cuda.plan(&k->run->resident->plan, k->ctx, &rows, info.entries);
+    return gs_resident_cuda.plan(&k->run->resident.plan, k->ctx, &rows, info.entries);
 }
 
 gsolve_status gs_resident_begin(gs_krylov *k)
@@ -36,36 +35,21 @@ gsolve_status gs_resident_begin(gs_krylov *k)
     gsolve_csr rows;
     gsolve_status status = GSOLVE_OK;
 
-    k->run->resident->on = k->run->resident->plan && k->ncols <= MOST_COLUMNS;
-    if (!k->run->resident->on) return GSOLVE_OK;
+    k->run->resident.on = k->run->resident.plan && k->ncols <= MOST_COLUMNS;
+    if (!k->run->resident.on) return GSOLVE_OK;
     gsolve_matrix_describe(k->A, &info);
-    if (k->run->resident->A == info.version) return GSOLVE_OK;
+    if (k->run->resident.A == info.version) return GSOLVE_OK;
     gsolve_matrix_device_csr(k->A, &rows);
-    TRY(gs_resident_cuda.fill(k->run->resident->plan, k->ctx, &rows));
-    k->run->resident->A = info.version;
+    TRY(gs_resident_cuda.fill(k->run->resident.plan, k->ctx, &rows));
+    k->run->resident.A = info.version;
 done:
     return status;
 }
 
 void gs_resident_drop(gs_krylov *k)
 {
-    if (k->run->resident->plan) gs_resident_cuda.drop(k->run->resident->plan, k->ctx);
-    k->run->resident->plan = NULL;
-}
-
-void gs_resident_leave(gs_krylov *k)
-{
-    k->run->resident->on = false;
-}
-
-bool gs_is_resident(const gs_krylov *k)
-{
-    return k->run->resident->on;
-}
-
-const gs_resident *gs_resident_plan(const gs_krylov *k)
-{
-    return k->run->resident->plan;
+    if (k->run->resident.plan) gs_resident_cuda.drop(k->run->resident.plan, k->ctx);
+    k->run->resident.plan = NULL;
 }
 
 /* For the profile: a launch moves A and six vectors once; each product of a step writes and reads
@@ -75,44 +59,47 @@ static void expect_bytes(gs_krylov *k)
     const double vector = (double)gs_type_size(k->csr.type) * k->csr.nrows;
     gsolve_matrix_info A = {0};
 
-    if (!gs_profiling(k->run->profile)) return;
+    if (!gs_profiling(&k->run->profile)) return;
     gsolve_matrix_describe(k->A, &A);
-    gs_expect_bytes(k->run->profile, GS_RESIDENT, (double)A.bytes + 6 * vector);
-    gs_expect_step_bytes(k->run->profile, 2 * vector * k->method->products);
+    gs_expect_bytes(&k->run->profile, GS_RESIDENT, (double)A.bytes + 6 * vector);
+    k->run->profile.step_bytes = 2 * vector * k->method->products;
 }
 
 gsolve_status gs_resident_launch_steps(gs_krylov *k, int64_t j, int count)
 {
+    gs_counts *counts = &k->run->counts;
     const double begin = gs_now();
-    const int64_t first = k->run->counts->begun + j + 1;
+    const int64_t first = counts->begun + j + 1;
     gsolve_status status = GSOLVE_OK;
 
-    gs_profile_set_iteration(k->run->profile, (int)first);
+    k->run->profile.iteration = (int)first;
     for (int32_t c = 0; c < k->ncols; c++) {
         if (!k->active[c]) continue;
         expect_bytes(k);
-        gs_profile_open(k->run->profile);
+        gs_profile_open(&k->run->profile);
         status = k->method->resident_steps(k, c, j, count);
-        gs_profile_close(k->run->profile);
+        gs_profile_close(&k->run->profile);
         if (status != GSOLVE_OK) goto done;
     }
     for (int i = 0; i < count; i++) {
-        gs_count_products(k, k->method->products, 0);
-        gs_count_products_by(k, first + i, k->run->counts->products);
+        counts->products += k->method->products;
+        *gs_products_by(k, first + i) = counts->products;
     }
-    gs_count_products(k, 0, gs_now() - begin);
+    counts->product_seconds += gs_now() - begin;
 done:
-    gs_profile_set_iteration(k->run->profile, 0);
+    k->run->profile.iteration = 0;
     return status;
 }
 
-gs_resident_run gs_resident_run_of(const gs_krylov *k, int32_t c, gs_scalar rho, gs_scalar next,
-                                   int steps)
+gsolve_status gs_resident_run_column(gsolve_solver *k, gs_resident_steps *steps, int32_t c,
+                                     double *rho, double *next, int count,
+                                     const gs_resident_vectors *v)
 {
     const gs_resident_run run = {k->M ? gsolve_precond_diagonal(k->M) : NULL,
                                  {&rho[c], &next[c]},
                                  &k->rr[c],
                                  gs_convergence_test_of(k, c),
-                                 steps};
-    return run;
+                                 count};
+
+    return steps(k->ctx->queue, k->run->resident.plan, &run, v);
 }

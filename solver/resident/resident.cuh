@@ -6,7 +6,7 @@
 #include "core/cuda.cuh"
 
 extern "C" {
-#include "solver/resident/resident_kernels.h"
+#include "solver/resident/resident.h"
 }
 
 constexpr int gs_resident_threads = 512; // of a block; one block to a multiprocessor
@@ -34,11 +34,7 @@ inline size_t gs_resident_bytes(const gs_resident *p) // of shared memory
     return (size_t)p->capacity * ((p->type == GSOLVE_F32 ? 4 : 8) + sizeof(int32_t));
 }
 
-// See gs_resident_kernels.
-gsolve_status gs_resident_cg(gs_queue *q, const gs_resident *plan, const gs_resident_run *run,
-                             const gs_resident_vectors *v);
-gsolve_status gs_resident_bicgstab(gs_queue *q, const gs_resident *plan, const gs_resident_run *run,
-                                   const gs_resident_vectors *v);
+gs_resident_steps gs_resident_cg, gs_resident_bicgstab;
 
 // --- sums over all blocks ---------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-// resident_steps.cu: the steps of cg.c and bicgstab.c in one kernel each, see resident_kernels.h.
+// resident_steps.cu: the steps of cg.c and bicgstab.c in one kernel each, see resident.h.
 // Names are those of the methods' files.
 #include "solver/resident/resident.cuh"
 

@@ -12,15 +12,11 @@
  * A least residual above FALLEN begin counts as FALLEN begin: at the residual's own rate even more
  * iterations would be left. SHARE accounts for methods that converge faster as they go on. An
  * estimate that is too small is corrected at the next interval; a conversion in vain is not. */
-#include "solver/run/adapt_matrix.h"
+#include "solver/run/run.h"
 
 #include <math.h>
 
 #include "core/try.h"
-#include "solver/resident/resident.h"
-#include "solver/run/counts.h"
-#include "solver/run/graph.h"
-#include "solver/run/profile.h"
 
 #define FIRST  4   /* steps */
 #define SHARE  0.5 /* of the iterations that the rate so far predicts */
@@ -30,7 +26,7 @@
  * method that transposes are with A', whose form does not change. */
 static double products_made(const gs_krylov *k)
 {
-    return k->run->counts->products * (k->method->transposes ? 0.5 : 1.0);
+    return k->run->counts.products * (k->method->transposes ? 0.5 : 1.0);
 }
 
 /* The estimate of the iterations that column c has left; negative: unknown. */
@@ -38,7 +34,7 @@ static double iterations_left(const gs_krylov *k, int32_t c)
 {
     const gs_progress *p = &k->run->fetched[c];
     const double most = (double)gs_run_options_of(k)->maxit - p->iteration;
-    const double steps = (double)p->iteration - k->run->counts->begun;
+    const double steps = (double)p->iteration - k->run->counts.begun;
     const double fallen = fmin(p->least, FALLEN * p->begin);
 
     if (p->target == 0) return most; /* without a tolerance the run makes all maxit iterations */
@@ -54,11 +50,12 @@ static gsolve_status give_estimate(gs_krylov *k, const gsolve_run_estimate *esti
     gsolve_adaptation done = {false, true};
     const gsolve_status status = gsolve_matrix_adapt(k->A, estimate, &done);
 
-    k->run->adapting->on = status == GSOLVE_OK && !done.final;
-    gs_profile_pass(k->run->profile, 0, false); /* A's conversion is no part of an iteration */
+    k->run->adapting.on = status == GSOLVE_OK && !done.final;
+    gs_profile_pass(&k->run->profile, 0, false); /* A's conversion is no part of an iteration */
     if (!done.changed) return status;
-    gs_form_changed(k);
-    gs_record_from(k, record_from);
+    gs_forget_graph(k);
+    k->run->recording.form++;
+    k->run->recording.from = record_from;
     return status;
 }
 
@@ -66,7 +63,7 @@ static gsolve_status give_estimate(gs_krylov *k, const gsolve_run_estimate *esti
  * makes few products, or has another solver make them. */
 static bool uses_form(const gs_krylov *k)
 {
-    return !gs_is_resident(k) && gs_period(k) > 0;
+    return !k->run->resident.on && k->period > 0;
 }
 
 gsolve_status gs_adapt_begin(gs_krylov *k)
@@ -76,8 +73,8 @@ gsolve_status gs_adapt_begin(gs_krylov *k)
                                     false}; /* at most two in an iteration */
     gsolve_status status;
 
-    k->run->adapting->on = false;
-    k->run->adapting->next_at = FIRST;
+    k->run->adapting.on = false;
+    k->run->adapting.next_at = FIRST;
     if (!uses_form(k)) return GSOLVE_OK;
     if (each > 0) estimate.remaining = estimate.most = each * maxit;
     for (int32_t c = 0; c < k->ncols; c++) {
@@ -85,19 +82,19 @@ gsolve_status gs_adapt_begin(gs_krylov *k)
     }
     TRY(give_estimate(k, &estimate, 0));
     if (each > 0 && estimate.remaining >= 0)
-        k->run->adapting->on = false; /* the estimate is exact */
+        k->run->adapting.on = false; /* the estimate is exact */
 done:
     return status;
 }
 
 int gs_adapt_first(const gs_krylov *k, int chunk)
 {
-    return k->run->adapting->on && chunk > FIRST && FIRST % gs_period(k) == 0 ? FIRST : chunk;
+    return k->run->adapting.on && chunk > FIRST && FIRST % k->period == 0 ? FIRST : chunk;
 }
 
 bool gs_adapt_due(const gs_krylov *k, int64_t j)
 {
-    return k->run->adapting->on && k->run->counts->begun + j >= k->run->adapting->next_at;
+    return k->run->adapting.on && k->run->counts.begun + j >= k->run->adapting.next_at;
 }
 
 /* 4, 6, 8, 12, 16, 24, ... */
@@ -111,15 +108,15 @@ static int64_t next_estimate(int64_t j)
 
 gsolve_status gs_adapt_matrix(gs_krylov *k, int64_t j, int chunk)
 {
-    const double made = products_made(k), each = made / fmax(k->run->counts->iteration, 1);
+    const double made = products_made(k), each = made / fmax(k->run->counts.iteration, 1);
     gsolve_run_estimate estimate = {(int64_t)made, -1, 0, k->ncols, false};
 
-    k->run->adapting->next_at = next_estimate(k->run->counts->iteration);
+    k->run->adapting.next_at = next_estimate(k->run->counts.iteration);
     for (int32_t c = 0; c < k->ncols; c++) {
         if (k->active[c])
             estimate.remaining = fmax(estimate.remaining, iterations_left(k, c) * each);
     }
-    estimate.most = each * (gs_run_options_of(k)->maxit - k->run->counts->iteration);
+    estimate.most = each * (gs_run_options_of(k)->maxit - k->run->counts.iteration);
     return give_estimate(k, &estimate, j + chunk);
 }
 

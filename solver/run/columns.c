@@ -5,18 +5,15 @@
  * traffic of the column's vectors, which is at most that of two steps. Where steps are recorded as
  * a graph, a move makes a new recording necessary; then columns move only once a quarter of them
  * has ended. */
-#include "solver/run/columns.h"
+#include "solver/run/run.h"
 
 #include "core/try.h"
-#include "solver/resident/resident.h"
-#include "solver/run/graph.h"
-#include "solver/run/work.h"
 
 /* --- work space ------------------------------------------------------------------------------- */
 
 gsolve_status gs_columns_reserve(gs_krylov *k)
 {
-    gs_columns *columns = k->run->columns;
+    gs_columns *columns = &k->run->columns;
     const gs_columns_kernels *kernels = columns->kernels;
     void *queue, *space, *all_ended;
     gsolve_status status;
@@ -33,10 +30,14 @@ done:
     return status;
 }
 
-void gs_columns_release(gs_krylov *k)
+/* --- the recording of steps ------------------------------------------------------------------- */
+
+void gs_forget_graph(gs_krylov *k)
 {
-    k->run->columns->batch = NULL;
-    k->run->columns->all_ended = NULL;
+    gs_recording *r = &k->run->recording;
+
+    if (r->graph) k->ctx->device->forget(r->graph);
+    r->graph = NULL;
 }
 
 /* --- places ----------------------------------------------------------------------------------- */
@@ -49,7 +50,7 @@ void gs_columns_widen(gs_krylov *k)
 void gs_columns_begin(gs_krylov *k)
 {
     for (int32_t c = 0; c < k->ncols; c++) k->run->order[c] = c;
-    gs_columns_widen(k);
+    k->wide = k->ncols;
 }
 
 int32_t gs_rhs_of_column(const gs_krylov *k, int32_t c)
@@ -84,14 +85,14 @@ static void swap_on_host(gs_krylov *k, int32_t c, int32_t d)
 
 static gsolve_status swap(gs_krylov *k, int32_t c, int32_t d)
 {
-    const gs_work *work = k->run->work;
+    const gs_work *work = &k->run->work;
     gsolve_status status = GSOLVE_OK;
 
     for (int i = 0; i < work->nmoving; i++) {
         const gs_moving *m = &work->moving[i];
         uint32_t *first = m->first;
-        TRY(k->run->columns->kernels->swap(k->ctx->queue, m->words, first + c * m->words,
-                                           first + d * m->words));
+        TRY(k->run->columns.kernels->swap(k->ctx->queue, m->words, first + c * m->words,
+                                          first + d * m->words));
     }
     swap_on_host(k, c, d);
 done:
@@ -102,7 +103,7 @@ done:
  * and may continue with its search directions. */
 static bool can_move(const gs_krylov *k)
 {
-    return !gs_is_resident(k) && !k->run->inner && gs_period(k) > 0;
+    return !k->run->resident.on && !k->inner && k->period > 0;
 }
 
 gsolve_status gs_columns_compact(gs_krylov *k)
@@ -110,7 +111,7 @@ gsolve_status gs_columns_compact(gs_krylov *k)
     int32_t first = 0, last = k->ncols - 1;
     gsolve_status status = GSOLVE_OK;
 
-    gs_columns_widen(k);
+    k->wide = k->ncols;
     if (!can_move(k)) return GSOLVE_OK;
     while (true) {
         while (first < k->ncols && k->active[first]) first++;
@@ -141,12 +142,12 @@ void gs_columns_end(gs_krylov *k)
         if (k->run->order[c] != c) gs_forget_graph(k); /* it uses columns of x in this order */
         while (k->run->order[c] != c) swap_on_host(k, c, k->run->order[c]);
     }
-    gs_columns_widen(k);
+    k->wide = k->ncols;
 }
 
 gsolve_status gs_columns_test_ended(gs_krylov *k)
 {
-    const gs_columns *columns = k->run->columns;
+    const gs_columns *columns = &k->run->columns;
 
     if (!columns->all_ended || k->wide == 1) return GSOLVE_OK;
     return columns->kernels->all_ended(k->ctx->queue, k->wide, k->ended, columns->all_ended);

@@ -8,31 +8,23 @@
  * methods W'W = I, and x += U W'(b - A x) minimises the residual. The projection starts from the
  * caller's x. It costs a product and two passes over the kept vectors before a run, and twice that
  * for each column after it. When A has new values the vectors are dropped. */
-#include "solver/run/initial_guess.h"
+#include "solver/run/run.h"
 
 #include <math.h>
 
 #include "core/try.h"
 #include "solver/operations/operations.h"
-#include "solver/run/counts.h"
-#include "solver/run/outer.h"
 
 static bool is_on(const gs_krylov *k)
 {
-    return gs_run_options_of(k)->guess == GS_GUESS_PROJECTION && !k->run->inner;
-}
-
-/* Whether the method assumes A symmetric positive definite. */
-static bool is_definite(const gs_krylov *k)
-{
-    return k->method->definite;
+    return gs_run_options_of(k)->guess == GS_GUESS_PROJECTION && !k->inner;
 }
 
 gsolve_status gs_guess_reserve(gs_krylov *k)
 {
     const int32_t n = k->csr.nrows;
     const int keep = gs_run_options_of(k)->keep;
-    gs_guess *s = k->run->guess;
+    gs_guess *s = &k->run->guess;
     gsolve_status status = GSOLVE_OK;
 
     s->kept = 0;
@@ -44,7 +36,6 @@ gsolve_status gs_guess_reserve(gs_krylov *k)
             "guess=",
             k->csr.nrows, k->csr.ncols);
     }
-    s->ld = gs_vector_stride(n);
     TRY(gs_new_basis(k, k->csr.type, 1, keep, &s->U));
     TRY(gs_new_basis(k, k->csr.type, 1, keep, &s->W));
     TRY(gs_new_basis(k, k->csr.type, 1, 2, &s->pair));
@@ -61,20 +52,20 @@ static void drop_stale(gs_krylov *k)
     gsolve_matrix_info A;
 
     gsolve_matrix_describe(k->A, &A);
-    if (k->run->guess->A != A.version) k->run->guess->kept = 0;
-    k->run->guess->A = A.version;
+    if (k->run->guess.A != A.version) k->run->guess.kept = 0;
+    k->run->guess.A = A.version;
 }
 
 static gs_basis_vectors kept_vectors(const gs_guess *s, gsolve_dense V)
 {
-    return (gs_basis_vectors){s->kept, V.type, V.value, s->ld};
+    return (gs_basis_vectors){s->kept, V.type, V.value, gs_vector_stride(V.nrows)};
 }
 
 /* x += U V'r for a column, V = U or W. Adds each vector's part to s->use. */
 static gsolve_status project(gs_krylov *k, gsolve_dense r, gsolve_dense x)
 {
-    gs_guess *s = k->run->guess;
-    const gsolve_dense V = is_definite(k) ? s->U : s->W;
+    gs_guess *s = &k->run->guess;
+    const gsolve_dense V = k->method->definite ? s->U : s->W;
     gs_queue *q = k->ctx->queue;
     gsolve_status status;
 
@@ -89,7 +80,7 @@ done:
 
 gsolve_status gs_guess_begin(gs_krylov *k)
 {
-    gs_guess *s = k->run->guess;
+    gs_guess *s = &k->run->guess;
     gsolve_status status = GSOLVE_OK;
 
     if (!is_on(k)) return GSOLVE_OK;
@@ -104,7 +95,7 @@ gsolve_status gs_guess_begin(gs_krylov *k)
         if (s->kept > 0 && k->active[c]) TRY(project(k, gs_column_of(s->r, c), x));
         TRY(k->vector->copy(k->ctx->queue, x.nrows, x.type, x.value, begin.value));
     }
-    gs_set_products(k, 0); /* only those of iterations count */
+    k->run->counts.products = 0; /* only those of iterations count */
 done:
     return status;
 }
@@ -119,8 +110,8 @@ static gsolve_status fetch(gs_krylov *k, const double *from, double *number)
 static gsolve_status orthogonalise(gs_krylov *k, gsolve_dense u, gsolve_dense w, double *before,
                                    double *after)
 {
-    const gs_guess *s = k->run->guess;
-    const gsolve_dense with = is_definite(k) ? u : w;
+    const gs_guess *s = &k->run->guess;
+    const gsolve_dense with = k->method->definite ? u : w;
     const int32_t n = u.nrows;
     gs_queue *q = k->ctx->queue;
     double *norm = s->h + gs_run_options_of(k)->keep;
@@ -143,7 +134,7 @@ done:
  * `keep` vectors already, u and w replace the pair with the smallest part in recent solutions. */
 static gsolve_status add_pair(gs_krylov *k, gsolve_dense u, gsolve_dense w, double square)
 {
-    gs_guess *s = k->run->guess;
+    gs_guess *s = &k->run->guess;
     const int keep = gs_run_options_of(k)->keep;
     const gs_ratio unit = {.sign = 1 / sqrt(square)}, none = {.sign = 0};
     gs_queue *q = k->ctx->queue;
@@ -152,8 +143,8 @@ static gsolve_status add_pair(gs_krylov *k, gsolve_dense u, gsolve_dense w, doub
 
     for (int i = 1; s->kept == keep && i < keep; i++) to = s->use[i] < s->use[to] ? i : to;
 
-    TRY(k->vector->axpby(q, u.nrows, unit, u.value, none, gs_basis_at(s->U, s->ld, to).value));
-    TRY(k->vector->axpby(q, w.nrows, unit, w.value, none, gs_basis_at(s->W, s->ld, to).value));
+    TRY(k->vector->axpby(q, u.nrows, unit, u.value, none, gs_basis_at(s->U, to).value));
+    TRY(k->vector->axpby(q, w.nrows, unit, w.value, none, gs_basis_at(s->W, to).value));
     s->use[to] = square;
     s->kept = s->kept < keep ? s->kept + 1 : keep;
 done:
@@ -163,11 +154,11 @@ done:
 /* Keeps what the run has added to column c, unless that is in the span of the kept vectors. */
 static gsolve_status keep_column(gs_krylov *k, int32_t c)
 {
-    const gs_guess *s = k->run->guess;
+    const gs_guess *s = &k->run->guess;
     const gsolve_dense x = gs_column_of(k->x, c), begin = gs_column_of(s->begin, c);
     const gs_ratio one = {.sign = 1}, minus = {.sign = -1};
     const double least = x.type == GSOLVE_F32 ? 1e-6 : 1e-12; /* of the square */
-    gsolve_dense u = gs_basis_at(s->pair, s->ld, 0), w = gs_basis_at(s->pair, s->ld, 1);
+    gsolve_dense u = gs_basis_at(s->pair, 0), w = gs_basis_at(s->pair, 1);
     double before, after;
     gsolve_status status;
 
@@ -188,7 +179,7 @@ done:
  * since each correction begins at k->x = 0. */
 static bool is_one_step(const gs_krylov *k, int32_t c)
 {
-    return !k->run->correcting || (k->run->column[c].restarts == 0 && !k->run->outer->examined);
+    return !k->run->correcting || (k->run->column[c].restarts == 0 && !k->run->outer.examined);
 }
 
 gsolve_status gs_guess_end(gs_krylov *k)

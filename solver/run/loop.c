@@ -7,20 +7,12 @@
  *
  * The device tests convergence after every step. The host reads the result once a chunk of steps,
  * and usually launches the next chunk before it reads the result of the last one. */
-#include "solver/run/loop.h"
+#include "solver/run/run.h"
 
 #include <string.h>
 
 #include "core/try.h"
 #include "solver/resident/resident.h"
-#include "solver/run/adapt_matrix.h"
-#include "solver/run/columns.h"
-#include "solver/run/counts.h"
-#include "solver/run/graph.h"
-#include "solver/run/initial_guess.h"
-#include "solver/run/outer.h"
-#include "solver/run/profile.h"
-#include "solver/run/progress.h"
 
 #define MOST_STEPS 16 /* of a chunk */
 #define SOME_STEPS 4
@@ -55,10 +47,10 @@ static int most_steps(const gs_krylov *k)
  * chunks, so that the bits would depend on it. */
 static int chunk_size(const gs_krylov *k)
 {
-    const int period = gs_period(k);
+    const int period = k->period;
     int most;
 
-    if (gs_is_resident(k)) return k->run->monitor->monitor ? MOST_STEPS : GS_RESIDENT_STEPS;
+    if (k->run->resident.on) return k->run->monitor.call ? MOST_STEPS : GS_RESIDENT_STEPS;
     if (!k->ctx->device->post || period == 0) return 1;
     most = most_steps(k);
     if (most <= FEW_STEPS && period > most) return most;
@@ -69,7 +61,7 @@ static int chunk_size(const gs_krylov *k)
  * period ends, since columns may move there. */
 static int steps_from(const gs_krylov *k, int64_t j, int count)
 {
-    const int period = gs_period(k);
+    const int period = k->period;
     const int64_t left = period > count ? period - j % period : count;
 
     return left < count ? (int)left : count;
@@ -77,22 +69,31 @@ static int steps_from(const gs_krylov *k, int64_t j, int count)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
+/* Drops the recording if it leaves out a column that is active. */
+static void forget_partial_graph(gs_krylov *k)
+{
+    const gs_recording *r = &k->run->recording;
+
+    for (int32_t c = 0; c < k->ncols; c++) {
+        if (r->graph && k->active[c] && !r->active[c]) gs_forget_graph(k);
+    }
+}
+
 /* A round begins: the method's start, which is tested as iteration 0. */
 static gsolve_status start(gs_krylov *k)
 {
     gsolve_status status;
 
-    gs_outer_begin_round(k);
     TRY(gs_columns_compact(k));
-    gs_forget_partial_graph(k);
+    forget_partial_graph(k);
     TRY(gs_set_active(k));
-    k->run->x_is_zero = k->run->inner;
+    k->run->x_is_zero = k->inner;
     status = k->method->start(k);
     k->run->x_is_zero = false;
     if (status != GSOLVE_OK) goto done;
     TRY(gs_progress_begin(k));
     TRY(gs_outer_keep_first(k));
-    gs_count_products_by(k, k->run->counts->iteration, k->run->counts->products);
+    *gs_products_by(k, k->run->counts.iteration) = k->run->counts.products;
     TRY(gs_progress_test(k, 0));
     TRY(gs_progress_send(k, 0));
 done:
@@ -102,55 +103,75 @@ done:
 /* Launches the steps j to j + count one by one. */
 static gsolve_status launch_steps(gs_krylov *k, int64_t j, int count)
 {
-    const gs_counts *counts = k->run->counts;
+    const gs_counts *counts = &k->run->counts;
     gsolve_status status = GSOLVE_OK;
 
     for (int i = 0; i < count; i++) {
         const int64_t iteration = counts->begun + j + i + 1;
-        gs_profile_set_iteration(k->run->profile, (int)iteration);
+        k->run->profile.iteration = (int)iteration;
         TRY(k->method->step(k, j + i));
         if (!k->method->tests_convergence) TRY(gs_progress_test(k, 1));
         TRY(gs_columns_test_ended(k));
-        gs_count_products_by(k, iteration, counts->products);
+        *gs_products_by(k, iteration) = counts->products;
     }
 done:
-    gs_profile_set_iteration(k->run->profile, 0);
+    k->run->profile.iteration = 0;
     return status;
+}
+
+/* Whether `count` steps are whole periods that can be recorded. */
+static bool can_record(const gs_krylov *k, int count)
+{
+    const int period = k->period;
+
+    return k->ctx->device->record && !k->run->recording.impossible && period > 0 &&
+           period <= GS_MAX_PERIOD && count % period == 0;
 }
 
 /* Records the steps j to j + count. Where something in a step, or on the caller's stream, cannot be
  * recorded, there is no graph afterwards. */
-static gsolve_status record_steps(gs_krylov *k, int64_t j, int count)
+static void record_steps(gs_krylov *k, int64_t j, int count)
 {
-    const gs_counts *counts = k->run->counts;
+    const gs_device *device = k->ctx->device;
+    gs_recording *r = &k->run->recording;
+    gs_counts *counts = &k->run->counts;
     const int before = counts->products;
-    int products[GS_MAX_PERIOD];
     gsolve_status status;
-    bool begun;
 
-    gs_record_begin(k, &begun);
-    if (!begun) return GSOLVE_OK;
+    r->impossible = device->record(k->ctx->queue) != GSOLVE_OK;
+    if (r->impossible) return;
+    memcpy(r->active, k->active, (size_t)k->ncols * sizeof *r->active);
     status = launch_steps(k, j, count);
     for (int i = 1; i <= count; i++) {
-        products[i - 1] = gs_products_by(k, counts->begun + j + i) - before;
+        r->products[i - 1] = *gs_products_by(k, counts->begun + j + i) - before;
     }
-    gs_set_products(k, before);
-    gs_record_end(k, status, count, products);
-    return GSOLVE_OK;
+    counts->products = before;
+    r->impossible = device->recorded(k->ctx->queue, &r->graph) != GSOLVE_OK || status != GSOLVE_OK;
+    if (r->impossible) gs_forget_graph(k);
+}
+
+/* Records the next steps, if they can be and are not. Before A gets its estimate this is done while
+ * the device still runs the last ones, so that it need not wait for the recording afterwards; the
+ * recording is dropped if A changes its form. */
+static void need_recording(gs_krylov *k, int64_t j, int count)
+{
+    const gs_recording *r = &k->run->recording;
+
+    if (k->run->profile.on || r->graph || j < r->from || !can_record(k, count)) return;
+    record_steps(k, j, count);
 }
 
 static gsolve_status replay_steps(gs_krylov *k, int64_t j, int count)
 {
-    const gs_recording *recording = k->run->recording;
-    const gs_counts *counts = k->run->counts;
+    const gs_recording *r = &k->run->recording;
+    gs_counts *counts = &k->run->counts;
     gsolve_status status;
 
-    TRY(k->ctx->device->replay(k->ctx->queue, recording->graph));
+    TRY(k->ctx->device->replay(k->ctx->queue, r->graph));
     for (int i = 1; i <= count; i++) {
-        gs_count_products_by(k, counts->begun + j + i,
-                             counts->products + recording->products[i - 1]);
+        *gs_products_by(k, counts->begun + j + i) = counts->products + r->products[i - 1];
     }
-    gs_set_products(k, counts->products + recording->products[count - 1]);
+    counts->products += r->products[count - 1];
 done:
     return status;
 }
@@ -160,28 +181,12 @@ done:
  * profile all steps are launched one by one. */
 static gsolve_status next_steps(gs_krylov *k, int64_t j, int count)
 {
-    const gs_recording *recording = k->run->recording;
-    gsolve_status status = GSOLVE_OK;
+    const gs_recording *r = &k->run->recording;
 
-    if (gs_is_resident(k)) return gs_resident_launch_steps(k, j, count);
-    if (k->run->profile->on) return launch_steps(k, j, count);
-    if (!recording->graph && j >= recording->from && gs_can_record(k, count)) {
-        TRY(record_steps(k, j, count));
-    }
-    if (!recording->graph || j < recording->from) return launch_steps(k, j, count);
-    TRY(replay_steps(k, j, count));
-done:
-    return status;
-}
-
-/* Records the next steps while the device still runs the last ones, so that it need not wait for
- * the recording after A got its estimate. The recording is dropped if A changes its form. */
-static gsolve_status record_ahead(gs_krylov *k, int64_t j, int count)
-{
-    const gs_recording *recording = k->run->recording;
-
-    if (k->run->profile->on || recording->graph || j < recording->from) return GSOLVE_OK;
-    return gs_can_record(k, count) ? record_steps(k, j, count) : GSOLVE_OK;
+    if (k->run->resident.on) return gs_resident_launch_steps(k, j, count);
+    need_recording(k, j, count);
+    if (k->run->profile.on || !r->graph || j < r->from) return launch_steps(k, j, count);
+    return replay_steps(k, j, count);
 }
 
 /* --- rounds ----------------------------------------------------------------------------------- */
@@ -190,15 +195,15 @@ static gsolve_status record_ahead(gs_krylov *k, int64_t j, int count)
  * them was read before. A chunk has `count` steps. */
 static gsolve_status read_chunk(gs_krylov *k, int sent, int *read, int count, bool *any)
 {
-    const int before = k->run->counts->iteration;
+    const int before = k->run->counts.iteration;
     int made;
     gsolve_status status;
 
     TRY(gs_progress_read(k, (*read)++ % GS_SLOTS, any));
     TRY(gs_outer_keep(k, sent - *read));
-    made = k->run->counts->iteration - before;
-    gs_profile_pass(k->run->profile, made, *read > 3 && made == count);
-    TRY(gs_profile_count(k->run->profile, k->run->counts->iteration));
+    made = k->run->counts.iteration - before;
+    gs_profile_pass(&k->run->profile, made, *read > 3 && made == count);
+    TRY(gs_profile_count(&k->run->profile, k->run->counts.iteration));
 done:
     return status;
 }
@@ -210,7 +215,7 @@ static gsolve_status compact(gs_krylov *k, int64_t j, int count)
     gsolve_status status;
 
     gs_forget_graph(k);
-    gs_record_from(k, j + count); /* the first product of fewer columns may allocate */
+    k->run->recording.from = j + count; /* the first product of fewer columns may allocate */
     TRY(gs_columns_compact(k));
     if (k->method->narrow) TRY(k->method->narrow(k, before));
 done:
@@ -222,16 +227,16 @@ done:
  * The first chunk may be shorter, so that A gets its first estimate soon. */
 static gsolve_status iterate(gs_krylov *k)
 {
-    const int count = chunk_size(k), ahead = k->ctx->device->post && gs_period(k) > 0;
+    const int count = chunk_size(k), ahead = k->ctx->device->post && k->period > 0;
     const int64_t fetched = k->ctx->fetched;
     int sent = 1, read = 0, steps = gs_adapt_first(k, count);
     bool any = true;
     gsolve_status status;
 
-    gs_record_from(k, steps);
+    k->run->recording.from = steps;
     TRY(read_chunk(k, sent, &read, count, &any));
     for (int64_t j = 0; any; j += steps, steps = steps_from(k, j, count)) {
-        if (gs_adapt_due(k, j)) TRY(record_ahead(k, j, count));
+        if (gs_adapt_due(k, j)) need_recording(k, j, count);
         while ((gs_adapt_due(k, j) || gs_columns_should_compact(k, j)) && read < sent) {
             TRY(read_chunk(k, sent, &read, count, &any));
         }
@@ -244,8 +249,8 @@ static gsolve_status iterate(gs_krylov *k)
     }
     while (read < sent) TRY(read_chunk(k, sent, &read, count, &any));
 done:
-    gs_profile_forget(k->run->profile);
-    gs_profile_add_copies(k->run->profile, k->ctx->fetched - fetched);
+    gs_profile_forget(&k->run->profile);
+    k->run->profile.copies += k->ctx->fetched - fetched;
     return status;
 }
 
@@ -255,11 +260,11 @@ static gsolve_status run_round(gs_krylov *k, bool *again)
     gsolve_status status;
 
     memcpy(k->run->in_round, k->active, (size_t)k->ncols * sizeof *k->run->in_round);
-    gs_count_begin_round(k);
+    k->run->counts.before = k->run->counts.products;
     TRY(start(k));
     TRY(iterate(k));
-    gs_set_products(k, gs_products_by(k, k->run->counts->iteration));
-    gs_columns_widen(k);
+    k->run->counts.products = *gs_products_by(k, k->run->counts.iteration);
+    k->wide = k->ncols;
     if (k->method->finish) TRY(k->method->finish(k));
     TRY(gs_outer_verify(k, again));
 done:
@@ -268,10 +273,12 @@ done:
 
 gsolve_status gs_krylov_run(gs_krylov *k, gsolve_dense b, gsolve_dense x)
 {
+    gs_counts *counts = &k->run->counts;
     bool again = false;
     gsolve_status status;
 
-    gs_count_begin_run(k);
+    counts->iteration = counts->products = 0;
+    counts->product_seconds = counts->precond_seconds = 0;
     gs_columns_begin(k);
     TRY(gs_resident_begin(k));
     TRY(gs_outer_begin(k, b, x));

@@ -18,63 +18,42 @@ enum { GS_RESIDENT_AUTO, GS_RESIDENT_OFF };
 
 #define GS_MOST_KEPT 64 /* the largest value of keep */
 
-/* The row of an option table that sets run.resident of the options struct "type". */
-#define GS_RESIDENT_OPTION(type)                                                            \
-    {"resident",                                                                            \
-     "auto: on a GPU, one kernel runs up to 64 iterations if the system fits into on-chip " \
-     "memory; off: never",                                                                  \
-     GSOLVE_CHOICE,                                                                         \
-     offsetof(type, run.resident),                                                          \
-     GS_RESIDENT_AUTO,                                                                      \
-     0,                                                                                     \
-     0,                                                                                     \
-     "auto|off"}
+/* The row of an option table that sets this member of a method's options, whose first member is a
+ * gs_run_options. */
+#define GS_RUN_OPTION(member, help, kind, initial, least, most, choices) \
+    {#member, help, kind, offsetof(gs_run_options, member), initial, least, most, choices}
 
-/* The rows of an option table that set the other members of run, the first member of "type". */
-#define GS_RUN_OPTIONS(type, maxit0, stall0)                                                      \
-    {"rtol",                                                                                      \
-     "relative tolerance: converged if |b - Ax| <= rtol |b|; the command takes 1e-5 with --type " \
-     "f32",                                                                                       \
-     GSOLVE_REAL,                                                                                 \
-     offsetof(type, run.rtol),                                                                    \
-     1e-8,                                                                                        \
-     0,                                                                                           \
-     1,                                                                                           \
-     NULL},                                                                                       \
-        {"atol",      "absolute tolerance: also converged if |b - Ax| <= atol",                   \
-         GSOLVE_REAL, offsetof(type, run.atol),                                                   \
-         0,           0,                                                                          \
-         1e300,       NULL},                                                                      \
-        {"dtol",                                                                                  \
-         "stop as diverged if |b - Ax| > dtol times |b| or, if larger, its first value",          \
-         GSOLVE_REAL,                                                                             \
-         offsetof(type, run.dtol),                                                                \
-         1e8,                                                                                     \
-         1,                                                                                       \
-         1e300,                                                                                   \
-         NULL},                                                                                   \
-        {"maxit",    "largest number of iterations",                                              \
-         GSOLVE_INT, offsetof(type, run.maxit),                                                   \
-         maxit0,     0,                                                                           \
-         2147483647, NULL},                                                                       \
-        {"guess",                                                                                 \
-         "initial guess; given: x as passed; projection: x plus the best combination of "         \
-         "earlier solutions",                                                                     \
-         GSOLVE_CHOICE,                                                                           \
-         offsetof(type, run.guess),                                                               \
-         GS_GUESS_GIVEN,                                                                          \
-         0,                                                                                       \
-         0,                                                                                       \
-         "given|projection"},                                                                     \
-        {"keep",     "number of earlier solutions that guess=projection uses",                    \
-         GSOLVE_INT, offsetof(type, run.keep),                                                    \
-         8,          1,                                                                           \
-         64,         NULL},                                                                       \
-    {                                                                                             \
-        "stall",                                                                                  \
-            "stop as stagnated after this number of iterations without a smaller residual; 0: "   \
-            "never",                                                                              \
-            GSOLVE_INT, offsetof(type, run.stall), stall0, 0, 2147483647, NULL                    \
-    }
+#define GS_RESIDENT_OPTION                                                                     \
+    GS_RUN_OPTION(                                                                             \
+        resident,                                                                              \
+        "auto: on a GPU, one kernel runs up to 64 iterations if the system fits into on-chip " \
+        "memory; off: never",                                                                  \
+        GSOLVE_CHOICE, GS_RESIDENT_AUTO, 0, 0, "auto|off")
+
+/* The rows that every table begins with. */
+#define GS_RUN_OPTIONS(maxit0, stall0)                                                             \
+    GS_RUN_OPTION(rtol,                                                                            \
+                  "relative tolerance: converged if |b - Ax| <= rtol |b|; the command takes 1e-5 " \
+                  "with --type f32",                                                               \
+                  GSOLVE_REAL, 1e-8, 0, 1, NULL),                                                  \
+        GS_RUN_OPTION(atol, "absolute tolerance: also converged if |b - Ax| <= atol", GSOLVE_REAL, \
+                      0, 0, 1e300, NULL),                                                          \
+        GS_RUN_OPTION(                                                                             \
+            dtol, "stop as diverged if |b - Ax| > dtol times |b| or, if larger, its first value",  \
+            GSOLVE_REAL, 1e8, 1, 1e300, NULL),                                                     \
+        GS_RUN_OPTION(maxit, "largest number of iterations", GSOLVE_INT, maxit0, 0, 2147483647,    \
+                      NULL),                                                                       \
+        GS_RUN_OPTION(                                                                             \
+            guess,                                                                                 \
+            "initial guess; given: x as passed; projection: x plus the best combination of "       \
+            "earlier solutions",                                                                   \
+            GSOLVE_CHOICE, GS_GUESS_GIVEN, 0, 0, "given|projection"),                              \
+        GS_RUN_OPTION(keep, "number of earlier solutions that guess=projection uses", GSOLVE_INT,  \
+                      8, 1, GS_MOST_KEPT, NULL),                                                   \
+        GS_RUN_OPTION(                                                                             \
+            stall,                                                                                 \
+            "stop as stagnated after this number of iterations without a smaller residual; 0: "    \
+            "never",                                                                               \
+            GSOLVE_INT, stall0, 0, 2147483647, NULL)
 
 #endif

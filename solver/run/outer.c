@@ -14,14 +14,13 @@
  * guess, the kept x, and the last x. The run keeps x when the host reads that |r| has halved, at
  * most once in KEEP_EVERY iterations. That copies 16 n bytes; after many iterations it also costs
  * one or two products. */
-#include "solver/run/outer.h"
+#include "solver/run/run.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "core/try.h"
 #include "solver/operations/operations.h"
-#include "solver/run/graph.h"
 
 bool gs_outer_rounded(const gs_krylov *k)
 {
@@ -39,7 +38,7 @@ bool gs_outer_rounded(const gs_krylov *k)
 
 gsolve_status gs_outer_reserve(gs_krylov *k)
 {
-    gs_outer *o = k->run->outer;
+    gs_outer *o = &k->run->outer;
     gsolve_status status;
 
     o->own_b.value = NULL;
@@ -77,20 +76,20 @@ gsolve_status gs_outer_copy_column(gs_krylov *k, gsolve_dense from, gsolve_dense
 gsolve_status gs_outer_begin_corrections(gs_krylov *k)
 {
     const gsolve_location location = gs_location(k->ctx);
-    gs_outer *o = k->run->outer;
+    gs_outer *o = &k->run->outer;
     gsolve_status status = GSOLVE_OK;
 
     if (!o->own_b.value) TRY(gs_new_outer_vector(k, k->csr.nrows, &o->own_b));
     for (int type = 0; type < GSOLVE_TYPE_COUNT; type++) {
         const bool used = type == (int)o->x.type || type == (int)k->csr.type;
         if (!used || o->formed[type].value) continue;
-        TRY(gs_new_outer_vector_of(k, (gsolve_type)type, k->csr.ncols, &o->formed[type]));
+        TRY(gs_new_vector_of(k, (gsolve_type)type, k->csr.ncols, false, &o->formed[type]));
     }
     TRY(gs_stage_in(&o->at_b, k->ctx, location, o->b, true));
     TRY(gs_stage_in(&o->at_x, k->ctx, location, o->x, true));
     k->run->correcting = true;
-    k->b = gs_outer_with_columns(o->own_b, k->ncols);
-    k->x = gs_outer_with_columns(o->own_x, k->ncols);
+    k->b = gs_first_columns(o->own_b, k->ncols);
+    k->x = gs_first_columns(o->own_x, k->ncols);
 done:
     return status;
 }
@@ -117,7 +116,7 @@ done:
 static gsolve_status is_zero(gs_krylov *k, gsolve_dense v, int32_t c, bool *zero)
 {
     const gs_ratio large = {.sign = 0x1p540}, none = {.sign = 0};
-    gsolve_dense space = gs_column_of(k->run->outer->kept[0], 0);
+    gsolve_dense space = gs_column_of(k->run->outer.kept[0], 0);
     double square = 0;
     gsolve_status status = GSOLVE_OK;
 
@@ -154,21 +153,21 @@ done:
 /* Tries to solve the caller's system itself: *can says whether. Sets the columns' norms. */
 static gsolve_status begin_plain(gs_krylov *k, bool *can)
 {
-    gs_outer *o = k->run->outer;
+    gs_outer *o = &k->run->outer;
     gsolve_status status = GSOLVE_OK;
 
     *can = o->b.type == k->csr.type && o->x.type == k->csr.type;
     if (!*can) return GSOLVE_OK;
-    k->x = gs_outer_with_columns(o->own_x, k->ncols);
+    k->x = gs_first_columns(o->own_x, k->ncols);
     TRY(gs_copy_columns(k->ctx, o->x, k->x));
     k->b = o->b;
     if (gs_location(k->ctx) == GSOLVE_DEVICE) {
-        k->b = gs_outer_with_columns(o->own_b, k->ncols);
+        k->b = gs_first_columns(o->own_b, k->ncols);
         TRY(gs_copy_columns(k->ctx, o->b, k->b));
     }
     TRY(squares(k, k->x, can));
     TRY(squares(k, k->b, can));
-    *can = *can || k->run->inner;
+    *can = *can || k->inner;
     for (int32_t c = 0; c < k->ncols; c++) k->run->column[c].norm = sqrt(k->run->squares[c]);
 done:
     return status;
@@ -178,7 +177,7 @@ done:
  * otherwise the run would end as "diverged". */
 static gsolve_status caller_norms(gs_krylov *k)
 {
-    gs_outer *o = k->run->outer;
+    gs_outer *o = &k->run->outer;
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t c = 0; c < k->ncols; c++) {
@@ -206,7 +205,7 @@ done:
 /* A column with b = 0 has the solution 0. */
 static gsolve_status solve_zero(gs_krylov *k, int32_t c)
 {
-    const gsolve_dense x = k->run->correcting ? k->run->outer->at_x.used : k->x;
+    const gsolve_dense x = k->run->correcting ? k->run->outer.at_x.used : k->x;
 
     k->run->column[c].outcome = GSOLVE_CONVERGED;
     k->active[c] = false;
@@ -216,7 +215,7 @@ static gsolve_status solve_zero(gs_krylov *k, int32_t c)
 
 gsolve_status gs_outer_begin_correction(gs_krylov *k, int32_t c, double r)
 {
-    const gs_outer *o = k->run->outer;
+    const gs_outer *o = &k->run->outer;
     const gsolve_dense x = gs_outer_column(k->x, k, c);
     gs_column *column = &k->run->column[c];
     gsolve_status status;
@@ -234,7 +233,7 @@ done:
 /* Ends the columns that the first guess solves; sets up the first corrections of the others. */
 static gsolve_status first_corrections(gs_krylov *k)
 {
-    const gs_norms *norms = k->run->outer->norms;
+    const gs_norms *norms = k->run->outer.norms;
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t c = 0; c < k->ncols; c++) {
@@ -253,18 +252,10 @@ done:
     return status;
 }
 
-void gs_outer_begin_round(gs_krylov *k)
-{
-    for (int32_t c = 0; c < k->ncols; c++) {
-        gs_column *column = &k->run->column[c];
-        if (k->active[c] && column->restarts == 0) column->verified = INFINITY;
-    }
-}
-
 gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x)
 {
     const gs_run_options *run = gs_run_options_of(k);
-    gs_outer *o = k->run->outer;
+    gs_outer *o = &k->run->outer;
     bool plain;
     gsolve_status status;
 
@@ -285,7 +276,7 @@ gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x)
     for (int32_t c = 0; c < k->ncols; c++) {
         gs_column *column = &k->run->column[c];
         column->target = fmax(run->rtol * column->norm, run->atol);
-        column->begin = INFINITY;
+        column->begin = column->verified = INFINITY;
         column->first = -1; /* unknown */
         if (column->norm == 0) TRY(solve_zero(k, c));
     }
@@ -300,12 +291,12 @@ done:
  * becomes the residual of each column that did not converge, and k->x 0. */
 static gsolve_status leave_residuals(gs_krylov *k)
 {
-    gs_outer *o = k->run->outer;
+    gs_outer *o = &k->run->outer;
     const gsolve_dense b = k->run->correcting ? o->at_b.used : k->b;
     const gsolve_dense x = k->run->correcting ? o->at_x.used : k->x;
     gsolve_status status = GSOLVE_OK;
 
-    k->b = gs_outer_with_columns(o->kept[0], k->ncols);
+    k->b = gs_first_columns(o->kept[0], k->ncols);
     k->b.nrows = k->csr.nrows;
     for (int32_t c = 0; c < k->ncols; c++) {
         gs_column *column = &k->run->column[c];
@@ -324,11 +315,11 @@ done:
 
 gsolve_status gs_outer_end(gs_krylov *k, gsolve_status status)
 {
-    gs_outer *o = k->run->outer;
+    gs_outer *o = &k->run->outer;
 
     if (status == GSOLVE_OK && k->run->correcting) status = gs_stage_out(&o->at_x, k->ctx);
     if (status == GSOLVE_OK && !k->run->correcting) status = gs_copy_columns(k->ctx, k->x, o->x);
-    if (status == GSOLVE_OK && !k->run->inner) status = leave_residuals(k);
+    if (status == GSOLVE_OK && !k->inner) status = leave_residuals(k);
     if (status == GSOLVE_OK && o->x.nrows > 0) {
         status = gs_memory_synchronize(k->ctx, o->x.location, o->x.value);
     }

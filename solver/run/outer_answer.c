@@ -3,9 +3,7 @@
 #include <math.h>
 
 #include "core/try.h"
-#include "solver/run/counts.h"
-#include "solver/run/outer.h"
-#include "solver/run/progress.h"
+#include "solver/run/run.h"
 
 #define MAX_RESTARTS 20
 #define KEEP_EVERY   4
@@ -32,7 +30,7 @@ done:
  * wider of the two types and added. */
 static gsolve_status form_solution(gs_krylov *k, gsolve_dense v, int32_t c, gsolve_dense *x)
 {
-    const gs_outer *o = k->run->outer;
+    const gs_outer *o = &k->run->outer;
     const gs_ratio one = {.sign = 1};
     const gsolve_type type = o->x.type, wide = v.type == GSOLVE_F64 ? GSOLVE_F64 : type;
     const int exponent = k->run->column[c].scale + k->run->size;
@@ -59,7 +57,7 @@ done:
 /* The norms of column c for the x of the run in v. */
 static gsolve_status norms_with(gs_krylov *k, gsolve_dense v, int32_t c, gs_norms *norms)
 {
-    const gsolve_dense b = k->run->correcting ? k->run->outer->at_b.used : k->b;
+    const gsolve_dense b = k->run->correcting ? k->run->outer.at_b.used : k->b;
     gsolve_dense x;
     gsolve_status status;
 
@@ -72,7 +70,7 @@ done:
 /* Column c of the answer = the x of the run in v. */
 static gsolve_status set_answer(gs_krylov *k, gsolve_dense v, int32_t c)
 {
-    const gsolve_dense answer = k->run->correcting ? k->run->outer->at_x.used : k->x;
+    const gsolve_dense answer = k->run->correcting ? k->run->outer.at_x.used : k->x;
     gsolve_dense x;
     gsolve_status status;
 
@@ -87,7 +85,15 @@ done:
 /* The vector that holds the kept x of column c. */
 static gsolve_dense kept_of(const gs_krylov *k, int32_t c)
 {
-    return k->run->outer->kept[k->run->column[c].keeps];
+    return k->run->outer.kept[k->run->column[c].keeps];
+}
+
+/* Copies x of column c to the vector that holds its kept x, or to the other one. */
+static gsolve_status copy_x(gs_krylov *k, int32_t c, bool other)
+{
+    const gsolve_dense to = k->run->outer.kept[k->run->column[c].keeps ^ other];
+
+    return gs_outer_copy_column(k, gs_outer_column(k->x, k, c), gs_outer_column(to, k, c));
 }
 
 /* Whether to keep the x in v for column c, whose |r| has halved by its recurrence. In the first
@@ -95,7 +101,7 @@ static gsolve_dense kept_of(const gs_krylov *k, int32_t c)
  * iterations, which costs about a hundredth of the products. */
 static gsolve_status is_better(gs_krylov *k, int32_t c, gsolve_dense v, bool *better)
 {
-    const bool due = k->run->counts->iteration >= k->run->column[c].checked + CHECK_EVERY;
+    const bool due = k->run->counts.iteration >= k->run->column[c].checked + CHECK_EVERY;
     gs_column *column = &k->run->column[c];
     gs_norms kept, now;
     gsolve_status status = GSOLVE_OK;
@@ -107,7 +113,7 @@ static gsolve_status is_better(gs_krylov *k, int32_t c, gsolve_dense v, bool *be
         column->kept_true = kept.r;
     }
     TRY(norms_with(k, v, c, &now));
-    column->checked = k->run->counts->iteration;
+    column->checked = k->run->counts.iteration;
     *better = now.r < column->kept_true;
     if (*better) column->kept_true = now.r;
     column->kept = k->run->fetched[c].r;
@@ -119,53 +125,36 @@ gsolve_status gs_outer_keep_first(gs_krylov *k)
 {
     gsolve_status status = GSOLVE_OK;
 
-    for (int32_t c = 0; c < k->ncols && !k->run->inner; c++) {
+    for (int32_t c = 0; c < k->ncols && !k->inner; c++) {
         gs_column *column = &k->run->column[c];
         const bool first = column->restarts == 0;
         if (!k->active[c]) continue;
         if (first && !k->run->correcting) column->begin = k->run->fetched[c].begin;
         column->kept = k->run->fetched[c].begin;
         column->kept_true = first ? INFINITY : column->verified;
-        column->kept_at = column->checked = k->run->counts->iteration;
+        column->kept_at = column->checked = k->run->counts.iteration;
         column->pending = false;
-        TRY(gs_outer_copy_column(k, gs_outer_column(k->x, k, c),
-                                 gs_outer_column(kept_of(k, c), k, c)));
+        TRY(copy_x(k, c, false));
     }
 done:
     return status;
 }
 
-/* Keeps x of column c, whose residual is r by the recurrence. */
-static gsolve_status keep_solution(gs_krylov *k, int32_t c, double r)
+/* Keeps x of column c, whose residual is r by the recurrence. copied: x was copied to the other
+ * vector when the device was a chunk of steps ahead of the progress that the host had read; r,
+ * which the host has read now, is the residual of the copy. */
+static gsolve_status keep_solution(gs_krylov *k, int32_t c, double r, bool copied)
 {
     gs_column *column = &k->run->column[c];
     bool better;
     gsolve_status status;
 
-    TRY(is_better(k, c, k->x, &better));
+    TRY(is_better(k, c, copied ? k->run->outer.kept[!column->keeps] : k->x, &better));
     if (!better) return GSOLVE_OK;
     column->kept = r;
-    column->kept_at = k->run->counts->iteration;
-    TRY(gs_outer_copy_column(k, gs_outer_column(k->x, k, c), gs_outer_column(kept_of(k, c), k, c)));
-done:
-    return status;
-}
-
-/* x of column c was copied when the device was a chunk of steps ahead of the progress that the host
- * had read. r, which the host has read now, is the residual of the copy. */
-static gsolve_status keep_copy(gs_krylov *k, int32_t c, double r)
-{
-    gs_column *column = &k->run->column[c];
-    bool better;
-    gsolve_status status = GSOLVE_OK;
-
-    column->pending = false;
-    if (!(r < 0.5 * column->kept)) return GSOLVE_OK;
-    TRY(is_better(k, c, k->run->outer->kept[!column->keeps], &better));
-    if (!better) return GSOLVE_OK;
-    column->kept = r;
-    column->kept_at = k->run->counts->iteration;
-    column->keeps = !column->keeps;
+    column->kept_at = k->run->counts.iteration;
+    if (!copied) TRY(copy_x(k, c, false));
+    if (copied) column->keeps = !column->keeps;
 done:
     return status;
 }
@@ -174,20 +163,16 @@ gsolve_status gs_outer_keep(gs_krylov *k, int chunks)
 {
     gsolve_status status = GSOLVE_OK;
 
-    for (int32_t c = 0; c < k->ncols && !k->run->inner && !k->method->late_solution; c++) {
+    for (int32_t c = 0; c < k->ncols && !k->inner && !k->method->late_solution; c++) {
         gs_column *column = &k->run->column[c];
         const double r = k->run->fetched[c].r;
         if (!k->active[c]) continue;
-        if (column->pending) TRY(keep_copy(k, c, r));
-        if (!(r < 0.5 * column->kept) || k->run->counts->iteration < column->kept_at + KEEP_EVERY)
+        if (column->pending && r < 0.5 * column->kept) TRY(keep_solution(k, c, r, true));
+        column->pending = false;
+        if (!(r < 0.5 * column->kept) || k->run->counts.iteration < column->kept_at + KEEP_EVERY)
             continue;
-        if (chunks == 0) {
-            TRY(keep_solution(k, c, r));
-        } else {
-            TRY(gs_outer_copy_column(k, gs_outer_column(k->x, k, c),
-                                     gs_outer_column(k->run->outer->kept[!column->keeps], k, c)));
-            column->pending = true;
-        }
+        column->pending = chunks > 0;
+        TRY(column->pending ? copy_x(k, c, true) : keep_solution(k, c, r, false));
     }
 done:
     return status;
@@ -206,7 +191,7 @@ static bool is_worth_restart(const gs_krylov *k, int32_t c, double r)
     const double factor = drifted ? 0.5 : 0.9;
 
     return (drifted || broke) && isfinite(r) && column->restarts < MAX_RESTARTS &&
-           !k->run->monitor->stopped && k->run->counts->iteration < gs_run_options_of(k)->maxit &&
+           !k->run->monitor.stopped && k->run->counts.iteration < gs_run_options_of(k)->maxit &&
            r < factor * fmin(before, column->verified);
 }
 
@@ -242,7 +227,7 @@ static gsolve_outcome outcome_of(const gs_krylov *k, int32_t c, double r)
 /* The norms of the caller's own x: the first guess, or the last corrected x. */
 static gsolve_status norms_of_guess(gs_krylov *k, int32_t c, gs_norms *norms)
 {
-    const gs_outer *o = k->run->outer;
+    const gs_outer *o = &k->run->outer;
 
     if (k->run->correcting) {
         *norms =
@@ -276,7 +261,7 @@ done:
  * *best, and the first guess. */
 static gsolve_status choose_answer(gs_krylov *k, int32_t c, gsolve_dense v, const gs_norms *best)
 {
-    const gs_outer *o = k->run->outer;
+    const gs_outer *o = &k->run->outer;
     gs_norms guess;
     gsolve_status status;
 
@@ -297,7 +282,7 @@ done:
  * precision. */
 static gsolve_status is_rounded(gs_krylov *k, int32_t c, bool *rounded)
 {
-    const gs_outer *o = k->run->outer;
+    const gs_outer *o = &k->run->outer;
     const gs_ratio one = {.sign = 1},
                    factor = {.sign = ldexp(1, k->run->column[c].scale + k->run->size)};
     const gsolve_dense x = gs_outer_column(o->formed[GSOLVE_F64], k, c);
@@ -349,7 +334,7 @@ gsolve_status gs_outer_verify(gs_krylov *k, bool *again)
     gsolve_status status = GSOLVE_OK;
 
     *again = false;
-    if (k->run->inner) return GSOLVE_OK;
+    if (k->inner) return GSOLVE_OK;
     for (int32_t c = 0; c < k->ncols; c++) {
         if (k->run->in_round[c]) TRY(verify_column(k, c, again));
     }

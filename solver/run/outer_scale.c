@@ -3,11 +3,7 @@
 #include <math.h>
 
 #include "core/try.h"
-#include "solver/resident/resident.h"
-#include "solver/run/counts.h"
-#include "solver/run/graph.h"
-#include "solver/run/outer.h"
-#include "solver/run/progress.h"
+#include "solver/run/run.h"
 
 /* *exponent: the exponent of |A M^-1 b| / |b| for a column of the run's b with b'b = bb; 0 if A
  * need not be scaled, or if |alpha A M^-1 b| is out of range for every alpha that is tried. z and
@@ -42,8 +38,8 @@ static bool may_be_out_of_range(const gs_krylov *k, int32_t c)
 {
     const gsolve_outcome outcome = k->run->column[c].outcome;
 
-    return k->run->in_round[c] && gs_period(k) > 0 && !k->run->monitor->stopped &&
-           k->run->counts->iteration < gs_run_options_of(k)->maxit &&
+    return k->run->in_round[c] && k->period > 0 && !k->run->monitor.stopped &&
+           k->run->counts.iteration < gs_run_options_of(k)->maxit &&
            (outcome == GSOLVE_BREAKDOWN || outcome == GSOLVE_INDEFINITE ||
             outcome == GSOLVE_DIVERGED || outcome == GSOLVE_STAGNATED);
 }
@@ -51,15 +47,15 @@ static bool may_be_out_of_range(const gs_krylov *k, int32_t c)
 /* Columns that failed start once more from the answer so far, with 2^size A. */
 static gsolve_status start_scaled(gs_krylov *k, int size)
 {
-    gs_outer *o = k->run->outer;
+    gs_outer *o = &k->run->outer;
     gsolve_status status = GSOLVE_OK;
 
     if (!k->run->correcting) {
         TRY(gs_outer_begin_corrections(k));
-        TRY(gs_copy_columns(k->ctx, k->x, gs_outer_with_columns(o->at_x.used, k->ncols)));
+        TRY(gs_copy_columns(k->ctx, k->x, gs_first_columns(o->at_x.used, k->ncols)));
     }
     k->run->size = size;
-    gs_resident_leave(k);
+    k->run->resident.on = false;
     gs_forget_graph(k);
     for (int32_t c = 0; c < k->ncols; c++) {
         gs_column *column = &k->run->column[c];
@@ -68,7 +64,8 @@ static gsolve_status start_scaled(gs_krylov *k, int size)
         TRY(gs_matrix_norms(k->A, gs_outer_column(o->at_b.used, k, c),
                             gs_outer_column(o->at_x.used, k, c), &norms));
         k->active[c] = true;
-        column->begin = column->verified = norms.r;
+        column->begin = norms.r;
+        if (column->restarts > 0) column->verified = norms.r;
         column->residual = norms.relative;
         TRY(gs_outer_begin_correction(k, c, norms.r));
     }
@@ -86,7 +83,7 @@ static bool is_comfortable(const gs_column *column, double bb)
 gsolve_status gs_outer_rescue(gs_krylov *k, bool *again)
 {
     const int most = k->csr.type == GSOLVE_F32 ? 120 : GS_MOST_EXPONENT;
-    gs_outer *o = k->run->outer;
+    gs_outer *o = &k->run->outer;
     gsolve_dense b, z;
     int32_t first = 0;
     int exponent;

@@ -6,7 +6,39 @@
 #define GS_SOLVER_RUN_PROFILE_H
 
 #include "core/context.h"
-#include "solver/operations/classes.h"
+
+/* The kinds of operation that a profile tells apart. */
+#define GS_CLASS_LIST(X)                                 \
+    X(GS_PRODUCT, "product")                             \
+    X(GS_PRODUCT_DOT, "product + dot")                   \
+    X(GS_PRODUCT_TRANSPOSE, "transposed product")        \
+    X(GS_PRECOND, "preconditioner")                      \
+    X(GS_PRECOND_DOT, "preconditioner + dot")            \
+    X(GS_PRECOND_TRANSPOSE, "transposed preconditioner") \
+    X(GS_RESIDUAL_STEP, "update of r")                   \
+    X(GS_DIRECTION_STEP, "update of p and x")            \
+    X(GS_DIRECTION_UPDATE, "update of p")                \
+    X(GS_AXPBYPCZ_DIAGONAL, "axpbypcz + diagonal")       \
+    X(GS_SOLUTION_STEP, "update of x and r")             \
+    X(GS_PIPE_STEP, "update of all vectors")             \
+    X(GS_DOT, "dot")                                     \
+    X(GS_DOT2, "two dots")                               \
+    X(GS_AXPBY, "axpby")                                 \
+    X(GS_AXPBYPCZ, "axpbypcz")                           \
+    X(GS_AXPY_NORM, "axpy + norm")                       \
+    X(GS_DOTS, "dots with a basis")                      \
+    X(GS_COMBINE, "combination of a basis")              \
+    X(GS_COPY, "copy")                                   \
+    X(GS_ZERO, "zero")                                   \
+    X(GS_SCALE, "scale")                                 \
+    X(GS_RESIDENT, "steps on the chip")                  \
+    X(GS_SCALARS, "scalars")                             \
+    X(GS_TEST, "test")                                   \
+    X(GS_OTHER, "other") /* operations without a class of their own */
+
+#define GS_CLASS_NAME(name, text) name,
+typedef enum gs_class { GS_CLASS_LIST(GS_CLASS_NAME) GS_CLASS_COUNT } gs_class;
+#undef GS_CLASS_NAME
 
 typedef struct gs_span gs_span;
 
@@ -43,28 +75,6 @@ static inline void gs_expect_bytes(gs_profile *p, gs_class class, double bytes)
 {
     p->class = class;
     p->bytes = bytes;
-}
-
-/* The bytes of the next span for each of its iterations, if it has several. */
-static inline void gs_expect_step_bytes(gs_profile *p, double bytes)
-{
-    p->step_bytes = bytes;
-}
-
-/* From here on spans belong to this iteration; 0: they are not recorded. */
-static inline void gs_profile_set_iteration(gs_profile *p, int iteration)
-{
-    p->iteration = iteration;
-}
-
-static inline void gs_profile_add_copies(gs_profile *p, int64_t copies)
-{
-    p->copies += copies;
-}
-
-static inline void gs_profile_switch(gs_profile *p, bool on)
-{
-    p->on = on;
 }
 
 /* The parts of the profile that callers get. */

@@ -1,19 +1,17 @@
 /* progress.c: how far the columns of a run have come. The device tests convergence after every
  * step; the host reads the result once a chunk of steps, and may be a chunk behind. A column that
  * has ended does not change any more. */
-#include "solver/run/progress.h"
+#include "solver/run/run.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "core/try.h"
 #include "solver/operations/operations.h"
-#include "solver/run/columns.h"
-#include "solver/run/counts.h"
 
 gsolve_status gs_set_active(gs_krylov *k)
 {
-    int *mask = k->run->mask, *all_ended = k->run->columns->all_ended;
+    int *mask = k->run->mask, *all_ended = k->run->columns.all_ended;
     const size_t bytes = (size_t)k->ncols * sizeof *mask;
     gsolve_status status;
 
@@ -37,12 +35,6 @@ gsolve_status gs_fetch_ended(gs_krylov *k, const int **ended)
                        (size_t)k->ncols * sizeof *mask);
 }
 
-void gs_set_monitor(gs_krylov *k, gsolve_monitor *monitor, void *user)
-{
-    k->run->monitor->monitor = monitor;
-    k->run->monitor->user = user;
-}
-
 /* The progress of column c at a start, whose |r| is now. */
 static gs_progress first_progress(gs_krylov *k, int32_t c, double now)
 {
@@ -58,7 +50,7 @@ static gs_progress first_progress(gs_krylov *k, int32_t c, double now)
         .begin = now,
         .least = INFINITY,
         .stall = run->stall,
-        .iteration = k->run->counts->iteration,
+        .iteration = k->run->counts.iteration,
         .maxit = run->maxit,
         .outcome = -1,
     };
@@ -76,9 +68,9 @@ gsolve_status gs_progress_begin(gs_krylov *k)
     }
     TRY(gsolve_copy(k->ctx, run->progress, GSOLVE_DEVICE, run->fetched, GSOLVE_HOST,
                     (size_t)k->ncols * sizeof *run->fetched));
-    gs_count_start(k);
-    run->monitor->reported = run->counts->iteration - 1;
-    run->monitor->stopped = false;
+    run->counts.begun = run->counts.iteration;
+    run->monitor.reported = run->counts.iteration - 1;
+    run->monitor.stopped = false;
 done:
     return status;
 }
@@ -117,13 +109,13 @@ static double worst_residual(const gs_krylov *k, int iteration, const double *hi
 /* Calls the monitor for the iterations that it has not been called for. */
 static void call_monitor(gs_krylov *k, const double *history)
 {
-    gs_monitoring *m = k->run->monitor;
+    gs_monitoring *m = &k->run->monitor;
 
-    while (m->reported < k->run->counts->iteration) {
+    while (m->reported < k->run->counts.iteration) {
         const int iteration = ++m->reported;
         const double *then = history + (int64_t)(iteration % GS_HISTORY) * k->ncols;
-        if (!m->monitor || m->stopped) continue;
-        m->stopped = !m->monitor(iteration, worst_residual(k, iteration, then), m->user);
+        if (!m->call || m->stopped) continue;
+        m->stopped = !m->call(iteration, worst_residual(k, iteration, then), m->user);
     }
 }
 
@@ -133,7 +125,7 @@ static void end_column(gs_krylov *k, int32_t c, gsolve_outcome outcome)
 
     column->outcome = outcome;
     column->iterations = k->run->fetched[c].iteration;
-    column->products += gs_products_by(k, column->iterations) - k->run->counts->before;
+    column->products += *gs_products_by(k, column->iterations) - k->run->counts.before;
     k->active[c] = false;
 }
 
@@ -141,12 +133,15 @@ gsolve_status gs_progress_read(gs_krylov *k, int slot, bool *any)
 {
     gs_progress *fetched = k->run->fetched;
     const void *page = k->run->progress;
+    int *iteration = &k->run->counts.iteration;
     gsolve_status status = GSOLVE_OK;
 
     if (k->ctx->device->wait) TRY(k->ctx->device->wait(k->ctx->queue, slot, &page));
     memcpy(fetched, page, (size_t)k->ncols * sizeof *fetched);
     for (int32_t c = 0; c < k->ncols; c++) {
-        if (k->run->in_round[c]) gs_count_iterations(k, fetched[c].iteration);
+        if (k->run->in_round[c] && fetched[c].iteration > *iteration) {
+            *iteration = fetched[c].iteration;
+        }
     }
     call_monitor(k, (const double *)(const void *)((const gs_progress *)page + k->width));
     *any = false;
@@ -154,7 +149,7 @@ gsolve_status gs_progress_read(gs_krylov *k, int slot, bool *any)
         if (!k->active[c]) continue;
         if (fetched[c].outcome >= 0) {
             end_column(k, c, (gsolve_outcome)fetched[c].outcome);
-        } else if (k->run->monitor->stopped) {
+        } else if (k->run->monitor.stopped) {
             end_column(k, c, GSOLVE_STOPPED);
         }
         *any = *any || k->active[c];
@@ -167,12 +162,12 @@ done:
 
 bool gs_is_first_start(const gs_krylov *k)
 {
-    return k->run->counts->iteration == 0;
+    return k->run->counts.iteration == 0;
 }
 
 int gs_steps_of_column(const gs_krylov *k, int32_t c)
 {
-    return k->run->in_round[c] ? k->run->column[c].iterations - k->run->counts->begun : 0;
+    return k->run->in_round[c] ? k->run->column[c].iterations - k->run->counts.begun : 0;
 }
 
 double gs_last_residual(const gs_krylov *k, int32_t c)
@@ -182,5 +177,5 @@ double gs_last_residual(const gs_krylov *k, int32_t c)
 
 void gs_add_precond_seconds(gs_krylov *k, double seconds)
 {
-    gs_count_precond(k, seconds);
+    k->run->counts.precond_seconds += seconds;
 }

@@ -1,19 +1,26 @@
-/* run.h: the state of a run: the data of each column, and the parts of the run.
- *
- * Each part is defined in the header of the file that owns it, and only that file writes it. A file
- * includes the headers of the parts that it reads. */
+/* run.h: the state of a run, in one struct for each file of this folder that owns a part, and what
+ * these files offer each other. Only the owner writes a part, unless its comment says otherwise. */
 #ifndef GS_SOLVER_RUN_RUN_H
 #define GS_SOLVER_RUN_RUN_H
 
+#include "core/staging.h"
+#include "matrix/residual.h"
 #include "solver/method.h"
-#include "vector/convergence.h"
+#include "solver/run/profile.h"
+#include "vector/batch.h"
+
+#define GS_MAX_WORK      56               /* blocks that a solver may own */
+#define GS_MAX_PERIOD    (GS_HISTORY / 4) /* of steps that are recorded */
+#define GS_MOST_EXPONENT 1020             /* 2^1020 and 2^-1020 are normal numbers */
+
+/* --- the parts of the state ------------------------------------------------------------------- */
 
 /* One right-hand side. outer.c, outer_scale.c and outer_answer.c set it; progress.c sets outcome,
  * iterations and products when the column ends. */
 typedef struct gs_column {
     double target, norm;    /* |b - Ax| to reach, |b| */
     double first, begin;    /* |b - Ax| when the run began, when this correction began */
-    double verified;        /* |b - Ax| at the last restart */
+    double verified;        /* |b - Ax| at the last restart, INFINITY before the first */
     double last;            /* |b - Ax| / |b| of the last iterate, recomputed */
     double kept, kept_true; /* |r| and |b - Ax| (or INFINITY) of the kept x, see outer.c */
     int kept_at, checked;   /* iterations when x was kept, and kept_true computed */
@@ -27,7 +34,89 @@ typedef struct gs_column {
     double residual; /* |b - Ax| / |b| of the x that is returned */
 } gs_column;
 
-typedef struct gs_auto_method { /* what the method "auto" chose */
+typedef struct gs_moving { /* an array on the device, `words` words of 4 bytes for each column */
+    void *first;
+    int64_t words;
+} gs_moving;
+
+typedef struct gs_work { /* work.c: work space */
+    void *block[GS_MAX_WORK];
+    int blocks;
+    gs_moving moving[GS_MAX_WORK]; /* the arrays that move when columns are swapped */
+    int nmoving;
+    bool counting;  /* work space is counted and not allocated, see gsolve_solver_memory */
+    size_t counted; /* its bytes on the device */
+} gs_work;
+
+typedef struct gs_columns { /* columns.c: kernels on several columns at once */
+    const gs_columns_kernels *kernels;
+    gs_queue *batch; /* batches vector kernels, see vector/batch.h; NULL: each runs at once */
+    int *all_ended;  /* on the device: whether all columns have ended; NULL: nothing reads it */
+} gs_columns;
+
+typedef struct gs_recording {    /* loop.c: the steps of a chunk, recorded as a CUDA graph */
+    gs_graph *graph;             /* NULL: nothing is recorded */
+    int products[GS_MAX_PERIOD]; /* products made by the end of each step */
+    bool *active;                /* the columns that were active when it was recorded */
+    int ncols;
+    uint64_t A, M; /* versions of A and M */
+    int form;      /* changes of A's form; adapt_matrix.c */
+    int64_t from;  /* steps since the start before which nothing is recorded or replayed, since they
+                      may allocate what they are the first to use; loop.c, adapt_matrix.c */
+    bool impossible; /* something in a step cannot be recorded */
+} gs_recording;
+
+/* Iterations and products of a run, and the time that they take; the files count their own. */
+typedef struct gs_counts {
+    int iteration;          /* of the run, as far as the host knows */
+    int begun;              /* iterations before this round */
+    int products;           /* so far; those of steps that the host has not read yet are counted */
+    int before;             /* products before this round */
+    int by[2 * GS_HISTORY]; /* see gs_products_by */
+    double product_seconds, precond_seconds;
+} gs_counts;
+
+typedef struct gs_monitoring { /* progress.c */
+    gsolve_monitor *call;      /* the caller's, or NULL; solver.c */
+    void *user;
+    int reported; /* the last iteration that the monitor was called for */
+    bool stopped; /* the monitor asked for the end of the run */
+} gs_monitoring;
+
+typedef struct gs_adapting { /* adapt_matrix.c */
+    bool on;                 /* A's form may still change */
+    int64_t next_at;         /* iterations of the run after which A gets the next estimate */
+} gs_adapting;
+
+typedef struct gs_guess {  /* initial_guess.c: earlier solutions */
+    gsolve_dense U, W;     /* space for `keep` vectors each; the first `kept` are set */
+    gsolve_dense pair;     /* two vectors: a correction u and w = A u */
+    gsolve_dense begin, r; /* x when the run began; b - A x */
+    double *h;             /* keep + 2 numbers on the device */
+    int kept;
+    double use[GS_MOST_KEPT]; /* the part of each vector in the last solutions, see add_pair */
+    double h_host[GS_MOST_KEPT];
+    uint64_t A; /* the version of A that the vectors belong to */
+} gs_guess;
+
+/* The caller's system, and the system that the run iterates on; see outer.c. */
+typedef struct gs_outer {
+    gsolve_dense b, x;         /* the caller's */
+    gs_stage at_b, at_x;       /* copies that the device can read, while correcting */
+    gsolve_dense own_b, own_x; /* vectors for the run's b, if it is not the caller's, and x */
+    bool examined;             /* the size of A was computed in this run */
+    gsolve_dense kept[2];      /* kept x of each column; the second where the host reads |r| late */
+    gsolve_dense formed[GSOLVE_TYPE_COUNT]; /* space for x in each type, while correcting */
+    gs_norms *norms;                        /* one for each column */
+} gs_outer;
+
+typedef struct gs_residency { /* resident/resident.c: steps in one kernel */
+    struct gs_resident *plan; /* NULL: no run is resident */
+    bool on;                  /* this run is; outer_scale.c may end it */
+    uint64_t A;               /* the version of A that the plan holds */
+} gs_residency;
+
+typedef struct gs_auto_method { /* choose/auto_method.c: what the method "auto" chose */
     gsolve_precond *M;          /* the preconditioner that it made, or NULL */
     uint64_t version;           /* of A, whose values M was made from */
     char text[768];             /* what it chose and why, or "" */
@@ -42,23 +131,167 @@ struct gs_run {
     double *squares;       /* scratch: numbers fetched from the device */
     int *mask;             /* scratch: flags for the device, or fetched from it */
     gs_progress *progress; /* on the device, followed by GS_HISTORY residuals for each column */
-    bool inner;            /* a method runs this solver: x begins as 0, nothing is verified */
-    bool x_is_zero;        /* at the start of such a run; loop.c */
+    bool x_is_zero;        /* at the start of an inner run; loop.c */
     bool correcting;       /* the run solves for a correction of the caller's x; outer*.c */
     int size;              /* the run's A is 2^size times the caller's; outer*.c */
-    struct gs_work *work;  /* work.h: work space */
-    struct gs_columns *columns;     /* columns.h: kernels on several columns at once */
-    struct gs_recording *recording; /* graph.h: the recorded steps */
-    struct gs_counts *counts;       /* counts.h: iterations, products and their time */
-    struct gs_monitoring *monitor;  /* progress.h: the caller's monitor */
-    struct gs_adapting *adapting;   /* adapt_matrix.h: changes of A's form */
-    struct gs_profile *profile;     /* profile.h */
-    struct gs_guess *guess;         /* initial_guess.h: earlier solutions */
-    struct gs_outer *outer;         /* outer.h: the caller's system */
-    struct gs_residency *resident;  /* resident/resident.h: steps in one kernel */
-    gs_auto_method chosen;          /* choose/auto_method.c */
-    gsolve_result result;           /* of the last run; solver.c */
-    char *explanation;              /* of the last run, or NULL; explain.c */
+    gs_work work;
+    gs_columns columns;
+    gs_recording recording;
+    gs_counts counts;
+    gs_monitoring monitor;
+    gs_adapting adapting;
+    gs_profile profile; /* profile.h */
+    gs_guess guess;
+    gs_outer outer;
+    gs_residency resident;
+    gs_auto_method chosen;
+    gsolve_result result; /* of the last run; solver.c */
+    char *explanation;    /* of the last run, or NULL; explain.c */
 };
+
+/* Products made by the end of an iteration. The array is a ring. */
+static inline int *gs_products_by(const gs_krylov *k, int64_t iteration)
+{
+    return &k->run->counts.by[iteration % (2 * GS_HISTORY)];
+}
+
+/* --- setup.c: a solver ------------------------------------------------------------------------ */
+
+/* *k = a solver without a method, its parts empty. counting: its work space is only counted. */
+gsolve_status gs_solver_new(gs_krylov **k, gsolve_context *ctx, bool counting);
+/* Releases the solver itself. gs_solver_drop releases what the method and the set-up allocated, and
+ * is called before. */
+void gs_solver_free(gs_krylov **k);
+/* Parses `spec` and sets the method and its options. */
+gsolve_status gs_solver_set_method(gs_krylov *k, const char *spec);
+/* Checks that A and k->M suit the method. */
+gsolve_status gs_solver_check(const gs_krylov *k);
+/* Work space for runs of `width` columns; a larger width allocates all of it again. */
+gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width);
+/* Sets k up for the method that `spec` names, with k->M. */
+gsolve_status gs_solver_set_up(gs_krylov *k, const char *spec);
+/* Undoes gs_solver_set_up, so that it can be called with another spec. */
+void gs_solver_drop(gs_krylov *k);
+
+/* --- work.c ----------------------------------------------------------------------------------- */
+
+/* From here on the array at first, of `bytes` bytes for each column, moves when columns move. */
+void gs_work_move_along(gs_krylov *k, void *first, size_t bytes);
+/* Releases all work space. */
+void gs_work_release(gs_krylov *k);
+
+/* --- loop.c ----------------------------------------------------------------------------------- */
+
+/* Solves A x = b for the first k->ncols columns of the caller's b and x. */
+gsolve_status gs_krylov_run(gs_krylov *k, gsolve_dense b, gsolve_dense x);
+
+/* --- progress.c ------------------------------------------------------------------------------- */
+
+/* Progress of the active columns begins; their targets are set. */
+gsolve_status gs_progress_begin(gs_krylov *k);
+/* Tests convergence after a start (iterations: 0) or after a step (1). */
+gsolve_status gs_progress_test(gs_krylov *k, int iterations);
+/* Starts the copy of the progress to the host, in this slot. */
+gsolve_status gs_progress_send(gs_krylov *k, int slot);
+/* Waits for the copy in this slot and reads it: ends columns and calls the monitor. *any: a column
+ * is still active. */
+gsolve_status gs_progress_read(gs_krylov *k, int slot, bool *any);
+
+/* --- columns.c -------------------------------------------------------------------------------- */
+
+/* Drops the recording of the run's steps. */
+void gs_forget_graph(gs_krylov *k);
+/* Work space for k->width columns. */
+gsolve_status gs_columns_reserve(gs_krylov *k);
+/* A run begins: column c is right-hand side c. */
+void gs_columns_begin(gs_krylov *k);
+/* A run ends: the host's arrays get the order of right-hand sides again. */
+void gs_columns_end(gs_krylov *k);
+/* Active columns move to the front and the others behind them. */
+gsolve_status gs_columns_compact(gs_krylov *k);
+/* Whether enough columns have ended before step j to move the others. */
+bool gs_columns_should_compact(const gs_krylov *k, int64_t j);
+/* After a step: the device finds out whether all columns have ended. */
+gsolve_status gs_columns_test_ended(gs_krylov *k);
+/* Column c of v. The columns of b and x do not move: for v = k->b or k->x it is the column of
+ * its right-hand side. */
+gsolve_dense gs_operand_column(const gs_krylov *k, gsolve_dense v, int32_t c);
+
+/* --- adapt_matrix.c: A's form ("auto", see spmv/auto/) changes while a run uses it -------------
+ */
+
+/* A run begins; its active columns are known. */
+gsolve_status gs_adapt_begin(gs_krylov *k);
+/* Steps of the first chunk: fewer than `chunk` if A gets its first estimate before the end of it.
+ */
+int gs_adapt_first(const gs_krylov *k, int chunk);
+/* Whether A gets an estimate after j steps since the start. */
+bool gs_adapt_due(const gs_krylov *k, int64_t j);
+/* Gives A the estimate; the host has read the progress of all j steps. */
+gsolve_status gs_adapt_matrix(gs_krylov *k, int64_t j, int chunk);
+/* A run ends: A gets the products made, and the estimate that none are left. */
+gsolve_status gs_adapt_end(gs_krylov *k);
+
+/* --- initial_guess.c: guess=projection -------------------------------------------------------- */
+
+/* Work space, if the options ask for it. */
+gsolve_status gs_guess_reserve(gs_krylov *k);
+/* A run begins: improves k->x. */
+gsolve_status gs_guess_begin(gs_krylov *k);
+/* A run has ended: keeps its corrections. */
+gsolve_status gs_guess_end(gs_krylov *k);
+
+/* --- outer.c, outer_answer.c, outer_scale.c --------------------------------------------------- */
+
+/* Work space. */
+gsolve_status gs_outer_reserve(gs_krylov *k);
+/* Sets k->b, k->x and each column's target from the caller's b and x. */
+gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x);
+/* Copies x to the caller's vector, unless `status` is a failure. Must follow each gs_outer_begin.
+ */
+gsolve_status gs_outer_end(gs_krylov *k, gsolve_status status);
+/* A start: keeps x of all active columns. */
+gsolve_status gs_outer_keep_first(gs_krylov *k);
+/* Keeps x of the columns whose residual has halved since. The device may be `chunks` (0 or 1)
+ * chunks of steps ahead of the progress that the host has read. */
+gsolve_status gs_outer_keep(gs_krylov *k, int chunks);
+/* Computes the true residual of the columns of this round and decides. *again: some start again. */
+gsolve_status gs_outer_verify(gs_krylov *k, bool *again);
+/* Whether every column converged, or would have without the rounding of x to the caller's type, and
+ * there is a column of the second kind. */
+bool gs_outer_rounded(const gs_krylov *k);
+
+/* Column c of v, whose columns are in the order of right-hand sides. */
+static inline gsolve_dense gs_outer_column(gsolve_dense v, const gs_krylov *k, int32_t c)
+{
+    return gs_column_of(v, k->run->order[c]);
+}
+
+static inline int gs_outer_clamp(int exponent, int most)
+{
+    return exponent > most ? most : exponent < -most ? -most : exponent;
+}
+
+/* The first ncols columns of v. */
+static inline gsolve_dense gs_first_columns(gsolve_dense v, int32_t ncols)
+{
+    v.ncols = ncols;
+    return v;
+}
+
+/* to = from, of one type, column by column, each on the host or on the device. */
+gsolve_status gs_copy_columns(gsolve_context *ctx, gsolve_dense from, gsolve_dense to);
+/* to = from: one column, of any types, both readable by kernels. */
+gsolve_status gs_outer_copy_column(gs_krylov *k, gsolve_dense from, gsolve_dense to);
+/* *square = v'v for one column. */
+gsolve_status gs_outer_square(gs_krylov *k, gsolve_dense v, double *square);
+/* From here on the run corrects the caller's x. Changes nothing where it fails. */
+gsolve_status gs_outer_begin_corrections(gs_krylov *k);
+/* Sets up the next correction of column c, whose |b - Ax| is r. */
+gsolve_status gs_outer_begin_correction(gs_krylov *k, int32_t c, double r);
+/* outer_scale.c: once in a run, checks whether |A M^-1 b| is out of range. If so, columns that
+ * failed start again with a multiple of A; if it is close to that, with corrections. Without memory
+ * for that, the run ends as it is. */
+gsolve_status gs_outer_rescue(gs_krylov *k, bool *again);
 
 #endif

@@ -1,61 +1,31 @@
 /* setup.c: allocation, set-up and release of a solver. */
-#include "solver/run/setup.h"
+#include "solver/run/run.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "core/try.h"
+#include "solver/choose/method_name.h"
 #include "solver/resident/resident.h"
-#include "solver/run/adapt_matrix.h"
-#include "solver/run/columns.h"
-#include "solver/run/counts.h"
-#include "solver/run/graph.h"
-#include "solver/run/initial_guess.h"
-#include "solver/run/outer.h"
-#include "solver/run/profile.h"
-#include "solver/run/progress.h"
-#include "solver/run/work.h"
 
-/* --- a solver and its parts ------------------------------------------------------------------- */
+/* --- a solver --------------------------------------------------------------------------- */
 
-typedef struct solver_and_parts { /* one block of memory */
+typedef struct solver_and_run { /* one block of memory */
     gs_krylov solver;
     struct gs_run run;
-    gs_work work;
-    gs_columns columns;
-    gs_recording recording;
-    gs_counts counts;
-    gs_monitoring monitor;
-    gs_adapting adapting;
-    gs_profile profile;
-    gs_guess guess;
-    gs_outer outer;
-    gs_residency resident;
-} solver_and_parts;
+} solver_and_run;
 
 gsolve_status gs_solver_new(gs_krylov **k, gsolve_context *ctx, bool counting)
 {
-    solver_and_parts *all;
+    solver_and_run *all;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, all, 1);
     memset(all, 0, sizeof *all);
-    all->run = (struct gs_run){
-        .work = &all->work,
-        .columns = &all->columns,
-        .recording = &all->recording,
-        .counts = &all->counts,
-        .monitor = &all->monitor,
-        .adapting = &all->adapting,
-        .profile = &all->profile,
-        .guess = &all->guess,
-        .outer = &all->outer,
-        .resident = &all->resident,
-    };
     all->solver.run = &all->run;
-    all->solver.ctx = all->profile.ctx = ctx;
-    all->columns.kernels = gs_columns_kernels_of(ctx);
-    all->work.counting = counting;
+    all->solver.ctx = all->run.profile.ctx = ctx;
+    all->run.columns.kernels = gs_columns_kernels_of(ctx);
+    all->run.work.counting = counting;
     *k = &all->solver;
 done:
     return status;
@@ -64,7 +34,7 @@ done:
 void gs_solver_free(gs_krylov **k)
 {
     if (!*k) return;
-    gs_profile_free((*k)->run->profile);
+    gs_profile_free(&(*k)->run->profile);
     gsolve_free((*k)->ctx, GSOLVE_HOST, *k);
     *k = NULL;
 }
@@ -76,7 +46,8 @@ static void release_work(gs_krylov *k)
     gs_forget_graph(k);
     if (k->state && k->method->destroy) k->method->destroy(k);
     gs_work_release(k);
-    gs_columns_release(k);
+    k->run->columns.batch = NULL;
+    k->run->columns.all_ended = NULL;
     k->width = 0;
 }
 
@@ -92,31 +63,6 @@ static gsolve_status need_state(gs_krylov *k)
     if (!k->state) return GSOLVE_NO_MEMORY;
     memset(k->state, 0, k->method->state_size);
     return GSOLVE_OK;
-}
-
-/* Refuses work space for `width` columns that does not fit into the device's memory. */
-static gsolve_status check_memory(gs_krylov *k, int32_t width)
-{
-    gs_krylov *shape = NULL;
-    char what[100];
-    gsolve_status status;
-
-    if (gs_is_counting(k) || !k->ctx->device->memory) return GSOLVE_OK;
-    TRY(gs_solver_new(&shape, k->ctx, true));
-    shape->csr = k->csr;
-    shape->method = k->method;
-    shape->options = k->options;
-    status = gs_solver_reserve(shape, width);
-    if (status == GSOLVE_UNSUPPORTED) status = GSOLVE_OK; /* what was counted is needed at least */
-    if (status != GSOLVE_OK) goto done;
-    snprintf(what, sizeof what, "the work space of %.40s for %d column%s", k->method->plugin.name,
-             width, width == 1 ? "" : "s");
-    TRY(gs_memory_need(k->ctx, (double)shape->run->work->counted, what));
-done:
-    if (shape) shape->options = NULL; /* k's */
-    if (shape) gs_solver_drop(shape);
-    gs_solver_free(&shape);
-    return status;
 }
 
 /* The progress of each column on the device, and behind all of them the residuals; 0 at first. */
@@ -149,13 +95,64 @@ static gsolve_status reserve_columns(gs_krylov *k)
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, run->mask));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, k->active));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, run->in_round));
-    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, run->recording->active));
+    TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, run->recording.active));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_DEVICE, k->flag));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_DEVICE, k->ended));
     TRY(reserve_progress(k));
     TRY(gs_new_scalar(k, &k->rr));
 done:
     return status;
+}
+
+/* The state of the method. */
+static gsolve_status reserve_state(gs_krylov *k)
+{
+    const gs_method *method = k->method;
+    gsolve_dense *vector = k->state;
+    gs_scalar *scalar = (gs_scalar *)(vector + method->vectors);
+    gsolve_status status = GSOLVE_OK;
+
+    memset(k->state, 0, method->state_size);
+    for (int i = 0; i < method->vectors; i++) TRY(gs_new_vector(k, k->csr.nrows, &vector[i]));
+    for (int i = 0; i < method->scalars; i++) TRY(gs_new_scalar(k, &scalar[i]));
+    k->period = 2;
+    if (method->setup) TRY(method->setup(k));
+done:
+    return status;
+}
+
+/* Work space for k->width columns. */
+static gsolve_status reserve_all(gs_krylov *k)
+{
+    gsolve_status status;
+
+    TRY(reserve_columns(k));
+    TRY(gs_columns_reserve(k));
+    TRY(gs_outer_reserve(k));
+    TRY(gs_guess_reserve(k));
+    TRY(reserve_state(k));
+done:
+    return status;
+}
+
+/* Counts the work space for k->width columns, and refuses what does not fit into the device's
+ * memory. */
+static gsolve_status check_memory(gs_krylov *k)
+{
+    gs_work *work = &k->run->work;
+    char what[100];
+    gsolve_status status;
+
+    if (work->counting || !k->ctx->device->memory) return GSOLVE_OK;
+    work->counting = true;
+    work->counted = 0;
+    status = reserve_all(k);
+    work->counting = false;
+    /* where the rest depends on values, what was counted is needed at least */
+    if (status != GSOLVE_OK && status != GSOLVE_UNSUPPORTED) return status;
+    snprintf(what, sizeof what, "the work space of %.40s for %d column%s", k->method->plugin.name,
+             k->width, k->width == 1 ? "" : "s");
+    return gs_memory_need(k->ctx, (double)work->counted, what);
 }
 
 gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width)
@@ -165,14 +162,9 @@ gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width)
     if (width <= k->width) return GSOLVE_OK;
     release_work(k);
     TRY(need_state(k));
-    TRY(check_memory(k, width));
     k->width = width;
-    memset(k->state, 0, k->method->state_size);
-    TRY(reserve_columns(k));
-    TRY(gs_columns_reserve(k));
-    TRY(gs_outer_reserve(k));
-    TRY(gs_guess_reserve(k));
-    TRY(k->method->setup(k));
+    TRY(check_memory(k));
+    TRY(reserve_all(k));
 done:
     if (status != GSOLVE_OK) release_work(k);
     return status;
@@ -246,4 +238,47 @@ void gs_solver_drop(gs_krylov *k)
     gsolve_free(k->ctx, GSOLVE_HOST, k->state);
     gsolve_free(k->ctx, GSOLVE_HOST, k->options);
     k->state = k->options = NULL;
+}
+
+/* --- gsolve_solver_memory ---------------------------------------------------------------------
+ * The set-up of a method with work space that is counted and not allocated, so that the estimate is
+ * exactly what the set-up asks for. */
+
+static gsolve_status count(gs_krylov *k, const char *spec, int32_t columns)
+{
+    char named[256];
+    gsolve_status status;
+
+    TRY(gs_method_name(k->ctx, spec, &k->csr, named, sizeof named));
+    TRY(gs_solver_set_method(k, named));
+    TRY(gs_solver_check(k));
+    TRY(gs_solver_reserve(k, columns));
+done:
+    return status;
+}
+
+gsolve_status gsolve_solver_memory(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
+                                   int32_t columns, size_t *bytes)
+{
+    gs_krylov *k = NULL;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!spec || !csr || !bytes || columns < 1) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_solver_memory: an argument is NULL, or columns is below 1");
+    }
+    TRY(gs_solver_new(&k, ctx, true));
+    k->csr = *csr;
+    status = count(k, spec, columns);
+    if (status == GSOLVE_UNSUPPORTED && k->method) { /* else "auto" cannot read csr */
+        gsolve_fail(ctx, status, "the work space of %s depends on more than the size of the matrix",
+                    k->method->plugin.name);
+    }
+    if (status != GSOLVE_OK) goto done;
+    *bytes = k->run->work.counted;
+done:
+    if (k) gs_solver_drop(k);
+    gs_solver_free(&k);
+    return status;
 }

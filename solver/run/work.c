@@ -1,10 +1,10 @@
 /* work.c: the work space of a solver: allocated, or only counted for gsolve_solver_memory. */
-#include "solver/run/work.h"
+#include "solver/run/run.h"
 
 gsolve_status gs_new_work(gs_krylov *k, gsolve_location location, size_t count, size_t size,
                           void **work)
 {
-    gs_work *w = k->run->work;
+    gs_work *w = &k->run->work;
     void *block;
 
     if (w->counting) {
@@ -26,7 +26,7 @@ gsolve_status gs_new_work(gs_krylov *k, gsolve_location location, size_t count, 
 
 void gs_work_release(gs_krylov *k)
 {
-    gs_work *w = k->run->work;
+    gs_work *w = &k->run->work;
 
     while (w->blocks > 0) gsolve_free(k->ctx, GSOLVE_HOST, w->block[--w->blocks]);
     w->nmoving = 0;
@@ -34,12 +34,7 @@ void gs_work_release(gs_krylov *k)
 
 bool gs_is_counting(const gs_krylov *k)
 {
-    return k->run->work->counting;
-}
-
-gsolve_status gs_require_values(const gs_krylov *k)
-{
-    return gs_is_counting(k) ? GSOLVE_UNSUPPORTED : GSOLVE_OK;
+    return k->run->work.counting;
 }
 
 gsolve_status gs_new_zeros(gs_krylov *k, size_t bytes, void **work)
@@ -53,7 +48,7 @@ gsolve_status gs_new_zeros(gs_krylov *k, size_t bytes, void **work)
 
 void gs_work_move_along(gs_krylov *k, void *first, size_t bytes)
 {
-    gs_work *w = k->run->work;
+    gs_work *w = &k->run->work;
 
     w->moving[w->nmoving++] = (gs_moving){first, (int64_t)(bytes / sizeof(uint32_t))};
 }
@@ -72,33 +67,28 @@ int64_t gs_vector_stride(int32_t nrows)
     return ((int64_t)nrows + 15) / 16 * 16; /* each column begins on a cache line */
 }
 
-gsolve_status gs_new_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, gsolve_dense *v)
+gsolve_status gs_new_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, bool moves,
+                               gsolve_dense *v)
 {
     const int64_t stride = gs_vector_stride(nrows);
-    const gsolve_dense shape = {
-        nrows, k->width, stride, NULL, type, gs_location(k->ctx), GSOLVE_COLUMN_MAJOR};
+    const int moving = k->run->work.nmoving;
+    gsolve_status status;
 
-    *v = shape;
-    return gs_new_columns(k, (size_t)stride, gs_type_size(type), &v->value);
+    *v = (gsolve_dense){
+        nrows, k->width, stride, NULL, type, gs_location(k->ctx), GSOLVE_COLUMN_MAJOR};
+    status = gs_new_columns(k, (size_t)stride, gs_type_size(type), &v->value);
+    if (!moves) k->run->work.nmoving = moving;
+    return status;
 }
 
 gsolve_status gs_new_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v)
 {
-    return gs_new_vector_of(k, k->csr.type, nrows, v);
-}
-
-gsolve_status gs_new_outer_vector_of(gs_krylov *k, gsolve_type type, int32_t nrows, gsolve_dense *v)
-{
-    const int moving = k->run->work->nmoving;
-    const gsolve_status status = gs_new_vector_of(k, type, nrows, v);
-
-    k->run->work->nmoving = moving;
-    return status;
+    return gs_new_vector_of(k, k->csr.type, nrows, true, v);
 }
 
 gsolve_status gs_new_outer_vector(gs_krylov *k, int32_t nrows, gsolve_dense *v)
 {
-    return gs_new_outer_vector_of(k, k->csr.type, nrows, v);
+    return gs_new_vector_of(k, k->csr.type, nrows, false, v);
 }
 
 gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int count,
@@ -115,11 +105,9 @@ gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int co
                        size, &V->value);
 }
 
-gsolve_dense gs_basis_at(gsolve_dense V, int64_t ld, int j)
+gsolve_dense gs_basis_at(gsolve_dense V, int j)
 {
-    const size_t size = gs_type_size(V.type);
-
-    V.value = (char *)V.value + (size_t)(j * ld) * size;
+    V.value = (char *)V.value + (size_t)(j * gs_vector_stride(V.nrows)) * gs_type_size(V.type);
     return V;
 }
 

@@ -1,10 +1,8 @@
 // aggregate_cuda.cu: aggregates on a GPU. The roots are a maximal independent set, found in rounds;
 // see aggregate_rules.h. In the kernels of a round a thread owns every step-th node; it reads the
-// list of its neighbours and 4 bytes of each, and writes 4 bytes. The host tests only after several
-// rounds whether a node is undecided. Decisions compare integers, and no thread reads an element
-// that another thread writes in the same launch. So the result does not depend on the order of the
-// threads.
-#include "core/scan.cuh"
+// list of its neighbours and 4 bytes of each, and writes 4 bytes. Decisions compare integers, and
+// no thread reads an element that another thread writes in the same launch. So the result does not
+// depend on the order of the threads.
 #include "core/sort.cuh"
 #include "precond/subwarp.cuh"
 
@@ -19,172 +17,70 @@ extern "C" {
 namespace
 {
 
-constexpr int first_rounds = 8, further_rounds = 4;
-constexpr int max_one_block_nodes =
-    8192; // up to this number of nodes one thread block runs all rounds in one launch
 constexpr int one_block_threads = 1024;
 
 struct stride {
     int64_t first, step;
     __device__ stride()
-        : first((int64_t)blockIdx.x * blockDim.x + threadIdx.x),
-          step((int64_t)gridDim.x * blockDim.x)
+        : first((int64_t)blockIdx.x * gs_block_size + threadIdx.x),
+          step((int64_t)gridDim.x * gs_block_size)
     {
     }
 };
 
-template <class O>
-struct graph {
-    int32_t nodes, block;
-    const O *start;
-    const int32_t *degree, *neighbour;
-
-    __device__ const int32_t *of(int64_t I) const { return neighbour + (int64_t)start[I * block]; }
-};
-
 // --- roots ---------------------------------------------------------------------------------------
 
-template <class O>
-__device__ void begin_node(const graph<O> &g, int64_t I, int bits, uint32_t *state, uint32_t *min1,
-                           uint32_t *min2)
-{
-    if (min2) min2[I] = 0;
-    state[I] = g.degree[I] ? gs_priority(0, (int32_t)I, bits) : GS_NO_ROOT;
-    min1[I] = 0;
-}
-
-template <class O>
-__device__ void find_min1_of(const graph<O> &g, int64_t I, const uint32_t *state, uint32_t *min1)
-{
-    if (min1[I] < GS_NEAR_NONE) min1[I] = gs_min_of_states(g.degree[I], g.of(I), state, state[I]);
-}
-
-template <class O>
-__device__ void find_min2_of(const graph<O> &g, int64_t I, const uint32_t *min1, uint32_t *min2)
-{
-    if (min2[I] >= GS_NEAR_NONE) return;
-    min2[I] = gs_min_of_minima(g.degree[I], g.of(I), min1, min1[I]);
-}
-
-// Decides node I. Returns whether it stays undecided.
-template <class O>
-__device__ bool decide_node(const graph<O> &g, int64_t I, uint32_t round, int bits,
-                            const uint32_t *min1, uint32_t *state)
-{
-    uint32_t own = state[I];
-
-    if (own == GS_ROOT || own == GS_NO_ROOT) return false;
-    own = gs_decide_state(g.degree[I], g.of(I), min1, min1[I], own);
-    const bool undecided = own != GS_ROOT && own != GS_NO_ROOT;
-    state[I] = undecided ? gs_priority(round, (int32_t)I, bits) : own;
-    return undecided;
-}
-
-// The states and minima before the first round.
-template <class O>
-__global__ void __launch_bounds__(gs_block_size)
-    begin(graph<O> g, int bits, uint32_t *state, uint32_t *min1, uint32_t *min2)
-{
-    const stride s;
-    for (int64_t I = s.first; I < g.nodes; I += s.step) begin_node(g, I, bits, state, min1, min2);
-}
-
-// min2[I] = the smallest min1 of node I and its neighbours.
-template <class O>
-__global__ void __launch_bounds__(gs_block_size)
-    find_min2(graph<O> g, const uint32_t *min1, uint32_t *min2)
-{
-    const stride s;
-    for (int64_t I = s.first; I < g.nodes; I += s.step) find_min2_of(g, I, min1, min2);
-}
-
-// min1[I] = the smallest state of node I and its neighbours. Reads all neighbours and their states.
-template <class O>
-__global__ void __launch_bounds__(gs_block_size)
-    find_min1(graph<O> g, const uint32_t *state, uint32_t *min1)
-{
-    const stride s;
-    for (int64_t I = s.first; I < g.nodes; I += s.step) find_min1_of(g, I, state, min1);
-}
-
 // Decides all nodes, and sets *undecided if one stays undecided.
-template <class O>
-__global__ void __launch_bounds__(gs_block_size)
-    decide(graph<O> g, uint32_t round, int bits, const uint32_t *min1, uint32_t *state,
-           int32_t *undecided)
+__global__ void __launch_bounds__(gs_block_size) decide_nodes(gs_root_search g, int32_t *undecided)
 {
     const stride s;
     bool undecided_here = false;
 
     for (int64_t I = s.first; I < g.nodes; I += s.step) {
-        undecided_here |= decide_node(g, I, round, bits, min1, state);
+        undecided_here |= gs_decide_node(&g, (int32_t)I);
     }
     if (__syncthreads_or(undecided_here) && threadIdx.x == 0) *undecided = 1;
 }
 
+gsolve_status decide(gs_queue *q, const gs_root_search *s, bool last, int32_t *undecided)
+{
+    gsolve_status status;
+
+    if (last) {
+        TRY(gs_cuda(q, cudaMemsetAsync(undecided, 0, sizeof *undecided, q->stream), "roots"));
+    }
+    TRY(gs_launch(q, "roots", decide_nodes, gs_grid(q, s->nodes), gs_block_size, *s, undecided));
+done:
+    return status;
+}
+
 // Runs all rounds in one thread block, with barriers between their steps. A thread owns every
 // one_block_threads-th node.
-template <class O>
-__global__ void __launch_bounds__(one_block_threads)
-    decide_in_one_block(graph<O> g, int bits, uint32_t *min1, uint32_t *min2, uint32_t *state)
+__global__ void __launch_bounds__(one_block_threads) decide_in_one_block(gs_root_search g)
 {
-    const uint32_t *last_min = min2 ? min2 : min1;
+    const int32_t first = (int32_t)threadIdx.x;
     bool undecided_here = true;
 
-    for (int64_t I = threadIdx.x; I < g.nodes; I += one_block_threads) {
-        begin_node(g, I, bits, state, min1, min2);
-    }
+    for (int32_t I = first; I < g.nodes; I += one_block_threads) gs_begin_root(&g, I);
     __syncthreads();
-    for (uint32_t round = 1; undecided_here; round++) {
-        for (int64_t I = threadIdx.x; I < g.nodes; I += one_block_threads)
-            find_min1_of(g, I, state, min1);
+    for (g.round = 1; undecided_here; g.round++) {
+        for (int32_t I = first; I < g.nodes; I += one_block_threads) gs_find_min1(&g, I);
         __syncthreads();
-        if (min2) {
-            for (int64_t I = threadIdx.x; I < g.nodes; I += one_block_threads) {
-                find_min2_of(g, I, min1, min2);
-            }
+        if (g.min2) {
+            for (int32_t I = first; I < g.nodes; I += one_block_threads) gs_find_min2(&g, I);
             __syncthreads();
         }
         undecided_here = false;
-        for (int64_t I = threadIdx.x; I < g.nodes; I += one_block_threads) {
-            undecided_here |= decide_node(g, I, round, bits, last_min, state);
+        for (int32_t I = first; I < g.nodes; I += one_block_threads) {
+            undecided_here |= gs_decide_node(&g, I);
         }
         undecided_here = __syncthreads_or(undecided_here);
     }
 }
 
-template <class O>
-gsolve_status decide_roots(gsolve_context *ctx, const graph<O> &g, uint32_t *state, uint32_t *min1,
-                           uint32_t *min2, int32_t *flag)
+gsolve_status decide_few(gs_queue *q, const gs_root_search *s)
 {
-    const uint32_t *last_min = min2 ? min2 : min1;
-    gs_queue *q = ctx->queue;
-    const int bits = gs_bits_of_priorities(g.nodes), grid = gs_grid(q, g.nodes);
-    int32_t undecided = 1;
-    uint32_t round = 1;
-    gsolve_status status;
-
-    if (g.nodes <= max_one_block_nodes) {
-        return gs_launch(q, "roots", decide_in_one_block<O>, 1, one_block_threads, g, bits, min1,
-                         min2, state);
-    }
-    TRY(gs_launch(q, "roots", begin<O>, grid, gs_block_size, g, bits, state, min1, min2));
-    for (int rounds = first_rounds; undecided; rounds = further_rounds) {
-        for (int r = 0; r < rounds; r++, round++) {
-            if (r == rounds - 1) {
-                TRY(gs_cuda(q, cudaMemsetAsync(flag, 0, sizeof *flag, q->stream), "roots"));
-            }
-            TRY(gs_launch(q, "roots", find_min1<O>, grid, gs_block_size, g, state, min1));
-            if (min2) {
-                TRY(gs_launch(q, "roots", find_min2<O>, grid, gs_block_size, g, min1, min2));
-            }
-            TRY(gs_launch(q, "roots", decide<O>, grid, gs_block_size, g, round, bits, last_min,
-                          state, flag));
-        }
-        TRY(gsolve_copy(ctx, &undecided, GSOLVE_HOST, flag, GSOLVE_DEVICE, sizeof undecided));
-    }
-done:
-    return status;
+    return gs_launch(q, "roots", decide_in_one_block, 1, one_block_threads, *s);
 }
 
 // sum[0] += the degrees, sum[1] += the number of connected nodes. Integers: their order does not
@@ -223,109 +119,6 @@ gsolve_status find_growth(gsolve_context *ctx, int32_t nodes, const int32_t *deg
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, sum);
     return status;
-}
-
-// --- aggregates from roots -----------------------------------------------------------------------
-
-// number[I] = 1 for roots, else 0; number[nodes] = 0.
-__global__ void __launch_bounds__(gs_block_size)
-    mark_roots(int32_t nodes, const uint32_t *state, int32_t *number)
-{
-    const stride s;
-    for (int64_t I = s.first; I <= nodes; I += s.step) {
-        number[I] = I < nodes && state[I] == GS_ROOT;
-    }
-}
-
-// root_aggregate[I] = the aggregate of node I if it is a root or next to one, else -1.
-template <class O>
-__global__ void __launch_bounds__(gs_block_size)
-    join_roots(graph<O> g, const uint32_t *state, const int32_t *number, int32_t *root_aggregate)
-{
-    const stride s;
-    for (int64_t I = s.first; I < g.nodes; I += s.step) {
-        root_aggregate[I] =
-            state[I] == GS_ROOT ? number[I] : gs_adjacent_root(g.degree[I], g.of(I), state, number);
-    }
-}
-
-// of = root_aggregate; the other nodes join the aggregate of most of their neighbours.
-template <class O>
-__global__ void __launch_bounds__(gs_block_size)
-    join_others(graph<O> g, const int32_t *root_aggregate, int32_t *of)
-{
-    const stride s;
-    for (int64_t I = s.first; I < g.nodes; I += s.step) {
-        of[I] = root_aggregate[I] >= 0
-                    ? root_aggregate[I]
-                    : gs_majority_aggregate(g.degree[I], g.of(I), root_aggregate);
-    }
-}
-
-// number = its exclusive prefix sum, in place; nodes + 1 elements.
-gsolve_status sum_before(gsolve_context *ctx, int32_t nodes, int32_t *number)
-{
-    gs_queue *q = ctx->queue;
-    const int64_t n = (int64_t)nodes + 1;
-    char *space = nullptr;
-    size_t bytes = 0;
-    gsolve_status status;
-
-    TRY(gs_cuda(q, gs_exclusive_sum(nullptr, bytes, number, number, n, q->stream),
-                "numbering roots"));
-    ALLOC_DEVICE(ctx, space, bytes);
-    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, number, number, n, q->stream),
-                "numbering roots"));
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
-    return status;
-}
-
-template <class O>
-gsolve_status aggregate_in(gsolve_context *ctx, const graph<O> &g, int32_t *of, int32_t *count)
-{
-    gs_queue *q = ctx->queue;
-    const int grid = gs_grid(q, g.nodes);
-    uint32_t *state = nullptr, *min1 = nullptr, *min2 = nullptr;
-    int32_t *number = nullptr, *root_aggregate = nullptr;
-    bool grows = false;
-    gsolve_status status;
-
-    TRY(find_growth(ctx, g.nodes, g.degree, &grows));
-    ALLOC_DEVICE(ctx, state, g.nodes);
-    ALLOC_DEVICE(ctx, min1, g.nodes);
-    ALLOC_DEVICE(ctx, number, (int64_t)g.nodes + 1);
-    if (grows) ALLOC_DEVICE(ctx, min2, g.nodes);
-    TRY(decide_roots(ctx, g, state, min1, min2, number));
-    TRY(gs_launch(q, "roots", mark_roots, grid, gs_block_size, g.nodes, state, number));
-    TRY(sum_before(ctx, g.nodes, number));
-    root_aggregate = (int32_t *)(grows ? min2 : min1);
-    TRY(gs_launch(q, "joining roots", join_roots<O>, grid, gs_block_size, g, state, number,
-                  root_aggregate));
-    if (grows) { // joins the neighbours of these nodes first
-        TRY(gs_launch(q, "joining aggregates", join_others<O>, grid, gs_block_size, g,
-                      root_aggregate, (int32_t *)min1));
-        root_aggregate = (int32_t *)min1;
-    }
-    TRY(gs_launch(q, "joining aggregates", join_others<O>, grid, gs_block_size, g, root_aggregate,
-                  of));
-    TRY(gsolve_copy(ctx, count, GSOLVE_HOST, number + g.nodes, GSOLVE_DEVICE, sizeof *count));
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, state);
-    gsolve_free(ctx, GSOLVE_DEVICE, min1);
-    gsolve_free(ctx, GSOLVE_DEVICE, min2);
-    gsolve_free(ctx, GSOLVE_DEVICE, number);
-    return status;
-}
-
-gsolve_status aggregate(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
-                        gs_aggregation, int32_t *of, int32_t *count)
-{
-    return gs_with_start(A, [&](auto start) {
-        using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
-        const graph<O> g = {G->nodes, G->block, start, G->degree, G->neighbour};
-        return aggregate_in(ctx, g, of, count);
-    });
 }
 
 // --- nodes of each aggregate ---------------------------------------------------------------------
@@ -391,5 +184,6 @@ done:
 
 } // namespace
 
-extern "C" const gs_aggregate_kernels gs_aggregate_cuda[GSOLVE_TYPE_COUNT] = {{aggregate, list},
-                                                                              {aggregate, list}};
+extern "C" const gs_aggregate_kernels gs_aggregate_cuda[GSOLVE_TYPE_COUNT] = {
+    {find_growth, nullptr, decide, decide_few, list},
+    {find_growth, nullptr, decide, decide_few, list}};

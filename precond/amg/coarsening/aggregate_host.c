@@ -3,22 +3,10 @@
  * than those of mis2. */
 #include <string.h>
 
-#include "core/try.h"
 #include "precond/amg/coarsening/aggregation.h"
 
 #define SMALL static inline
 #include "precond/amg/coarsening/aggregate_rules.h"
-
-typedef struct graph {
-    gsolve_context *ctx;
-    const gsolve_csr *A;
-    const gs_connections *G;
-} graph;
-
-static const int32_t *neighbours(const graph *g, int32_t I)
-{
-    return g->G->neighbour + gs_start(g->A, I * g->G->block);
-}
 
 #define FREE    (-1)
 #define PENDING (-2)
@@ -32,192 +20,88 @@ typedef struct growing {
     int32_t node[MAX_GROWN];
 } growing;
 
-static int32_t count_inside(const graph *g, const int32_t *root_aggregate, int32_t I, int32_t own)
+static int32_t count_inside(const gs_root_search *s, int32_t I, int32_t own)
 {
-    const int32_t *J = neighbours(g, I);
+    const int32_t degree = s->degree[I], *J = gs_neighbours(s, I), *joined = s->joined;
     int32_t inside = 0;
 
-    for (int32_t e = 0; e < g->G->degree[I]; e++) inside += root_aggregate[J[e]] == own;
+    for (int32_t e = 0; e < degree; e++) inside += joined[J[e]] == own;
     return inside;
 }
 
 /* Adds the free neighbours of node[from], node[from + 1], ... that have two neighbours in the
  * aggregate. */
-static void grow(const graph *g, growing *a, int32_t from, int32_t *root_aggregate)
+static void grow(const gs_root_search *s, growing *a, int32_t from)
 {
     const int32_t old = a->size;
+    int32_t *joined = s->joined;
 
     for (int32_t m = from; m < old; m++) {
-        const int32_t I = a->node[m], *J = neighbours(g, I);
-        for (int32_t e = 0; e < g->G->degree[I] && a->size < MAX_GROWN; e++) {
-            if (root_aggregate[J[e]] != FREE || count_inside(g, root_aggregate, J[e], a->own) < 2)
-                continue;
-            root_aggregate[J[e]] = PENDING; /* does not count as a member yet */
+        const int32_t I = a->node[m], degree = s->degree[I], *J = gs_neighbours(s, I);
+        for (int32_t e = 0; e < degree && a->size < MAX_GROWN; e++) {
+            if (joined[J[e]] != FREE || count_inside(s, J[e], a->own) < 2) continue;
+            joined[J[e]] = PENDING; /* does not count as a member yet */
             a->node[a->size++] = J[e];
         }
     }
-    for (int32_t m = old; m < a->size; m++) root_aggregate[a->node[m]] = a->own;
+    for (int32_t m = old; m < a->size; m++) joined[a->node[m]] = a->own;
 }
 
-static void grow_twice(const graph *g, int32_t root, int32_t own, int32_t *root_aggregate)
+static void grow_twice(const gs_root_search *s, int32_t root, int32_t own)
 {
-    const int32_t degree = g->G->degree[root];
+    const int32_t degree = s->degree[root];
     growing a = {.own = own, .size = degree};
 
     if (degree > MAX_GROWN) return;
-    memcpy(a.node, neighbours(g, root), (size_t)degree * sizeof *a.node);
-    grow(g, &a, 0, root_aggregate);
-    grow(g, &a, degree, root_aggregate);
+    memcpy(a.node, gs_neighbours(s, root), (size_t)degree * sizeof *a.node);
+    grow(s, &a, 0);
+    grow(s, &a, degree);
 }
 
-static bool grows(const gs_connections *G)
+static gsolve_status find_growth(gsolve_context *ctx, int32_t nodes, const int32_t *degree,
+                                 bool *grow)
 {
     int64_t total = 0, connected = 0;
 
-    for (int32_t I = 0; I < G->nodes; I++) {
-        total += G->degree[I];
-        connected += G->degree[I] > 0;
+    (void)ctx;
+    for (int32_t I = 0; I < nodes; I++) {
+        total += degree[I];
+        connected += degree[I] > 0;
     }
-    return gs_aggregates_grow(total, connected);
+    *grow = gs_aggregates_grow(total, connected);
+    return GSOLVE_OK;
 }
 
-/* root_aggregate[I] = the aggregate whose root took node I, or FREE. Returns the number of
- * aggregates. */
-static int32_t choose_greedily(const graph *g, int32_t *root_aggregate)
+static int32_t choose_greedily(const gs_root_search *s)
 {
-    const bool stars_grow = grows(g->G);
-    int32_t count = 0;
+    const int32_t nodes = s->nodes;
+    int32_t *joined = s->joined, count = 0;
+    bool stars_grow;
 
-    for (int32_t I = 0; I < g->G->nodes; I++) root_aggregate[I] = FREE;
-    for (int32_t I = 0; I < g->G->nodes; I++) {
-        const int32_t degree = g->G->degree[I], *J = neighbours(g, I);
-        bool excluded = root_aggregate[I] != FREE || degree == 0;
-        for (int32_t e = 0; e < degree && !excluded; e++) excluded = root_aggregate[J[e]] != FREE;
+    find_growth(NULL, nodes, s->degree, &stars_grow);
+    for (int32_t I = 0; I < nodes; I++) joined[I] = FREE;
+    for (int32_t I = 0; I < nodes; I++) {
+        const int32_t degree = s->degree[I], *J = gs_neighbours(s, I);
+        bool excluded = joined[I] != FREE || degree == 0;
+        for (int32_t e = 0; e < degree && !excluded; e++) excluded = joined[J[e]] != FREE;
         if (excluded) continue;
-        root_aggregate[I] = count;
-        for (int32_t e = 0; e < degree; e++) root_aggregate[J[e]] = count;
-        if (stars_grow) grow_twice(g, I, count, root_aggregate);
+        joined[I] = count;
+        for (int32_t e = 0; e < degree; e++) joined[J[e]] = count;
+        if (stars_grow) grow_twice(s, I, count);
         count++;
     }
     return count;
 }
 
-/* min2[I] = the smallest min1 of node I and its neighbours. */
-static void find_min2(const graph *g, const uint32_t *min1, uint32_t *min2)
+static gsolve_status decide(gs_queue *q, const gs_root_search *s, bool last, int32_t *undecided)
 {
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(g->ctx))
-    for (int32_t I = 0; I < g->G->nodes; I++) {
-        if (min2[I] >= GS_NEAR_NONE) continue;
-        min2[I] = gs_min_of_minima(g->G->degree[I], neighbours(g, I), min1, min1[I]);
-    }
-}
+    int64_t left = 0;
 
-/* Finds the roots in rounds: in each round the nodes with the smallest priority become roots. min2:
- * NULL if roots may be three connections apart; else they are four apart. */
-static void decide_roots(const graph *g, uint32_t *state, uint32_t *min1, uint32_t *min2)
-{
-    const uint32_t *last_min = min2 ? min2 : min1;
-    const int32_t nodes = g->G->nodes, *degree = g->G->degree;
-    const int bits = gs_bits_of_priorities(nodes), threads = gsolve_threads(g->ctx);
-    int64_t undecided = 0;
-
-    for (int32_t I = 0; I < nodes; I++) {
-        state[I] = degree[I] ? gs_priority(0, I, bits) : GS_NO_ROOT;
-        min1[I] = 0;
-        if (min2) min2[I] = 0;
-        undecided += degree[I] > 0;
-    }
-    for (uint32_t round = 1; undecided > 0; round++) {
-        undecided = 0;
-#pragma omp parallel for schedule(static) num_threads(threads)
-        for (int32_t I = 0; I < nodes; I++) {
-            if (min1[I] >= GS_NEAR_NONE) continue;
-            min1[I] = gs_min_of_states(degree[I], neighbours(g, I), state, state[I]);
-        }
-        if (min2) find_min2(g, min1, min2);
-#pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : undecided)
-        for (int32_t I = 0; I < nodes; I++) {
-            if (state[I] == GS_ROOT || state[I] == GS_NO_ROOT) continue;
-            state[I] =
-                gs_decide_state(degree[I], neighbours(g, I), last_min, last_min[I], state[I]);
-            if (state[I] == GS_ROOT || state[I] == GS_NO_ROOT) continue;
-            state[I] = gs_priority(round, I, bits);
-            undecided++;
-        }
-    }
-}
-
-/* --- aggregates from roots -------------------------------------------------------------------- */
-
-static int32_t number_roots(int32_t nodes, const uint32_t *state, int32_t *number)
-{
-    int32_t count = 0;
-
-    for (int32_t I = 0; I < nodes; I++) {
-        number[I] = count;
-        count += state[I] == GS_ROOT;
-    }
-    return count;
-}
-
-/* root_aggregate as in choose_greedily, by mis2. */
-static int32_t choose_by_priorities(const graph *g, uint32_t *state, uint32_t *min1, uint32_t *min2,
-                                    int32_t *root_aggregate)
-{
-    const int32_t nodes = g->G->nodes, *degree = g->G->degree;
-    int32_t *number = (int32_t *)min1, count;
-
-    decide_roots(g, state, min1, min2);
-    count = number_roots(nodes, state, number);
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(g->ctx))
-    for (int32_t I = 0; I < nodes; I++) {
-        root_aggregate[I] = state[I] == GS_ROOT
-                                ? number[I]
-                                : gs_adjacent_root(degree[I], neighbours(g, I), state, number);
-    }
-    return count;
-}
-
-/* of = root_aggregate; the other nodes join the aggregate of most of their neighbours. */
-static void join(const graph *g, const int32_t *root_aggregate, int32_t *of)
-{
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(g->ctx))
-    for (int32_t I = 0; I < g->G->nodes; I++) {
-        of[I] = root_aggregate[I] >= 0
-                    ? root_aggregate[I]
-                    : gs_majority_aggregate(g->G->degree[I], neighbours(g, I), root_aggregate);
-    }
-}
-
-static gsolve_status aggregate(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
-                               gs_aggregation kind, int32_t *of, int32_t *count)
-{
-    const graph g = {ctx, A, G};
-    const bool grow = kind == GS_AGGREGATION_MIS2 && grows(G);
-    uint32_t *state = NULL, *min1 = NULL, *min2 = NULL;
-    int32_t *root_aggregate = NULL;
-    gsolve_status status;
-
-    ALLOC(ctx, GSOLVE_HOST, root_aggregate, G->nodes);
-    if (kind == GS_AGGREGATION_MIS2) {
-        ALLOC(ctx, GSOLVE_HOST, state, G->nodes);
-        ALLOC(ctx, GSOLVE_HOST, min1, G->nodes);
-        if (grow) ALLOC(ctx, GSOLVE_HOST, min2, G->nodes);
-        *count = choose_by_priorities(&g, state, min1, min2, root_aggregate);
-    } else {
-        *count = choose_greedily(&g, root_aggregate);
-    }
-    join(&g, root_aggregate, of);
-    if (grow) {
-        memcpy(root_aggregate, of, (size_t)G->nodes * sizeof *root_aggregate);
-        join(&g, root_aggregate, of);
-    }
-done:
-    gsolve_free(ctx, GSOLVE_HOST, state);
-    gsolve_free(ctx, GSOLVE_HOST, min1);
-    gsolve_free(ctx, GSOLVE_HOST, min2);
-    gsolve_free(ctx, GSOLVE_HOST, root_aggregate);
-    return status;
+    (void)last;
+#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) reduction(+ : left)
+    for (int32_t I = 0; I < s->nodes; I++) left += gs_decide_node(s, I);
+    *undecided = left > 0;
+    return GSOLVE_OK;
 }
 
 /* --- nodes of each aggregate ------------------------------------------------------------------ */
@@ -239,5 +123,6 @@ static gsolve_status list(gsolve_context *ctx, int32_t nodes, const int32_t *of,
     return GSOLVE_OK;
 }
 
-const gs_aggregate_kernels gs_aggregate_host[GSOLVE_TYPE_COUNT] = {{aggregate, list},
-                                                                   {aggregate, list}};
+const gs_aggregate_kernels gs_aggregate_host[GSOLVE_TYPE_COUNT] = {
+    {find_growth, choose_greedily, decide, NULL, list},
+    {find_growth, choose_greedily, decide, NULL, list}};

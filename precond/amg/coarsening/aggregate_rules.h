@@ -6,8 +6,30 @@
 #ifndef GS_PRECOND_AMG_COARSENING_AGGREGATE_RULES_H
 #define GS_PRECOND_AMG_COARSENING_AGGREGATE_RULES_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "precond/amg/coarsening/steps.h"
+
+/* --- strong connections ----------------------------------------------------------------------- */
+
+typedef struct gs_node_norms { /* Frobenius norms of the blocks of a node */
+    double diagonal, largest;  /* largest: over the blocks beside the diagonal */
+} gs_node_norms;
+
+/* Vanek's rule, or this one: the connection is strong compared with the largest connections of both
+ * nodes. It is for rows with many equal neighbours, such as the 26 of trilinear elements, which are
+ * all small beside the diagonal. A node without a diagonal has no strong connections. */
+#define GS_LARGEST_FACTOR 4
+
+SMALL bool gs_is_strong(double square, double strength, gs_node_norms I, gs_node_norms J)
+{
+    const double largest = I.largest > J.largest ? I.largest : J.largest;
+    const double part = GS_LARGEST_FACTOR * strength * largest;
+
+    if (!(I.diagonal > 0 && J.diagonal > 0)) return false;
+    return square > strength * strength * I.diagonal * J.diagonal ||
+           (square > part * part && square > 0);
+}
+
+/* --- roots ------------------------------------------------------------------------------------ */
 
 /* The state of a node: a root, not a root, or undecided with a priority. The smallest priority
  * wins. */
@@ -146,6 +168,72 @@ SMALL int32_t gs_majority_aggregate(int32_t degree, const int32_t *neighbour, co
         if (members > most) most = members, best = g;
     }
     return best;
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+SMALL const int32_t *gs_neighbours(const gs_root_search *s, int32_t I)
+{
+    const int64_t row = (int64_t)I * s->block;
+
+    return s->neighbour +
+           (s->wide ? ((const int64_t *)s->start)[row] : ((const int32_t *)s->start)[row]);
+}
+
+/* Decides node I. Returns whether it stays undecided. */
+SMALL bool gs_decide_node(const gs_root_search *s, int32_t I)
+{
+    const uint32_t *least = s->min2 ? s->min2 : s->min1, own = s->state[I];
+    uint32_t next;
+
+    if (own == GS_ROOT || own == GS_NO_ROOT) return false;
+    next = gs_decide_state(s->degree[I], gs_neighbours(s, I), least, least[I], own);
+    const bool undecided = next != GS_ROOT && next != GS_NO_ROOT;
+    s->state[I] = undecided ? gs_priority(s->round, I, s->bits) : next;
+    return undecided;
+}
+
+SMALL void gs_begin_root(const gs_root_search *s, int32_t I)
+{
+    s->state[I] = s->degree[I] ? gs_priority(0, I, s->bits) : GS_NO_ROOT;
+    s->min1[I] = 0;
+    if (s->min2) s->min2[I] = 0;
+}
+
+SMALL void gs_find_min1(const gs_root_search *s, int32_t I)
+{
+    if (s->min1[I] >= GS_NEAR_NONE) return;
+    s->min1[I] = gs_min_of_states(s->degree[I], gs_neighbours(s, I), s->state, s->state[I]);
+}
+
+SMALL void gs_find_min2(const gs_root_search *s, int32_t I)
+{
+    if (s->min2[I] >= GS_NEAR_NONE) return;
+    s->min2[I] = gs_min_of_minima(s->degree[I], gs_neighbours(s, I), s->min1, s->min1[I]);
+}
+
+SMALL void gs_join_root(const gs_root_search *s, int32_t I)
+{
+    s->joined[I] = s->state[I] == GS_ROOT
+                       ? s->number[I]
+                       : gs_adjacent_root(s->degree[I], gs_neighbours(s, I), s->state, s->number);
+}
+
+SMALL void gs_join_other(const gs_root_search *s, int32_t I)
+{
+    s->of[I] = s->joined[I] >= 0
+                   ? s->joined[I]
+                   : gs_majority_aggregate(s->degree[I], gs_neighbours(s, I), s->joined);
+}
+
+SMALL void gs_do_root_step(gs_root_step step, const gs_root_search *s, int32_t I)
+{
+    if (step == GS_BEGIN_ROOTS) gs_begin_root(s, I);
+    if (step == GS_FIND_MIN1) gs_find_min1(s, I);
+    if (step == GS_FIND_MIN2) gs_find_min2(s, I);
+    if (step == GS_MARK_ROOTS) s->number[I] = I < s->nodes && s->state[I] == GS_ROOT;
+    if (step == GS_JOIN_ROOTS) gs_join_root(s, I);
+    if (step == GS_JOIN_OTHERS) gs_join_other(s, I);
 }
 
 #endif

@@ -5,7 +5,6 @@
  * method, ETNA 37, 2010). */
 #include "precond/amg/coarsening/aggregation.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "core/staging.h"
@@ -63,7 +62,7 @@ static void destroy(gs_transfer *T, gsolve_context *ctx)
 
 static gsolve_status check_arguments(gsolve_context *ctx, const gs_level_view *fine)
 {
-    const int32_t n = fine->A->nrows, block = fine->block;
+    const int32_t block = fine->block;
 
     if (block < 1 || block > GS_MAX_UNKNOWNS || fine->near_null.ncols > GS_MAX_UNKNOWNS) {
         return gsolve_fail(
@@ -72,10 +71,7 @@ static gsolve_status check_arguments(gsolve_context *ctx, const gs_level_view *f
             "from 1 to %d",
             block, fine->near_null.ncols, GS_MAX_UNKNOWNS);
     }
-    if (n % block == 0) return GSOLVE_OK;
-    return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                       "%d unknowns are not nodes of %d unknowns each; set block= to a divisor", n,
-                       block);
+    return gs_check_nodes(ctx, fine);
 }
 
 /* Allocates *K and the arrays whose sizes A determines. */
@@ -144,7 +140,7 @@ static gsolve_status make_pattern(gsolve_csr *P, int64_t *entries, const sa_stat
 
     ALLOC(ctx, GSOLVE_DEVICE, first, (size_t)G->nodes + 1);
     TRY(kernels->columns(ctx, A, G, K->G.of, smooth));
-    TRY(kernels->sum(ctx, G, first, &total));
+    TRY(GS_KERNELS(gs_amg, ctx, A->type)->sum(ctx, G->nodes, G->degree, first, &total));
     *entries = total * G->block * k;
     TRY(gs_csr_new_at(P, ctx, gs_location(ctx), A->nrows, K->G.count * k, *entries, A->type));
     TRY(kernels->fill(ctx, A, G, first, k, P));
@@ -159,7 +155,7 @@ static gsolve_status evaluate(const gs_transfer *T, gsolve_context *ctx, const g
     sa_state *K = T->state;
 
     if (!K->Q) K->G.Q = fine->near_null.value;
-    return GS_KERNELS(gs_prolongator, ctx, fine->A->type)
+    return GS_KERNELS(gs_smoothed, ctx, fine->A->type)
         ->values(ctx, fine->A, K->bits, &K->G, K->damping, &T->P);
 }
 
@@ -187,8 +183,7 @@ static gsolve_status update(gs_transfer *T, gsolve_context *ctx, const gs_level_
     (void)options;
     if (K->damping == 0) return GSOLVE_OK;
     TRY(evaluate(T, ctx, fine));
-    TRY(GS_KERNELS(gs_amg, ctx, T->P.type)
-            ->transpose_values(ctx->queue, &T->P, &T->R, gs_owned_block(ctx, T->R.value)));
+    TRY(gs_transfer_update(T, ctx));
 done:
     return status;
 }
@@ -205,7 +200,6 @@ static gsolve_status make_transfer(gs_transfer *out, sa_state *K, gsolve_context
                                    const gs_level_view *fine, gs_connections *G)
 {
     gs_transfer T = {.state = K};
-    void *order = NULL; /* the order of P's entries in R; an update finds the entries without it */
     int64_t entries;
     gsolve_status status;
 
@@ -214,12 +208,10 @@ static gsolve_status make_transfer(gs_transfer *out, sa_state *K, gsolve_context
     TRY(pack(K, ctx, fine->A->type));
     TRY(split_near_null(&T, K, ctx, fine));
     TRY(evaluate(&T, ctx, fine));
-    TRY(gs_transpose_make(&T.R, &order, ctx, &T.P, entries));
-    snprintf(T.note, sizeof T.note, "%d aggregates", K->G.count);
+    TRY(gs_transfer_transpose(&T, ctx, entries));
     *out = T;
     memset(&T, 0, sizeof T);
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, order);
     T.state = NULL;
     destroy(&T, ctx);
     return status;
@@ -263,8 +255,7 @@ static gsolve_status group_strong(sa_state *K, gsolve_context *ctx, const gs_lev
     G->strong = K->strong;
     K->damping = options->damping;
     TRY(GS_KERNELS(gs_strength, ctx, A->type)->connect(ctx, A, strength_of(fine, options), G));
-    TRY(GS_KERNELS(gs_aggregate, ctx, A->type)
-            ->aggregate(ctx, A, G, (gs_aggregation)options->aggregation, K->G.of, &K->G.count));
+    TRY(gs_aggregate_nodes(ctx, A, G, (gs_aggregation)options->aggregation, K->G.of, &K->G.count));
 done:
     return status;
 }
@@ -275,12 +266,7 @@ static gsolve_status build_sa(gs_transfer *T, gsolve_context *ctx, const gs_leve
     return build(T, ctx, fine, options, group_strong);
 }
 
-const gs_coarsening gs_amg_sa = {
-    .plugin = {"sa", "smoothed aggregation", NULL, 0},
-    .build = build_sa,
-    .update = update,
-    .destroy = destroy,
-};
+const gs_coarsening gs_amg_sa = {build_sa, update, destroy};
 
 /* --- ua: pairwise aggregation ----------------------------------------------------------------- */
 
@@ -289,8 +275,8 @@ static gsolve_status group_pairs(sa_state *K, gsolve_context *ctx, const gs_leve
 {
     const double strength = options->strength >= 0 ? options->strength : 0.25;
 
-    return GS_KERNELS(gs_pairwise, ctx, fine->A->type)
-        ->aggregate(ctx, fine->A, G->block, strength, options->pairings, K->G.of, &K->G.count);
+    return gs_aggregate_pairs(ctx, fine->A, G->block, strength, options->pairings, K->G.of,
+                              &K->G.count);
 }
 
 static gsolve_status build_ua(gs_transfer *T, gsolve_context *ctx, const gs_level_view *fine,
@@ -299,9 +285,4 @@ static gsolve_status build_ua(gs_transfer *T, gsolve_context *ctx, const gs_leve
     return build(T, ctx, fine, options, group_pairs);
 }
 
-const gs_coarsening gs_amg_ua = {
-    .plugin = {"ua", "pairwise aggregation without smoothing", NULL, 0},
-    .build = build_ua,
-    .update = update,
-    .destroy = destroy,
-};
+const gs_coarsening gs_amg_ua = {build_ua, update, destroy};

@@ -1,38 +1,13 @@
-/* aggregation.h: the steps of coarsening by aggregation: strong connections, aggregates, the
- * tentative prolongator, the smoothed prolongator. All arrays lie where ctx's kernels work. */
+/* aggregation.h: the steps of coarsening by aggregation: aggregates, the tentative prolongator, the
+ * smoothed prolongator. All arrays lie where ctx's kernels work. */
 #ifndef GS_PRECOND_AMG_COARSENING_AGGREGATION_H
 #define GS_PRECOND_AMG_COARSENING_AGGREGATION_H
 
-#include "matrix/csr.h"
+#include "precond/amg/coarsening/steps.h"
 
 #define GS_MAX_UNKNOWNS 64 /* limit of unknowns per node and of near-null vectors */
 #define GS_MAX_SMOOTHED_NEIGHBOURS \
-    1023 /* nodes with more strong neighbours keep their tentative rows \ */
-
-/* --- strong connections between nodes --------------------------------------------------------- */
-
-/* Node I has the unknowns I block to I block + block - 1. Its degree[I] strong neighbours, without
- * itself, stand in neighbour from position start[I block] of A's entries on. They are never more
- * than the entries of these rows. */
-typedef struct gs_connections {
-    int32_t nodes, block;
-    int64_t entries;    /* of A */
-    uint8_t *strong;    /* for each of A's entries: whether it lies within a node or connects strong
-                           neighbours */
-    int32_t *degree;    /* nodes + 1 */
-    int32_t *neighbour; /* entries */
-} gs_connections;
-
-typedef struct gs_strength_kernels {
-    /* Finds the strong connections: |A_IJ|^2 > strength^2 |A_II| |A_JJ| in Frobenius norms of the
-     * nodes' blocks, or the second rule of strength_rule.h. Squares are added row by row, so that
-     * the decisions are the same on every device. */
-    gsolve_status (*connect)(gsolve_context *ctx, const gsolve_csr *A, double strength,
-                             const gs_connections *G);
-} gs_strength_kernels;
-
-extern const gs_strength_kernels gs_strength_host[GSOLVE_TYPE_COUNT];
-extern const gs_strength_kernels gs_strength_cuda[GSOLVE_TYPE_COUNT];
+    1023 /* nodes with more strong neighbours keep their tentative rows */
 
 /* --- aggregates ------------------------------------------------------------------------------- */
 
@@ -42,13 +17,34 @@ typedef enum gs_aggregation {
     GS_AGGREGATION_MIS2
 } gs_aggregation;
 
+/* of[I] = the aggregate of node I; -1: no strong neighbour. *count: the number of aggregates, which
+ * are numbered in the order of their roots. Roots are at least three strong connections apart, with
+ * mis2 and gs_aggregates_grow four; less only if connections are not symmetric. A device that lacks
+ * a method uses the other. */
+gsolve_status gs_aggregate_nodes(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
+                                 gs_aggregation kind, int32_t *of, int32_t *count);
+
+/* Aggregates of at most 2^pairings nodes, pairings >= 1. In each pairing a group is merged with the
+ * one to which it has the strongest negative connection. At the end single nodes join a group.
+ * Connections are those of (A + A') / 2 between the same unknowns of two nodes; those below
+ * strength times the strongest at either end do not count. of[I] = -1 for nodes without
+ * connections. */
+gsolve_status gs_aggregate_pairs(gsolve_context *ctx, const gsolve_csr *A, int32_t block,
+                                 double strength, int pairings, int32_t *of, int32_t *count);
+
+#define GS_FEW_NODES 8192 /* up to this number a device may decide all rounds at once */
+
 typedef struct gs_aggregate_kernels {
-    /* of[I] = the aggregate of node I; -1: no strong neighbour. *count: the number of aggregates,
-     * which are numbered in the order of their roots. Roots are at least three strong connections
-     * apart, with mis2 and gs_aggregates_grow four; less only if connections are not symmetric. A
-     * device that lacks a method uses the other. */
-    gsolve_status (*aggregate)(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
-                               gs_aggregation kind, int32_t *of, int32_t *count);
+    /* *grow: see gs_aggregates_grow */
+    gsolve_status (*find_growth)(gsolve_context *ctx, int32_t nodes, const int32_t *degree,
+                                 bool *grow);
+    /* joined of s by the greedy method. Returns the number of aggregates. NULL on a GPU */
+    int32_t (*choose_greedily)(const gs_root_search *s);
+    /* Decides all nodes in this round. last: then *undecided = whether one stays undecided; else it
+     * is not needed. */
+    gsolve_status (*decide)(gs_queue *q, const gs_root_search *s, bool last, int32_t *undecided);
+    /* Runs all rounds, for at most GS_FEW_NODES nodes; NULL on the CPU */
+    gsolve_status (*decide_few)(gs_queue *q, const gs_root_search *s);
     /* member[start[g]] to member[start[g + 1] - 1] = the nodes of aggregate g, ascending */
     gsolve_status (*list)(gsolve_context *ctx, int32_t nodes, const int32_t *of, int32_t count,
                           int32_t *start, int32_t *member);
@@ -56,21 +52,6 @@ typedef struct gs_aggregate_kernels {
 
 extern const gs_aggregate_kernels gs_aggregate_host[GSOLVE_TYPE_COUNT];
 extern const gs_aggregate_kernels gs_aggregate_cuda[GSOLVE_TYPE_COUNT];
-
-/* --- aggregates by pairs ---------------------------------------------------------------------- */
-
-typedef struct gs_pairwise_kernels {
-    /* Aggregates of at most 2^pairings nodes, pairings >= 1. In each pairing a group is merged with
-     * the one to which it has the strongest negative connection. At the end single nodes join a
-     * group. Connections are those of (A + A') / 2 between the same unknowns of two nodes; those
-     * below strength times the strongest at either end do not count. of[I] = -1 for nodes without
-     * connections. */
-    gsolve_status (*aggregate)(gsolve_context *ctx, const gsolve_csr *A, int32_t block,
-                               double strength, int pairings, int32_t *of, int32_t *count);
-} gs_pairwise_kernels;
-
-extern const gs_pairwise_kernels gs_pairwise_host[GSOLVE_TYPE_COUNT];
-extern const gs_pairwise_kernels gs_pairwise_cuda[GSOLVE_TYPE_COUNT];
 
 /* --- the tentative prolongator ---------------------------------------------------------------- */
 
@@ -85,6 +66,10 @@ typedef struct gs_aggregates {
 } gs_aggregates;
 
 typedef struct gs_tentative_kernels {
+    /* B = the rigid body modes of nodes at the coordinates xyz, see gs_rigid_body_modes. Of its
+     * columns the first xyz.ncols do not read xyz's values: they are 1 at one unknown of each node,
+     * 0 elsewhere. */
+    gsolve_status (*modes)(gsolve_context *ctx, gsolve_dense xyz, gsolve_dense B);
     /* Factors B = Q R on each aggregate, and writes R (k x k, upper triangular) to the aggregate's
      * rows of coarse. The columns of Q are orthonormal, or zero if a column of B depends on those
      * before. For k = 1, Q = B, which may be the same array, and R = 1: no norms are computed,
@@ -103,20 +88,23 @@ typedef struct gs_prolongator_kernels {
      * strong neighbours, sorted. */
     gsolve_status (*columns)(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
                              const int32_t *of, bool smooth);
-    /* first[I] = the sum of degree before I, for I <= nodes; *total = first[nodes] */
-    gsolve_status (*sum)(gsolve_context *ctx, const gs_connections *G, int64_t *first,
-                         int64_t *total);
     /* Writes P's offsets and columns: k columns for each aggregate in a row. */
     gsolve_status (*fill)(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
                           const int64_t *first, int32_t k, const gsolve_csr *P);
-    /* Computes P = (I - damping / rho D^-1 A_f) Q, or P = Q if damping is 0. A_f is A with its weak
-     * entries moved to the row's own node. smoothed_rule.h bounds rho D. strong: bits of A's
-     * entries, see gs_amg_kernels.pack. */
-    gsolve_status (*values)(gsolve_context *ctx, const gsolve_csr *A, const uint32_t *strong,
-                            const gs_aggregates *G, double damping, const gsolve_csr *P);
 } gs_prolongator_kernels;
 
 extern const gs_prolongator_kernels gs_prolongator_host[GSOLVE_TYPE_COUNT];
 extern const gs_prolongator_kernels gs_prolongator_cuda[GSOLVE_TYPE_COUNT];
+
+typedef struct gs_smoothed_kernels {
+    /* Computes P = (I - damping / rho D^-1 A_f) Q, or P = Q if damping is 0. A_f is A with its weak
+     * entries moved to the row's own node. transfer_rules.h bounds rho D. strong: bits of A's
+     * entries, see gs_amg_kernels.pack. */
+    gsolve_status (*values)(gsolve_context *ctx, const gsolve_csr *A, const uint32_t *strong,
+                            const gs_aggregates *G, double damping, const gsolve_csr *P);
+} gs_smoothed_kernels;
+
+extern const gs_smoothed_kernels gs_smoothed_host[GSOLVE_TYPE_COUNT];
+extern const gs_smoothed_kernels gs_smoothed_cuda[GSOLVE_TYPE_COUNT];
 
 #endif

@@ -11,14 +11,19 @@ typedef struct gs_transfer {
     gsolve_dense
         near_null; /* owned: m x k, P near_null ~ the near-null vectors of the fine level */
     void *state;   /* what update needs: aggregates, patterns, orders */
-    char note[80]; /* "212 aggregates" */
 } gs_transfer;
 
+/* T->R = P', where P has that many entries. */
+gsolve_status gs_transfer_transpose(gs_transfer *T, gsolve_context *ctx, int64_t entries);
+/* R's values from new values of P. */
+gsolve_status gs_transfer_update(gs_transfer *T, gsolve_context *ctx);
 /* Frees P, R and near_null, and sets T to zero. The state is not freed. */
 void gs_transfer_clear(gs_transfer *T, gsolve_context *ctx);
 
+/* Fails if fine's unknowns are not nodes of fine->block unknowns each. */
+gsolve_status gs_check_nodes(gsolve_context *ctx, const gs_level_view *fine);
+
 typedef struct gs_coarsening {
-    gsolve_plugin plugin; /* name and summary only: the options are those of amg */
     gsolve_status (*build)(gs_transfer *T, gsolve_context *ctx, const gs_level_view *fine,
                            const gs_amg_options *options);
     /* fine has new values in the same pattern, and the same near_null. Recomputes the values of P

@@ -4,8 +4,7 @@
 #ifndef GS_PRECOND_AMG_COARSENING_PAIRWISE_RULES_H
 #define GS_PRECOND_AMG_COARSENING_PAIRWISE_RULES_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "precond/amg/coarsening/steps.h"
 
 #define GS_MAX_ADJACENT_GROUPS \
     48 /* adjacent groups that a group considers, the first ones in its rows */
@@ -24,21 +23,6 @@ SMALL float gs_weight(double a_ij, double a_ji, double d_i, double d_j)
     if ((d_i > 0) != (d_j > 0) || (d_i > 0 ? w >= 0 : w <= 0)) return 0;
     return (float)(d_i > 0 ? -w : w);
 }
-
-/* The groups in one pairing. */
-typedef struct gs_pairing {
-    const void *start; /* offsets of A */
-    bool wide;         /* 64-bit offsets */
-    const int32_t *col;
-    const float *weight; /* of A's entries, by gs_weight */
-    int32_t block;
-    int32_t groups, capacity; /* capacity: the largest number of nodes in a group */
-    const int32_t *member;    /* groups x capacity; -1: no more nodes */
-    const int32_t *of;        /* the group of each node; -1: excluded */
-    double *strongest;        /* the strongest connection of each group */
-    int32_t *choice, *mate;
-    double strength; /* a connection must have this share of the strongest one at both ends */
-} gs_pairing;
 
 SMALL int64_t gs_pairing_start(const gs_pairing *p, int32_t row)
 {
@@ -155,22 +139,21 @@ SMALL bool gs_is_leader(const gs_pairing *p, int32_t g)
     return p->mate[g] == GS_UNPAIRED || p->mate[g] > g;
 }
 
-/* If g is a leader: writes its nodes and those of its mate to group `number` of a table with twice
- * the capacity, and of[I] = number for each. of[I] = -1 for an excluded node. */
-SMALL void gs_merge_groups(const gs_pairing *p, int32_t g, int32_t number, int32_t *member,
-                           int32_t *of)
+/* If g is a leader: writes its nodes and those of its mate to group number[g] of merged, and of[I]
+ * for each. of[I] = -1 for an excluded node. No two groups write the same element. */
+SMALL void gs_merge_groups(const gs_pairing *p, int32_t g)
 {
     const int32_t *one = p->member + (int64_t)g * p->capacity;
-    int32_t *both = member + (int64_t)number * 2 * p->capacity, count = 0;
+    int32_t *both = p->merged + (int64_t)p->number[g] * 2 * p->capacity, count = 0;
 
-    if (p->mate[g] == GS_EXCLUDED) of[one[0]] = -1;
+    if (p->mate[g] == GS_EXCLUDED) p->of[one[0]] = -1;
     if (!gs_is_leader(p, g)) return;
     for (int32_t m = 0; m < p->capacity && one[m] >= 0; m++) both[count++] = one[m];
     if (p->mate[g] >= 0) {
         const int32_t *other = p->member + (int64_t)p->mate[g] * p->capacity;
         for (int32_t m = 0; m < p->capacity && other[m] >= 0; m++) both[count++] = other[m];
     }
-    for (int32_t m = 0; m < count; m++) of[both[m]] = number;
+    for (int32_t m = 0; m < count; m++) p->of[both[m]] = p->number[g];
     for (int32_t m = count; m < 2 * p->capacity; m++) both[m] = -1;
 }
 
@@ -200,14 +183,27 @@ SMALL void gs_choose_host(const gs_pairing *p, int32_t g)
 }
 
 /* of[I] = the final number of the group of each node of g. number: of the groups that remain. */
-SMALL void gs_renumber_nodes(const gs_pairing *p, int32_t g, const int32_t *number, int32_t *of)
+SMALL void gs_renumber_nodes(const gs_pairing *p, int32_t g)
 {
     const int32_t host = p->choice[g] >= 0 ? p->choice[g] : g;
 
     for (int32_t m = 0; m < p->capacity; m++) {
         const int32_t I = p->member[(int64_t)g * p->capacity + m];
-        if (I >= 0) of[I] = number[host];
+        if (I >= 0) p->of[I] = p->number[host];
     }
+}
+
+SMALL void gs_do_pairing_step(gs_pairing_step step, const gs_pairing *p, int32_t g)
+{
+    if (step == GS_SINGLE_NODES) p->of[g] = p->member[g] = g;
+    if (step == GS_BEGIN_PAIRING) gs_begin_pairing(p, g);
+    if (step == GS_CHOOSE_MATE) gs_choose_mate(p, g);
+    if (step == GS_CONFIRM_MATE) gs_confirm_mate(p, g);
+    if (step == GS_MARK_LEADERS) p->number[g] = g < p->groups && gs_is_leader(p, g);
+    if (step == GS_MERGE_GROUPS) gs_merge_groups(p, g);
+    if (step == GS_CHOOSE_HOST) gs_choose_host(p, g);
+    if (step == GS_MARK_HOSTS) p->number[g] = g < p->groups && p->choice[g] < 0;
+    if (step == GS_RENUMBER_NODES) gs_renumber_nodes(p, g);
 }
 
 #endif

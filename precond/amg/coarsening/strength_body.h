@@ -1,4 +1,4 @@
-/* strength_body.h: strong connections on the CPU for one value type, see aggregation.h. */
+/* strength_body.h: strong connections on the CPU for one value type, see steps.h. */
 
 /* m[i] = |a_ii| and the largest |a_ij|, j != i. */
 static void FN(measure_rows)(gsolve_context *ctx, const gsolve_csr *A, gs_node_norms *m)
@@ -116,4 +116,67 @@ static gsolve_status FN(connect)(gsolve_context *ctx, const gsolve_csr *A, doubl
 done:
     gsolve_free(ctx, GSOLVE_HOST, m);
     return status;
+}
+
+/* --- pairs ------------------------------------------------------------------------------------ */
+
+static double FN(entry)(const gsolve_csr *A, int32_t i, int32_t j)
+{
+    const int64_t at = gs_entry_at(A, i, j);
+    return at < 0 ? 0 : (double)((const T *)A->value)[at];
+}
+
+static gsolve_status FN(weigh)(gsolve_context *ctx, const gsolve_csr *A, int32_t block,
+                               const double *d, float *weight)
+{
+    const T *a = A->value;
+
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int32_t i = 0; i < A->nrows; i++) {
+        const int64_t end = gs_start(A, i + 1);
+        for (int64_t k = gs_start(A, i); k < end; k++) {
+            const int32_t j = A->col[k];
+            const bool same_unknown = i / block != j / block && i % block == j % block;
+            weight[k] = same_unknown ? gs_weight((double)a[k], FN(entry)(A, j, i), d[i], d[j]) : 0;
+        }
+    }
+    return GSOLVE_OK;
+}
+
+static gsolve_status FN(diagonal)(gsolve_context *ctx, const gsolve_csr *A, double *d)
+{
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int32_t i = 0; i < A->nrows; i++) d[i] = FN(entry)(A, i, i);
+    return GSOLVE_OK;
+}
+
+/* --- classical coarsening --------------------------------------------------------------------- */
+
+static void FN(depend_row)(const gs_points *p, double strength, int32_t i)
+{
+    const int64_t begin = gs_start(p->A, i), end = gs_start(p->A, i + 1);
+    const double d = FN(entry)(p->A, i, i);
+    const T *a = p->A->value;
+    double largest = 0;
+    bool any = false;
+
+    for (int64_t k = begin; k < end; k++) {
+        const int32_t j = p->A->col[k];
+        const bool same = j != i && (!p->component || p->component[j] == p->component[i]);
+        p->mark[k] = same ? GS_SAME : 0;
+        if (same) largest = fmax(largest, gs_dependence(d, (double)a[k]));
+    }
+    for (int64_t k = begin; k < end; k++) {
+        if (!p->mark[k] || !gs_depends(gs_dependence(d, (double)a[k]), strength, largest)) continue;
+        p->mark[k] |= GS_STRONG;
+        any = true;
+    }
+    p->kind[i] = any ? GS_UNDECIDED : GS_ISOLATED;
+}
+
+static gsolve_status FN(depend)(gsolve_context *ctx, const gs_points *p, double strength)
+{
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int32_t i = 0; i < p->A->nrows; i++) FN(depend_row)(p, strength, i);
+    return GSOLVE_OK;
 }

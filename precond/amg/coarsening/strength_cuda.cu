@@ -7,8 +7,11 @@ extern "C" {
 #include "precond/amg/coarsening/aggregation.h"
 }
 
-#define SMALL static __device__
-#include "precond/amg/coarsening/strength_rule.h"
+#define SMALL static inline __device__
+#include "matrix/row_rule.h"
+#include "precond/amg/coarsening/aggregate_rules.h"
+#include "precond/amg/coarsening/classical/classical_rules.h"
+#include "precond/amg/coarsening/pairwise_rules.h"
 
 namespace
 {
@@ -204,8 +207,6 @@ __global__ void __launch_bounds__(gs_block_size)
     G.degree[I] = count;
 }
 
-// --- kernel table --------------------------------------------------------------------------------
-
 template <class T, class O>
 gsolve_status connect_single(gs_queue *q, const gsolve_csr *A, const O *start, double strength,
                              const gs_connections *G, gs_node_norms *m)
@@ -260,7 +261,137 @@ done:
     return status;
 }
 
+// --- pairs ---------------------------------------------------------------------------------------
+
+// Entry (i, j) of sorted rows; 0 if it is missing.
+template <class T, class O>
+__device__ double entry(const O *start, const int32_t *col, const T *a, int32_t i, int32_t j)
+{
+    const int64_t at = gs_row_find(col, (int64_t)start[i], (int64_t)start[i + 1], j);
+
+    return at < 0 ? 0 : (double)a[at];
+}
+
+// d[i] = a_ii, or 0 if it is missing. A thread owns every step-th row, and bisects it.
+template <class T, class O>
+__global__ void __launch_bounds__(gs_block_size)
+    find_diagonal(int32_t n, const O *start, const int32_t *col, const T *a, double *d)
+{
+    const int64_t step = (int64_t)gridDim.x * gs_block_size;
+
+    for (int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; i < n; i += step) {
+        d[i] = entry(start, col, a, (int32_t)i, (int32_t)i);
+    }
+}
+
+// weight as in steps.h. L threads own a row; each entry (i, j) looks up (j, i) by binary
+// search. Reads A once, and about log2(length) columns of row j for each entry; writes 4 bytes per
+// entry.
+template <int L, class T, class O>
+__global__ void __launch_bounds__(gs_block_size)
+    compute_weights(int32_t n, int32_t block, const O *start, const int32_t *col, const T *a,
+                    const double *d, float *weight)
+{
+    const gs_subwarp<L> g;
+    const int32_t i = (int32_t)g.unit;
+
+    if (g.unit >= n) return; // there are no sums or ballots below
+    for (int64_t k = (int64_t)start[i] + g.lane; k < (int64_t)start[i + 1]; k += L) {
+        const int32_t j = col[k];
+        const bool counts = i / block != j / block && i % block == j % block;
+        weight[k] = counts ? gs_weight((double)a[k], entry(start, col, a, j, i), d[i], d[j]) : 0.0f;
+    }
+}
+
+template <class T>
+gsolve_status diagonal(gsolve_context *ctx, const gsolve_csr *A, double *d)
+{
+    gs_queue *q = ctx->queue;
+
+    return gs_with_start(A, [&](auto start) {
+        using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
+        return gs_launch(q, "the diagonal", find_diagonal<T, O>, gs_grid(q, A->nrows),
+                         gs_block_size, A->nrows, start, A->col, (const T *)A->value, d);
+    });
+}
+
+template <class T>
+gsolve_status weigh(gsolve_context *ctx, const gsolve_csr *A, int32_t block, const double *d,
+                    float *weight)
+{
+    return gs_with_rows(ctx, A, [&](auto start, auto lanes) {
+        using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
+        constexpr int L = decltype(lanes)::value;
+        return gs_launch(ctx->queue, "connections of pairs", compute_weights<L, T, O>,
+                         gs_subwarp_blocks(A->nrows, L), gs_block_size, A->nrows, block, start,
+                         A->col, (const T *)A->value, d, weight);
+    });
+}
+
+// --- classical coarsening ------------------------------------------------------------------------
+
+// a_ii, or 0 if it is missing, in each lane of the subwarp.
+template <int L, class T>
+__device__ double diagonal_of(const gs_subwarp<L> &g, int64_t begin, int64_t end,
+                              const int32_t *col, const T *a)
+{
+    double own = 0;
+
+    for (int64_t k = begin + g.lane; k < end; k += L) {
+        if (col[k] == g.unit) own = (double)a[k];
+    }
+    return g.sum(own); // one lane has it, the others 0
+}
+
+// Sets the flags of each entry and the kind of each row. L threads own a row, and read it three
+// times: for the diagonal, the largest dependence, and the decisions.
+template <int L, class T, class O>
+__global__ void __launch_bounds__(gs_block_size)
+    depend_rows(int32_t n, const O *start, const int32_t *col, const T *a, const uint8_t *component,
+                double strength, uint8_t *mark, uint8_t *kind)
+{
+    const gs_subwarp<L> g;
+    const int64_t i = g.unit, begin = i < n ? (int64_t)start[i] : 0;
+    const int64_t end = i < n ? (int64_t)start[i + 1] : 0;
+    const double d = diagonal_of(g, begin, end, col, a);
+    const uint8_t own = component && i < n ? component[i] : 0;
+    double largest = 0;
+    bool any = false;
+
+    for (int64_t k = begin + g.lane; k < end; k += L) {
+        const int32_t j = col[k];
+        if (j != i && (!component || component[j] == own)) {
+            largest = fmax(largest, gs_dependence(d, (double)a[k]));
+        }
+    }
+    largest = g.largest(largest);
+    for (int64_t k = begin + g.lane; k < end; k += L) {
+        const int32_t j = col[k];
+        const bool same = j != i && (!component || component[j] == own);
+        const bool strong = same && gs_depends(gs_dependence(d, (double)a[k]), strength, largest);
+        mark[k] = (uint8_t)((same ? GS_SAME : 0) | (strong ? GS_STRONG : 0));
+        any |= strong;
+    }
+    any = g.ballot(any) != 0;
+    if (i < n && g.lane == 0) kind[i] = any ? GS_UNDECIDED : GS_ISOLATED;
+}
+
+template <class T>
+gsolve_status depend(gsolve_context *ctx, const gs_points *p, double strength)
+{
+    const gsolve_csr *A = p->A;
+
+    return gs_with_rows(ctx, A, [&](auto start, auto lanes) {
+        using O = std::remove_const_t<std::remove_pointer_t<decltype(start)>>;
+        constexpr int L = decltype(lanes)::value;
+        return gs_launch(ctx->queue, "strong dependences", depend_rows<L, T, O>,
+                         gs_subwarp_blocks(A->nrows, L), gs_block_size, A->nrows, start, A->col,
+                         (const T *)A->value, p->component, strength, p->mark, p->kind);
+    });
+}
+
 } // namespace
 
-extern "C" const gs_strength_kernels gs_strength_cuda[GSOLVE_TYPE_COUNT] = {{connect<float>},
-                                                                            {connect<double>}};
+extern "C" const gs_strength_kernels gs_strength_cuda[GSOLVE_TYPE_COUNT] = {
+    {connect<float>, depend<float>, diagonal<float>, weigh<float>},
+    {connect<double>, depend<double>, diagonal<double>, weigh<double>}};

@@ -5,7 +5,10 @@
 #include "precond/amg/coarsening/aggregation.h"
 
 #define SMALL static inline
-#include "precond/amg/coarsening/strength_rule.h"
+#include "precond/amg/coarsening/aggregate_rules.h"
+#include "precond/amg/coarsening/classical/classical_rules.h"
+#include "precond/amg/coarsening/pairwise_rules.h"
+#include "precond/diagonal.h"
 
 /* Positions in the rows of a node, which are read together, one column node after the other. */
 typedef struct node_rows {
@@ -51,4 +54,6 @@ static void skip_node(const gsolve_csr *A, node_rows *w, int32_t J, uint8_t *str
 #define GS_BODY "precond/amg/coarsening/strength_body.h"
 #include "core/each_type.h"
 
-const gs_strength_kernels gs_strength_host[GSOLVE_TYPE_COUNT] = {{connect_f32}, {connect_f64}};
+const gs_strength_kernels gs_strength_host[GSOLVE_TYPE_COUNT] = {
+    {connect_f32, depend_f32, diagonal_f32, weigh_f32},
+    {connect_f64, depend_f64, diagonal_f64, weigh_f64}};

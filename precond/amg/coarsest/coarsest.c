@@ -14,6 +14,9 @@
 #include "precond/amg/kernels.h"
 #include "vector/vector.h"
 
+#define SMALL static inline
+#include "precond/amg/transfer/transfer_rules.h"
+
 #define DENSE_ROWS 512 /* of a dense inverse: its product takes no longer than one more level */
 #define FACTOR_ROWS \
     2000 /* of sparse factors on the CPU: their solve takes no longer than one more level */
@@ -22,6 +25,8 @@
 #define SPARSE_FILL_ENTRIES                                               \
     20000 /* entries from which on factors fill in as in three dimensions \
            */
+
+const gs_invert_kernels gs_invert_host[GSOLVE_TYPE_COUNT]; /* none: the CPU has sparse factors */
 
 /* --- inverse by elimination on the device ----------------------------------------------------- */
 
@@ -77,6 +82,7 @@ done:
 /* rows = A^-1, or A^-T if transposed: n x n, row-major, in c's type. Row i of A^-1 is A^-T e_i. */
 static void invert(const gs_coarsest *c, bool transposed, void *rows)
 {
+    const gsolve_dense to = {.value = rows, .type = c->type};
     gs_direct_factors *F = c->factors;
     const int64_t n = c->n;
 
@@ -84,13 +90,7 @@ static void invert(const gs_coarsest *c, bool transposed, void *rows)
         memset(F->b, 0, (size_t)n * sizeof *F->b);
         F->b[i] = 1;
         gs_direct_factors_solve(F, !transposed);
-        for (int64_t j = 0; j < n; j++) {
-            if (c->type == GSOLVE_F32) {
-                ((float *)rows)[i * n + j] = (float)F->x[j];
-            } else {
-                ((double *)rows)[i * n + j] = F->x[j];
-            }
-        }
+        for (int64_t j = 0; j < n; j++) gs_set_element(to, i * n + j, 0, F->x[j]);
     }
 }
 
@@ -170,7 +170,7 @@ static void set_note(gs_coarsest *c)
 gsolve_status gs_coarsest_build(gs_coarsest *out, gsolve_context *ctx, const gs_level_view *level)
 {
     gs_coarsest c = {.n = level->A->nrows, .type = level->A->type};
-    const bool on_device = gs_location(ctx) == GSOLVE_DEVICE && c.n > 0;
+    const bool on_device = GS_KERNELS(gs_amg, ctx, c.type)->dense && c.n > 0;
     gsolve_status status;
 
     if (on_device) TRY(invert_on_device(&c, ctx, level));
@@ -201,17 +201,9 @@ static void solve_column(const gs_coarsest *C, bool transposed, gsolve_dense b, 
 {
     gs_direct_factors *F = C->factors;
 
-    for (int64_t i = 0, k = c; i < C->n; i++, k += b.ncols) {
-        F->b[i] = C->type == GSOLVE_F32 ? (double)((float *)b.value)[k] : ((double *)b.value)[k];
-    }
+    for (int64_t i = 0; i < C->n; i++) F->b[i] = gs_element(b, i * b.ncols + c, 0);
     gs_direct_factors_solve(F, transposed);
-    for (int64_t i = 0, k = c; i < C->n; i++, k += b.ncols) {
-        if (C->type == GSOLVE_F32) {
-            ((float *)x.value)[k] = (float)F->x[i];
-        } else {
-            ((double *)x.value)[k] = F->x[i];
-        }
-    }
+    for (int64_t i = 0; i < C->n; i++) gs_set_element(x, i * b.ncols + c, 0, F->x[i]);
 }
 
 gsolve_status gs_coarsest_solve(const gs_coarsest *c, gsolve_context *ctx, bool transposed,

@@ -20,7 +20,7 @@ typedef struct gs_inverted {
 typedef struct gs_invert_kernels {
     /* inverse = A^-1: n x n, row-major, of A's type; *found tells whether it is accurate.
      * transposed = its transpose, or NULL if A is symmetric. near_null: n x k of A's type.
-     * Synchronises once. */
+     * Synchronises once. NULL on the CPU. */
     gsolve_status (*invert)(void *inverse, void *transposed, gs_inverted *found,
                             gsolve_context *ctx, const gsolve_csr *A, gsolve_dense near_null);
 } gs_invert_kernels;

@@ -13,6 +13,7 @@
 extern "C" {
 #include "core/try.h"
 #include "precond/amg/coarsest/invert.h"
+#include "vector/layout.h"
 #include "vector/vector.h"
 }
 
@@ -233,17 +234,6 @@ __global__ void __launch_bounds__(gs_block_size)
     if (g.lane == 0) atomic_max(&found->residual, most);
 }
 
-// to = a', rounded to T. A thread writes every step-th element.
-template <class T>
-__global__ void __launch_bounds__(gs_block_size) transpose(int64_t n, const double *a, T *to)
-{
-    const int64_t step = (int64_t)gridDim.x * gs_block_size;
-
-    for (int64_t k = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; k < n * n; k += step) {
-        to[k] = (T)a[k % n * n + k / n];
-    }
-}
-
 // --- host functions ------------------------------------------------------------------------------
 
 // *a = the inverse of *a; *b is work space of the same size.
@@ -284,10 +274,11 @@ done:
 }
 
 template <class T>
-gsolve_status check_and_transpose(gs_queue *q, const gsolve_csr *A, const double *a, T *transposed,
-                                  gs_inverted *found)
+gsolve_status check_and_transpose(gsolve_context *ctx, const gsolve_csr *A, const double *a,
+                                  void *transposed, gs_inverted *found)
 {
-    const int64_t n = A->nrows;
+    const int32_t n = A->nrows;
+    gs_queue *q = ctx->queue;
     gsolve_status status;
 
     TRY(gs_with_start(A, [&](auto start) {
@@ -296,8 +287,7 @@ gsolve_status check_and_transpose(gs_queue *q, const gsolve_csr *A, const double
                          gs_subwarp_blocks(n, 32), gs_block_size, A->nrows, start, A->col,
                          (const T *)A->value, a, found);
     }));
-    TRY(gs_launch(q, "the coarsest level's transposed inverse", transpose<T>, gs_grid(q, n * n),
-                  gs_block_size, n, a, transposed));
+    TRY(GS_KERNELS(gs_layout, ctx, A->type)->transpose(q, n, n, GSOLVE_F64, a, n, transposed, n));
 done:
     return status;
 }
@@ -322,7 +312,7 @@ gsolve_status invert(void *inverse, void *transposed, gs_inverted *found, gsolve
         "an inverse"));
     TRY(spread<T>(q, A, near_null, a, device_found));
     TRY(eliminate(q, n, &a, &b, device_found));
-    if (transposed) TRY(check_and_transpose<T>(q, A, a, (T *)transposed, device_found));
+    if (transposed) TRY(check_and_transpose<T>(ctx, A, a, transposed, device_found));
     TRY(GS_KERNELS(gs_vector, ctx, A->type)->copy(q, n * n, GSOLVE_F64, a, inverse));
     TRY(gsolve_copy(ctx, found, GSOLVE_HOST, device_found, GSOLVE_DEVICE, sizeof *found));
 done:

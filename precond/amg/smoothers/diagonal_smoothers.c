@@ -175,17 +175,12 @@ static gsolve_status fused_pass(const relaxation *S, gsolve_context *ctx,
                                 const gs_level_view *level, const gs_polynomial_step *s,
                                 gsolve_dense b, const void *x, const void *old, void *y)
 {
-    const gs_relax_kernels *rows = GS_KERNELS(gs_relax, ctx, b.type);
     gs_step step = {.b = b.value, .old = old, .y = y};
 
-    if (S->sliced && b.ncols == 1) {
-        if (s) step.a = s->a, step.c = s->c, step.d = S->d;
-        return gs_matrix_step(level->matrix, x, &step);
-    }
-    if (!s) return rows->residual(ctx->queue, level->A, S->mean, b.ncols, b.value, x, y);
-    return rows->relax(
-        ctx->queue, level->A, S->mean, b.ncols, x,
-        &(gs_relax_step){.a = s->a, .c = s->c, .d = S->d, .b = b.value, .old = old, .y = y});
+    if (s) step.a = s->a, step.c = s->c, step.d = S->d;
+    if (S->sliced && b.ncols == 1) return gs_matrix_step(level->matrix, x, &step);
+    return GS_KERNELS(gs_relax, ctx, b.type)
+        ->relax(ctx->queue, level->A, S->mean, b.ncols, x, &step);
 }
 
 /* The last step of a cycle that writes its result in double precision. */
@@ -297,39 +292,11 @@ static size_t bytes(const void *self, const gs_level_view *level)
     return (size_t)s->degree * (s->A.bytes + beside * vector);
 }
 
-const gs_smoother gs_amg_l1_jacobi = {
-    .plugin = {"l1_jacobi", "division by the sums of the rows' magnitudes", NULL, 0},
-    .build = build_jacobi,
-    .update = update,
-    .destroy = destroy,
-    .sweep = sweep,
-    .residual = residual,
-    .fuses_f64 = fuses_f64,
-    .bytes = bytes,
-    .symmetric = true,
-};
+/* What the three smoothers share. */
+#define SHARED_MEMBERS                                                          \
+    .update = update, .destroy = destroy, .sweep = sweep, .residual = residual, \
+    .fuses_f64 = fuses_f64, .bytes = bytes, .symmetric = true
 
-const gs_smoother gs_amg_spai0 = {
-    .plugin = {"spai0", "product with the diagonal closest to the inverse", NULL, 0},
-    .build = build_spai0,
-    .update = update,
-    .destroy = destroy,
-    .sweep = sweep,
-    .residual = residual,
-    .fuses_f64 = fuses_f64,
-    .bytes = bytes,
-    .symmetric = true,
-};
-
-const gs_smoother gs_amg_chebyshev = {
-    .plugin = {"chebyshev", "polynomial in the matrix divided by those sums", NULL, 0},
-    .build = build_chebyshev,
-    .update = update,
-    .destroy = destroy,
-    .sweep = sweep,
-    .residual = residual,
-    .fuses_f64 = fuses_f64,
-    .bytes = bytes,
-    .symmetric = true,
-    .extra_vectors = 1,
-};
+const gs_smoother gs_amg_l1_jacobi = {SHARED_MEMBERS, .build = build_jacobi};
+const gs_smoother gs_amg_spai0 = {SHARED_MEMBERS, .build = build_spai0};
+const gs_smoother gs_amg_chebyshev = {SHARED_MEMBERS, .build = build_chebyshev, .extra_vectors = 1};

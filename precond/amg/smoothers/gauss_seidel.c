@@ -2,12 +2,14 @@
  * rows of a block, in the opposite order. It is the transpose of a sweep if A is symmetric. */
 #include "precond/amg/smoothers/gauss_seidel.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/try.h"
 #include "precond/amg/coarsening/aggregation.h"
 #include "precond/amg/smoothers/smoother.h"
 #include "precond/chebyshev/polynomial.h"
+#include "vector/blocks.h"
 #include "vector/vector.h"
 
 typedef struct gauss_seidel_data {
@@ -69,6 +71,24 @@ done:
     return status;
 }
 
+/* --- sweeps on the CPU ------------------------------------------------------------------------ */
+
+static gs_blocks blocks_of(int64_t n)
+{
+    gs_blocks b = {n, (n + GS_GAUSS_SEIDEL_MAX_BLOCKS - 1) / GS_GAUSS_SEIDEL_MAX_BLOCKS, 0};
+
+    if (b.size < GS_GAUSS_SEIDEL_MIN_ROWS) b.size = GS_GAUSS_SEIDEL_MIN_ROWS;
+    b.count = (int)((n + b.size - 1) / b.size);
+    return b;
+}
+
+#define GS_BODY "precond/amg/smoothers/gauss_seidel_body.h"
+#include "core/each_type.h"
+
+const gs_gauss_seidel_kernels gs_gauss_seidel_host[GSOLVE_TYPE_COUNT] = {
+    {NULL, NULL, NULL, block_diagonal_f32, blocks_f32, transposed_blocks_f32},
+    {NULL, NULL, NULL, block_diagonal_f64, blocks_f64, transposed_blocks_f64}};
+
 /* --- the smoother ----------------------------------------------------------------------------- */
 
 static void destroy(void *self, gsolve_context *ctx)
@@ -105,7 +125,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_level_view
     gsolve_matrix_describe(level->matrix, &info);
     ALLOC(ctx, GSOLVE_HOST, s, 1);
     memset(s, 0, sizeof *s);
-    s->blocks = gs_location(ctx) == GSOLVE_HOST;
+    s->blocks = GS_KERNELS(gs_gauss_seidel, ctx, A->type)->blocks;
     s->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)A->nrows, gs_type_size(A->type));
     TRY(s->d ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     if (!s->blocks) TRY(gs_colours_create(&s->C, ctx, A, info.entries));
@@ -182,7 +202,6 @@ static size_t bytes(const void *self, const gs_level_view *level)
 }
 
 const gs_smoother gs_amg_gs = {
-    .plugin = {"gs", "Gauss-Seidel by colours on a GPU, by blocks of rows on the CPU", NULL, 0},
     .build = build,
     .update = update,
     .destroy = destroy,

@@ -34,9 +34,10 @@ typedef struct gs_sweep_vectors {
 } gs_sweep_vectors;
 
 typedef struct gs_gauss_seidel_kernels {
-    /* colour[i] = the smallest colour that no neighbour of row i of higher gs_colour_priority has.
-     * Neighbours: columns of row i in A or in B = A'. *count: number of colours. B NULL: A's
-     * pattern is assumed symmetric; if it is not, *count = -1. */
+    /* The first three members are NULL on the CPU. colour[i] = the smallest colour that no
+     * neighbour of row i of higher gs_colour_priority has. Neighbours: columns of row i in A or in
+     * B = A'. *count: number of colours. B NULL: A's pattern is assumed symmetric; if it is not,
+     * *count = -1. */
     gsolve_status (*colour)(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
                             int32_t *colour, int32_t *count);
     /* The vectors below have at most GS_AMG_COLUMNS columns, row-major. This one: x = d * b in the

@@ -15,15 +15,40 @@
 
 #include "core/staging.h"
 #include "core/try.h"
-#include "precond/amg/smoothers/ilu_sweep.h"
 #include "precond/amg/smoothers/relax.h"
+#include "precond/amg/smoothers/smoother.h"
 #include "precond/chebyshev/polynomial.h"
+#include "precond/incomplete/factors.h"
 #include "precond/incomplete/incomplete.h"
 #include "spmv/handle.h"
+#include "vector/layout.h"
+#include "vector/vector.h"
+
+const gs_ilu_kernels gs_ilu_host[GSOLVE_TYPE_COUNT]; /* none: the CPU has exact factors */
+
+typedef struct ilu_matrix { /* L or U */
+    gsolve_matrix *T;
+    gsolve_csr rows; /* the rows of T */
+    bool fused;      /* r - T y is one pass over the rows */
+    double mean;     /* entries per row */
+} ilu_matrix;
+
+typedef struct ilu_smoother {
+    bool exact;          /* CPU: exact solves with factors; else the members below */
+    gs_factors *factors; /* NULL if not exact; the first transposed solve changes it */
+    ilu_matrix L, U;
+    void *d; /* reciprocals of D */
+    gsolve_dense y, z;
+    int steps;
+    double scale; /* factor of M^-1 */
+    bool fused;   /* fused and mean of A */
+    double mean;
+    gsolve_matrix_info A;
+} ilu_smoother;
 
 static void destroy(void *self, gsolve_context *ctx)
 {
-    gs_ilu *s = self;
+    ilu_smoother *s = self;
 
     if (s->factors) gs_factors_destroy(s->factors, ctx);
     gsolve_free(ctx, GSOLVE_HOST, s->factors);
@@ -37,7 +62,7 @@ static void destroy(void *self, gsolve_context *ctx)
 
 /* --- exact factors ---------------------------------------------------------------------------- */
 
-static gsolve_status factor_exactly(gs_ilu *s, gsolve_context *ctx, const gsolve_csr *A)
+static gsolve_status factor_exactly(ilu_smoother *s, gsolve_context *ctx, const gsolve_csr *A)
 {
     gs_strict_triangle L = {0}, U = {0};
     double *d = NULL, shift = 0;
@@ -62,7 +87,7 @@ done:
 
 /* Sets the values of the strict triangle t from the factorisation (s, d). The first call also makes
  * it a matrix, in this format. */
-static gsolve_status set_side(gs_ilu_side *t, gsolve_context *ctx, const gsolve_csr *A,
+static gsolve_status set_side(ilu_matrix *t, gsolve_context *ctx, const gsolve_csr *A,
                               const char *format, const void *s, const void *d, bool upper)
 {
     const gs_ilu_kernels *kernels = GS_KERNELS(gs_ilu, ctx, A->type);
@@ -85,7 +110,7 @@ done:
 
 /* Runs GS_ILU_SWEEPS sweeps, alternately between the two arrays of S and of d. S: s_ij for each
  * entry of A. d: 1 / D_ii. */
-static gsolve_status factor_in_sweeps(gs_ilu *s, gsolve_context *ctx, const gsolve_csr *A,
+static gsolve_status factor_in_sweeps(ilu_smoother *s, gsolve_context *ctx, const gsolve_csr *A,
                                       void *const S[2], void *const d[2])
 {
     const gs_ilu_kernels *kernels = GS_KERNELS(gs_ilu, ctx, A->type);
@@ -102,7 +127,7 @@ done:
     return status;
 }
 
-static gsolve_status factor_iteratively(gs_ilu *s, gsolve_context *ctx, const gsolve_csr *A)
+static gsolve_status factor_iteratively(ilu_smoother *s, gsolve_context *ctx, const gsolve_csr *A)
 {
     const size_t size = gs_type_size(A->type);
     void *S[2] = {NULL, NULL}, *spare = NULL;
@@ -125,6 +150,124 @@ done:
     return status;
 }
 
+/* --- sweeps ----------------------------------------------------------------------------------- */
+
+static int64_t count(gsolve_dense v)
+{
+    return (int64_t)v.nrows * v.ncols;
+}
+
+/* r = b - T x, or with T'. r overlaps neither b nor x. */
+static gsolve_status subtract(const ilu_matrix *t, gsolve_context *ctx, bool transposed,
+                              gsolve_dense b, gsolve_dense x, gsolve_dense r)
+{
+    gsolve_status status;
+
+    if (t->fused && !transposed) {
+        return GS_KERNELS(gs_relax, ctx, b.type)
+            ->relax(ctx->queue, &t->rows, t->mean, b.ncols, x.value,
+                    &(gs_step){.b = b.value, .y = r.value});
+    }
+    TRY(GS_KERNELS(gs_vector, ctx, b.type)->copy(ctx->queue, count(b), b.type, b.value, r.value));
+    TRY((transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(t->T, -1, x, 1, r));
+done:
+    return status;
+}
+
+/* r = b - A x, or with A'. */
+static gsolve_status residual(const ilu_smoother *s, gsolve_context *ctx,
+                              const gs_level_view *level, gsolve_dense b, gsolve_dense x,
+                              gsolve_dense r)
+{
+    if (!s->fused || level->transposed) return gs_level_residual(level, ctx, b, x, r);
+    return GS_KERNELS(gs_relax, ctx, b.type)
+        ->relax(ctx->queue, level->A, s->mean, b.ncols, x.value,
+                &(gs_step){.b = b.value, .y = r.value});
+}
+
+/* One of the two work vectors, for as many columns as space has. */
+static void *work_vector(const ilu_smoother *s, gsolve_dense space, int which)
+{
+    if (space.ncols > 1) return gs_extra_vector(space, 1 + which);
+    return which ? s->z.value : s->y.value;
+}
+
+/* *y ~ (I + T)^-1 r, or with T', in one of the two work vectors. */
+static gsolve_status solve(const ilu_smoother *s, gsolve_context *ctx, const ilu_matrix *t,
+                           bool transposed, gsolve_dense r, gsolve_dense space, gsolve_dense *y)
+{
+    gsolve_dense current = r, next = r;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int k = 0; k < s->steps; k++) {
+        next.value = work_vector(s, space, current.value == work_vector(s, space, 0));
+        TRY(subtract(t, ctx, transposed, r, current, next));
+        current = next;
+    }
+    *y = current;
+done:
+    return status;
+}
+
+/* *z ~ M^-1 r, or M^-T r, in one of the two work vectors. r may be space, which is overwritten. */
+static gsolve_status solve_iteratively(const ilu_smoother *s, gsolve_context *ctx, bool transposed,
+                                       gsolve_dense r, gsolve_dense space, gsolve_dense *z)
+{
+    gsolve_dense y;
+    gsolve_status status;
+
+    TRY(solve(s, ctx, transposed ? &s->U : &s->L, transposed, r, space, &y));
+    TRY(GS_KERNELS(gs_polynomial, ctx, r.type)
+            ->step(ctx->queue, r.nrows, r.ncols, s->scale, 0,
+                   (gs_step_vectors){.d = s->d, .b = y.value, .x = space.value}));
+    TRY(solve(s, ctx, transposed ? &s->L : &s->U, transposed, space, space, z));
+done:
+    return status;
+}
+
+/* space = M^-1 r, or M^-T r, by exact solves, which take column-major vectors. r may be space. */
+static gsolve_status solve_exactly(const ilu_smoother *s, gsolve_context *ctx, bool transposed,
+                                   gsolve_dense r, gsolve_dense space)
+{
+    gsolve_dense y = space;
+    gsolve_status status;
+
+    if (r.ncols == 1) return gs_factors_apply(s->factors, ctx, transposed, r, space);
+    y.value = gs_extra_vector(space, 1);
+    y.layout = GSOLVE_COLUMN_MAJOR;
+    y.stride = y.nrows;
+    TRY(gs_change_layout(ctx, r, y));
+    TRY(gs_factors_apply(s->factors, ctx, transposed, y, y));
+    TRY(gs_change_layout(ctx, y, space));
+done:
+    return status;
+}
+
+static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_level_view *level,
+                           gsolve_dense b, gsolve_dense x, gsolve_dense space, bool zero, bool back)
+{
+    const ilu_smoother *s = self;
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, b.type);
+    gsolve_dense r = b, z = space;
+    gsolve_status status;
+
+    (void)back;
+    if (!zero) {
+        TRY(residual(s, ctx, level, b, x, space));
+        r = space;
+    }
+    if (s->exact) {
+        TRY(solve_exactly(s, ctx, level->transposed, r, space));
+    } else {
+        TRY(solve_iteratively(s, ctx, level->transposed, r, space, &z));
+    }
+    if (zero) return vector->copy(ctx->queue, count(x), x.type, z.value, x.value);
+    TRY(vector->axpby(ctx->queue, count(x), (gs_ratio){.sign = 1}, z.value, (gs_ratio){.sign = 1},
+                      x.value));
+done:
+    return status;
+}
+
 /* --- set-up ----------------------------------------------------------------------------------- */
 
 #define MAX_EIGENVALUE \
@@ -132,7 +275,7 @@ done:
 #define DEFAULT_ITS 8
 
 typedef struct sweep_space {
-    const gs_ilu *s;
+    const ilu_smoother *s;
     const gs_level_view *level;
     gsolve_dense r, space;
 } sweep_space;
@@ -145,14 +288,15 @@ static gsolve_status apply_sweep(const void *data, gsolve_context *ctx, double s
     gsolve_status status;
 
     TRY(gs_level_multiply(w->level, scale, p, 0, w->r));
-    TRY(gs_ilu_sweep(w->s, ctx, w->level, w->r, p, w->space, true, false));
+    TRY(sweep(w->s, ctx, w->level, w->r, p, w->space, true, false));
 done:
     return status;
 }
 
 /* Estimates the largest eigenvalue of M^-1 A by power iterations, and scales M^-1 if it is above
  * MAX_EIGENVALUE. The fewer Jacobi steps, the larger it can be. */
-static gsolve_status set_scale(gs_ilu *s, gsolve_context *ctx, const gs_level_view *level, int its)
+static gsolve_status set_scale(ilu_smoother *s, gsolve_context *ctx, const gs_level_view *level,
+                               int its)
 {
     const gsolve_csr *A = level->A;
     sweep_space w = {.s = s, .level = level};
@@ -179,7 +323,7 @@ done:
 static gsolve_status update(void *self, gsolve_context *ctx, const gs_level_view *level,
                             const gs_amg_options *options)
 {
-    gs_ilu *s = self;
+    ilu_smoother *s = self;
     gsolve_status status;
 
     if (s->exact) return factor_exactly(s, ctx, level->A);
@@ -193,12 +337,12 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_level_view
                            const gs_amg_options *options)
 {
     const gsolve_csr *A = level->A;
-    gs_ilu *s = NULL;
+    ilu_smoother *s = NULL;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, s, 1);
     memset(s, 0, sizeof *s);
-    s->exact = gs_location(ctx) == GSOLVE_HOST;
+    s->exact = !GS_KERNELS(gs_ilu, ctx, A->type)->sweep;
     s->steps = options->degree;
     gsolve_matrix_describe(level->matrix, &s->A);
     TRY(gs_relax_applies(&s->fused, &s->mean, ctx, level->matrix, A));
@@ -222,7 +366,7 @@ done:
 /* Moves A with b, x and r; both factors; z, and x twice. */
 static size_t bytes(const void *self, const gs_level_view *level)
 {
-    const gs_ilu *s = self;
+    const ilu_smoother *s = self;
     const size_t vector = (size_t)level->A->nrows * gs_type_size(level->A->type);
     gsolve_matrix_info L, U;
 
@@ -233,12 +377,10 @@ static size_t bytes(const void *self, const gs_level_view *level)
 }
 
 const gs_smoother gs_amg_ilu = {
-    .plugin = {"ilu", "incomplete LU, whose triangles are solved by steps of Jacobi on a GPU", NULL,
-               0},
     .build = build,
     .update = update,
     .destroy = destroy,
-    .sweep = gs_ilu_sweep,
+    .sweep = sweep,
     .bytes = bytes,
     .extra_vectors = 2,
 };

@@ -15,6 +15,7 @@
 
 #define GS_ILU_SWEEPS 3 /* more sweeps do not make the cycles converge faster */
 
+/* On a GPU only: all members are NULL on the CPU. */
 typedef struct gs_ilu_kernels {
     /* *T, owned = the pattern of A below its diagonal, or above it if upper; values unset */
     gsolve_status (*side)(gsolve_csr *T, gsolve_context *ctx, const gsolve_csr *A, bool upper);

@@ -1,16 +1,16 @@
 // ilu_cuda.cu: the incomplete factorisation of ilu.h on a GPU.
-#include "precond/amg/coarsening/classical/prefix_sum.cuh"
+#include "precond/amg/prefix_sum.cuh"
 #include "precond/amg/smoothers/row_lanes.cuh"
 
 extern "C" {
 #include "precond/amg/smoothers/ilu.h"
 }
 
+#define SMALL __device__ inline
+#include "matrix/row_rule.h"
+
 namespace
 {
-
-#define SMALL __device__ inline
-#include "precond/amg/smoothers/ilu_rule.h"
 
 // --- strict triangles ----------------------------------------------------------------------------
 
@@ -93,6 +93,18 @@ gsolve_status side(gsolve_csr *T, gsolve_context *ctx, const gsolve_csr *A, bool
 
 // --- factorisation -------------------------------------------------------------------------------
 
+// If D_ii is smaller than this share of a_ii, or has another sign, this share of a_ii replaces it.
+// A smoother works with a different M, but not with a large M^-1.
+constexpr double min_pivot_share = 0.1;
+
+// 1 / D_ii from the pivot and a = a_ii; 0 if a is 0, so that the smoother leaves this unknown
+// alone.
+__device__ double reciprocal(double pivot, double a)
+{
+    if (a == 0) return 0;
+    return 1 / (pivot / a >= min_pivot_share ? pivot : min_pivot_share * a);
+}
+
 // One sweep. L threads own a row, and each of them computes whole entries s_ij in double precision:
 // it walks through row i up to min(i, j), and looks up column j in the rows of these columns by
 // binary search. Reads only old and d, so that the result does not depend on the order of the
@@ -116,7 +128,7 @@ __global__ void __launch_bounds__(gs_block_size)
             if (at >= 0) sum -= (double)old[k] * (double)d[m] * (double)old[at];
         }
         next[e] = (T)sum;
-        if (j == i) inverse[i] = (T)gs_ilu_reciprocal(sum, a);
+        if (j == i) inverse[i] = (T)reciprocal(sum, a);
     }
 }
 

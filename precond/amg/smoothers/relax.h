@@ -7,26 +7,16 @@
 #ifndef GS_PRECOND_AMG_SMOOTHERS_RELAX_H
 #define GS_PRECOND_AMG_SMOOTHERS_RELAX_H
 
-#include "matrix/csr.h"
-
-/* y = x + a d * (b - A x) + c (x - old). d has one number per row. old may be y; NULL counts as 0;
- * it is not read if c is 0. */
-typedef struct gs_relax_step {
-    double a, c;
-    const void *d, *b, *old;
-    void *y;
-} gs_relax_step;
+#include "spmv/step.h"
 
 typedef struct gs_relax_kernels {
     /* *longest = the number of entries of A's longest row; on the host */
     gsolve_status (*longest)(gsolve_context *ctx, const gsolve_csr *A, int32_t *longest);
-    /* r = b - A x. mean: entries per row of A, which sets the threads per row on a GPU. Vectors
-     * have this many columns, row-major. */
-    gsolve_status (*residual)(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns,
-                              const void *b, const void *x, void *r);
-    /* y of step from x; x and y do not overlap */
+    /* y of step from x, or the residual, see spmv/step.h; wide is NULL. mean: entries per row of A,
+     * which sets the threads per row on a GPU. Vectors have this many columns, row-major. x and y
+     * do not overlap. */
     gsolve_status (*relax)(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns,
-                           const void *x, const gs_relax_step *step);
+                           const void *x, const gs_step *step);
 } gs_relax_kernels;
 
 extern const gs_relax_kernels gs_relax_host[GSOLVE_TYPE_COUNT];

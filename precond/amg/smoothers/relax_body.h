@@ -25,35 +25,23 @@ typedef struct FN(relaxed) {
 #undef OFFSET
 #undef ON
 
-static gsolve_status FN(all_rows)(gs_queue *q, FN(relaxed) v)
+static gsolve_status FN(relax)(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns,
+                               const void *x, const gs_step *s)
 {
     static void (*const rows[2][2])(const FN(relaxed) *, int32_t, int32_t) = {
         {GS_PASTE(FN(rows), o32), GS_PASTE(FN(rows), o64)},
         {GS_PASTE(FN(rows_of_columns), o32), GS_PASTE(FN(rows_of_columns), o64)}};
-    const gs_blocks blocks = gs_blocks_of(v.A->nrows);
+    const FN(relaxed) v = {A, columns, (T)s->a, (T)s->c, s->d, s->b, x, s->old, s->y};
+    const gs_blocks blocks = gs_blocks_of(A->nrows);
     const int threads = blocks.count > 1 ? gs_queue_threads(q) : 1;
 
+    (void)mean;
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int k = 0; k < blocks.count; k++) {
-        rows[v.columns > 1][v.A->offset == GSOLVE_O64](&v, (int32_t)gs_block_begin(&blocks, k),
-                                                       (int32_t)gs_block_end(&blocks, k));
+        rows[columns > 1][A->offset == GSOLVE_O64](&v, (int32_t)gs_block_begin(&blocks, k),
+                                                   (int32_t)gs_block_end(&blocks, k));
     }
     return GSOLVE_OK;
-}
-
-static gsolve_status FN(residual)(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns,
-                                  const void *b, const void *x, void *r)
-{
-    (void)mean;
-    return FN(all_rows)(q, (FN(relaxed)){A, columns, 1, 0, NULL, b, x, NULL, r});
-}
-
-static gsolve_status FN(relax)(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns,
-                               const void *x, const gs_relax_step *s)
-{
-    (void)mean;
-    return FN(all_rows)(q,
-                        (FN(relaxed)){A, columns, (T)s->a, (T)s->c, s->d, s->b, x, s->old, s->y});
 }
 
 #undef OF

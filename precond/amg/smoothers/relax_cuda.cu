@@ -94,40 +94,17 @@ struct step { // y = x + a d * (b - A x) + c (x - old)
     }
 };
 
-// The pass for one column. L threads own several rows at a time, so that their loads overlap. end
-// says what is done with A x: a residual or a step.
-template <int L, class T, class O, class End>
+// The lanes of a row own one column, or W of up to 8 columns, row-major: see row_lanes.cuh. They
+// work on several rows at a time, so that their loads overlap. end says what is done with A x: a
+// residual or a step.
+template <class M, class T, class O, class End>
 __global__ void __launch_bounds__(gs_block_size)
-    pass(gs_rows<T, O> A, int32_t n, const T *x, End end, gs_guard guard)
+    pass(gs_rows<T, O> A, int32_t n, gs_column_group group, const T *x, End end, gs_guard guard)
 {
-    constexpr int at_once = gs_rows_per_subwarp<T>;
-    const gs_subwarp<L> g;
-    const int64_t groups = (int64_t)gridDim.x * (gs_block_size / L);
-    int64_t i[at_once];
-    T sum[at_once];
-
-    if (guard.has_ended()) return;
-    for (int r = 0; r < at_once; r++) i[r] = g.unit + r * groups < n ? g.unit + r * groups : -1;
-    gs_row_sums<L>(A, g.lane, i, x, sum);
-#pragma unroll
-    for (int r = 0; r < at_once; r++) {
-        const gs_pack<T, 1> all = {g.sum(sum[r])};
-        if (i[r] < 0 || g.lane > 0) continue;
-        end.template at<1>(i[r], i[r], all, {End::reads_x ? x[i[r]] : T(0)});
-    }
-}
-
-// The pass for up to 8 columns, row-major. The L threads of a row are divided into subwarps; each
-// subwarp has a share of the entries, and each lane in it W columns. See row_lanes.cuh.
-template <int L, int W, class T, class O, class End>
-__global__ void __launch_bounds__(gs_block_size)
-    pass_columns(gs_rows<T, O> A, int32_t n, gs_column_group group, const T *x, End end,
-                 gs_guard guard)
-{
-    constexpr int at_once = 2;
-    const gs_subwarp<L> g;
-    const gs_column_lane<L, W> m(group, g.lane);
-    const int64_t groups = (int64_t)gridDim.x * (gs_block_size / L);
+    constexpr int at_once = M::template rows<T>, W = M::width;
+    const gs_subwarp<M::lanes> g;
+    const M m(group, g.lane);
+    const int64_t groups = (int64_t)gridDim.x * (gs_block_size / M::lanes);
     int64_t i[at_once];
     gs_pack<T, W> sum[at_once];
 
@@ -153,11 +130,20 @@ struct operands {
     const T *x;
 };
 
+template <class M, class T, class O, class End>
+gsolve_status launch(const operands<T> &a, const gs_rows<T, O> &rows, const gs_column_group &group,
+                     const T *x, const End &end)
+{
+    constexpr int at_once = M::template rows<T>;
+    const int64_t groups = ((int64_t)a.A->nrows + at_once - 1) / at_once;
+
+    return gs_launch_pdl(a.q, "smooth", pass<M, T, O, End>, gs_subwarp_blocks(groups, M::lanes),
+                         gs_block_size, rows, a.A->nrows, group, x, end);
+}
+
 template <int W, class T, class O, class End>
 gsolve_status run_columns(const operands<T> &a, const gs_rows<T, O> &rows, End end)
 {
-    constexpr int at_once = 2;
-    const int64_t groups = ((int64_t)a.A->nrows + at_once - 1) / at_once;
     const T *x = a.x;
     gsolve_status status = GSOLVE_OK;
 
@@ -165,9 +151,7 @@ gsolve_status run_columns(const operands<T> &a, const gs_rows<T, O> &rows, End e
         const gs_column_group group = gs_column_group_from<W>(a.columns, j);
         const double work = a.mean / 4 * group.subwarp;
         status = gs_with_subwarp(work > group.subwarp ? work : group.subwarp, [&](auto lanes) {
-            return gs_launch_pdl(
-                a.q, "smooth several columns", pass_columns<decltype(lanes)::value, W, T, O, End>,
-                gs_subwarp_blocks(groups, lanes), gs_block_size, rows, a.A->nrows, group, x, end);
+            return launch<gs_column_lane<decltype(lanes)::value, W>>(a, rows, group, x, end);
         });
         x += 8;
         end.skip(8);
@@ -188,33 +172,27 @@ gsolve_status run(const operands<T> &a, bool aligned, const End &end)
                                                     : run_columns<1>(a, rows, end);
         }
         return gs_with_subwarp(a.mean / 2, [&](auto lanes) {
-            const int64_t groups =
-                ((int64_t)a.A->nrows + gs_rows_per_subwarp<T> - 1) / gs_rows_per_subwarp<T>;
-            return gs_launch_pdl(a.q, "smooth", pass<decltype(lanes)::value, T, O, End>,
-                                 gs_subwarp_blocks(groups, lanes), gs_block_size, rows, a.A->nrows,
-                                 a.x, end);
+            return launch<gs_one_column<decltype(lanes)::value>>(a, rows, gs_column_group{1, 1, 1},
+                                                                 a.x, end);
         });
     });
 }
 
 template <class T>
-gsolve_status residual(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns,
-                       const void *b, const void *x, void *r)
-{
-    return run<T>({q, A, mean, columns, (const T *)x}, gs_all_aligned(b, x, r),
-                  keep_residual<T>{(const T *)b, (T *)r});
-}
-
-template <class T>
 gsolve_status relax(gs_queue *q, const gsolve_csr *A, double mean, int32_t columns, const void *x,
-                    const gs_relax_step *s)
+                    const gs_step *s)
 {
-    return run<T>(
-        {q, A, mean, columns, (const T *)x}, gs_all_aligned(s->b, x, s->old, s->y),
+    const operands<T> a = {q, A, mean, columns, (const T *)x};
+
+    if (!s->d) {
+        return run(a, gs_all_aligned(s->b, x, s->y), keep_residual<T>{(const T *)s->b, (T *)s->y});
+    }
+    return run(
+        a, gs_all_aligned(s->b, x, s->old, s->y),
         step<T>{(T)s->a, (T)s->c, (const T *)s->d, (const T *)s->b, (const T *)s->old, (T *)s->y});
 }
 
 } // namespace
 
-extern "C" const gs_relax_kernels gs_relax_cuda[GSOLVE_TYPE_COUNT] = {
-    {longest, residual<float>, relax<float>}, {longest, residual<double>, relax<double>}};
+extern "C" const gs_relax_kernels gs_relax_cuda[GSOLVE_TYPE_COUNT] = {{longest, relax<float>},
+                                                                      {longest, relax<double>}};

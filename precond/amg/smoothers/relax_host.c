@@ -49,5 +49,5 @@ static gsolve_status longest(gsolve_context *ctx, const gsolve_csr *A, int32_t *
 #define GS_BODY "precond/amg/smoothers/relax_body.h"
 #include "core/each_type.h"
 
-const gs_relax_kernels gs_relax_host[GSOLVE_TYPE_COUNT] = {{longest, residual_f32, relax_f32},
-                                                           {longest, residual_f64, relax_f64}};
+const gs_relax_kernels gs_relax_host[GSOLVE_TYPE_COUNT] = {{longest, relax_f32},
+                                                           {longest, relax_f64}};

@@ -16,42 +16,27 @@ struct gs_rows {
     const T *value;
 };
 
-// sum[r] = this lane's part of row i[r] times x. i[r] = -1: no row. Other threads may write x at
-// the same time, at elements that these rows do not read.
-template <int L, int R, class T, class O>
-__device__ void gs_row_sums(const gs_rows<T, O> &A, int lane, const int64_t (&i)[R], const T *x,
-                            T (&sum)[R])
-{
-    O at[R], to[R];
-    bool more = false;
+// How the L lanes of a row share one column: each has every L-th entry. This struct and the next
+// one tell a lane its share of the row's entries, the number of shares, the position of its
+// elements of row i, and the sum of a number over all shares, in each lane.
+struct gs_column_group;
 
-#pragma unroll
-    for (int r = 0; r < R; r++) {
-        at[r] = i[r] >= 0 ? A.start[i[r]] + lane : 0;
-        to[r] = i[r] >= 0 ? A.start[i[r] + 1] : 0;
-        sum[r] = 0;
-        more = more || at[r] < to[r];
-    }
-    while (more) {
-        int32_t c[R];
-        T v[R];
-#pragma unroll
-        for (int r = 0; r < R; r++) {
-            const bool in = at[r] < to[r];
-            c[r] = in ? __ldg(&A.col[at[r]]) : -1;
-            v[r] = in ? __ldg(&A.value[at[r]]) : T(0);
-        }
-        more = false;
-#pragma unroll
-        for (int r = 0; r < R; r++) {
-            if (c[r] >= 0) sum[r] += v[r] * x[c[r]];
-            at[r] += L;
-            more = more || at[r] < to[r];
-        }
-    }
-}
+template <int L>
+struct gs_one_column {
+    static constexpr int lanes = L, width = 1, shares = L;
+    static constexpr bool idle = false;
+    template <class T>
+    static constexpr int rows = gs_rows_per_subwarp<T>; // that a subwarp works on at once
+    int share;
 
-// --- several columns -----------------------------------------------------------------------------
+    __device__ gs_one_column(const gs_column_group &, int lane) : share(lane) {}
+    __device__ int64_t at(int64_t i) const { return i; }
+    template <class T>
+    __device__ T sum(T x) const
+    {
+        return gs_subwarp_sum<L>(x, gs_all_lanes);
+    }
+};
 
 // A group of up to 8 columns of row-major vectors. The L lanes of a row form subwarps of this many
 // lanes. Each subwarp has a share of the row's entries; each lane in it has W columns.
@@ -72,8 +57,11 @@ gs_column_group gs_column_group_from(int32_t all, int32_t first)
 
 template <int L, int W>
 struct gs_column_lane {
-    int share, shares; // the share of the row's entries of this lane; the number of shares
-    int column;        // the first column of this lane
+    static constexpr int lanes = L, width = W;
+    template <class T>
+    static constexpr int rows = 2;
+    int share, shares;
+    int column; // the first column of this lane
     int32_t all;
     bool idle; // this lane has no column: it computes the first one and stores nothing
 
@@ -83,11 +71,10 @@ struct gs_column_lane {
     {
         if (idle) column = 0;
     }
-    // The position of its elements of row i.
     __device__ int64_t at(int64_t i) const { return i * all + column; }
 
     template <class T>
-    __device__ T sum(T x) const // the sum over all shares, in each lane
+    __device__ T sum(T x) const
     {
         for (int d = L / 2; d >= L / shares; d /= 2) x += __shfl_xor_sync(gs_all_lanes, x, d);
         return x;
@@ -95,10 +82,12 @@ struct gs_column_lane {
 };
 
 // sum[r] = row i[r] times this lane's columns of x, summed over all shares. i[r] = -1: no row.
-template <int L, int W, int R, class T, class O>
-__device__ void gs_row_sums(const gs_rows<T, O> &A, const gs_column_lane<L, W> &m,
-                            const int64_t (&i)[R], const T *x, gs_pack<T, W> (&sum)[R])
+// Other threads may write x at the same time, at elements that these rows do not read.
+template <class M, int R, class T, class O>
+__device__ void gs_row_sums(const gs_rows<T, O> &A, const M &m, const int64_t (&i)[R], const T *x,
+                            gs_pack<T, M::width> (&sum)[R])
 {
+    constexpr int W = M::width;
     O at[R], to[R];
     bool more = false;
 

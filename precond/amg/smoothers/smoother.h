@@ -6,7 +6,6 @@
 #include "precond/amg/options.h"
 
 typedef struct gs_smoother {
-    gsolve_plugin plugin; /* name and summary only: the options are those of amg */
     gsolve_status (*build)(void **self, gsolve_context *ctx, const gs_level_view *level,
                            const gs_amg_options *options);
     gsolve_status (*update)(void *self, gsolve_context *ctx, const gs_level_view *level,

@@ -1,10 +1,9 @@
 // smoothed_cuda.cu: the pattern of the smoothed prolongator on a GPU.
-#include "core/scan.cuh"
-#include "precond/amg/transfer/smoothed.cuh"
 #include "precond/subwarp.cuh"
 
 extern "C" {
 #include "core/try.h"
+#include "precond/amg/coarsening/aggregation.h"
 }
 
 namespace
@@ -133,27 +132,6 @@ gsolve_status columns(gsolve_context *ctx, const gsolve_csr *A, const gs_connect
     });
 }
 
-gsolve_status sum(gsolve_context *ctx, const gs_connections *G, int64_t *first, int64_t *total)
-{
-    gs_queue *q = ctx->queue;
-    const int64_t n = (int64_t)G->nodes + 1;
-    char *space = nullptr;
-    size_t bytes = 0;
-    gsolve_status status;
-
-    TRY(gs_cuda(q, cudaMemsetAsync(G->degree + G->nodes, 0, sizeof *G->degree, q->stream),
-                "the prolongator's rows"));
-    TRY(gs_cuda(q, gs_exclusive_sum(nullptr, bytes, G->degree, first, n, q->stream),
-                "the prolongator's rows"));
-    ALLOC_DEVICE(ctx, space, bytes);
-    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, G->degree, first, n, q->stream),
-                "the prolongator's rows"));
-    TRY(gsolve_copy(ctx, total, GSOLVE_HOST, first + G->nodes, GSOLVE_DEVICE, sizeof *total));
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
-    return status;
-}
-
 // Writes the offsets and columns of P: a node has `block` rows with the same k columns per
 // aggregate. L threads own a node. Moves P's pattern once.
 template <int L, class O, class F>
@@ -203,6 +181,5 @@ gsolve_status fill(gsolve_context *ctx, const gsolve_csr *A, const gs_connection
 
 } // namespace
 
-extern "C" const gs_prolongator_kernels gs_prolongator_cuda[GSOLVE_TYPE_COUNT] = {
-    {columns, sum, fill, gs_smoothed_values<float>},
-    {columns, sum, fill, gs_smoothed_values<double>}};
+extern "C" const gs_prolongator_kernels gs_prolongator_cuda[GSOLVE_TYPE_COUNT] = {{columns, fill},
+                                                                                  {columns, fill}};

@@ -1,11 +1,14 @@
 // smoothed_values_cuda.cu: the values of the smoothed prolongator on a GPU. All kernels read A's
 // rows, the strong bits, the aggregates and Q, and write P's values. Each entry of P is one sum in
 // the order of A's row, so that the bits do not depend on how many threads share a row.
-#include "precond/amg/transfer/smoothed.cuh"
 #include "precond/subwarp.cuh"
 
-#define SMALL static __device__
-#include "precond/amg/transfer/smoothed_rule.h"
+extern "C" {
+#include "precond/amg/coarsening/aggregation.h"
+}
+
+#define SMALL static inline __device__
+#include "precond/amg/transfer/transfer_rules.h"
 
 namespace
 {
@@ -393,11 +396,9 @@ gsolve_status values_in(gsolve_context *ctx, const gsolve_csr *A, const uint32_t
     });
 }
 
-} // namespace
-
 template <class T>
-gsolve_status gs_smoothed_values(gsolve_context *ctx, const gsolve_csr *A, const uint32_t *strong,
-                                 const gs_aggregates *G, double damping, const gsolve_csr *P)
+gsolve_status values(gsolve_context *ctx, const gsolve_csr *A, const uint32_t *strong,
+                     const gs_aggregates *G, double damping, const gsolve_csr *P)
 {
     return gs_with_start(A, [&](auto start) {
         return gs_with_start(P, [&](auto offset) {
@@ -406,9 +407,7 @@ gsolve_status gs_smoothed_values(gsolve_context *ctx, const gsolve_csr *A, const
     });
 }
 
-template gsolve_status gs_smoothed_values<float>(gsolve_context *, const gsolve_csr *,
-                                                 const uint32_t *, const gs_aggregates *, double,
-                                                 const gsolve_csr *);
-template gsolve_status gs_smoothed_values<double>(gsolve_context *, const gsolve_csr *,
-                                                  const uint32_t *, const gs_aggregates *, double,
-                                                  const gsolve_csr *);
+} // namespace
+
+extern "C" const gs_smoothed_kernels gs_smoothed_cuda[GSOLVE_TYPE_COUNT] = {{values<float>},
+                                                                            {values<double>}};

@@ -1,5 +1,5 @@
-// tentative_cuda.cu: the tentative prolongator on a GPU. The file reads B and writes Q and the
-// coarse near-null vectors.
+// tentative_cuda.cu: near-null vectors and the tentative prolongator on a GPU. The latter's kernels
+// read B and write Q and the coarse near-null vectors.
 #include "precond/subwarp.cuh"
 
 extern "C" {
@@ -7,59 +7,59 @@ extern "C" {
 #include "precond/amg/coarsening/aggregation.h"
 }
 
+#define SMALL static inline __device__
+#include "precond/amg/transfer/transfer_rules.h"
+
 namespace
 {
 
-// A column-major block of either type: B, or the coarse vectors.
-struct vectors {
-    void *value;
-    int64_t stride;
-    bool narrow;
+// A thread owns every step-th unknown, and computes its element in each mode. Reads the coordinates
+// and writes B once.
+template <class T>
+__global__ void __launch_bounds__(gs_block_size) fill_modes(gsolve_dense xyz, gsolve_dense B)
+{
+    const int64_t step = (int64_t)gridDim.x * gs_block_size;
+    T *b = (T *)B.value;
 
-    explicit vectors(gsolve_dense v)
-        : value(v.value), stride(v.stride), narrow(v.type == GSOLVE_F32)
-    {
-    }
-    __device__ double get(int64_t i, int64_t c) const
-    {
-        const int64_t at = i + c * stride;
-        return narrow ? (double)((const float *)value)[at] : ((const double *)value)[at];
-    }
-    __device__ void set(int64_t i, int64_t c, double x) const
-    {
-        const int64_t at = i + c * stride;
-        if (narrow) {
-            ((float *)value)[at] = (float)x;
-        } else {
-            ((double *)value)[at] = x;
+    for (int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; i < B.nrows; i += step) {
+        for (int m = 0; m < B.ncols; m++) {
+            b[i + m * B.stride] =
+                (T)gs_rigid_body_mode(xyz, i / xyz.ncols, (int)(i % xyz.ncols), m);
         }
     }
-};
+}
+
+template <class T>
+gsolve_status modes(gsolve_context *ctx, gsolve_dense xyz, gsolve_dense B)
+{
+    return gs_launch(ctx->queue, "near-null vectors", fill_modes<T>, gs_grid(ctx->queue, B.nrows),
+                     gs_block_size, xyz, B);
+}
 
 // One near-null vector: Q = B, R = 1. A thread owns every step-th element. Moves B, Q and the
 // coarse vector once.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
-    copy_vector(int32_t n, vectors B, T *Q, int32_t count, vectors coarse)
+    copy_vector(int32_t n, gsolve_dense B, T *Q, int32_t count, gsolve_dense coarse)
 {
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
     const int64_t first = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
-    for (int64_t i = first; i < n; i += step) Q[i] = (T)B.get(i, 0);
-    for (int64_t g = first; g < count; g += step) coarse.set(g, 0, 1);
+    for (int64_t i = first; i < n; i += step) Q[i] = (T)gs_element(B, i, 0);
+    for (int64_t g = first; g < count; g += step) gs_set_element(coarse, g, 0, 1);
 }
 
 // Several vectors: Q = B, row-major; 0 for unknowns in no aggregate. A thread owns every step-th
 // row.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
-    copy_vectors(int32_t n, vectors B, int32_t block, int32_t k, const int32_t *of, T *Q)
+    copy_vectors(int32_t n, gsolve_dense B, int32_t block, int32_t k, const int32_t *of, T *Q)
 {
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
 
     for (int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; i < n; i += step) {
         const bool in = of[i / block] >= 0;
-        for (int32_t c = 0; c < k; c++) Q[i * k + c] = in ? (T)B.get(i, c) : (T)0;
+        for (int32_t c = 0; c < k; c++) Q[i * k + c] = in ? (T)gs_element(B, i, c) : (T)0;
     }
 }
 
@@ -97,7 +97,7 @@ struct rows_of {
 // orthogonalised twice against those before. Q's rows of the aggregate are read and written k^2
 // times through the cache. The sums over lanes have a fixed order.
 template <class T>
-__global__ void __launch_bounds__(gs_block_size) orthogonalise(gs_aggregates G, vectors coarse)
+__global__ void __launch_bounds__(gs_block_size) orthogonalise(gs_aggregates G, gsolve_dense coarse)
 {
     const gs_subwarp<32> lanes;
     const double least =
@@ -110,20 +110,21 @@ __global__ void __launch_bounds__(gs_block_size) orthogonalise(gs_aggregates G, 
         (T *)G.Q};
     for (int32_t b = 0; b < k; b++) {
         const double given = sqrt(A.product(b, b));
-        for (int32_t a = lanes.lane; a < k; a += 32) coarse.set((int64_t)g * k + a, b, 0);
+        for (int32_t a = lanes.lane; a < k; a += 32)
+            gs_set_element(coarse, (int64_t)g * k + a, b, 0);
         __syncwarp();
         for (int twice = 0; twice < 2; twice++) {
             for (int32_t a = 0; a < b; a++) {
                 const int64_t row = (int64_t)g * k + a;
                 const double r = A.product(a, b);
                 A.combine(a, r, b, 1);
-                if (lanes.lane == 0) coarse.set(row, b, coarse.get(row, b) + r);
+                if (lanes.lane == 0) gs_set_element(coarse, row, b, gs_element(coarse, row, b) + r);
             }
         }
         double left = sqrt(A.product(b, b));
         if (!(left > least * given)) left = 0;
         A.combine(b, 0, b, left > 0 ? 1 / left : 0);
-        if (lanes.lane == 0) coarse.set((int64_t)g * k + b, b, left);
+        if (lanes.lane == 0) gs_set_element(coarse, (int64_t)g * k + b, b, left);
         __syncwarp();
     }
 }
@@ -138,18 +139,17 @@ gsolve_status factor(gsolve_context *ctx, int32_t n, const gs_aggregates *G, gso
 
     if (G->k == 1) {
         return gs_launch(q, "the tentative prolongator", copy_vector<T>, gs_grid(q, n),
-                         gs_block_size, Q == B.value ? 0 : n, vectors(B), Q, G->count,
-                         vectors(coarse));
+                         gs_block_size, Q == B.value ? 0 : n, B, Q, G->count, coarse);
     }
-    TRY(gs_launch(q, "near-null vectors", copy_vectors<T>, gs_grid(q, n), gs_block_size, n,
-                  vectors(B), G->block, G->k, G->of, Q));
+    TRY(gs_launch(q, "near-null vectors", copy_vectors<T>, gs_grid(q, n), gs_block_size, n, B,
+                  G->block, G->k, G->of, Q));
     TRY(gs_launch(q, "the tentative prolongator", orthogonalise<T>, gs_subwarp_blocks(G->count, 32),
-                  gs_block_size, *G, vectors(coarse)));
+                  gs_block_size, *G, coarse));
 done:
     return status;
 }
 
 } // namespace
 
-extern "C" const gs_tentative_kernels gs_tentative_cuda[GSOLVE_TYPE_COUNT] = {{factor<float>},
-                                                                              {factor<double>}};
+extern "C" const gs_tentative_kernels gs_tentative_cuda[GSOLVE_TYPE_COUNT] = {
+    {modes<float>, factor<float>}, {modes<double>, factor<double>}};

@@ -7,7 +7,6 @@
  * coarsened and interpolated separately. */
 #include "precond/amg/coarsening/classical/classical.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "core/staging.h"
@@ -19,40 +18,26 @@
 #define MOST_COMPONENTS 64
 #define USUAL_STRENGTH  0.25
 
-typedef struct stage { /* one stage of interpolation */
-    int32_t *number;   /* of C points */
-    int32_t count;     /* of C points */
-    int32_t *point;    /* the points of the rows; NULL: all points */
-    int32_t rows;
-} stage;
-
 typedef struct classical_state {
-    uint8_t *mark, *kind;
-    stage first, second; /* second: from C to intermediate points; aggressive coarsening only */
+    gs_interpolation_rows first; /* the rows of P; aggressive: those of the first stage */
+    gs_interpolation_rows
+        second;          /* aggressive: from C to intermediate points; else number is NULL */
     gsolve_csr P_first;  /* aggressive: P of the first stage */
     gs_product product;  /* P of the first stage times P of the second, before truncation */
     gsolve_csr P_second; /* P of the second stage */
     int32_t components;
-    gs_interpolation interpolation;
-    int most;
-    double truncate;
 } classical_state;
 
 /* --- creation and destruction ----------------------------------------------------------------- */
 
-static void free_stage(stage *s, gsolve_context *ctx)
-{
-    gsolve_free(ctx, GSOLVE_DEVICE, s->number);
-    gsolve_free(ctx, GSOLVE_DEVICE, s->point);
-}
-
 static void destroy_state(classical_state *K, gsolve_context *ctx)
 {
     if (!K) return;
-    gsolve_free(ctx, GSOLVE_DEVICE, K->mark);
-    gsolve_free(ctx, GSOLVE_DEVICE, K->kind);
-    free_stage(&K->first, ctx);
-    free_stage(&K->second, ctx);
+    gsolve_free(ctx, GSOLVE_DEVICE, K->first.points.mark);
+    gsolve_free(ctx, GSOLVE_DEVICE, K->first.points.kind);
+    gsolve_free(ctx, GSOLVE_DEVICE, K->first.number);
+    gsolve_free(ctx, GSOLVE_DEVICE, K->second.number);
+    gsolve_free(ctx, GSOLVE_DEVICE, K->second.point);
     gs_product_drop(&K->product);
     gsolve_csr_free(&K->P_first, ctx);
     gsolve_csr_free(&K->P_second, ctx);
@@ -74,7 +59,7 @@ static int32_t components_of(const gs_level_view *fine)
 
 static gsolve_status check_arguments(gsolve_context *ctx, const gs_level_view *fine)
 {
-    const int32_t n = fine->A->nrows, c = components_of(fine);
+    const int32_t c = components_of(fine);
 
     if (c < 1 || c > MOST_COMPONENTS) {
         return gsolve_fail(
@@ -82,10 +67,7 @@ static gsolve_status check_arguments(gsolve_context *ctx, const gs_level_view *f
             "classical coarsening of nodes with %d unknowns; there must be from 1 to %d", c,
             MOST_COMPONENTS);
     }
-    if (n % fine->block == 0) return GSOLVE_OK;
-    return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                       "%d unknowns are not nodes of %d unknowns each; set block= to a divisor", n,
-                       fine->block);
+    return gs_check_nodes(ctx, fine);
 }
 
 /* Allocates *K and the arrays whose sizes A determines. */
@@ -100,11 +82,13 @@ static gsolve_status begin(classical_state **out, gsolve_context *ctx, const gs_
     ALLOC(ctx, GSOLVE_HOST, K, 1);
     memset(K, 0, sizeof *K);
     K->components = components_of(fine);
-    K->interpolation = (gs_interpolation)options->interpolation;
-    K->most = options->most;
-    K->truncate = options->truncate;
-    ALLOC(ctx, GSOLVE_DEVICE, K->mark, entries);
-    ALLOC(ctx, GSOLVE_DEVICE, K->kind, fine->A->nrows);
+    K->first = (gs_interpolation_rows){.points.A = fine->A,
+                                       .rows = fine->A->nrows,
+                                       .kind = (gs_interpolation)options->interpolation,
+                                       .most = options->most,
+                                       .truncate = options->truncate};
+    ALLOC(ctx, GSOLVE_DEVICE, K->first.points.mark, entries);
+    ALLOC(ctx, GSOLVE_DEVICE, K->first.points.kind, fine->A->nrows);
     *out = K;
     K = NULL;
 done:
@@ -119,25 +103,42 @@ static gsolve_status find_components(uint8_t **component, const classical_state 
                                      gsolve_context *ctx, const gs_level_view *fine)
 {
     const int32_t n = fine->A->nrows;
+    gs_point_arrays p = {.n = n, .block = fine->block, .near_null = fine->near_null};
     gsolve_status status = GSOLVE_OK;
 
     if (K->components == 1) return GSOLVE_OK;
     ALLOC(ctx, GSOLVE_DEVICE, *component, n);
-    TRY(GS_KERNELS(gs_classical_dependence, ctx, fine->A->type)
-            ->components(ctx, n, fine->block, &fine->near_null, *component));
+    p.component = *component;
+    TRY(GS_KERNELS(gs_step, ctx, fine->A->type)->point(ctx->queue, GS_FIND_COMPONENT, n, &p));
 done:
     return status;
 }
 
-/* Numbers the C points of a stage: the points of at least this kind. */
-static gsolve_status number(stage *s, const classical_state *K, gsolve_context *ctx,
-                            const gsolve_csr *A, uint8_t least)
+/* Numbers the C points of w: the points of at least this kind. */
+static gsolve_status number(gs_interpolation_rows *w, gsolve_context *ctx, uint8_t least)
 {
+    const gsolve_csr *A = w->points.A;
+    const gs_step_kernels *each = GS_KERNELS(gs_step, ctx, A->type);
+    const int32_t n = A->nrows;
+    gs_point_arrays p = {.n = n, .kind = w->points.kind, .least = least};
     gsolve_status status;
 
-    ALLOC(ctx, GSOLVE_DEVICE, s->number, A->nrows);
-    TRY(GS_KERNELS(gs_classical_split, ctx, A->type)
-            ->number(ctx, A->nrows, K->kind, least, s->number, &s->count));
+    ALLOC(ctx, GSOLVE_DEVICE, w->number, (size_t)n + 1);
+    p.number = w->number;
+    TRY(each->point(ctx->queue, GS_MARK_POINTS, (int64_t)n + 1, &p));
+    TRY(GS_KERNELS(gs_amg, ctx, A->type)->number(ctx, n, w->number, &w->count));
+    TRY(each->point(ctx->queue, GS_NUMBER_POINTS, n, &p));
+done:
+    return status;
+}
+
+gsolve_status gs_split_again(gsolve_context *ctx, const gs_points *p)
+{
+    const gs_point_arrays all = {.n = p->A->nrows, .kind = p->kind};
+    gsolve_status status;
+
+    TRY(GS_KERNELS(gs_step, ctx, p->A->type)->point(ctx->queue, GS_RESET_C, all.n, &all));
+    TRY(GS_KERNELS(gs_classical_split, ctx, p->A->type)->split(ctx, p, true));
 done:
     return status;
 }
@@ -146,41 +147,27 @@ static gsolve_status choose(classical_state *K, gsolve_context *ctx, const gs_po
                             double strength, bool aggressive)
 {
     const gsolve_csr *A = p->A;
-    const gs_classical_split_kernels *kernels = GS_KERNELS(gs_classical_split, ctx, A->type);
-    stage *first = &K->first, *second = &K->second;
+    gs_interpolation_rows *first = &K->first, *second = &K->second;
+    gs_point_arrays list = {.n = A->nrows};
     gsolve_status status;
 
-    TRY(GS_KERNELS(gs_classical_dependence, ctx, A->type)->connect(ctx, p, strength));
-    TRY(kernels->split(ctx, p));
-    if (aggressive) TRY(kernels->split_second(ctx, p));
-    TRY(number(first, K, ctx, A, GS_INTERMEDIATE_C));
-    first->rows = A->nrows;
+    TRY(GS_KERNELS(gs_strength, ctx, A->type)->depend(ctx, p, strength));
+    TRY(GS_KERNELS(gs_classical_split, ctx, A->type)->split(ctx, p, false));
+    if (aggressive) TRY(gs_split_again(ctx, p));
+    *second = *first;
+    TRY(number(first, ctx, GS_INTERMEDIATE_C));
     if (!aggressive) return GSOLVE_OK;
-    TRY(number(second, K, ctx, A, GS_C));
+    TRY(number(second, ctx, GS_C));
     ALLOC(ctx, GSOLVE_DEVICE, second->point, first->count);
-    TRY(kernels->list(ctx, A->nrows, first->number, second->point));
     second->rows = first->count;
+    list.number = first->number;
+    list.point = second->point;
+    TRY(GS_KERNELS(gs_step, ctx, A->type)->point(ctx->queue, GS_LIST_POINTS, list.n, &list));
 done:
     return status;
 }
 
 /* --- P ---------------------------------------------------------------------------------------- */
-
-static gs_interpolation_rows interpolation_args(const classical_state *K, const gsolve_csr *A,
-                                                const stage *s, const double *diagonal)
-{
-    return (gs_interpolation_rows){
-        .points = {A, NULL, K->mark, K->kind},
-        .diagonal = diagonal,
-        .number = s->number,
-        .count = s->count,
-        .rows = s->rows,
-        .point = s->point,
-        .kind = K->interpolation,
-        .most = K->most,
-        .truncate = K->truncate,
-    };
-}
 
 static bool is_aggressive(const classical_state *K)
 {
@@ -188,41 +175,25 @@ static bool is_aggressive(const classical_state *K)
 }
 
 static gsolve_status interpolate_in_stages(gsolve_csr *P, classical_state *K, gsolve_context *ctx,
-                                           const gsolve_csr *A, const double *diagonal)
+                                           bool create)
 {
+    const gs_interpolation_rows *first = &K->first;
     const gs_classical_interpolate_kernels *kernels =
-        GS_KERNELS(gs_classical_interpolate, ctx, A->type);
-    const gs_interpolation_rows first = interpolation_args(K, A, &K->first, diagonal);
-    const gs_interpolation_rows second = interpolation_args(K, A, &K->second, diagonal);
+        GS_KERNELS(gs_classical_interpolate, ctx, first->points.A->type);
     gs_blocked P_first, P_second;
     gsolve_status status;
 
-    TRY(kernels->interpolate(&K->P_first, ctx, &first));
-    TRY(kernels->interpolate(&K->P_second, ctx, &second));
+    TRY(kernels->interpolate(&K->P_first, ctx, first, create));
+    TRY(kernels->interpolate(&K->P_second, ctx, &K->second, create));
     P_first = gs_plain_blocks(&K->P_first);
     P_second = gs_plain_blocks(&K->P_second);
-    TRY(gs_product_make(&K->product, ctx, "auto", &P_first, &P_second, true));
-    TRY(GS_KERNELS(gs_classical_truncate, ctx, A->type)
-            ->truncate_rows(P, ctx, &K->product.C.csr, K->most, K->truncate));
-done:
-    return status;
-}
-
-static gsolve_status update_in_stages(gsolve_csr *P, classical_state *K, gsolve_context *ctx,
-                                      const gsolve_csr *A, const double *diagonal)
-{
-    const gs_classical_interpolate_kernels *kernels =
-        GS_KERNELS(gs_classical_interpolate, ctx, A->type);
-    const gs_interpolation_rows first = interpolation_args(K, A, &K->first, diagonal);
-    const gs_interpolation_rows second = interpolation_args(K, A, &K->second, diagonal);
-    const gs_blocked P_first = gs_plain_blocks(&K->P_first),
-                     P_second = gs_plain_blocks(&K->P_second);
-    gsolve_status status;
-
-    TRY(kernels->update(&K->P_first, ctx, &first));
-    TRY(kernels->update(&K->P_second, ctx, &second));
-    TRY(gs_product_update(&K->product, &P_first, &P_second));
-    TRY(GS_KERNELS(gs_classical_truncate, ctx, A->type)->update(P, ctx, &K->product.C.csr));
+    if (create) {
+        TRY(gs_product_make(&K->product, ctx, "auto", &P_first, &P_second, true));
+        TRY(kernels->truncate_rows(P, ctx, &K->product.C.csr, first->most, first->truncate));
+    } else {
+        TRY(gs_product_update(&K->product, &P_first, &P_second));
+        TRY(kernels->update_truncated(P, ctx, &K->product.C.csr));
+    }
 done:
     return status;
 }
@@ -231,21 +202,18 @@ done:
 static gsolve_status interpolate_all(gsolve_csr *P, classical_state *K, gsolve_context *ctx,
                                      const gsolve_csr *A, bool create)
 {
-    const gs_classical_interpolate_kernels *kernels =
-        GS_KERNELS(gs_classical_interpolate, ctx, A->type);
     double *diagonal = NULL;
-    gs_interpolation_rows w;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_DEVICE, diagonal, A->nrows);
-    TRY(GS_KERNELS(gs_classical_dependence, ctx, A->type)->diagonal(ctx, A, diagonal));
-    w = interpolation_args(K, A, &K->first, diagonal);
-    if (is_aggressive(K)) {
-        TRY((create ? interpolate_in_stages : update_in_stages)(P, K, ctx, A, diagonal));
-    } else {
-        TRY(create ? kernels->interpolate(P, ctx, &w) : kernels->update(P, ctx, &w));
-    }
+    TRY(GS_KERNELS(gs_strength, ctx, A->type)->diagonal(ctx, A, diagonal));
+    K->first.points.A = K->second.points.A = A;
+    K->first.diagonal = K->second.diagonal = diagonal;
+    TRY(is_aggressive(K) ? interpolate_in_stages(P, K, ctx, create)
+                         : GS_KERNELS(gs_classical_interpolate, ctx, A->type)
+                               ->interpolate(P, ctx, &K->first, create));
 done:
+    K->first.diagonal = K->second.diagonal = NULL;
     gsolve_free(ctx, GSOLVE_DEVICE, diagonal);
     return status;
 }
@@ -256,15 +224,16 @@ done:
 static gsolve_status set_near_null(gs_transfer *T, const classical_state *K, gsolve_context *ctx,
                                    const gs_points *p)
 {
-    const stage *last = is_aggressive(K) ? &K->second : &K->first;
+    const gs_interpolation_rows *last = is_aggressive(K) ? &K->second : &K->first;
     const gsolve_csr *A = p->A;
+    gs_point_arrays points = {
+        .n = A->nrows, .component = (uint8_t *)p->component, .number = last->number};
     gsolve_status status;
 
     T->block = 1;
     TRY(gs_dense_new(&T->near_null, ctx, gs_location(ctx), A->type, last->count, K->components));
-    TRY(GS_KERNELS(gs_classical_dependence, ctx, A->type)
-            ->indicate(ctx, A->nrows, p->component, last->number, T->near_null));
-    snprintf(T->note, sizeof T->note, "%d C points of %d", last->count, A->nrows);
+    points.indicator = T->near_null;
+    TRY(GS_KERNELS(gs_step, ctx, A->type)->point(ctx->queue, GS_INDICATE, points.n, &points));
 done:
     return status;
 }
@@ -273,9 +242,8 @@ static gsolve_status build(gs_transfer *out, gsolve_context *ctx, const gs_level
                            const gs_amg_options *options)
 {
     const double strength = options->strength >= 0 ? options->strength : USUAL_STRENGTH;
-    gs_points p = {.A = fine->A};
+    gs_points p;
     uint8_t *component = NULL;
-    void *order = NULL; /* the order of P's entries in R; an update finds the entries without it */
     gs_transfer T = {0};
     classical_state *K = NULL;
     int64_t entries;
@@ -284,21 +252,19 @@ static gsolve_status build(gs_transfer *out, gsolve_context *ctx, const gs_level
     TRY(check_arguments(ctx, fine));
     TRY(begin(&K, ctx, fine, options));
     TRY(find_components(&component, K, ctx, fine));
+    p = K->first.points;
     p.component = component;
-    p.mark = K->mark;
-    p.kind = K->kind;
     TRY(choose(K, ctx, &p, strength, fine->level < options->aggressive));
     TRY(interpolate_all(&T.P, K, ctx, fine->A, true));
     TRY(set_near_null(&T, K, ctx, &p));
     TRY(gs_csr_entries(ctx, &T.P, &entries));
-    TRY(gs_transpose_make(&T.R, &order, ctx, &T.P, entries));
+    TRY(gs_transfer_transpose(&T, ctx, entries));
     T.state = K;
     *out = T;
     K = NULL;
     memset(&T, 0, sizeof T);
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, component);
-    gsolve_free(ctx, GSOLVE_DEVICE, order);
     destroy(&T, ctx);
     destroy_state(K, ctx);
     return status;
@@ -312,15 +278,9 @@ static gsolve_status update(gs_transfer *T, gsolve_context *ctx, const gs_level_
 
     (void)options;
     TRY(interpolate_all(&T->P, K, ctx, fine->A, false));
-    TRY(GS_KERNELS(gs_amg, ctx, T->P.type)
-            ->transpose_values(ctx->queue, &T->P, &T->R, gs_owned_block(ctx, T->R.value)));
+    TRY(gs_transfer_update(T, ctx));
 done:
     return status;
 }
 
-const gs_coarsening gs_amg_classical = {
-    .plugin = {"classical", "C points, from which the other unknowns are interpolated", NULL, 0},
-    .build = build,
-    .update = update,
-    .destroy = destroy,
-};
+const gs_coarsening gs_amg_classical = {build, update, destroy};

@@ -113,74 +113,6 @@ static void FN(interpolate_row)(row_accumulator *o, const gs_interpolation_rows 
 
 /* --- all rows --------------------------------------------------------------------------------- */
 
-/* Computes all rows and writes them to their space in the buffer. */
-static gsolve_status FN(compute_rows)(gsolve_context *ctx, const gs_interpolation_rows *w,
-                                      const row_buffer *D)
-{
-    T *value = D->value;
-    thread_work W = {0};
-    gsolve_status status;
-
-    TRY(new_thread_work(&W, ctx, w, D->longest));
-#pragma omp parallel num_threads(W.threads)
-    {
-        row_accumulator o = work_of_thread(&W);
-#pragma omp for schedule(static)
-        for (int32_t r = 0; r < w->rows; r++) {
-            FN(interpolate_row)(&o, w, w->point ? w->point[r] : r);
-            D->length[r] = gs_truncate_row(o.count, o.column, o.weight, w->most, w->truncate);
-            for (int32_t e = 0; e < D->length[r]; e++) {
-                D->column[D->first[r] + e] = o.column[e];
-                value[D->first[r] + e] = (T)o.weight[e];
-            }
-        }
-    }
-done:
-    free_thread_work(&W, ctx);
-    return status;
-}
-
-/* P = the rows of the buffer. */
-static gsolve_status FN(pack_rows)(gsolve_csr *P, gsolve_context *ctx,
-                                   const gs_interpolation_rows *w, const row_buffer *D)
-{
-    const T *from = D->value;
-    int64_t entries = 0;
-    gsolve_status status;
-
-    for (int32_t r = 0; r < w->rows; r++) entries += D->length[r];
-    TRY(gs_csr_new_at(P, ctx, gs_location(ctx), w->rows, w->count, entries,
-                      sizeof(T) == sizeof(float) ? GSOLVE_F32 : GSOLVE_F64));
-    const gs_csr_arrays to = gs_csr_arrays_of(ctx, P);
-    set_starts(&to, w->rows, D->length);
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
-    for (int32_t r = 0; r < w->rows; r++) {
-        const int64_t at = gs_start(P, r);
-        for (int32_t e = 0; e < D->length[r]; e++) {
-            to.col[at + e] = D->column[D->first[r] + e];
-            ((T *)to.value)[at + e] = from[D->first[r] + e];
-        }
-    }
-done:
-    return status;
-}
-
-static gsolve_status FN(interpolate)(gsolve_csr *P, gsolve_context *ctx,
-                                     const gs_interpolation_rows *w)
-{
-    row_buffer D = {0};
-    gsolve_csr Q = {0};
-    gsolve_status status;
-
-    TRY(new_row_buffer(&D, ctx, w, sizeof(T)));
-    TRY(FN(compute_rows)(ctx, w, &D));
-    TRY(FN(pack_rows)(&Q, ctx, w, &D));
-    *P = Q;
-done:
-    free_row_buffer(&D, ctx);
-    return status;
-}
-
 /* Selects the entries of P's row r from all weights in o, and scales them. */
 static void FN(select_entries)(const gsolve_csr *P, T *p, int32_t r, const row_accumulator *o)
 {
@@ -195,17 +127,15 @@ static void FN(select_entries)(const gsolve_csr *P, T *p, int32_t r, const row_a
     }
 }
 
-static gsolve_status FN(update)(const gsolve_csr *P, gsolve_context *ctx,
-                                const gs_interpolation_rows *w)
+/* Computes all rows, of at most this many entries: writes them to their space in the buffer, or if
+ * P is given its values. */
+static gsolve_status FN(compute_rows)(gsolve_context *ctx, const gs_interpolation_rows *w,
+                                      const row_buffer *D, int32_t longest, const gsolve_csr *P)
 {
-    T *value = gs_owned_block(ctx, P->value);
-    int32_t *capacity = NULL, longest;
+    T *value = P ? gs_owned_block(ctx, P->value) : NULL;
     thread_work W = {0};
     gsolve_status status;
 
-    if (w->kind == GS_ONE_POINT) return GSOLVE_OK;
-    ALLOC(ctx, GSOLVE_HOST, capacity, w->rows);
-    TRY(find_capacities(ctx, w, capacity, &longest));
     TRY(new_thread_work(&W, ctx, w, longest));
 #pragma omp parallel num_threads(W.threads)
     {
@@ -213,11 +143,65 @@ static gsolve_status FN(update)(const gsolve_csr *P, gsolve_context *ctx,
 #pragma omp for schedule(static)
         for (int32_t r = 0; r < w->rows; r++) {
             FN(interpolate_row)(&o, w, w->point ? w->point[r] : r);
-            FN(select_entries)(P, value, r, &o);
+            if (P) {
+                FN(select_entries)(P, value, r, &o);
+                continue;
+            }
+            const int32_t n = truncate_row(o.count, o.column, o.weight, w->most, w->truncate);
+            memcpy(D->column + D->first[r], o.column, (size_t)n * sizeof *o.column);
+            memcpy(D->weight + D->first[r], o.weight, (size_t)n * sizeof *o.weight);
+            D->length[r] = n;
         }
     }
 done:
-    gsolve_free(ctx, GSOLVE_HOST, capacity);
     free_thread_work(&W, ctx);
     return status;
+}
+
+static gsolve_status FN(interpolate)(gsolve_csr *P, gsolve_context *ctx,
+                                     const gs_interpolation_rows *w, bool create)
+{
+    row_buffer D = {0};
+    int32_t longest = 0;
+    gsolve_status status;
+
+    if (!create && w->kind == GS_ONE_POINT) return GSOLVE_OK;
+    ALLOC(ctx, GSOLVE_HOST, D.length, w->rows);
+    TRY(find_capacities(ctx, w, D.length, &longest));
+    if (create) TRY(new_row_buffer(&D, ctx, w->rows, w->most));
+    TRY(FN(compute_rows)(ctx, w, &D, longest, create ? NULL : P));
+    if (create) TRY(pack_rows(P, ctx, &D, w->rows, w->count, w->points.A->type));
+done:
+    free_row_buffer(&D, ctx);
+    return status;
+}
+
+/* --- truncated rows --------------------------------------------------------------------------- */
+
+static void FN(update_truncated_row)(const gsolve_csr *Q, T *q, const gsolve_csr *P, int32_t r)
+{
+    const int64_t begin = gs_start(Q, r), end = gs_start(Q, r + 1), end_p = gs_start(P, r + 1);
+    const T *p = P->value;
+    double all = 0, kept = 0;
+    int64_t at = begin;
+
+    for (int64_t k = gs_start(P, r); k < end_p; k++) {
+        all += (double)p[k];
+        if (at == end || Q->col[at] != P->col[k]) continue;
+        q[at++] = p[k];
+        kept += (double)p[k];
+    }
+    if (end - begin == end_p - gs_start(P, r)) return;
+    for (int64_t k = begin; k < end; k++)
+        q[k] = (T)(gs_sum_preserving_scale(all, kept) * (double)q[k]);
+}
+
+static gsolve_status FN(update_truncated)(const gsolve_csr *Q, gsolve_context *ctx,
+                                          const gsolve_csr *P)
+{
+    T *q = gs_owned_block(ctx, Q->value);
+
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int32_t r = 0; r < Q->nrows; r++) FN(update_truncated_row)(Q, q, P, r);
+    return GSOLVE_OK;
 }

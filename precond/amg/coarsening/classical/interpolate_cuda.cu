@@ -1,9 +1,10 @@
-// interpolate_cuda.cu: interpolation on a GPU. L threads own a row, with a hash table of its
-// columns in shared memory. Rows that are too long for it go to a list; the warps of a few blocks
-// compute them with hash tables in global memory. Every sum has a fixed order for each L, which
-// depends on the mean row length only.
+// interpolate_cuda.cu: interpolation and the truncation of rows on a GPU. L threads own a row, with
+// a hash table of its columns in shared memory. Rows that are too long for it go to a list; the
+// warps of a few blocks compute them with hash tables in global memory. Every sum has a fixed order
+// for each L, which depends on the mean row length only.
 #include "precond/amg/coarsening/classical/interpolate_row.cuh"
-#include "precond/amg/coarsening/classical/one_point.cuh"
+
+#include "matrix/row_rule.h"
 
 namespace
 {
@@ -65,6 +66,19 @@ __global__ void __launch_bounds__(gs_block_size)
 }
 
 // --- all rows ------------------------------------------------------------------------------------
+
+// *length = new space for the lengths of rows; that of row `rows` is 0.
+gsolve_status new_lengths(gsolve_context *ctx, int32_t rows, int32_t **length)
+{
+    gs_queue *q = ctx->queue;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, *length, (size_t)rows + 1);
+    TRY(gs_cuda(q, cudaMemsetAsync(*length + rows, 0, sizeof **length, q->stream),
+                "lengths of rows"));
+done:
+    return status;
+}
 
 // Computes the rows that fit in shared memory. L threads own a row. Reads the rows of A of the
 // point and of its strong F points twice.
@@ -180,113 +194,204 @@ done:
     return status;
 }
 
-// Computes all rows: first those that fit in shared memory, then the long ones.
-template <int L, class T, class O>
-gsolve_status compute_all(preparation *p, gsolve_context *ctx, const rows_of<T, O> &rows,
-                          const result<T> &to)
-{
-    gsolve_status status;
-
-    TRY(gs_launch(ctx->queue, "rows of interpolation", compute_rows<L, T, O>,
-                  gs_subwarp_blocks(rows.rows, L), gs_block_size, rows, p->capacity, to));
-    TRY(compute_long(p, ctx, rows, to));
-done:
-    return status;
-}
-
+// Computes P, or its values if not create: first the rows that fit in shared memory, then the long
+// ones.
 template <int L, class T, class O>
 gsolve_status interpolate_in(gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w,
-                             const O *start)
+                             const O *start, bool create)
 {
     const rows_of<T, O> rows = rows_for<T>(w, start);
     int64_t *first = nullptr, entries = (int64_t)w->rows * w->most;
+    int32_t *column = nullptr, *length = nullptr;
+    T *value = nullptr;
     result<T> to = {};
     preparation p = {};
     gsolve_status status;
 
     TRY(prepare<L>(&p, ctx, w, rows));
-    if (w->most == 0) {
-        ALLOC_DEVICE(ctx, first, (size_t)w->rows + 1);
-        TRY(gs_prefix_sum(ctx, w->rows, p.capacity, first, &entries));
+    if (create) {
+        if (w->most == 0) {
+            ALLOC_DEVICE(ctx, first, (size_t)w->rows + 1);
+            TRY(gs_prefix_sum(ctx, w->rows, p.capacity, first, &entries));
+        }
+        ALLOC_DEVICE(ctx, column, entries);
+        ALLOC_DEVICE(ctx, value, entries);
+        TRY(new_lengths(ctx, w->rows, &length));
+        to = result<T>{gs_row_positions{first, true, w->most}, column, nullptr, value, length};
+    } else {
+        to = result<T>{gs_row_positions_of(P), nullptr, P->col, (T *)gs_owned_block(ctx, P->value),
+                       nullptr};
     }
-    to.places = gs_row_positions{first, true, w->most};
-    ALLOC_DEVICE(ctx, to.column, entries);
-    ALLOC_DEVICE(ctx, to.value, entries);
-    ALLOC_DEVICE(ctx, to.length, (size_t)w->rows + 1);
-    TRY(gs_cuda(ctx->queue,
-                cudaMemsetAsync(to.length + w->rows, 0, sizeof *to.length, ctx->queue->stream),
-                "lengths of rows"));
-    TRY((compute_all<L>(&p, ctx, rows, to)));
-    TRY(gs_pack_rows(P, ctx, w->rows, w->count, to.places, to.length, to.column, to.value));
+    TRY(gs_launch(ctx->queue, "rows of interpolation", compute_rows<L, T, O>,
+                  gs_subwarp_blocks(rows.rows, L), gs_block_size, rows, p.capacity, to));
+    TRY(compute_long(&p, ctx, rows, to));
+    if (create) TRY(gs_pack_rows(P, ctx, w->rows, w->count, to.places, length, column, value));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, first);
-    gsolve_free(ctx, GSOLVE_DEVICE, to.column);
-    gsolve_free(ctx, GSOLVE_DEVICE, to.value);
-    gsolve_free(ctx, GSOLVE_DEVICE, to.length);
+    gsolve_free(ctx, GSOLVE_DEVICE, column);
+    gsolve_free(ctx, GSOLVE_DEVICE, value);
+    gsolve_free(ctx, GSOLVE_DEVICE, length);
     destroy_state(&p, ctx);
     return status;
 }
 
-template <int L, class T, class O>
-gsolve_status update_in(const gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w,
+// --- interpolation from one point ----------------------------------------------------------------
+
+// A thread owns a row of P: it writes its single column and the value 1, or length 0.
+template <class T, class O>
+__global__ void choose_one_points(rows_of<T, O> w, int32_t *column, T *value, int32_t *length)
+{
+    const int64_t r = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+
+    if (r >= w.rows) return;
+    const int32_t i = w.row(r);
+    int32_t c = w.number[i];
+    if (c < 0) c = strongest<false>(w, i);
+    if (c < 0) c = strongest<true>(w, i);
+    column[r] = c;
+    value[r] = 1;
+    length[r] = c >= 0;
+}
+
+template <class T, class O>
+gsolve_status choose_in(gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w,
                         const O *start)
 {
     const rows_of<T, O> rows = rows_for<T>(w, start);
-    result<T> to = {};
-    preparation p = {};
+    int32_t *column = nullptr, *length = nullptr;
+    T *value = nullptr;
     gsolve_status status;
 
-    to.places = gs_row_positions_of(P);
-    to.known = P->col;
-    to.value = (T *)gs_owned_block(ctx, P->value);
-    TRY(prepare<L>(&p, ctx, w, rows));
-    TRY((compute_all<L>(&p, ctx, rows, to)));
+    ALLOC_DEVICE(ctx, column, w->rows);
+    ALLOC_DEVICE(ctx, value, w->rows);
+    TRY(new_lengths(ctx, w->rows, &length));
+    TRY(gs_launch(ctx->queue, "one-point interpolation", choose_one_points<T, O>,
+                  gs_subwarp_blocks(w->rows, 1), gs_block_size, rows, column, value, length));
+    TRY(gs_pack_rows(P, ctx, w->rows, w->count, gs_row_positions{nullptr, false, 1}, length, column,
+                     value));
 done:
-    destroy_state(&p, ctx);
+    gsolve_free(ctx, GSOLVE_DEVICE, column);
+    gsolve_free(ctx, GSOLVE_DEVICE, value);
+    gsolve_free(ctx, GSOLVE_DEVICE, length);
     return status;
+}
+
+// --- truncation ----------------------------------------------------------------------------------
+
+// Truncated rows, each at the position of its row of P.
+template <class T>
+struct truncated_rows {
+    int32_t *keep, *column, *length;
+    T *value;
+};
+
+// L threads truncate a row of P. Moves P once and the truncated rows once, except that a row is
+// compared with itself in the cache.
+template <int L, class T>
+__global__ void __launch_bounds__(gs_block_size)
+    truncate_each_row(int32_t rows, gs_row_positions start, const int32_t *col, const T *p,
+                      gs_truncation limit, truncated_rows<T> to)
+{
+    const gs_independent_subwarp<L> g;
+    const int64_t r = g.unit;
+    double all = 0;
+
+    if (r > rows) return;
+    const int64_t begin = r < rows ? start[r] : 0, end = r < rows ? start[r + 1] : 0;
+    for (int64_t e = begin + g.lane; e < end; e += L) all += (double)p[e];
+    const gs_row_entries<T> row = {(int32_t)(end - begin), col + begin, p + begin, g.sum(all)};
+    const int32_t left =
+        gs_truncate(g, row, limit, to.keep + begin, to.column + begin, to.value + begin);
+    if (g.lane == 0) to.length[r] = left;
+}
+
+template <class T>
+gsolve_status truncate_rows(gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr *P, int most,
+                            double truncate)
+{
+    int32_t *keep = nullptr, *column = nullptr, *length = nullptr;
+    int64_t entries = 0;
+    T *value = nullptr;
+    gsolve_status status;
+
+    TRY(gs_csr_entries(ctx, P, &entries));
+    ALLOC_DEVICE(ctx, keep, entries);
+    ALLOC_DEVICE(ctx, column, entries);
+    ALLOC_DEVICE(ctx, value, entries);
+    ALLOC_DEVICE(ctx, length, (size_t)P->nrows + 1);
+    TRY(gs_with_subwarp((double)entries / (P->nrows + 1.0), [&](auto lanes) {
+        constexpr int L = decltype(lanes)::value;
+        return gs_launch(ctx->queue, "truncating rows", truncate_each_row<L, T>,
+                         gs_subwarp_blocks((int64_t)P->nrows + 1, L), gs_block_size, P->nrows,
+                         gs_row_positions_of(P), P->col, (const T *)P->value,
+                         gs_truncation{most, truncate},
+                         truncated_rows<T>{keep, column, length, value});
+    }));
+    TRY(gs_pack_rows(Q, ctx, P->nrows, P->ncols, gs_row_positions_of(P), length, column, value));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, keep);
+    gsolve_free(ctx, GSOLVE_DEVICE, column);
+    gsolve_free(ctx, GSOLVE_DEVICE, value);
+    gsolve_free(ctx, GSOLVE_DEVICE, length);
+    return status;
+}
+
+// New values of truncated rows. L threads own a row, and look up its columns in the whole row by
+// binary search. Reads both matrices once.
+template <int L, class T>
+__global__ void __launch_bounds__(gs_block_size)
+    update_rows(int32_t rows, gs_row_positions start, const int32_t *col, T *value,
+                gs_row_positions from_start, const int32_t *from_col, const T *from)
+{
+    const gs_independent_subwarp<L> g;
+    const int64_t r = g.unit;
+    double all = 0, kept = 0;
+
+    if (r >= rows) return;
+    const int64_t begin = start[r], end = start[r + 1];
+    const int64_t from_begin = from_start[r], from_end = from_start[r + 1];
+    for (int64_t e = from_begin + g.lane; e < from_end; e += L) all += (double)from[e];
+    for (int64_t e = begin + g.lane; e < end; e += L) {
+        value[e] = from[gs_row_first(from_col, from_begin, from_end, col[e])];
+        kept += (double)value[e];
+    }
+    if (end - begin == from_end - from_begin) return; // the same for all lanes of the subwarp
+    all = g.sum(all);
+    const double scale = gs_sum_preserving_scale(all, g.sum(kept));
+    for (int64_t e = begin + g.lane; e < end; e += L) value[e] = (T)(scale * (double)value[e]);
+}
+
+template <class T>
+gsolve_status update_truncated(const gsolve_csr *Q, gsolve_context *ctx, const gsolve_csr *P)
+{
+    return gs_with_rows(ctx, P, [&](auto, auto lanes) {
+        constexpr int L = decltype(lanes)::value;
+        return gs_launch(ctx->queue, "truncated rows", update_rows<L, T>,
+                         gs_subwarp_blocks(Q->nrows, L), gs_block_size, Q->nrows,
+                         gs_row_positions_of(Q), Q->col, (T *)gs_owned_block(ctx, Q->value),
+                         gs_row_positions_of(P), P->col, (const T *)P->value);
+    });
 }
 
 // --- kernel table --------------------------------------------------------------------------------
 
-// Calls go(start, lanes) with the offset type and the subwarp size for A's rows.
-template <class Go>
-gsolve_status for_rows(gsolve_context *ctx, const gs_interpolation_rows *w, Go go)
+template <class T>
+gsolve_status interpolate(gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w,
+                          bool create)
 {
     const gsolve_csr *A = w->points.A;
-    int64_t entries = 0;
-    gsolve_status status;
 
-    TRY(gs_csr_entries(ctx, A, &entries));
-    TRY(gs_with_start(A, [&](auto start) {
-        return gs_with_subwarp((double)entries / (A->nrows + 1.0),
-                               [&](auto lanes) { return go(start, lanes); });
-    }));
-done:
-    return status;
-}
-
-template <class T>
-gsolve_status interpolate(gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w)
-{
     if (w->kind == GS_ONE_POINT) {
-        return gs_with_start(w->points.A,
-                             [&](auto start) { return choose_in<T>(P, ctx, w, start); });
+        if (!create) return GSOLVE_OK;
+        return gs_with_start(A, [&](auto start) { return choose_in<T>(P, ctx, w, start); });
     }
-    return for_rows(ctx, w, [&](auto start, auto lanes) {
-        return interpolate_in<decltype(lanes)::value, T>(P, ctx, w, start);
-    });
-}
-
-template <class T>
-gsolve_status update(const gsolve_csr *P, gsolve_context *ctx, const gs_interpolation_rows *w)
-{
-    if (w->kind == GS_ONE_POINT) return GSOLVE_OK;
-    return for_rows(ctx, w, [&](auto start, auto lanes) {
-        return update_in<decltype(lanes)::value, T>(P, ctx, w, start);
+    return gs_with_rows(ctx, A, [&](auto start, auto lanes) {
+        return interpolate_in<decltype(lanes)::value, T>(P, ctx, w, start, create);
     });
 }
 
 } // namespace
 
 extern "C" const gs_classical_interpolate_kernels gs_classical_interpolate_cuda[GSOLVE_TYPE_COUNT] =
-    {{interpolate<float>, update<float>}, {interpolate<double>, update<double>}};
+    {{interpolate<float>, truncate_rows<float>, update_truncated<float>},
+     {interpolate<double>, truncate_rows<double>, update_truncated<double>}};

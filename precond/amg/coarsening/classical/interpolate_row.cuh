@@ -1,5 +1,5 @@
-// interpolate_row.cuh: computes a row of P by L threads with a hash table of its columns. The
-// formula stands in interpolate_body.h.
+// interpolate_row.cuh: computes a row of P by L threads with a hash table of its columns, or finds
+// the one point of a row. The formula stands in interpolate_body.h.
 #ifndef GS_PRECOND_AMG_COARSENING_CLASSICAL_INTERPOLATE_ROW_CUH
 #define GS_PRECOND_AMG_COARSENING_CLASSICAL_INTERPOLATE_ROW_CUH
 
@@ -295,6 +295,30 @@ __device__ void copy_plain_row(const rows_of<T, O> &w, const result<T> &to, int6
     if (c < 0) return;
     if (to.column) to.column[at] = c;
     to.value[at] = 1;
+}
+
+// --- interpolation from one point ----------------------------------------------------------------
+
+// The C point that row i depends on most, the first of equal ones; negative: none. THROUGH: by way
+// of another strong point.
+template <bool THROUGH, class T, class O>
+__device__ int32_t strongest(const rows_of<T, O> &w, int32_t i)
+{
+    int32_t best = -1;
+    double most = 0;
+
+    for (int64_t k = (int64_t)w.start[i]; k < (int64_t)w.start[i + 1]; k++) {
+        const double v = fabs((double)w.a[k]);
+        int32_t c;
+        if (!(w.mark[k] & GS_STRONG) || v <= most) continue;
+        if constexpr (THROUGH) {
+            c = strongest<false>(w, w.col[k]);
+        } else {
+            c = w.number[w.col[k]];
+        }
+        if (c >= 0) best = c, most = v;
+    }
+    return best;
 }
 
 } // namespace

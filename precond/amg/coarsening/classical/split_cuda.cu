@@ -1,7 +1,7 @@
 // split_cuda.cu: the splitting on a GPU, with the same result as on the CPU; see split_host.c. L
 // threads own a point in the kernels of a round. All decisions compare integers, so that their
 // order does not matter.
-#include "precond/amg/coarsening/classical/prefix_sum.cuh"
+#include "precond/subwarp.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -154,27 +154,22 @@ done:
     return status;
 }
 
-template <class O>
-gsolve_status decide_all(gsolve_context *ctx, const gs_points *p, const O *start, bool two_steps,
-                         uint8_t other)
+template <int L, class O>
+gsolve_status decide_all(gsolve_context *ctx, const gs_points *p, const O *start, bool two_steps)
 {
     const size_t n = (size_t)p->A->nrows;
     dependences<O> w = {p->A->nrows, two_steps, start,   p->A->col, p->mark,
                         p->kind,     nullptr,   nullptr, nullptr};
     gs_queue *q = ctx->queue;
-    int64_t entries = 0;
     gsolve_status status;
 
-    TRY(gs_csr_entries(ctx, p->A, &entries));
     ALLOC_DEVICE(ctx, w.influence, n);
     ALLOC_DEVICE(ctx, w.dominated, n);
     ALLOC_DEVICE(ctx, w.open, rounds_per_check);
     TRY(gs_cuda(q, cudaMemsetAsync(w.influence, 0, n * sizeof *w.influence, q->stream),
                 "measures"));
     TRY(gs_cuda(q, cudaMemsetAsync(w.dominated, 0, n, q->stream), "measures"));
-    TRY(gs_with_subwarp((double)entries / (n + 1.0), [&](auto lanes) {
-        return run_rounds<decltype(lanes)::value>(ctx, w, other);
-    }));
+    TRY(run_rounds<L>(ctx, w, (uint8_t)(two_steps ? GS_INTERMEDIATE_C : GS_F)));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, w.influence);
     gsolve_free(ctx, GSOLVE_DEVICE, w.dominated);
@@ -182,85 +177,14 @@ done:
     return status;
 }
 
-gsolve_status split(gsolve_context *ctx, const gs_points *p)
+gsolve_status split(gsolve_context *ctx, const gs_points *p, bool second)
 {
-    return gs_with_start(p->A, [&](auto start) { return decide_all(ctx, p, start, false, GS_F); });
-}
-
-// A thread owns a point.
-__global__ void reset_c_points(int32_t n, uint8_t *kind)
-{
-    const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
-
-    if (i < n && kind[i] == GS_C) kind[i] = GS_UNDECIDED;
-}
-
-gsolve_status split_second(gsolve_context *ctx, const gs_points *p)
-{
-    gsolve_status status;
-
-    TRY(gs_launch(ctx->queue, "C points of the first stage", reset_c_points,
-                  gs_subwarp_blocks(p->A->nrows, 1), gs_block_size, p->A->nrows, p->kind));
-    TRY(gs_with_start(
-        p->A, [&](auto start) { return decide_all(ctx, p, start, true, GS_INTERMEDIATE_C); }));
-done:
-    return status;
-}
-
-// --- numbering of C points -----------------------------------------------------------------------
-
-// is[i] = whether point i is of at least this kind; is[n] = 0. A thread owns a point.
-__global__ void flag(int32_t n, const uint8_t *kind, uint8_t least, int32_t *is)
-{
-    const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
-
-    if (i <= n) is[i] = i < n && kind[i] >= least;
-}
-
-// A thread owns a point.
-__global__ void put_numbers(int32_t n, const int32_t *is, const int64_t *before, int32_t *to)
-{
-    const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
-
-    if (i < n) to[i] = is[i] ? (int32_t)before[i] : -1;
-}
-
-gsolve_status number(gsolve_context *ctx, int32_t n, const uint8_t *kind, uint8_t least,
-                     int32_t *to, int32_t *count)
-{
-    const int blocks = gs_subwarp_blocks((int64_t)n + 1, 1);
-    gs_queue *q = ctx->queue;
-    int64_t *before = nullptr, total = 0;
-    int32_t *is = nullptr;
-    gsolve_status status;
-
-    ALLOC_DEVICE(ctx, is, (size_t)n + 1);
-    ALLOC_DEVICE(ctx, before, (size_t)n + 1);
-    TRY(gs_launch(q, "flags of C points", flag, blocks, gs_block_size, n, kind, least, is));
-    TRY(gs_prefix_sum(ctx, n, is, before, &total));
-    TRY(gs_launch(q, "numbers of C points", put_numbers, blocks, gs_block_size, n, is, before, to));
-    *count = (int32_t)total;
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, is);
-    gsolve_free(ctx, GSOLVE_DEVICE, before);
-    return status;
-}
-
-// A thread owns a point.
-__global__ void put_points(int32_t n, const int32_t *number, int32_t *point)
-{
-    const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
-
-    if (i < n && number[i] >= 0) point[number[i]] = (int32_t)i;
-}
-
-gsolve_status list(gsolve_context *ctx, int32_t n, const int32_t *number, int32_t *point)
-{
-    return gs_launch(ctx->queue, "list of C points", put_points, gs_subwarp_blocks(n, 1),
-                     gs_block_size, n, number, point);
+    return gs_with_rows(ctx, p->A, [&](auto start, auto lanes) {
+        return decide_all<decltype(lanes)::value>(ctx, p, start, second);
+    });
 }
 
 } // namespace
 
-extern "C" const gs_classical_split_kernels gs_classical_split_cuda[GSOLVE_TYPE_COUNT] = {
-    {split, split_second, number, list}, {split, split_second, number, list}};
+extern "C" const gs_classical_split_kernels gs_classical_split_cuda[GSOLVE_TYPE_COUNT] = {{split},
+                                                                                          {split}};

@@ -26,9 +26,10 @@ static inline int64_t next_strong(const gs_points *p, int64_t k, int64_t end)
     return k;
 }
 
-/* Calls found(w, i, j, round) for each undecided j that i depends on, once for each path. */
-static inline void each_path(const dependences *w, int32_t i, int round,
-                             void (*found)(const dependences *w, int32_t i, int32_t j, int round))
+/* Calls found(w, i, j, round) for each undecided j that i depends on, once for each path, until it
+ * returns true. Returns whether it did. */
+static inline bool each_path(const dependences *w, int32_t i, int round,
+                             bool (*found)(const dependences *w, int32_t i, int32_t j, int round))
 {
     const gs_points *p = w->p;
     const int64_t end = gs_start(p->A, i + 1);
@@ -37,51 +38,40 @@ static inline void each_path(const dependences *w, int32_t i, int round,
          k = next_strong(p, k, end)) {
         const int32_t j = p->A->col[k];
         const int64_t end_j = w->two_steps ? gs_start(p->A, j + 1) : 0;
-        if (p->kind[j] == GS_UNDECIDED) found(w, i, j, round);
+        if (p->kind[j] == GS_UNDECIDED && found(w, i, j, round)) return true;
         if (!w->two_steps) continue;
         for (int64_t m = next_strong(p, gs_start(p->A, j) - 1, end_j); m < end_j;
              m = next_strong(p, m, end_j)) {
             const int32_t l = p->A->col[m];
-            if (l != i && p->kind[l] == GS_UNDECIDED) found(w, i, l, round);
+            if (l != i && p->kind[l] == GS_UNDECIDED && found(w, i, l, round)) return true;
         }
     }
+    return false;
 }
 
-static inline void add_influence(const dependences *w, int32_t i, int32_t j, int round)
+static inline bool add_influence(const dependences *w, int32_t i, int32_t j, int round)
 {
     (void)i, (void)round;
 #pragma omp atomic
     w->influence[j]++;
+    return false;
 }
 
-static inline void mark_dominated(const dependences *w, int32_t i, int32_t j, int round)
+static inline bool mark_dominated(const dependences *w, int32_t i, int32_t j, int round)
 {
     const bool i_is_less = gs_measure_of(w->influence[i], i) < gs_measure_of(w->influence[j], j);
     const int32_t less = i_is_less ? i : j;
 
 #pragma omp atomic write
     w->dominated[less] = (uint8_t)round;
+    return false;
 }
 
-/* Whether i depends on a point that becomes C in this round. */
-static bool depends_on_c(const dependences *w, int32_t i, int round)
+/* Whether j becomes C in this round. */
+static inline bool becomes_c(const dependences *w, int32_t i, int32_t j, int round)
 {
-    const gs_points *p = w->p;
-    const int64_t end = gs_start(p->A, i + 1);
-
-    for (int64_t k = next_strong(p, gs_start(p->A, i) - 1, end); k < end;
-         k = next_strong(p, k, end)) {
-        const int32_t j = p->A->col[k];
-        const int64_t end_j = w->two_steps ? gs_start(p->A, j + 1) : 0;
-        if (p->kind[j] == GS_UNDECIDED && w->dominated[j] != round) return true;
-        if (!w->two_steps) continue;
-        for (int64_t m = next_strong(p, gs_start(p->A, j) - 1, end_j); m < end_j;
-             m = next_strong(p, m, end_j)) {
-            const int32_t l = p->A->col[m];
-            if (l != i && p->kind[l] == GS_UNDECIDED && w->dominated[l] != round) return true;
-        }
-    }
-    return false;
+    (void)i;
+    return w->dominated[j] != round;
 }
 
 /* One round: undecided points become C, `other`, or stay undecided. Returns how many stay. next:
@@ -102,7 +92,7 @@ static int64_t decide(const dependences *w, int round, uint8_t other, uint8_t *n
         if (kind[i] != GS_UNDECIDED) continue;
         if (w->dominated[i] != round) {
             next[i] = GS_C;
-        } else if (depends_on_c(w, i, round)) {
+        } else if (each_path(w, i, round, becomes_c)) {
             next[i] = other;
         }
     }
@@ -116,9 +106,9 @@ static int64_t decide(const dependences *w, int round, uint8_t other, uint8_t *n
 
 /* Makes all undecided points C or `other`. Each round decides the undecided point with the largest
  * measure, so that the loop ends. */
-static gsolve_status decide_all(gsolve_context *ctx, const gs_points *p, bool two_steps,
-                                uint8_t other)
+static gsolve_status split(gsolve_context *ctx, const gs_points *p, bool two_steps)
 {
+    const uint8_t other = two_steps ? GS_INTERMEDIATE_C : GS_F;
     const int32_t n = p->A->nrows;
     dependences w = {p, gsolve_threads(ctx), two_steps, NULL, NULL};
     uint8_t *next = NULL;
@@ -144,38 +134,4 @@ done:
     return status;
 }
 
-static gsolve_status split(gsolve_context *ctx, const gs_points *p)
-{
-    return decide_all(ctx, p, false, GS_F);
-}
-
-static gsolve_status split_second(gsolve_context *ctx, const gs_points *p)
-{
-    for (int32_t i = 0; i < p->A->nrows; i++) {
-        if (p->kind[i] == GS_C) p->kind[i] = GS_UNDECIDED;
-    }
-    return decide_all(ctx, p, true, GS_INTERMEDIATE_C);
-}
-
-static gsolve_status number(gsolve_context *ctx, int32_t n, const uint8_t *kind, uint8_t least,
-                            int32_t *to, int32_t *count)
-{
-    int32_t next = 0;
-
-    (void)ctx;
-    for (int32_t i = 0; i < n; i++) to[i] = kind[i] >= least ? next++ : -1;
-    *count = next;
-    return GSOLVE_OK;
-}
-
-static gsolve_status list(gsolve_context *ctx, int32_t n, const int32_t *of, int32_t *point)
-{
-    (void)ctx;
-    for (int32_t i = 0; i < n; i++) {
-        if (of[i] >= 0) point[of[i]] = i;
-    }
-    return GSOLVE_OK;
-}
-
-const gs_classical_split_kernels gs_classical_split_host[GSOLVE_TYPE_COUNT] = {
-    {split, split_second, number, list}, {split, split_second, number, list}};
+const gs_classical_split_kernels gs_classical_split_host[GSOLVE_TYPE_COUNT] = {{split}, {split}};

@@ -3,7 +3,7 @@
 #ifndef GS_PRECOND_AMG_COARSENING_CLASSICAL_TRUNCATE_CUH
 #define GS_PRECOND_AMG_COARSENING_CLASSICAL_TRUNCATE_CUH
 
-#include "precond/amg/coarsening/classical/prefix_sum.cuh"
+#include "precond/amg/prefix_sum.cuh"
 
 #define SMALL static inline __device__
 #include "precond/amg/coarsening/classical/classical_rules.h"

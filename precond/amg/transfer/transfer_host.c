@@ -1,4 +1,4 @@
-/* smoothed_host.c: the smoothed prolongator on the CPU. */
+/* transfer_host.c: near-null vectors and the prolongator of aggregation on the CPU. */
 #include <math.h>
 #include <omp.h>
 
@@ -6,7 +6,7 @@
 #include "precond/amg/coarsening/aggregation.h"
 
 #define SMALL static inline
-#include "precond/amg/transfer/smoothed_rule.h"
+#include "precond/amg/transfer/transfer_rules.h"
 
 /* --- pattern ---------------------------------------------------------------------------------- */
 
@@ -44,16 +44,6 @@ static gsolve_status columns(gsolve_context *ctx, const gsolve_csr *A, const gs_
         }
         G->degree[I] = sort_unique(list, n);
     }
-    return GSOLVE_OK;
-}
-
-static gsolve_status sum(gsolve_context *ctx, const gs_connections *G, int64_t *first,
-                         int64_t *total)
-{
-    (void)ctx;
-    first[0] = 0;
-    for (int32_t I = 0; I < G->nodes; I++) first[I + 1] = first[I] + G->degree[I];
-    *total = first[G->nodes];
     return GSOLVE_OK;
 }
 
@@ -99,8 +89,11 @@ static inline int32_t column_of(const filtered *F, int32_t i, int64_t k)
     return b == 1 ? i : i / b * b + j % b;
 }
 
-#define GS_BODY "precond/amg/transfer/smoothed_body.h"
+#define GS_BODY "precond/amg/transfer/transfer_body.h"
 #include "core/each_type.h"
 
-const gs_prolongator_kernels gs_prolongator_host[GSOLVE_TYPE_COUNT] = {
-    {columns, sum, fill, values_f32}, {columns, sum, fill, values_f64}};
+const gs_tentative_kernels gs_tentative_host[GSOLVE_TYPE_COUNT] = {{modes_f32, factor_f32},
+                                                                   {modes_f64, factor_f64}};
+const gs_prolongator_kernels gs_prolongator_host[GSOLVE_TYPE_COUNT] = {{columns, fill},
+                                                                       {columns, fill}};
+const gs_smoothed_kernels gs_smoothed_host[GSOLVE_TYPE_COUNT] = {{values_f32}, {values_f64}};

@@ -1,6 +1,6 @@
 // prefix_sum.cuh: exclusive prefix sums of counts on a GPU.
-#ifndef GS_PRECOND_AMG_COARSENING_CLASSICAL_PREFIX_SUM_CUH
-#define GS_PRECOND_AMG_COARSENING_CLASSICAL_PREFIX_SUM_CUH
+#ifndef GS_PRECOND_AMG_PREFIX_SUM_CUH
+#define GS_PRECOND_AMG_PREFIX_SUM_CUH
 
 #include "core/scan.cuh"
 #include "precond/subwarp.cuh"
@@ -10,9 +10,11 @@ extern "C" {
 }
 
 // first[i] = count[0] + ... + count[i - 1] for i <= n, on the device. count has n + 1 elements, of
-// which the last is not used. *total = first[n], on the host. Synchronises.
-inline gsolve_status gs_prefix_sum(gsolve_context *ctx, int32_t n, const int32_t *count,
-                                   int64_t *first, int64_t *total)
+// which the last is not used. *total = first[n], on the host. first may be count if O is int32_t.
+// Synchronises.
+template <class O>
+gsolve_status gs_prefix_sum(gsolve_context *ctx, int32_t n, const int32_t *count, O *first,
+                            O *total)
 {
     const int64_t all = (int64_t)n + 1;
     gs_queue *q = ctx->queue;

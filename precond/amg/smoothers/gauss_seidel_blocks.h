@@ -1,5 +1,79 @@
-/* gauss_seidel_columns.h: the functions of gauss_seidel_rows.h for up to GS_AMG_COLUMNS columns,
- * row-major. For 4 and 8 columns the compiler sees the number as a constant. */
+/* gauss_seidel_blocks.h: sweeps over the rows [at, end) of one block for one offset type: for one
+ * column, and for up to GS_AMG_COLUMNS columns, row-major. Each row depends on the row before it,
+ * so that the code for one column keeps the dependent chain of operations short. */
+
+/* --- one column ------------------------------------------------------------------------------- */
+
+/* Row i times x; outside the block x counts with its old values. The sums before and after the
+ * diagonal are separate, so that only one of them depends on the row updated last. */
+static inline __attribute__((always_inline)) T ON(row_product)(const gsolve_csr *A, int32_t i,
+                                                               int32_t at, int32_t end, const T *x,
+                                                               const T *old)
+{
+    const OFFSET *start = A->start, to = start[i + 1];
+    const int32_t *col = A->col;
+    const T *value = A->value;
+    OFFSET k = start[i];
+    T before = 0, after = 0;
+
+    for (; k < to && col[k] < at; k++) after += value[k] * old[col[k]];
+    for (; k < to && col[k] < i; k++) before += value[k] * x[col[k]];
+    for (; k < to && col[k] < end; k++) after += value[k] * x[col[k]];
+    for (; k < to; k++) after += value[k] * old[col[k]];
+    return after + before;
+}
+
+static void ON(sweep_block_from_x)(const gsolve_csr *A, int32_t at, int32_t end, bool back,
+                                   const T *d, const T *b, T *x, const T *old)
+{
+    const int32_t step = back ? -1 : 1;
+
+    for (int32_t i = back ? end - 1 : at; i >= at && i < end; i += step) {
+        const T Ax = ON(row_product)(A, i, at, end, x, old);
+        x[i] += d[i] * (b[i] - Ax);
+    }
+}
+
+/* From x = 0: only rows of the block that have been updated count. The row updated last is added
+ * last. Each x_j is multiplied by d_i a_ij, a product that depends on no other row. The loops are
+ * short, so that vector instructions would be slower. */
+static void ON(up_from_zero)(const gsolve_csr *A, int32_t at, int32_t end, const T *d, const T *b,
+                             T *x)
+{
+    const OFFSET *start = A->start;
+    const int32_t *col = A->col;
+    const T *value = A->value;
+
+    for (int32_t i = at; i < end; i++) {
+        OFFSET from = start[i], to;
+        T sum = d[i] * b[i];
+        while (from < start[i + 1] && col[from] < at) from++;
+        for (to = from; to < start[i + 1] && col[to] < i; to++) continue;
+#pragma omp simd safelen(1)
+        for (OFFSET k = from; k < to; k++) sum -= d[i] * value[k] * x[col[k]];
+        x[i] = sum;
+    }
+}
+
+static void ON(down_from_zero)(const gsolve_csr *A, int32_t at, int32_t end, const T *d, const T *b,
+                               T *x)
+{
+    const OFFSET *start = A->start;
+    const int32_t *col = A->col;
+    const T *value = A->value;
+
+    for (int32_t i = end - 1; i >= at; i--) {
+        OFFSET from = start[i], to = start[i + 1];
+        T sum = d[i] * b[i];
+        while (from < to && col[from] <= i) from++;
+        while (from < to && col[to - 1] >= end) to--;
+#pragma omp simd safelen(1)
+        for (OFFSET k = to - 1; k >= from; k--) sum -= d[i] * value[k] * x[col[k]];
+        x[i] = sum;
+    }
+}
+
+/* --- several columns -------------------------------------------------------------------------- */
 
 /* Adds row i times x to `before` for the columns of the block before i, and to `after` for all
  * others. Outside the block x counts with its old values. */
@@ -86,11 +160,26 @@ static inline __attribute__((always_inline)) void ON(block_of)(const FN(sweep_ar
     }
 }
 
-static void ON(block_of_columns)(const FN(sweep_args) * v, int32_t at, int32_t end)
+/* --- any number of columns -------------------------------------------------------------------- */
+
+static void ON(block_of_one_column)(const FN(sweep_args) * v, int32_t at, int32_t end)
+{
+    if (v->r) {
+        ON(transposed_block_of)(v, 1, at, end);
+    } else if (v->zero) {
+        (v->back ? ON(down_from_zero) : ON(up_from_zero))(v->A, at, end, v->d, v->b, v->x);
+    } else {
+        ON(sweep_block_from_x)(v->A, at, end, v->back, v->d, v->b, v->x, v->old);
+    }
+}
+
+/* For 4 and 8 columns the compiler sees the number as a constant. */
+static void ON(block)(const FN(sweep_args) * v, int32_t at, int32_t end)
 {
     switch (v->columns) {
     case 8: ON(block_of)(v, 8, at, end); break;
     case 4: ON(block_of)(v, 4, at, end); break;
+    case 1: ON(block_of_one_column)(v, at, end); break;
     default: ON(block_of)(v, v->columns, at, end); break;
     }
 }
