@@ -81,6 +81,10 @@ gsolve_status gs_matrix_need_form(const gsolve_matrix *A);
  * exist. */
 gsolve_status gs_matrix_need_transposed(const gsolve_matrix *A);
 
+/* --- formats.c: gsolve_format.update where the product reads the values of csr ---------------- */
+
+gsolve_status gs_update_nothing(void *self, gsolve_context *ctx, const gsolve_csr *csr);
+
 /* --- residual.c ------------------------------------------------------------------------------- */
 
 /* The sums for r = factor (b - A x) and factor b, one column each. */
@@ -126,10 +130,12 @@ extern const gsolve_format gs_bce_format;
 extern const gsolve_format gs_bsr_format;
 extern const gsolve_format gs_coo_format;
 extern const gsolve_format gs_hyb_format;
+extern const gsolve_format gs_segmented_host_format;
 extern const gsolve_format gs_segmented_format;
 extern const gsolve_format gs_ps_format;
 extern const gsolve_format gs_csr_scalar_format;
 extern const gsolve_format gs_csr_vector_format;
+extern const gsolve_format gs_speculative_host_format;
 extern const gsolve_format gs_speculative_format;
 extern const gsolve_format gs_auto_format;
 extern const gsolve_format gs_cusparse_format; /* without CUDA it has no name */
