@@ -5,6 +5,10 @@
 #include "core/scan.cuh"
 #include "spgemm/esc/esc_common.cuh"
 
+extern "C" {
+#include "matrix/statistics.h"
+}
+
 using namespace gs_esc_parts;
 
 namespace
