@@ -138,6 +138,10 @@ extern const gsolve_format gs_csr_vector_format;
 extern const gsolve_format gs_speculative_host_format;
 extern const gsolve_format gs_speculative_format;
 extern const gsolve_format gs_auto_format;
+/* auto/switch.c: gsolve_matrix_adapt for a form of gs_auto_format. */
+gsolve_status gs_auto_adapt(void *self, gsolve_context *ctx, const gsolve_run_estimate *run,
+                            gsolve_adaptation *adaptation);
+
 extern const gsolve_format gs_cusparse_format; /* without CUDA it has no name */
 
 #endif
