@@ -50,6 +50,9 @@ gsolve_status gs_csr_copy(gsolve_csr *B, gsolve_context *ctx, gsolve_type type,
 /* B = an owned copy of A in the memory of a location. */
 gsolve_status gs_csr_move(gsolve_csr *B, gsolve_context *ctx, gsolve_location location,
                           const gsolve_csr *A);
+/* As gs_csr_move, of an A with `numbers` values for each entry. */
+gsolve_status gs_csr_move_blocks(gsolve_csr *B, gsolve_context *ctx, gsolve_location location,
+                                 const gsolve_csr *A, int64_t numbers);
 
 /* If *csr is on the device: *fetched = an owned copy on the host, and *csr points to it. */
 gsolve_status gs_csr_to_host(const gsolve_csr **csr, gsolve_context *ctx, gsolve_csr *fetched);
@@ -65,6 +68,11 @@ gsolve_status gs_csr_new(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, in
 /* As gs_csr_new, in the memory of a location. */
 gsolve_status gs_csr_new_at(gsolve_csr *csr, gsolve_context *ctx, gsolve_location location,
                             int32_t nrows, int32_t ncols, int64_t entries, gsolve_type type);
+
+/* Allocates the three arrays of csr, with `numbers` values for each entry; its other members are
+ * set. On failure *csr is all zero. */
+gsolve_status gs_csr_new_arrays(gsolve_csr *csr, gsolve_context *ctx, int64_t entries,
+                                int64_t numbers);
 
 /* Owned rows: a view of them, and their three arrays for writing. */
 typedef struct gs_csr_arrays {

@@ -8,14 +8,15 @@
 
 /* --- arrays ----------------------------------------------------------------------------------- */
 
-/* Allocates the three arrays of csr, whose other members are set. On failure all members are 0. */
-static gsolve_status allocate(gsolve_csr *csr, gsolve_context *ctx, int64_t entries)
+gsolve_status gs_csr_new_arrays(gsolve_csr *csr, gsolve_context *ctx, int64_t entries,
+                                int64_t numbers)
 {
-    const gsolve_location at = csr->location;
+    const gsolve_location where = csr->location;
+    const size_t values = (size_t)entries * (size_t)numbers;
 
-    csr->start = gsolve_alloc(ctx, at, (size_t)csr->nrows + 1, gs_offset_size(csr->offset));
-    csr->col = csr->start ? gsolve_alloc(ctx, at, (size_t)entries, sizeof *csr->col) : NULL;
-    csr->value = csr->col ? gsolve_alloc(ctx, at, (size_t)entries, gs_type_size(csr->type)) : NULL;
+    csr->start = gsolve_alloc(ctx, where, (size_t)csr->nrows + 1, gs_offset_size(csr->offset));
+    csr->col = csr->start ? gsolve_alloc(ctx, where, (size_t)entries, sizeof *csr->col) : NULL;
+    csr->value = csr->col ? gsolve_alloc(ctx, where, values, gs_type_size(csr->type)) : NULL;
     if (csr->value) return GSOLVE_OK;
     gsolve_csr_free(csr, ctx);
     return GSOLVE_NO_MEMORY;
@@ -24,10 +25,11 @@ static gsolve_status allocate(gsolve_csr *csr, gsolve_context *ctx, int64_t entr
 gsolve_status gs_csr_new_at(gsolve_csr *csr, gsolve_context *ctx, gsolve_location location,
                             int32_t nrows, int32_t ncols, int64_t entries, gsolve_type type)
 {
-    const gsolve_offset offset = entries > INT32_MAX ? GSOLVE_O64 : GSOLVE_O32;
-    gsolve_csr new = {nrows, ncols, NULL, NULL, NULL, offset, type, location};
-    const gsolve_status status = allocate(&new, ctx, entries);
+    gsolve_csr new = {.nrows = nrows, .ncols = ncols, .type = type, .location = location};
+    gsolve_status status;
 
+    new.offset = entries > INT32_MAX ? GSOLVE_O64 : GSOLVE_O32;
+    status = gs_csr_new_arrays(&new, ctx, entries, 1);
     if (status == GSOLVE_OK) *csr = new;
     return status;
 }
@@ -93,35 +95,34 @@ gsolve_status gs_csr_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t
     return gs_csr_offset(ctx, csr, csr->nrows, entries);
 }
 
-gsolve_status gs_csr_move(gsolve_csr *out, gsolve_context *ctx, gsolve_location location,
-                          const gsolve_csr *A)
+gsolve_status gs_csr_move_blocks(gsolve_csr *out, gsolve_context *ctx, gsolve_location location,
+                                 const gsolve_csr *A, int64_t numbers)
 {
     gsolve_csr B = *A;
-    gs_csr_arrays to;
     int64_t entries = 0;
     gsolve_status status;
 
-    TRY(gs_csr_entries(ctx, A, &entries));
+    status = gs_csr_entries(ctx, A, &entries);
+    if (status != GSOLVE_OK) return status;
     B.location = location;
-    TRY(allocate(&B, ctx, entries));
-    to = gs_csr_arrays_of(ctx, &B);
-    status = gsolve_copy(ctx, to.start, location, A->start, A->location,
-                         ((size_t)A->nrows + 1) * gs_offset_size(A->offset));
-    if (status == GSOLVE_OK) {
-        status = gsolve_copy(ctx, to.col, location, A->col, A->location,
-                             (size_t)entries * sizeof *A->col);
-    }
-    if (status == GSOLVE_OK) {
-        status = gsolve_copy(ctx, to.value, location, A->value, A->location,
-                             (size_t)entries * gs_type_size(A->type));
-    }
-    if (status == GSOLVE_OK) {
-        *out = B;
-    } else {
-        gsolve_csr_free(&B, ctx);
-    }
+    TRY(gs_csr_new_arrays(&B, ctx, entries, numbers));
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &B);
+    TRY(gsolve_copy(ctx, to.start, location, A->start, A->location,
+                    ((size_t)A->nrows + 1) * gs_offset_size(A->offset)));
+    TRY(gsolve_copy(ctx, to.col, location, A->col, A->location, (size_t)entries * sizeof *A->col));
+    TRY(gsolve_copy(ctx, to.value, location, A->value, A->location,
+                    (size_t)(entries * numbers) * gs_type_size(A->type)));
+    *out = B;
+    memset(&B, 0, sizeof B);
 done:
+    gsolve_csr_free(&B, ctx);
     return status;
+}
+
+gsolve_status gs_csr_move(gsolve_csr *B, gsolve_context *ctx, gsolve_location location,
+                          const gsolve_csr *A)
+{
+    return gs_csr_move_blocks(B, ctx, location, A, 1);
 }
 
 gsolve_status gs_csr_to_host(const gsolve_csr **csr, gsolve_context *ctx, gsolve_csr *fetched)

@@ -65,42 +65,30 @@ done:
     return status;
 }
 
-/* Sets *own to a copy of the array `used`, unless *own exists. */
-static gsolve_status keep_array(gsolve_context *ctx, const gs_operand *in, const void *used,
-                                const void **own, size_t bytes)
-{
-    void *copy;
-
-    if (*own) return GSOLVE_OK;
-    copy = gsolve_alloc(ctx, in->used.location, bytes, 1);
-    *own = copy;
-    return copy ? gsolve_copy(ctx, copy, in->used.location, used, in->used.location, bytes)
-                : GSOLVE_NO_MEMORY;
-}
-
 gsolve_status gs_operand_own(gs_operand *in, gsolve_context *ctx, bool values)
 {
-    const void *value = in->own.value, *col = in->own.col, *start = in->own.start;
-    const size_t offsets = ((size_t)in->used.nrows + 1) * gs_offset_size(in->used.offset);
+    const gsolve_csr from = in->used;
     const size_t entries = (size_t)in->entries;
+    gsolve_csr own = from;
     gsolve_status status;
 
-    in->own = in->used;
-    status = keep_array(ctx, in, in->used.start, &start, offsets);
-    in->own.start = start;
-    if (status == GSOLVE_OK) {
-        status = keep_array(ctx, in, in->used.col, &col, entries * sizeof *in->used.col);
+    if (in->own.start) return GSOLVE_OK; /* it owns all three arrays */
+    TRY(gs_csr_new_arrays(&own, ctx, in->entries, values));
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &own);
+    TRY(gsolve_copy(ctx, to.start, own.location, from.start, from.location,
+                    ((size_t)from.nrows + 1) * gs_offset_size(from.offset)));
+    TRY(gsolve_copy(ctx, to.col, own.location, from.col, from.location,
+                    entries * sizeof *from.col));
+    if (values) {
+        TRY(gsolve_copy(ctx, to.value, own.location, from.value, from.location,
+                        entries * gs_type_size(from.type)));
     }
-    in->own.col = col;
-    if (status == GSOLVE_OK && values) {
-        status = keep_array(ctx, in, in->used.value, &value, entries * gs_type_size(in->used.type));
-    }
-    in->own.value = value;
-    if (status != GSOLVE_OK) return status;
-    in->used.start = in->own.start;
-    in->used.col = in->own.col;
-    if (value) in->used.value = value;
-    return GSOLVE_OK;
+    in->used = in->own = own;
+    if (!values) in->used.value = from.value;
+    memset(&own, 0, sizeof own);
+done:
+    gsolve_csr_free(&own, ctx);
+    return status;
 }
 
 void gs_operand_free_values(gs_operand *in, gsolve_context *ctx)

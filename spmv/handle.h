@@ -5,6 +5,7 @@
 #include "matrix/residual.h"
 #include "matrix/statistics.h"
 #include "spmv/multi_rhs/block.h"
+#include "spmv/step.h"
 
 struct gsolve_matrix {
     gsolve_context *ctx;
@@ -57,8 +58,9 @@ uint64_t gs_matrix_pattern(const gsolve_matrix *A);
 /* Copies A->rows from the device, if they are not on the host yet. */
 gsolve_status gs_matrix_need_rows(const gsolve_matrix *A);
 
-/* Releases the columns and values of A's rows if its form holds them, and restores them. A was made
- * by gs_matrix_create_unchecked. In between, A can be multiplied with but not transposed. */
+/* Releases the columns and values of A's rows if its form holds them and the device has memory of
+ * its own, and restores them. A was made by gs_matrix_create_unchecked. In between, A can be
+ * multiplied with but not transposed. */
 void gs_matrix_release_rows(gsolve_matrix *A);
 gsolve_status gs_matrix_restore_rows(gsolve_matrix *A);
 
@@ -105,15 +107,20 @@ extern const gs_residual_kernels gs_residual_cuda[GSOLVE_TYPE_COUNT];
 
 /* --- formats.c -------------------------------------------------------------------------------- */
 
-/* A format whose forms can hold all entries of a matrix, so that rows can be restored from them. */
-typedef struct gs_row_store {
+/* What the forms of a built-in format can do for amg beside the functions of a gsolve_format. */
+typedef struct gs_format_extras {
     const gsolve_format *format;
+    /* Whether a form holds all entries, so that rows can be restored from it on a device with
+     * memory of its own. csr is the form's matrix and has offsets only; restore allocates its
+     * columns and values. */
     bool (*holds_all)(const void *self);
-    /* csr is the form's matrix and has offsets only; restore allocates its columns and values */
     gsolve_status (*restore)(const void *self, gsolve_context *ctx, gsolve_csr *csr);
-} gs_row_store;
+    /* see step.h */
+    bool (*can_step)(const void *self, const gsolve_context *ctx);
+    gsolve_status (*step)(void *self, gsolve_context *ctx, const void *x, const gs_step *step);
+} gs_format_extras;
 
-const gs_row_store *gs_row_store_of(const gsolve_format *format); /* NULL: its forms cannot */
+const gs_format_extras *gs_format_extras_of(const gsolve_format *format); /* NULL: none */
 
 /* The built-in formats of ctx's device; NULL ends the list. */
 const gsolve_plugin *const *gs_formats(const gsolve_context *ctx);
