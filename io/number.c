@@ -24,7 +24,8 @@ static uint64_t to_bits(double x)
 /* --- powers of five --------------------------------------------------------------- */
 
 #define STEP  28     /* 5^27 is the largest power of five below 2^64 */
-#define FIRST (-364) /* STEP times the number of the first row below */
+#define FIRST (-364) /* the power of the first row below */
+#define LEAST (-44)  /* of usual numbers of 17 digits */
 
 /* The leading 128 bits of 5^(STEP a), cut off, for a from -13 on: high and low word. This table and
  * the next one are printed by scripts/make_powers.py. */
@@ -57,8 +58,19 @@ static const uint64_t coarse[][2] = {
     {0x8fcac257558ee4e6u, 0x213a4f0aa5e8a7b1u}, /* 5^336 */
 };
 
-/* 5^b for b < STEP, shifted left until the highest bit is set: exact. */
-static const uint64_t fine[STEP] = {
+/* The leading 64 bits of 5^q, cut off, for LEAST <= q < STEP; exact for q >= 0. */
+static const uint64_t fine[STEP - LEAST] = {
+    0xe45c10c42a2b3b05u, 0x8eb98a7a9a5b04e3u, 0xb267ed1940f1c61cu, 0xdf01e85f912e37a3u,
+    0x8b61313bbabce2c6u, 0xae397d8aa96c1b77u, 0xd9c7dced53c72255u, 0x881cea14545c7575u,
+    0xaa242499697392d2u, 0xd4ad2dbfc3d07787u, 0x84ec3c97da624ab4u, 0xa6274bbdd0fadd61u,
+    0xcfb11ead453994bau, 0x81ceb32c4b43fcf4u, 0xa2425ff75e14fc31u, 0xcad2f7f5359a3b3eu,
+    0xfd87b5f28300ca0du, 0x9e74d1b791e07e48u, 0xc612062576589ddau, 0xf79687aed3eec551u,
+    0x9abe14cd44753b52u, 0xc16d9a0095928a27u, 0xf1c90080baf72cb1u, 0x971da05074da7beeu,
+    0xbce5086492111aeau, 0xec1e4a7db69561a5u, 0x9392ee8e921d5d07u, 0xb877aa3236a4b449u,
+    0xe69594bec44de15bu, 0x901d7cf73ab0acd9u, 0xb424dc35095cd80fu, 0xe12e13424bb40e13u,
+    0x8cbccc096f5088cbu, 0xafebff0bcb24aafeu, 0xdbe6fecebdedd5beu, 0x89705f4136b4a597u,
+    0xabcc77118461cefcu, 0xd6bf94d5e57a42bcu, 0x8637bd05af6c69b5u, 0xa7c5ac471b478423u,
+    0xd1b71758e219652bu, 0x83126e978d4fdf3bu, 0xa3d70a3d70a3d70au, 0xccccccccccccccccu,
     0x8000000000000000u, 0xa000000000000000u, 0xc800000000000000u, 0xfa00000000000000u,
     0x9c40000000000000u, 0xc350000000000000u, 0xf424000000000000u, 0x9896800000000000u,
     0xbebc200000000000u, 0xee6b280000000000u, 0x9502f90000000000u, 0xba43b74000000000u,
@@ -67,10 +79,15 @@ static const uint64_t fine[STEP] = {
     0xad78ebc5ac620000u, 0xd8d726b7177a8000u, 0x878678326eac9000u, 0xa968163f0a57b400u,
     0xd3c21bcecceda100u, 0x84595161401484a0u, 0xa56fa5b99019a5c8u, 0xcecb8f27f4200f3au};
 
+static uint64_t high_product(uint64_t a, uint64_t b)
+{
+    return (uint64_t)((gs_wide)a * b >> 64);
+}
+
 gs_wide gs_power_of_five(int64_t q)
 {
-    const uint64_t *a = coarse[(q - FIRST) / STEP], b = fine[(q - FIRST) % STEP];
-    const gs_wide power = (gs_wide)a[0] * b + ((gs_wide)a[1] * b >> 64);
+    const uint64_t *a = coarse[(q - FIRST) / STEP], b = fine[(q - FIRST) % STEP - LEAST];
+    const gs_wide power = (gs_wide)a[0] * b + high_product(a[1], b);
     return power >> 127 ? power : power << 1;
 }
 
@@ -175,8 +192,8 @@ static double round_to_double(uint64_t high, int64_t e)
     uint64_t m = high >> (top + 9); /* 53 bits and one to round */
 
     e += top;
-    if (e <= -63) return 0;
     if (e <= 0) { /* below the least normal number */
+        if (e <= -63) return 0;
         m >>= 1 - e;
         return from_bits((m + (m & 1)) >> 1); /* may round up to the least normal number */
     }
@@ -188,27 +205,39 @@ static double round_to_double(uint64_t high, int64_t e)
     return e >= 2047 ? INFINITY : from_bits((uint64_t)e << 52 | (m & ((1ull << 52) - 1)));
 }
 
-/* The product w 5^q is known up to ERROR units of its last bit: gs_power_of_five is at most 4 units
- * too small, and the product is cut off. Its rounding is known unless the interval
- * [product - 1, product + ERROR] holds the middle between two doubles. */
+/* A power of five and then the product w 5^q are known up to ERROR units of their last bit: the
+ * power is at most 4 units too small, and the product is cut off. The rounding is known unless the
+ * interval [product - 1, product + ERROR] holds the middle between two doubles. */
 #define ERROR 5
 
+static __attribute__((noinline)) double scale_near_middle(uint64_t w, int64_t q, int zeros,
+                                                          int64_t e)
+{
+    const gs_wide five = gs_power_of_five(q);
+    const gs_wide product =
+        (gs_wide)(w << zeros) * (uint64_t)(five >> 64) + high_product(w << zeros, (uint64_t)five);
+    const uint64_t high = (uint64_t)(product >> 64), low = (uint64_t)product;
+    const double below = round_to_double(high - (low == 0), e);
+    const double above = round_to_double(high + (low > UINT64_MAX - ERROR), e);
+
+    return below == above ? below : nearer(below, above, &(big){1, {w}}, q);
+}
+
+/* 64 bits of the power nearly always suffice: the last 9 bits of high only matter near a middle. */
 double gs_decimal_scale(uint64_t w, int64_t q)
 {
     if (w == 0 || q < -342) return 0;
     if (q > 308) return INFINITY;
 
     const int zeros = __builtin_clzll(w);
-    const gs_wide five = gs_power_of_five(q);
-    const gs_wide product = (gs_wide)(w << zeros) * (uint64_t)(five >> 64) +
-                            ((gs_wide)(w << zeros) * (uint64_t)five >> 64);
-    const uint64_t high = (uint64_t)(product >> 64), low = (uint64_t)product;
+    const uint64_t five =
+        q >= LEAST && q < STEP ? fine[q - LEAST] : (uint64_t)(gs_power_of_five(q) >> 64);
+    const uint64_t high = high_product(w << zeros, five);
     const int64_t e = (217706 * q >> 16) + 63 - zeros + 1023; /* floor(q log2(10)) + ... */
+    const uint64_t rest = high & 0x1ff;
 
-    if (low > 0 && low <= UINT64_MAX - ERROR) return round_to_double(high, e);
-    const double below = round_to_double(high - (low == 0), e);
-    const double above = round_to_double(high + (low != 0), e);
-    return below == above ? below : nearer(below, above, &(big){1, {w}}, q);
+    return rest > 0 && rest <= 0x1ff - ERROR ? round_to_double(high, e)
+                                             : scale_near_middle(w, q, zeros, e);
 }
 
 /* --- the text of a number --------------------------------------------------------- */

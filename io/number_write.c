@@ -70,6 +70,11 @@ char *gs_integer_write(char *to, int64_t n)
     uint64_t rest = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
 
     if (n < 0) *to++ = '-';
+    for (; rest >= 100; rest /= 100) { /* half as many long divisions */
+        const unsigned pair = (unsigned)(rest % 100);
+        digit[count++] = (char)('0' + pair % 10);
+        digit[count++] = (char)('0' + pair / 10);
+    }
     do {
         digit[count++] = (char)('0' + rest % 10);
         rest /= 10;

@@ -4,10 +4,11 @@
 usage: scripts/make_powers.py
 
 Every power 5^q is the product of a row of the first table, 5^(28 a), and a number of the second
-one, 5^b with b < 28, which fits in 64 bits.
+one, 5^b with 0 <= b < 28, which fits in 64 bits. The second table also holds the powers of usual
+numbers.
 """
 
-STEP, ROWS = 28, range(-13, 13)
+STEP, ROWS, LEAST = 28, range(-13, 13), -44
 
 
 def leading_bits(q):
@@ -22,4 +23,4 @@ def leading_bits(q):
 for a in ROWS:
     power = leading_bits(STEP * a)
     print(f"    {{0x{power >> 64:016x}u, 0x{power & (1 << 64) - 1:016x}u}}, /* 5^{STEP * a} */")
-print("    " + ", ".join(f"0x{5**b << (64 - (5**b).bit_length()):016x}u" for b in range(STEP)))
+print("    " + ", ".join(f"0x{leading_bits(q) >> 64:016x}u" for q in range(LEAST, STEP)))
