@@ -4,7 +4,6 @@
 #include "matrix/irregular.h"
 #include "spmv/segmented/segmented.h"
 #include "vector/blocks.h"
-#include "vector/lanes.h"
 #include "vector/vector.h"
 
 /* Blocks of segments with about 16384 entries each, as many as possible. */
