@@ -49,8 +49,6 @@ cudaError_t gs_sort_pairs(void *space, size_t &bytes, gs_double_buffer<unsigned 
 cudaError_t gs_sort_pairs_descending(void *space, size_t &bytes, gs_reordered<int32_t> key,
                                      gs_reordered<int32_t> value, int32_t n, int bits,
                                      cudaStream_t stream);
-cudaError_t gs_sort_keys_descending(void *space, size_t &bytes, gs_reordered<int32_t> key,
-                                    int32_t n, int bits, cudaStream_t stream);
 
 // Sorts keys without values, ascending.
 cudaError_t gs_sort_keys(void *space, size_t &bytes, gs_reordered<uint64_t> key, int32_t n,

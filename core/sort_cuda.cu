@@ -80,12 +80,6 @@ cudaError_t gs_sort_pairs_descending(void *space, size_t &bytes, gs_reordered<in
                                       bits, stream);
 }
 
-cudaError_t gs_sort_keys_descending(void *space, size_t &bytes, gs_reordered<int32_t> key,
-                                    int32_t n, int bits, cudaStream_t stream)
-{
-    return sorts::SortKeysDescending(space, bytes, key.from, key.to, n, 0, bits, stream);
-}
-
 cudaError_t gs_sort_keys(void *space, size_t &bytes, gs_reordered<uint64_t> key, int32_t n,
                          int bits, cudaStream_t stream)
 {

@@ -179,7 +179,7 @@ gsolve_status gsolve_csr_stream(gsolve_context *ctx, const gsolve_csr *csr, doub
                                 gsolve_dense x, double beta, gsolve_dense y,
                                 const gsolve_stream_options *options, gsolve_stream_info *info);
 
-/* --- formats that adapt to a run ------------------------------------------------ */
+/* --- the format "auto" adapts to a run ------------------------------------------ */
 
 /* An estimate of the number of products that a run computes with a matrix. A run is one call of
  * gsolve_solver_run, or a loop of the caller with products. A product with several columns counts
@@ -200,13 +200,12 @@ typedef struct gsolve_adaptation {
     bool final;   /* the format will not change again in this run, so more calls are useless */
 } gsolve_adaptation;
 
-/* Lets a format change the converted form between two products. Only "auto" and registered formats
- * with the function `adapt` (gsolve_plugin.h) do so, and only in this call. "auto" changes the form
- * if the time that faster products are expected to save in the run is more than the time of the
- * conversion. The call can take as long as many products. Solvers call it during a run; a loop of
- * the caller may call it, too. A is const because the matrix itself does not change. `adaptation`
- * may be NULL. If the memory for another form does not suffice, the form stays and the call
- * succeeds. */
+/* Lets the format "auto" change the converted form between two products. No other format does so,
+ * and "auto" does so only in this call. It changes the form if the time that faster products are
+ * expected to save in the run is more than the time of the conversion. The call can take as long as
+ * many products. Solvers call it during a run; a loop of the caller may call it, too. A is const
+ * because the matrix itself does not change. `adaptation` may be NULL. If the memory for another
+ * form does not suffice, the form stays and the call succeeds. */
 gsolve_status gsolve_matrix_adapt(const gsolve_matrix *A, const gsolve_run_estimate *estimate,
                                   gsolve_adaptation *adaptation);
 

@@ -148,11 +148,6 @@ typedef struct gsolve_format {
     /* Optional: if a product is expected to be faster than in the format "csr", sets all members of
      * *estimate and returns true; else returns false. NULL: "auto" does not consider the format. */
     bool (*estimate)(const gsolve_pattern_sample *sample, gsolve_format_estimate *estimate);
-    /* Optional: may change the converted form between two products, see gsolve_matrix_adapt. On
-     * entry *adaptation is {false, true}. The last bits of later products may differ. NULL: the
-     * form never changes. */
-    gsolve_status (*adapt)(void *self, gsolve_context *ctx, const gsolve_run_estimate *estimate,
-                           gsolve_adaptation *adaptation);
 } gsolve_format;
 
 /* --- preconditioner ------------------------------------------------------------- */

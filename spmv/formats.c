@@ -13,11 +13,11 @@ static const gsolve_plugin *const host[] = {
     &gs_bsr_format.plugin,
     &gs_coo_host_format.plugin,
     &gs_hyb_format.plugin,
-    &gs_segmented_format.plugin,
+    &gs_segmented_host_format.plugin,
     &gs_ps_host_format.plugin,
     &gs_csr_scalar_host_format.plugin,
     &gs_csr_vector_host_format.plugin,
-    &gs_speculative_format.plugin,
+    &gs_speculative_host_format.plugin,
     &gs_auto_format.plugin,
     NULL,
 };
@@ -35,6 +35,12 @@ static const gsolve_plugin *const cuda[] = {
 static const gs_row_store row_stores[] = {
     {&gs_sell_format, gs_sliced_holds_all, gs_sliced_restore}};
 static const gs_format_step steps[] = {{&gs_sell_format, gs_sliced_can_step, gs_sliced_apply_step}};
+
+gsolve_status gs_update_nothing(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    (void)self, (void)ctx, (void)csr;
+    return GSOLVE_OK;
+}
 
 const gs_row_store *gs_row_store_of(const gsolve_format *format)
 {

@@ -301,9 +301,9 @@ gsolve_status gsolve_matrix_adapt(const gsolve_matrix *A, const gsolve_run_estim
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_matrix_adapt: the run estimate is NULL");
     }
-    if (A->format->adapt) {
+    if (A->format == &gs_auto_format) {
         TRY(gs_matrix_need_form(A));
-        TRY(A->format->adapt(A->self, A->ctx, run, &made));
+        TRY(gs_auto_adapt(A->self, A->ctx, run, &made));
     }
     if (adaptation) *adaptation = made;
 done:

@@ -77,6 +77,10 @@ gsolve_status gs_matrix_need_form(const gsolve_matrix *A);
  * exist. */
 gsolve_status gs_matrix_need_transposed(const gsolve_matrix *A);
 
+/* --- formats.c: gsolve_format.update where the product reads the values of csr ---------------- */
+
+gsolve_status gs_update_nothing(void *self, gsolve_context *ctx, const gsolve_csr *csr);
+
 /* --- residual.c ------------------------------------------------------------------------------- */
 
 /* The sums for r = factor (b - A x) and factor b, one column each. */
@@ -122,12 +126,18 @@ extern const gsolve_format gs_bce_format;
 extern const gsolve_format gs_bsr_format;
 extern const gsolve_format gs_coo_format;
 extern const gsolve_format gs_hyb_format;
+extern const gsolve_format gs_segmented_host_format;
 extern const gsolve_format gs_segmented_format;
 extern const gsolve_format gs_ps_format;
 extern const gsolve_format gs_csr_scalar_format;
 extern const gsolve_format gs_csr_vector_format;
+extern const gsolve_format gs_speculative_host_format;
 extern const gsolve_format gs_speculative_format;
 extern const gsolve_format gs_auto_format;
+/* auto/switch.c: gsolve_matrix_adapt for a form of gs_auto_format. */
+gsolve_status gs_auto_adapt(void *self, gsolve_context *ctx, const gsolve_run_estimate *run,
+                            gsolve_adaptation *adaptation);
+
 extern const gsolve_format gs_cusparse_format; /* without CUDA it has no name */
 
 #endif

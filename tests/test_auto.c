@@ -8,8 +8,8 @@
 #include <math.h>
 
 #include "core/try.h"
+#include "matrix/cost_model.h"
 #include "matrix/sample.h"
-#include "spmv/auto/cost_model.h"
 #include "spmv/handle.h"
 
 enum { UNKNOWNS_CPU = 20000, UNKNOWNS_CUDA = 110000 }; /* enough for auto to look */

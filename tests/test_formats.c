@@ -160,6 +160,13 @@ enum { MOST_SPECS = 256, SPEC = 64 };
 
 static const char *only; /* that format */
 
+/* Whether the CPU refuses the option. */
+static bool is_of_a_gpu(const gsolve_option *o)
+{
+    static const char begin[] = "only on a GPU";
+    return strncmp(o->help, begin, sizeof begin - 1) == 0;
+}
+
 /* The formats that ctx knows, each with every word of its options of words, and some more; returns
  * how many. */
 static int specs_of(const gsolve_context *ctx, char spec[MOST_SPECS][SPEC])
@@ -191,15 +198,20 @@ static int specs_of(const gsolve_context *ctx, char spec[MOST_SPECS][SPEC])
         "hyb,width=1",
         "hyb,width=7",
         "segmented,length=1",
+        "segmented,length=4",
+        "segmented,length=1024",
+        "bsr,block=3,index=32",
+    };
+    static const char *const on_a_gpu[] = {
         "segmented,length=4,order=columns",
-        "segmented,length=2,sum=reduce,order=columns,gather=expand",
-        "segmented,length=8,order=length,finish=host",
+        "segmented,length=2,sum=reduce,order=columns",
+        "segmented,length=8,order=length",
         "segmented,length=1024,order=rows,sum=thread",
         "speculative,steps=1",
         "speculative,steps=1,bunches=1",
         "speculative,bunches=3",
-        "bsr,block=3,index=32",
     };
+    const bool gpu = gs_on_gpu(ctx);
     const gsolve_plugin *format;
     int count = 0;
 
@@ -207,6 +219,7 @@ static int specs_of(const gsolve_context *ctx, char spec[MOST_SPECS][SPEC])
         if (only && strcmp(format->name, only) != 0) continue;
         snprintf(spec[count++], SPEC, "%s", format->name);
         for (const gsolve_option *o = format->option; o && o->key; o++) {
+            if (!gpu && is_of_a_gpu(o)) continue;
             for (const char *word = o->choices; word && *word; word += *word == '|') {
                 const size_t length = strcspn(word, "|");
                 snprintf(spec[count++], SPEC, "%s,%s=%.*s", format->name, o->key, (int)length,
@@ -216,6 +229,10 @@ static int specs_of(const gsolve_context *ctx, char spec[MOST_SPECS][SPEC])
         }
         for (size_t k = 0; k < sizeof more / sizeof *more; k++) {
             if (gs_spec_is(more[k], format->name)) snprintf(spec[count++], SPEC, "%s", more[k]);
+        }
+        for (size_t k = 0; gpu && k < sizeof on_a_gpu / sizeof *on_a_gpu; k++) {
+            if (!gs_spec_is(on_a_gpu[k], format->name)) continue;
+            snprintf(spec[count++], SPEC, "%s", on_a_gpu[k]);
         }
         assert_true(count < MOST_SPECS - 16);
     }
@@ -332,6 +349,27 @@ static void conformance(void **state)
         }
         gsolve_csr_free(&A, ctx);
     }
+    close_context(ctx);
+}
+
+/* The CPU refuses options that work on a GPU only, and says so. */
+static void options_of_a_gpu(void **state)
+{
+    static const char *const specs[] = {"segmented,sum=thread", "segmented,order=rows",
+                                        "speculative,width=4", "speculative,steps=2",
+                                        "speculative,bunches=8"};
+    gsolve_context *ctx = open_context(2);
+    gsolve_csr A = read_matrix(ctx, "gen:poisson2d,n=8");
+    (void)state;
+
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
+        gsolve_matrix *M = NULL;
+        const gsolve_status status = gsolve_matrix_create(&M, ctx, specs[k], &A);
+        assert_int_equal(status, gs_on_gpu(ctx) ? GSOLVE_OK : GSOLVE_UNSUPPORTED);
+        if (status != GSOLVE_OK) assert_non_null(strstr(gsolve_error(ctx), "on a GPU only"));
+        gsolve_matrix_destroy(&M);
+    }
+    gsolve_csr_free(&A, ctx);
     close_context(ctx);
 }
 
@@ -575,8 +613,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_by_strips),
     };
     const struct CMUnitTest other[] = {
-        cmocka_unit_test(infinite_x), cmocka_unit_test(bits),     cmocka_unit_test(updates),
-        cmocka_unit_test(misuse),     cmocka_unit_test(residual),
+        cmocka_unit_test(infinite_x), cmocka_unit_test(bits),
+        cmocka_unit_test(updates),    cmocka_unit_test(misuse),
+        cmocka_unit_test(residual),   cmocka_unit_test(options_of_a_gpu),
     };
 
     need_device();

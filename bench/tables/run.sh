@@ -16,9 +16,8 @@ stand_ins() { # PAPER TYPE FORMAT...
   python3 "$here/tables.py" --list "$1" >"$out/tables_$1.txt"
   measure bench_device --type "$2" --rounds "${ROUNDS:-9}" product "@$out/tables_$1.txt" "${@:3}"
 }
-as_published=segmented,gather=expand,finish=host
 if [[ $what == *" segspmv "* ]]; then
-  stand_ins segspmv f32 csr segmented csr_scalar csr_vector ps "$as_published,sum=thread" "$as_published,sum=reduce" "${csr[@]}"
+  stand_ins segspmv f32 csr segmented csr_scalar csr_vector ps "${csr[@]}"
 fi
 if [[ $what == *" speculative "* ]]; then
   stand_ins speculative both csr speculative csr_scalar csr_vector "${csr[@]}"

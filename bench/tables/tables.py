@@ -77,7 +77,7 @@ def segspmv(out):
     paper, found = papers["segspmv"], read(out, "segspmv")
     if not found:
         return
-    own = "segmented,gather=expand,finish=host,sum="
+    own = "segmented,gather=expand,finish=host,sum="  # options that are gone (decision 019): in stored records only
     print(f"\n## segSpMV, Table I ({paper['gpu']})\n\nProducts in ms, fp32; in brackets the published ones. Stand-ins of the rows, columns and entries of Table II."
           " *As published*: the gathered vector is written out, sums are finished on the host.\n")
     print("| matrix | segment | B&G-s | B&G-w | P&S | cuSPARSE CSR | as published | `segmented` | `csr` |\n|---|---|---|---|---|---|---|---|---|")

@@ -6,8 +6,8 @@
 
 #include "core/staging.h"
 #include "core/try.h"
+#include "matrix/cost_model.h"
 #include "matrix/sample.h"
-#include "spmv/auto/cost_model.h"
 #include "spmv/handle.h"
 #include "vector/vector.h"
 

@@ -1,21 +1,12 @@
 /* attempts.c: the fall-back loop of "auto", and gsolve_solve, a solve in one call. */
 #include <stdio.h>
 
+#include "core/staging.h"
 #include "core/try.h"
 #include "matrix/csr.h"
 #include "solver/run/run.h"
 
 /* --- the loop --------------------------------------------------------------------------------- */
-
-/* *v = space for a copy of x on the host. */
-static gsolve_status new_copy(gsolve_context *ctx, gsolve_dense x, gsolve_dense *v)
-{
-    *v = x;
-    v->stride = x.nrows;
-    v->location = GSOLVE_HOST;
-    v->value = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)x.nrows * (size_t)x.ncols, sizeof(double));
-    return v->value ? GSOLVE_OK : GSOLVE_NO_MEMORY;
-}
 
 static bool is_better(const gsolve_result *now, const gsolve_result *best)
 {
@@ -30,8 +21,8 @@ gsolve_status gsolve_auto_attempts(gsolve_context *ctx, gsolve_dense x,
     gsolve_status status, failed = GSOLVE_OK;
 
     *best = -1;
-    TRY(new_copy(ctx, x, &guess));
-    TRY(new_copy(ctx, x, &best_x));
+    TRY(gs_dense_new(&guess, ctx, GSOLVE_HOST, x.type, x.nrows, x.ncols));
+    TRY(gs_dense_new(&best_x, ctx, GSOLVE_HOST, x.type, x.nrows, x.ncols));
     TRY(gs_copy_columns(ctx, x, guess));
     for (int k = 0;; k++) {
         gsolve_attempt attempt = {.status = GSOLVE_OK};

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "solver/choose/method_name.h"
 #include "solver/run/run.h"
 
 static gsolve_status set_up_named(gs_krylov *k, const char *spec, const char *method)

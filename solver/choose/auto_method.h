@@ -15,4 +15,13 @@ void gs_auto_method_note(gs_krylov *k);
 /* Releases the preconditioner. */
 void gs_auto_method_drop(gs_krylov *k);
 
+/* --- choose.c --- */
+
+/* named = `method` with the options of `spec`. */
+gsolve_status gs_method_with_options(gsolve_context *ctx, const char *spec, const char *method,
+                                     char *named, size_t size);
+/* named = spec; a name "auto" is replaced by the method that auto chooses for csr. */
+gsolve_status gs_auto_method_name(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
+                                  char *named, size_t size);
+
 #endif

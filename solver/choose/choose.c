@@ -1,9 +1,12 @@
 /* choose.c: the rules by which "auto" chooses a method and a preconditioner from the statistics of
  * a matrix. */
 #include <stdio.h>
+#include <string.h>
 
 #include "core/context.h"
-#include "solver/choose/cost_model.h"
+#include "core/try.h"
+#include "solver/choose/auto_method.h"
+#include "solver/choose/ranking.h"
 
 typedef struct rule {
     const char *solver, *precond, *why;
@@ -119,4 +122,33 @@ bool gsolve_auto_may_fall_back(gsolve_status status)
 {
     return status == GSOLVE_ZERO_PIVOT || status == GSOLVE_UNSUPPORTED ||
            status == GSOLVE_NO_MEMORY;
+}
+
+/* --- the name of a method ------------------------------------------------------------------------
+ */
+
+gsolve_status gs_method_with_options(gsolve_context *ctx, const char *spec, const char *method,
+                                     char *named, size_t size)
+{
+    const int length = snprintf(named, size, "%s%s", method, spec + strcspn(spec, ","));
+
+    if (length >= 0 && (size_t)length < size) return GSOLVE_OK;
+    return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "the spec '%.60s...' is too long", spec);
+}
+
+gsolve_status gs_auto_method_name(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
+                                  char *named, size_t size)
+{
+    gsolve_choice choice;
+    gsolve_statistics statistics;
+    gsolve_status status;
+
+    snprintf(choice.solver, sizeof choice.solver, "%.*s", (int)strcspn(spec, ","), spec);
+    if (gs_spec_is(spec, "auto")) {
+        TRY(gsolve_csr_statistics(ctx, csr, &statistics));
+        gsolve_auto_choose(ctx, &statistics, 0, &choice);
+    }
+    TRY(gs_method_with_options(ctx, spec, choice.solver, named, size));
+done:
+    return status;
 }

@@ -155,43 +155,31 @@ static bool find_asymmetry(const report *f)
     return true;
 }
 
-static bool find_zero_diagonal(const report *f)
+/* What else may hinder any method: a null space, the diagonal, or the scaling. */
+static void explain_matrix(const report *f)
 {
     const gsolve_statistics *t = &f->t;
 
-    if (t->zero_diagonals == 0) return false;
-    add_sentence(
-        f->text,
-        "A has %d zero or missing diagonal entries, the first in row %d (counted from 1). "
-        "Preconditioners that use the diagonal are then weak or undefined. Try --solver direct, or "
-        "reorder the equations. ",
-        t->zero_diagonals, t->first_zero_diagonal + 1);
-    return true;
-}
-
-static bool find_null_space(const report *f)
-{
-    const gsolve_statistics *t = &f->t;
-
-    if (t->nrows == 0 || t->zero_sum_rows < t->nrows) return false;
-    add_sentence(f->text,
-                 "A is singular: every row sums to 0, so the constant vector is in its null space. "
-                 "The system has solutions only if b is orthogonal to the null space of A^T. Fix "
-                 "one unknown, or subtract the mean of b. ");
-    return true;
-}
-
-static bool find_bad_scaling(const report *f)
-{
-    const gsolve_statistics *t = &f->t;
-
-    if (t->scaling < 1e8 && t->spread < 1e8) return false;
-    add_sentence(
-        f->text,
-        "A is badly scaled: row maxima differ by a factor of %.1e and diagonal entries by %.1e. "
-        "Scale the equations, or try --solver direct. ",
-        t->scaling, t->spread);
-    return true;
+    if (t->nrows > 0 && t->zero_sum_rows == t->nrows) {
+        add_sentence(
+            f->text,
+            "A is singular: every row sums to 0, so the constant vector is in its null space. "
+            "The system has solutions only if b is orthogonal to the null space of A^T. Fix one "
+            "unknown, or subtract the mean of b. ");
+    } else if (t->zero_diagonals > 0) {
+        add_sentence(
+            f->text,
+            "A has %d zero or missing diagonal entries, the first in row %d (counted from 1). "
+            "Preconditioners that use the diagonal are then weak or undefined. Try --solver "
+            "direct, or reorder the equations. ",
+            t->zero_diagonals, t->first_zero_diagonal + 1);
+    } else if (t->scaling >= 1e8 || t->spread >= 1e8) {
+        add_sentence(
+            f->text,
+            "A is badly scaled: row maxima differ by a factor of %.1e and diagonal entries by "
+            "%.1e. Scale the equations, or try --solver direct. ",
+            t->scaling, t->spread);
+    }
 }
 
 /* --- causes in the run ------------------------------------------------------------------------ */
@@ -345,7 +333,7 @@ static void explain_failure(report *f)
     if (find_empty_row(f) || find_no_solution(f)) return;
     if (find_asymmetry(f)) return;
     explain_outcome(f);
-    if (!find_null_space(f) && !find_zero_diagonal(f)) find_bad_scaling(f);
+    explain_matrix(f);
 }
 
 /* With k->b and k->x on the host. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "solver/choose/method_name.h"
+#include "solver/choose/auto_method.h"
 #include "solver/resident/resident.h"
 
 /* --- a solver --------------------------------------------------------------------------- */
@@ -249,7 +249,7 @@ static gsolve_status count(gs_krylov *k, const char *spec, int32_t columns)
     char named[256];
     gsolve_status status;
 
-    TRY(gs_method_name(k->ctx, spec, &k->csr, named, sizeof named));
+    TRY(gs_auto_method_name(k->ctx, spec, &k->csr, named, sizeof named));
     TRY(gs_solver_set_method(k, named));
     TRY(gs_solver_check(k));
     TRY(gs_solver_reserve(k, columns));

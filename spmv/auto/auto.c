@@ -183,5 +183,4 @@ const gsolve_format gs_auto_format = {
     .update = update,
     .memory = estimate_memory,
     .describe = describe,
-    .adapt = gs_auto_adapt,
 };

@@ -39,21 +39,21 @@ typedef struct gs_auto {
     char reason[120]; /* why a conversion was not made, or "" */
 } gs_auto;
 
-/* Builds a->rows if it does not exist. */
-gsolve_status gs_auto_need_csr(gs_auto *a, gsolve_context *ctx);
-
-/* Drops the other form, so that csr multiplies again. */
-void gs_auto_drop_other(gs_auto *a, gsolve_context *ctx);
-
 /* Whether a conversion failed for a reason that leaves csr usable. */
 static inline bool gs_auto_refused(gsolve_status status)
 {
     return status == GSOLVE_NO_MEMORY || status == GSOLVE_UNSUPPORTED;
 }
 
-/* switch.c */
-bool gs_auto_may_adapt(const gs_auto *a, const gsolve_context *ctx); /* whether A is large enough */
-gsolve_status gs_auto_adapt(void *self, gsolve_context *ctx, const gsolve_run_estimate *run,
-                            gsolve_adaptation *adaptation);
+/* --- switch.c --- */
+
+/* Builds a->rows if it does not exist. */
+gsolve_status gs_auto_need_csr(gs_auto *a, gsolve_context *ctx);
+
+/* Drops the other form, so that csr multiplies again. */
+void gs_auto_drop_other(gs_auto *a, gsolve_context *ctx);
+
+/* Whether A is large enough for a conversion. */
+bool gs_auto_may_adapt(const gs_auto *a, const gsolve_context *ctx);
 
 #endif

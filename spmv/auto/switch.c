@@ -25,10 +25,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/staging.h"
 #include "core/try.h"
+#include "matrix/cost_model.h"
 #include "matrix/sample.h"
 #include "spmv/auto/auto.h"
-#include "spmv/auto/cost_model.h"
 #include "vector/vector.h"
 
 #define MARGIN 1.2 /* the estimate may be somewhat better than the truth */
@@ -46,6 +47,24 @@
  * where the bytes of an entry matter little. */
 #define LEAST_ENTRIES      (1 << 15)
 #define LEAST_ENTRIES_CUDA (1 << 19)
+
+/* --- the forms: csr's, and the one that A was converted to ---------------------------------------
+ */
+
+gsolve_status gs_auto_need_csr(gs_auto *a, gsolve_context *ctx)
+{
+    const gs_row_statistics *statistics = a->has_statistics ? &a->statistics : NULL;
+
+    return a->rows ? GSOLVE_OK : gs_csr_build(&a->rows, ctx, &a->csr, a->entries, statistics);
+}
+
+void gs_auto_drop_other(gs_auto *a, gsolve_context *ctx)
+{
+    if (a->other_self) a->other->destroy(a->other_self, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, a->other_options);
+    a->other_self = a->other_options = NULL;
+    a->other = NULL;
+}
 
 /* --- the candidates --------------------------------------------------------------------------- */
 
@@ -155,22 +174,19 @@ done:
 static gsolve_status try_other_form(gs_auto *a, gsolve_context *ctx, bool *better)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, a->csr.type);
-    const size_t size = gs_type_size(a->csr.type);
-    const int32_t n = a->csr.ncols, m = a->csr.nrows;
-    gsolve_dense x = {n, 1, n, NULL, a->csr.type, gs_location(ctx), GSOLVE_COLUMN_MAJOR};
-    gsolve_dense y = {m, 1, m, NULL, a->csr.type, gs_location(ctx), GSOLVE_COLUMN_MAJOR};
+    const gsolve_type type = a->csr.type;
+    gsolve_dense x = {0}, y = {0};
     double seconds[2];
-    gsolve_status status = GSOLVE_NO_MEMORY;
+    gsolve_status status;
 
-    x.value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)n, size);
-    y.value = x.value ? gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)m, size) : NULL;
-    if (!y.value) goto done;
-    TRY(vector->zero(ctx->queue, n, x.value));
+    TRY(gs_dense_new(&x, ctx, gs_location(ctx), type, a->csr.ncols, 1));
+    TRY(gs_dense_new(&y, ctx, gs_location(ctx), type, a->csr.nrows, 1));
+    TRY(vector->zero(ctx->queue, x.nrows, x.value));
     TRY(time_both(a, ctx, x, y, seconds));
     *better = seconds[1] < seconds[0];
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, x.value);
-    gsolve_free(ctx, GSOLVE_DEVICE, y.value);
+    gsolve_free(ctx, x.location, x.value);
+    gsolve_free(ctx, y.location, y.value);
     return status;
 }
 

@@ -1,53 +1,206 @@
-/* segmented.c: the format segmented, see segmented.h. */
+/* segmented.c: the format segmented on a GPU: the length of segments, their order, and what is
+ * copied; see segmented.h. */
 #include "spmv/segmented/segmented.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 
 #include "core/try.h"
+#include "spmv/handle.h"
+#include "spmv/sliced/sliced.h"
 
-static const gsolve_option options[] = {
-    {"length",
-     "entries per segment, rounded up to a power of two; 0: the smallest power of two that holds "
-     "the mean row length, or twice that number if this holds the longest row",
-     GSOLVE_INT, offsetof(gs_segmented_options, length), 0, 0, GS_SEGMENT_MOST, NULL},
-    {"sum",
-     "how a segment is summed; thread: by one thread, from a padded copy (segSpMV); reduce: by "
-     "several threads, without a copy (segSpMV-r); auto: thread unless it needs much padding",
-     GSOLVE_CHOICE, offsetof(gs_segmented_options, sum), GS_SUM_AUTO, 0, 0, "auto|thread|reduce"},
-    {"finish",
-     "how the segment sums of a row are added; device: in parallel on the device; host: by one CPU "
-     "thread, as He et al. do (segSpMV)",
-     GSOLVE_CHOICE, offsetof(gs_segmented_options, finish), GS_FINISH_DEVICE, 0, 0, "device|host"},
-    {"gather",
-     "how x is read; fused: within the product; expand: before the product, the element of x for "
-     "each entry is written to memory, as He et al. do (segSpMV)",
-     GSOLVE_CHOICE, offsetof(gs_segmented_options, gather), GS_GATHER_FUSED, 0, 0, "fused|expand"},
-    {"order",
-     "order of the segments; rows: as in the matrix; length: by length; columns: long segments "
-     "that read the same part of x are neighbours; auto: chosen from the matrix",
-     GSOLVE_CHOICE, offsetof(gs_segmented_options, order), GS_ORDER_AUTO, 0, 0,
-     "auto|rows|length|columns"},
-    {0},
-};
+#define DIFFERING                                                                       \
+    32 /* entries of a segment where the lengths of rows differ much: with more, single \
+          threads take long */
+#define LEAST_GROUPS                                                              \
+    4096 /* groups that keep all processors busy: about half of those that run at \
+            once */
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const void *given)
+/* --- the length of segments ------------------------------------------------------------------- */
+
+/* The power of two just above the mean length, as in the paper. If the longest row has at most
+ * twice that, the power of two above it: a group is only as wide as the longest of its segments,
+ * and no row is cut. Where lengths differ more, DIFFERING, reduced until all processors have
+ * segments. */
+static int choose_length(const gs_segmented *s)
 {
-    gs_segmented like = {.csr = *csr,
-                         .entries = entries,
-                         .chosen = *(const gs_segmented_options *)given},
-                 *s = NULL;
+    int length = gs_segment_length(s->chosen.length, s->entries, s->csr.nrows);
+
+    if (s->chosen.length) return length;
+    if (s->longest <= 2 * length && s->longest <= GS_SEGMENT_MOST) {
+        return s->longest <= length ? length : 2 * length;
+    }
+    length = DIFFERING;
+    while (length > 8 && s->entries / ((int64_t)length * GS_SEGMENT_LANES) < LEAST_GROUPS) {
+        length /= 2;
+    }
+    return length;
+}
+
+/* --- the form --------------------------------------------------------------------------------- */
+
+/* Whether segments are rows and no row is cut. */
+static bool is_plain(const gs_segmented *s)
+{
+    return s->longest <= s->length && s->chosen.order <= GS_ORDER_ROWS;
+}
+
+gsolve_status gs_segmented_alloc_tables(const gs_segmented *s, gsolve_context *ctx,
+                                        gs_segment_tables *t)
+{
+    const size_t n = (size_t)s->segments, offset = gs_offset_size(s->csr.offset);
+    char *block =
+        gsolve_alloc(ctx, gs_location(ctx), n, offset + sizeof *t->target + sizeof *t->size);
+
+    if (!block) return GSOLVE_NO_MEMORY;
+    t->from = block;
+    t->target = (int32_t *)(block + n * offset);
+    t->size = (uint16_t *)(block + n * (offset + sizeof *t->target));
+    return GSOLVE_OK;
+}
+
+static gsolve_status cut(gs_segmented *s, gsolve_context *ctx)
+{
+    const int64_t most = s->csr.nrows + s->entries / s->length;
+
+    s->segments = s->csr.nrows;
+    if (most > INT32_MAX) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                           "segmented would cut %lld entries into up to %lld segments of %d, but "
+                           "supports 2147483647: choose a greater length",
+                           (long long)s->entries, (long long)most, s->length);
+    }
+    return is_plain(s) ? GSOLVE_OK : gs_segmented_cut(s, ctx);
+}
+
+/* Makes the groups of the segments in their present order. Sorting does not change their number. */
+static gsolve_status measure(gs_segmented *s, gsolve_context *ctx)
+{
     gsolve_status status;
 
-    like.kernels = GS_KERNELS(gs_segmented, ctx, csr->type);
-    TRY(like.kernels->measure_rows(&like, ctx));
-    TRY(gs_segmented_build(&s, ctx, &like, gs_segmented_length(&like)));
+    s->groups = (int)(((int64_t)s->segments + GS_SEGMENT_LANES - 1) / GS_SEGMENT_LANES);
+    if (!s->first) ALLOC(ctx, gs_location(ctx), s->first, (size_t)s->groups + 1);
+    TRY(gs_segmented_measure_groups(s, ctx));
+done:
+    return status;
+}
+
+/* Whether groups store at most `times` the entries; the last group is left out of account. */
+static bool is_dense(const gs_segmented *s, double times)
+{
+    return (double)s->stored <=
+           times * (double)(s->entries - s->in_parts) + 2.0 * GS_SEGMENT_LANES * s->length;
+}
+
+/* Whether there are too few segments for one thread each, and enough entries for several. */
+static bool is_few(const gs_segmented *s)
+{
+    return s->groups < LEAST_GROUPS / 4 && s->entries >= 16 * (int64_t)s->segments;
+}
+
+/* Chooses the order of segments, and makes the groups if there are any. */
+static gsolve_status arrange(gs_segmented *s, gsolve_context *ctx)
+{
+    const bool may_sort = s->chosen.order == GS_ORDER_AUTO;
+    int order = s->chosen.order;
+    bool column_order = false;
+    gsolve_status status = GSOLVE_OK;
+
+    s->reduce = s->chosen.sum == GS_SUM_REDUCE;
+    if (may_sort && s->from) TRY(gs_segmented_inspect(s, ctx, &column_order));
+    if (may_sort) order = column_order ? GS_ORDER_COLUMNS : GS_ORDER_ROWS;
+    if (order != GS_ORDER_ROWS) TRY(gs_segmented_sort(s, ctx, order));
+    if (s->reduce) return status;
+    TRY(measure(s, ctx));
+    if (may_sort && !column_order && !is_dense(s, 1.1)) {
+        if (!s->from) TRY(gs_segmented_cut(s, ctx));
+        TRY(gs_segmented_sort(s, ctx, GS_ORDER_LENGTH));
+        TRY(measure(s, ctx));
+    }
+    s->reduce = s->chosen.sum == GS_SUM_AUTO && (!is_dense(s, 1.25) || is_few(s));
+done:
+    return status;
+}
+
+/* Fails if much padding does not fit into memory. The memory without padding has been checked
+ * before; asking for the free memory takes as long as several passes, so it is not done without
+ * need. */
+static gsolve_status check_memory(const gs_segmented *s, gsolve_context *ctx)
+{
+    const double entry = (double)(gs_type_size(s->csr.type) + sizeof *s->col);
+    char what[120];
+
+    if ((double)s->stored <= 1.25 * (double)s->entries) return GSOLVE_OK;
+    snprintf(what, sizeof what, "segmented stores %lld entries for %lld (length %d), which",
+             (long long)s->stored, (long long)s->entries, s->length);
+    return gs_memory_need(ctx, (double)s->stored * entry, what);
+}
+
+static gsolve_status store(gs_segmented *s, gsolve_context *ctx)
+{
+    const size_t size = gs_type_size(s->csr.type);
+    gsolve_status status;
+
+    TRY(check_memory(s, ctx));
+    ALLOC(ctx, gs_location(ctx), s->col, s->stored);
+    s->value = gsolve_alloc(ctx, gs_location(ctx), (size_t)s->stored, size);
+    TRY(s->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(gs_segmented_fill(s, ctx, true));
+done:
+    return status;
+}
+
+static gsolve_status make(gs_segmented *s, gsolve_context *ctx)
+{
+    gs_sliced_facts facts = {.entries = s->entries};
+    gsolve_status status;
+
+    TRY(gs_sliced_inspect(ctx, &s->csr, GS_SEGMENT_LANES, 0, &facts));
+    s->longest = facts.longest;
+    s->length = choose_length(s);
+    TRY(cut(s, ctx));
+    TRY(arrange(s, ctx));
+    if (s->reduce) {
+        gsolve_free(ctx, gs_location(ctx), s->first);
+        s->first = NULL;
+        s->stored = s->entries;
+    } else {
+        TRY(store(s, ctx));
+    }
+    s->partial =
+        gsolve_alloc(ctx, gs_location(ctx), (size_t)s->partials, gs_type_size(s->csr.type));
+    TRY(s->partial ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+done:
+    return status;
+}
+
+static void destroy(void *self, gsolve_context *ctx)
+{
+    gs_segmented *s = self;
+    void *const block[] = {s->from,    s->first, s->col,      s->value, s->row,
+                           s->partial, s->part,  s->part_sum, s->done};
+
+    for (size_t k = 0; k < sizeof block / sizeof *block; k++) {
+        gsolve_free(ctx, gs_location(ctx), block[k]);
+    }
+    gs_subwarp_drop(&s->space, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, s);
+}
+
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
+                           const void *chosen)
+{
+    gs_segmented *s = NULL;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, s, 1);
+    *s = (gs_segmented){
+        .csr = *csr, .entries = entries, .chosen = *(const gs_segmented_options *)chosen};
+    TRY(make(s, ctx));
     *self = s;
     s = NULL;
 done:
-    if (s) gs_segmented_destroy(s, ctx);
+    if (s) destroy(s, ctx);
     return status;
 }
 
@@ -56,17 +209,15 @@ done:
 static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
-    const gs_segmented *s = self;
-    return s->kernels->apply(ctx->queue, s, alpha, x.value, beta, y.value, NULL);
+    return gs_segmented_multiply(self, ctx, alpha, x, beta, y, NULL);
 }
 
 static gsolve_status apply_block(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                                  double beta, gsolve_dense y)
 {
     gs_segmented *s = self;
-    const int64_t cut = s->partials > s->parts ? s->partials : s->parts;
-    const int64_t sums = s->kernels->one_loop ? 0 : cut;
-    const gs_subwarp_form form = {s->kernels->multiply, s, sums};
+    const gs_subwarp_form form = {gs_segmented_multiply_rows, s,
+                                  s->partials > s->parts ? s->partials : s->parts};
 
     return gs_subwarp_multiply(&form, &s->space, ctx, alpha, x, beta, y);
 }
@@ -74,9 +225,8 @@ static gsolve_status apply_block(void *self, gsolve_context *ctx, double alpha, 
 static gsolve_status apply_dot(void *self, gsolve_context *ctx, gsolve_dense x, gsolve_dense y,
                                gsolve_dense w, double *wy, double *yy)
 {
-    const gs_segmented *s = self;
     const gs_product_sums dots = {w.value, wy, yy};
-    return s->kernels->apply(ctx->queue, s, 1, x.value, 0, y.value, &dots);
+    return gs_segmented_multiply(self, ctx, 1, x, 0, y, &dots);
 }
 
 /* The segments depend on the pattern only. With sum=reduce, values are read where they lie. */
@@ -85,7 +235,7 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     gs_segmented *s = self;
 
     s->csr = *csr;
-    return s->reduce ? GSOLVE_OK : s->kernels->fill(s, ctx, false);
+    return s->reduce ? GSOLVE_OK : gs_segmented_fill(s, ctx, false);
 }
 
 /* Bytes of the tables of segments. */
@@ -97,38 +247,34 @@ static size_t table_bytes(const gs_segmented *s)
 
 /* Where no row is cut, every group is as wide as its longest row. Else the groups are estimated as
  * after sorting. */
-static size_t estimate_memory(const gsolve_csr *csr, const void *given)
+static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 {
-    enum { LANES = 32 };
     gs_segmented s = {.csr = *csr,
-                      .kernels = &gs_segmented_host[csr->type],
-                      .chosen = *(const gs_segmented_options *)given,
+                      .chosen = *(const gs_segmented_options *)chosen,
                       .entries = gs_start(csr, csr->nrows)};
     const size_t entry = sizeof *csr->col + gs_type_size(csr->type);
     int64_t plain = 0;
     size_t bytes;
 
-    for (int64_t i = 0; i < csr->nrows; i += LANES) {
+    for (int64_t i = 0; i < csr->nrows; i += GS_SEGMENT_LANES) {
         int64_t longest = 0;
-        for (int32_t r = (int32_t)i; r < csr->nrows && r - i < LANES; r++) {
+        for (int32_t r = (int32_t)i; r < csr->nrows && r - i < GS_SEGMENT_LANES; r++) {
             const int64_t row = gs_start(csr, r + 1) - gs_start(csr, r);
             if (row > longest) longest = row;
         }
-        plain += LANES * longest;
+        plain += GS_SEGMENT_LANES * longest;
         if (longest > s.longest) s.longest = longest;
     }
-    s.length = gs_segmented_length(&s);
+    s.length = choose_length(&s);
     s.segments = (int32_t)fmin(csr->nrows + (double)(s.entries / s.length), INT32_MAX);
-    if (s.longest <= s.length && s.chosen.order <= GS_ORDER_ROWS &&
-        (double)plain <= 1.1 * (double)s.entries) {
+    if (is_plain(&s) && (double)plain <= 1.1 * (double)s.entries) {
         bytes = (size_t)plain * entry;
     } else { /* the tables exist twice during the sort, with keys and indices of 4 bytes each */
         bytes = (size_t)(1.1 * (double)s.entries) * entry + 2 * table_bytes(&s) +
                 (size_t)s.segments * 4 * sizeof(int32_t);
     }
     if (s.chosen.sum == GS_SUM_REDUCE) bytes -= (size_t)s.entries * entry;
-    if (s.chosen.gather == GS_GATHER_EXPAND) bytes += (size_t)s.entries * gs_type_size(csr->type);
-    return bytes + (size_t)s.segments / LANES * sizeof *s.first;
+    return bytes + (size_t)s.segments / GS_SEGMENT_LANES * sizeof *s.first;
 }
 
 static void describe(const void *self, gsolve_matrix_info *info)
@@ -145,7 +291,6 @@ static void describe(const void *self, gsolve_matrix_info *info)
     info->bytes += (size_t)s->parts * sizeof *s->part;
     info->bytes += (size_t)s->partials * 2 * value + (size_t)s->many * 2 * sizeof *s->row;
     if (s->target) info->bytes += (size_t)s->segments * sizeof *s->target;
-    if (s->expanded) info->bytes += 2 * value * (size_t)s->stored;
     if (!s->reduce) {
         info->bytes += ((size_t)s->groups + 1) * sizeof *s->first;
     } else if (s->from) {
@@ -156,10 +301,9 @@ static void describe(const void *self, gsolve_matrix_info *info)
 }
 
 const gsolve_format gs_segmented_format = {
-    .plugin = {"segmented", "rows cut into segments of equal length, a power of two", options,
-               sizeof(gs_segmented_options)},
+    .plugin = GS_SEGMENTED_PLUGIN,
     .build = build,
-    .destroy = gs_segmented_destroy,
+    .destroy = destroy,
     .apply = apply,
     .apply_block = apply_block,
     .row_major = true,

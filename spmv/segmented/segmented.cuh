@@ -54,14 +54,4 @@ struct segments_of {
 
 } // namespace gs_segments
 
-// segmented_cut_cuda.cu, segmented_order_cuda.cu and segmented_fill_cuda.cu: members of
-// gs_segmented_kernels.
-gsolve_status gs_segmented_measure_rows_cuda(gs_segmented *s, gsolve_context *ctx);
-gsolve_status gs_segmented_cut_cuda(gs_segmented *s, gsolve_context *ctx);
-gsolve_status gs_segmented_inspect_cuda(const gs_segmented *s, gsolve_context *ctx,
-                                        bool *column_order);
-gsolve_status gs_segmented_sort_cuda(gs_segmented *s, gsolve_context *ctx, int order);
-gsolve_status gs_segmented_measure_groups_cuda(gs_segmented *s, gsolve_context *ctx);
-gsolve_status gs_segmented_fill_cuda(gs_segmented *s, gsolve_context *ctx, bool columns);
-
 #endif

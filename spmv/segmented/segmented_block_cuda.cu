@@ -2,7 +2,7 @@
 // subwarp_rows.cuh. A subwarp sums one segment from the rows, whatever the option sum. Its threads
 // read neighbouring columns of x.
 #include "spmv/multi_rhs/subwarp_rows.cuh"
-#include "spmv/segmented/segmented_product.cuh"
+#include "spmv/segmented/segmented.cuh"
 
 using namespace gs_segments;
 
@@ -104,15 +104,9 @@ gsolve_status sum_segments(gs_queue *q, const gs_segmented *s,
     return gs_subwarp_rows::sum_units(q, form, d, 32);
 }
 
-} // namespace
-
 template <class T>
-gsolve_status gs_segments::multiply_rows(gsolve_context *ctx, const void *self, double alpha,
-                                         gsolve_dense x, double beta, gsolve_dense y, void *sums)
+gsolve_status multiply(gs_queue *q, const gs_segmented *s, const gs_subwarp_rows::dense_rows<T> &d)
 {
-    const gs_segmented *s = (const gs_segmented *)self;
-    gs_queue *q = ctx->queue;
-    const gs_subwarp_rows::dense_rows<T> d = gs_subwarp_rows::rows_of<T>(alpha, x, beta, y, sums);
     const cut_rows cut = {s->many, s->row, s->begin};
     gsolve_status status;
 
@@ -125,9 +119,14 @@ done:
     return status;
 }
 
-template gsolve_status gs_segments::multiply_rows<float>(gsolve_context *, const void *, double,
-                                                         gsolve_dense, double, gsolve_dense,
-                                                         void *);
-template gsolve_status gs_segments::multiply_rows<double>(gsolve_context *, const void *, double,
-                                                          gsolve_dense, double, gsolve_dense,
-                                                          void *);
+} // namespace
+
+gsolve_status gs_segmented_multiply_rows(gsolve_context *ctx, const void *self, double alpha,
+                                         gsolve_dense x, double beta, gsolve_dense y, void *sums)
+{
+    const gs_segmented *s = (const gs_segmented *)self;
+
+    return x.type == GSOLVE_F32
+               ? multiply(ctx->queue, s, gs_subwarp_rows::rows_of<float>(alpha, x, beta, y, sums))
+               : multiply(ctx->queue, s, gs_subwarp_rows::rows_of<double>(alpha, x, beta, y, sums));
+}

@@ -13,43 +13,6 @@ namespace
 
 constexpr int few = 4; // most segments that the thread of a row writes alone
 
-// --- rows -------------------------------------------------------------------------------------
-
-// Finds the longest row: threads stride over the rows, warps reduce by shuffles.
-template <class O>
-__global__ void measure(int32_t n, const O *start, unsigned long long *longest_row)
-{
-    const int64_t threads = (int64_t)gridDim.x * gs_block_size;
-    unsigned long long longest = 0;
-
-    for (int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; i < n; i += threads) {
-        longest = max(longest, (unsigned long long)(start[i + 1] - start[i]));
-    }
-    for (int d = 16; d > 0; d /= 2) longest = max(longest, __shfl_xor_sync(~0u, longest, d));
-    if (threadIdx.x % 32 == 0) atomicMax(longest_row, longest);
-}
-
-template <class O>
-gsolve_status measure_rows(gs_segmented *s, gsolve_context *ctx)
-{
-    gs_queue *q = ctx->queue;
-    unsigned long long *longest = nullptr, found;
-    gsolve_status status;
-
-    ALLOC_DEVICE(ctx, longest, 1);
-    TRY(gs_cuda(q, cudaMemsetAsync(longest, 0, sizeof *longest, q->stream),
-                "measuring the lengths of rows"));
-    TRY(gs_launch(q, "measuring the lengths of rows", measure<O>, gs_grid(q, s->csr.nrows),
-                  gs_block_size, s->csr.nrows, (const O *)s->csr.start, longest));
-    TRY(gsolve_copy(ctx, &found, GSOLVE_HOST, longest, GSOLVE_DEVICE, sizeof found));
-    s->longest = (int64_t)found;
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, longest);
-    return status;
-}
-
-// --- segments ---------------------------------------------------------------------------------
-
 // What a row becomes, or what all rows before it become.
 struct pieces {
     int64_t in_parts;           // entries of long rows
@@ -171,7 +134,8 @@ gsolve_status new_tables(gs_segmented *s, gsolve_context *ctx, const pieces *all
     s->from = tables.from;
     s->size = tables.size;
     s->target = tables.target;
-    TRY(gs_segmented_alloc_rows(s, ctx));
+    ALLOC_DEVICE(ctx, s->row, 2 * (size_t)s->many + 1);
+    s->begin = s->row + s->many;
     if (s->parts == 0) return status;
     ALLOC_DEVICE(ctx, s->part, s->parts);
     s->part_sum = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)s->parts, gs_type_size(s->csr.type));
@@ -213,13 +177,7 @@ done:
 
 } // namespace
 
-gsolve_status gs_segmented_measure_rows_cuda(gs_segmented *s, gsolve_context *ctx)
-{
-    return s->csr.offset == GSOLVE_O64 ? measure_rows<int64_t>(s, ctx)
-                                       : measure_rows<int32_t>(s, ctx);
-}
-
-gsolve_status gs_segmented_cut_cuda(gs_segmented *s, gsolve_context *ctx)
+gsolve_status gs_segmented_cut(gs_segmented *s, gsolve_context *ctx)
 {
     return s->csr.offset == GSOLVE_O64 ? cut<int64_t>(s, ctx) : cut<int32_t>(s, ctx);
 }

@@ -174,13 +174,13 @@ gsolve_status fill(gs_segmented *s, gsolve_context *ctx, bool columns)
 
 } // namespace
 
-gsolve_status gs_segmented_measure_groups_cuda(gs_segmented *s, gsolve_context *ctx)
+gsolve_status gs_segmented_measure_groups(gs_segmented *s, gsolve_context *ctx)
 {
     return s->csr.offset == GSOLVE_O64 ? measure_groups<int64_t>(s, ctx)
                                        : measure_groups<int32_t>(s, ctx);
 }
 
-gsolve_status gs_segmented_fill_cuda(gs_segmented *s, gsolve_context *ctx, bool columns)
+gsolve_status gs_segmented_fill(gs_segmented *s, gsolve_context *ctx, bool columns)
 {
     if (s->csr.type == GSOLVE_F32) {
         return s->csr.offset == GSOLVE_O64 ? fill<float, int64_t>(s, ctx, columns)

@@ -1,38 +1,92 @@
-/* segmented_host.c: the kernel table of segmented on the CPU. */
-#include <string.h>
+/* segmented_host.c: the format segmented on the CPU. A thread has complete rows. It sums a row
+ * segment after segment, from the rows of csr where they lie. */
+#include <stdio.h>
 
+#include "core/try.h"
 #include "matrix/irregular.h"
+#include "spmv/handle.h"
 #include "spmv/segmented/segmented.h"
-#include "vector/blocks.h"
 #include "vector/vector.h"
 
-/* Blocks of segments with about 16384 entries each, as many as possible. */
-static gs_blocks blocks_of(const gs_segmented *s)
-{
-    const int64_t wished = s->entries / 16384 + s->segments / 8192 + 1;
-    const int64_t count = wished < GS_MAX_BLOCKS ? wished : GS_MAX_BLOCKS;
-    gs_blocks b = {s->segments, (s->segments / count / 64 + 1) * 64, 0};
+#define ROWS 256 /* that a thread takes at a time */
 
-    b.count = (int)((b.n + b.size - 1) / b.size);
-    return b;
-}
+typedef struct segments {
+    gsolve_csr csr; /* the handle's rows */
+    int64_t entries;
+    gs_rows how; /* how segments are summed */
+    int length;  /* most entries of a segment */
+} segments;
+
+const gsolve_option gs_segmented_option_table[] = {
+    {"length",
+     "entries per segment, rounded up to a power of two; 0: the smallest power of two that holds "
+     "the mean row length; on a GPU twice that number if this holds the longest row, and at most "
+     "32 where lengths differ more",
+     GSOLVE_INT, offsetof(gs_segmented_options, length), 0, 0, GS_SEGMENT_MOST, NULL},
+    {"sum",
+     "only on a GPU: how a segment is summed; thread: by one thread, from a padded copy (segSpMV); "
+     "reduce: by several threads, without a copy (segSpMV-r); auto: thread unless it needs much "
+     "padding",
+     GSOLVE_CHOICE, offsetof(gs_segmented_options, sum), GS_SUM_AUTO, 0, 0, "auto|thread|reduce"},
+    {"order",
+     "only on a GPU: order of the segments; rows: as in the matrix; length: by length; columns: "
+     "long segments that read the same part of x are neighbours; auto: chosen from the matrix",
+     GSOLVE_CHOICE, offsetof(gs_segmented_options, order), GS_ORDER_AUTO, 0, 0,
+     "auto|rows|length|columns"},
+    {0},
+};
 
 #define GS_BODY "spmv/segmented/segmented_body.h"
 #include "core/each_type.h"
 
-/* Vectors with one lane per segment gain on short rows only; loops do not gain there. */
-#define TABLE(SUFFIX)                               \
-    {.lanes = LANES_##SUFFIX,                       \
-     .threads_until = 16,                           \
-     .one_loop = true,                              \
-     .measure_rows = gs_segmented_measure_rows,     \
-     .cut = gs_segmented_cut,                       \
-     .sort = gs_segmented_sort,                     \
-     .measure_groups = gs_segmented_measure_groups, \
-     .fill = fill_##SUFFIX,                         \
-     .prepare = gs_segmented_prepare,               \
-     .drop = gs_segmented_drop,                     \
-     .apply = apply_##SUFFIX,                       \
-     .multiply = multiply_##SUFFIX}
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
+                           const void *chosen)
+{
+    const gs_segmented_options *o = chosen;
+    segments *s = NULL;
+    gsolve_status status;
 
-const gs_segmented_kernels gs_segmented_host[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};
+    if (o->sum != GS_SUM_AUTO || o->order != GS_ORDER_AUTO) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                           "the options sum and order of segmented work on a GPU only");
+    }
+    ALLOC(ctx, GSOLVE_HOST, s, 1);
+    *s = (segments){*csr, entries, gs_rows_of(csr),
+                    gs_segment_length(o->length, entries, csr->nrows)};
+    *self = s;
+done:
+    return status;
+}
+
+static void destroy(void *self, gsolve_context *ctx)
+{
+    gsolve_free(ctx, GSOLVE_HOST, self);
+}
+
+static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
+                           double beta, gsolve_dense y)
+{
+    return (x.type == GSOLVE_F32 ? apply_f32 : apply_f64)(self, ctx, alpha, x, beta, y);
+}
+
+static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
+{
+    (void)csr, (void)chosen;
+    return sizeof(segments);
+}
+
+static void describe(const void *self, gsolve_matrix_info *info)
+{
+    const segments *s = self;
+    snprintf(info->note, sizeof info->note, "segments of up to %d entries", s->length);
+}
+
+const gsolve_format gs_segmented_host_format = {
+    .plugin = GS_SEGMENTED_PLUGIN,
+    .build = build,
+    .destroy = destroy,
+    .apply = apply,
+    .update = gs_update_nothing,
+    .memory = estimate_memory,
+    .describe = describe,
+};

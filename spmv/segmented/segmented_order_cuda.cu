@@ -167,14 +167,13 @@ done:
 
 } // namespace
 
-gsolve_status gs_segmented_inspect_cuda(const gs_segmented *s, gsolve_context *ctx,
-                                        bool *column_order)
+gsolve_status gs_segmented_inspect(const gs_segmented *s, gsolve_context *ctx, bool *column_order)
 {
     return s->csr.offset == GSOLVE_O64 ? inspect<int64_t>(s, ctx, column_order)
                                        : inspect<int32_t>(s, ctx, column_order);
 }
 
-gsolve_status gs_segmented_sort_cuda(gs_segmented *s, gsolve_context *ctx, int order)
+gsolve_status gs_segmented_sort(gs_segmented *s, gsolve_context *ctx, int order)
 {
     return s->csr.offset == GSOLVE_O64 ? sort<int64_t>(s, ctx, order)
                                        : sort<int32_t>(s, ctx, order);

@@ -2,7 +2,7 @@
 #ifndef GS_SPMV_SPECULATIVE_SPECULATIVE_CUH
 #define GS_SPMV_SPECULATIVE_SPECULATIVE_CUH
 
-#include "core/cuda.cuh"
+#include "spmv/product.cuh"
 
 extern "C" {
 #include "spmv/speculative/speculative.h"
@@ -54,14 +54,12 @@ struct gs_speculative {     // the plan
     gs_bunches::piece *speculator; // pieces elements
     gs_bunches::crossing *cross; // groups + 1 elements: at the begin of each group, and at the end
     void *head, *tail; // groups elements each, the synchronizer, in the type of the values
-    double *terms;     // 2 x groups: terms of w'y and y'y from rows of several groups
     unsigned *arrived; // groups counters: finished parts of the row that begins in the group; 0
                        // between products
     void *space;       // the allocation that holds all arrays
 };
 
-// Fills p->space after p's sizes are known. O: the type of the row starts.
-template <class O>
+// Fills p->space after p's sizes are known. tile: entries of a tile.
 gsolve_status gs_speculative_fill(gs_speculative *p, gsolve_context *ctx, const gsolve_csr *A,
                                   int tile);
 

@@ -4,7 +4,7 @@
  *
  * The letters of the paper: a thread-bunch has T threads, here a warp of 32. A thread has W entries
  * of a tile of W T entries. A bunch has S tiles, one after the other. A group has B bunches. On the
- * CPU a bunch is one task, and a thread takes B of them at a time.
+ * CPU a tile has 8192 entries and is a task, see speculative_host.c.
  *
  * The plan is first[t], the paper's tile_offset, found by one binary search for each tile: the
  * first row that begins at or after entry t W T. The rows of a tile are those that begin in it. The
@@ -29,49 +29,22 @@
 #define GS_SPMV_SPECULATIVE_SPECULATIVE_H
 
 #include "matrix/csr.h"
-#include "matrix/irregular.h"
-#include "spmv/multi_rhs/column_blocks.h"
-#include "vector/vector.h"
 
 #define GS_SPECULATIVE_T 32
 
-typedef struct gs_speculative_shape {
-    int width;   /* W; as an option: index of the word */
-    int steps;   /* S; as an option 0: chosen */
-    int bunches; /* B; as an option 0: chosen */
-} gs_speculative_shape;
+enum { GS_WIDTH_4, GS_WIDTH_8 }; /* the words of width= */
 
-enum { GS_WIDTH_4, GS_WIDTH_8 };
+typedef struct gs_speculative_options { /* on the CPU all have their defaults */
+    int width, steps, bunches;          /* W; S and B, 0: chosen */
+} gs_speculative_options;
 
-typedef struct gs_speculative_plan {
-    gsolve_csr csr; /* the handle's rows */
-    gs_speculative_shape shape;
-    int64_t entries;
-    /* on the CPU, for bunches: */
-    gs_rows how;         /* how rows are summed */
-    int64_t size;        /* entries of a bunch, S W T */
-    int32_t count;       /* number of bunches */
-    int32_t *first;      /* count + 1 elements: first row of each bunch */
-    double *head, *tail; /* count elements, the synchronizer: sums of the parts of open rows */
-    double *part;        /* 2 count elements: sums for dots */
-    gs_column_blocks column_blocks; /* used instead where count > 0 */
-    struct gs_speculative
-        *tile; /* on CUDA, instead of the members above: see speculative_cuda.cu */
-} gs_speculative_plan;
+extern const gsolve_option gs_speculative_option_table[];
 
-typedef struct gs_speculative_kernels {
-    /* Makes and releases the plan for plan->csr; plan->shape holds the options. */
-    gsolve_status (*plan)(gs_speculative_plan *plan, gsolve_context *ctx);
-    void (*drop)(gs_speculative_plan *plan, gsolve_context *ctx);
-    /* y = alpha A x + beta y. If dots is not NULL, alpha is 1 and beta is 0. */
-    gsolve_status (*apply)(gs_queue *q, const gs_speculative_plan *plan, double alpha,
-                           const void *x, double beta, void *y, const gs_product_sums *dots);
-} gs_speculative_kernels;
-
-gsolve_status gs_speculative_plan_host(gs_speculative_plan *plan, gsolve_context *ctx);
-void gs_speculative_drop_host(gs_speculative_plan *plan, gsolve_context *ctx);
-
-extern const gs_speculative_kernels gs_speculative_host[GSOLVE_TYPE_COUNT];
-extern const gs_speculative_kernels gs_speculative_cuda[GSOLVE_TYPE_COUNT];
+#define GS_SPECULATIVE_PLUGIN                                                              \
+    {"speculative",                                                                        \
+     "compressed sparse rows in tiles with equal numbers of entries, summed as if no row " \
+     "were empty and corrected afterwards (Liu and Vinter); no conversion; the last bits " \
+     "depend on the GPU unless steps is set",                                              \
+     gs_speculative_option_table, sizeof(gs_speculative_options)}
 
 #endif

@@ -1,77 +1,52 @@
-/* speculative_body.h: the product on the CPU for one value type T. speculative_rows.h holds the
- * functions that depend on the type of row starts. */
+/* speculative_body.h: the product on the CPU for one value type T. */
 
 #include "spmv/row_sum.h"
 
-#define OFFSET   int32_t
-#define ON(name) FN(name##_o32)
-#include "spmv/speculative/speculative_rows.h"
-#undef OFFSET
-#undef ON
-#define OFFSET   int64_t
-#define ON(name) FN(name##_o64)
-#include "spmv/speculative/speculative_rows.h"
-#undef OFFSET
-#undef ON
-
-/* Adds the parts of rows that end in another bunch than they begin, in their order. */
-static void FN(synchronize)(const gs_speculative_plan *plan, double alpha, double beta, T *y,
-                            const gs_product_sums *dots)
+/* The sum over entries `from` to `to` - 1, a row or a part of one. */
+static inline T FN(part)(const tiles *s, int64_t from, int64_t to, const T *x)
 {
-    const gsolve_csr *A = &plan->csr;
-    const T *w = dots ? dots->w : NULL;
-    double wy = 0, yy = 0;
+    return FN(sum_by)(s->how, to - from, (const T *)s->csr.value + from, s->csr.col + from, x,
+                      gs_ahead(to, s->entries));
+}
 
-    for (int32_t b = 0; b < plan->count; b++) {
-        const int32_t i = plan->first[b + 1] - 1;
-        const int64_t end = i < plan->first[b] ? 0 : gs_start(A, i + 1);
-        T sum = (T)plan->tail[b];
-        if (end <= (b + 1) * plan->size) continue;
-        for (int32_t c = b + 1; c * plan->size < end; c++) sum += (T)plan->head[c];
-        FN(finish_row)(alpha, sum, beta, &y[i]);
-        if (dots) {
-            wy += (double)w[i] * (double)sum;
-            yy += (double)sum * (double)sum;
+/* Writes the rows that begin and end in tile t, with the empty ones, and the tile's head and tail.
+ */
+static void FN(sum_tile)(const tiles *s, int32_t t, double alpha, const T *x, double beta, T *y)
+{
+    const gsolve_csr *A = &s->csr;
+    const int64_t end = end_of(s, t), opens = gs_start(A, s->first[t]);
+
+    s->head[t] = FN(part)(s, (int64_t)t * TILE, opens < end ? opens : end, x);
+    for (int32_t i = s->first[t]; i < s->first[t + 1]; i++) {
+        const int64_t from = gs_start(A, i), to = gs_start(A, i + 1);
+        if (to <= end) {
+            FN(finish_row)(alpha, FN(part)(s, from, to, x), beta, &y[i]);
+        } else {
+            s->tail[t] = FN(part)(s, from, end, x);
         }
     }
-    if (!dots) return;
-    *dots->wy = wy + gs_sum(plan->count, plan->part);
-    if (dots->yy) *dots->yy = yy + gs_sum(plan->count, plan->part + plan->count);
 }
 
-/* Writes the empty rows after the last entry, which belong to no bunch. */
-static void FN(write_last_empty_rows)(gs_queue *q, const gs_speculative_plan *plan, double beta,
-                                      T *y)
+/* Writes the rows that end in another tile than they begin: adds their parts in their order. */
+static void FN(synchronize)(const tiles *s, double alpha, double beta, T *y)
 {
-#pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q))
-    for (int32_t i = plan->first[plan->count]; i < plan->csr.nrows; i++) {
-        FN(finish_row)(1, 0, beta, &y[i]);
+    for (int32_t t = 0; t < s->count; t++) {
+        const int32_t i = s->first[t + 1] - 1;
+        const int64_t to = i < s->first[t] ? 0 : gs_start(&s->csr, i + 1);
+        if (to <= end_of(s, t)) continue;
+        T sum = (T)s->tail[t];
+        for (int32_t u = t + 1; (int64_t)u * TILE < to; u++) sum += (T)s->head[u];
+        FN(finish_row)(alpha, sum, beta, &y[i]);
     }
 }
 
-static gsolve_status FN(apply)(gs_queue *q, const gs_speculative_plan *plan, double alpha,
-                               const void *px, double beta, void *py, const gs_product_sums *dots)
+static gsolve_status FN(apply)(const tiles *s, gsolve_context *ctx, double alpha, gsolve_dense x,
+                               double beta, gsolve_dense y)
 {
-    static void (*const bunches[][2])(const gs_speculative_plan *, int32_t, double, const T *,
-                                      double, T *, const gs_product_sums *) = {
-        [GS_ROWS_EVEN] = {FN(bunch_o32), FN(bunch_o64)},
-        [GS_ROWS_UNEVEN] = {FN(bunch_uneven_o32), FN(bunch_uneven_o64)},
-        [GS_ROWS_IRREGULAR] = {FN(bunch_irregular_o32), FN(bunch_irregular_o64)},
-    };
-    const bool wide = plan->csr.offset == GSOLVE_O64;
-    const int threads = gs_queue_threads(q), B = plan->shape.bunches;
-    const int at_once = B > 0 ? B : plan->count / threads + 1;
-    const T *x = px;
-    T *y = py;
+    const int threads = gs_queue_threads(ctx->queue);
 
-    if (plan->column_blocks.count > 0) {
-        return gs_column_blocks_apply(&plan->column_blocks, q, &plan->csr, alpha, x, beta, y, dots);
-    }
-#pragma omp parallel for schedule(static, at_once) num_threads(threads) if (plan->count > 2)
-    for (int32_t b = 0; b < plan->count; b++) {
-        bunches[plan->how][wide](plan, b, alpha, x, beta, y, dots);
-    }
-    FN(synchronize)(plan, alpha, beta, y, dots);
-    if (plan->first[plan->count] < plan->csr.nrows) FN(write_last_empty_rows)(q, plan, beta, y);
+#pragma omp parallel for schedule(static) num_threads(threads) if (s->count > 2)
+    for (int32_t t = 0; t < s->count; t++) FN(sum_tile)(s, t, alpha, x.value, beta, y.value);
+    FN(synchronize)(s, alpha, beta, y.value);
     return GSOLVE_OK;
 }

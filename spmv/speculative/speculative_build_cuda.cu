@@ -59,11 +59,10 @@ gsolve_status alloc_space(gs_speculative *p, gsolve_context *ctx, const gsolve_c
     const size_t first = aligned(((size_t)p->tiles + 1) * sizeof *p->first);
     const size_t pieces = (size_t)A->nrows / most_rows + 2; // upper bound for all tiles together
     const size_t recorded = aligned(pieces * sizeof *p->speculator), sums = aligned(groups * value);
-    const size_t terms = aligned(2 * groups * sizeof *p->terms);
     const size_t arrived = aligned((groups + 1) * sizeof *p->arrived);
     const size_t cross = groups * sizeof *p->cross;
-    char *at = (char *)gsolve_alloc(ctx, GSOLVE_DEVICE,
-                                    first + recorded + cross + 2 * sums + terms + arrived, 1);
+    char *at =
+        (char *)gsolve_alloc(ctx, GSOLVE_DEVICE, first + recorded + cross + 2 * sums + arrived, 1);
 
     if (!at) return GSOLVE_NO_MEMORY;
     p->space = at;
@@ -72,15 +71,13 @@ gsolve_status alloc_space(gs_speculative *p, gsolve_context *ctx, const gsolve_c
     p->cross = (crossing *)(at += recorded);
     p->head = at += cross;
     p->tail = at += sums;
-    p->terms = (double *)(at += sums);
-    p->arrived = (unsigned *)(at += terms);
+    p->arrived = (unsigned *)(at += sums);
     return gs_cuda(ctx->queue, cudaMemsetAsync(at, 0, arrived, ctx->queue->stream),
                    "clearing the synchronizer");
 }
 
 } // namespace
 
-template <class O>
 gsolve_status gs_speculative_fill(gs_speculative *p, gsolve_context *ctx, const gsolve_csr *A,
                                   int tile)
 {
@@ -91,16 +88,14 @@ gsolve_status gs_speculative_fill(gs_speculative *p, gsolve_context *ctx, const 
 
     TRY(alloc_space(p, ctx, A));
     dirty_counter = (int *)(p->arrived + p->groups + 1);
-    TRY(gs_launch(q, "finding the rows of tiles", find_rows<O>, blocks, gs_block_size, A->nrows,
-                  (const O *)A->start, tile, *p));
+    TRY(A->offset == GSOLVE_O64
+            ? gs_launch(q, "finding the rows of tiles", find_rows<int64_t>, blocks, gs_block_size,
+                        A->nrows, (const int64_t *)A->start, tile, *p)
+            : gs_launch(q, "finding the rows of tiles", find_rows<int32_t>, blocks, gs_block_size,
+                        A->nrows, (const int32_t *)A->start, tile, *p));
     TRY(gs_launch(q, "recording dirty tiles", record_dirty_tiles, blocks, gs_block_size, A->nrows,
                   p->tiles, p->first, p->speculator, dirty_counter));
     TRY(gsolve_copy(ctx, &p->pieces, GSOLVE_HOST, dirty_counter, GSOLVE_DEVICE, sizeof p->pieces));
 done:
     return status;
 }
-
-template gsolve_status gs_speculative_fill<int32_t>(gs_speculative *, gsolve_context *,
-                                                    const gsolve_csr *, int);
-template gsolve_status gs_speculative_fill<int64_t>(gs_speculative *, gsolve_context *,
-                                                    const gsolve_csr *, int);

@@ -9,35 +9,6 @@ namespace gs_bunches
 {
 
 template <class T>
-struct product {
-    const void *start;
-    const int32_t *col;
-    const T *value, *x;
-    T *y;
-    T alpha, beta;
-    const T *w;
-    double *out[2]; // w'y and y'y, or NULL
-};
-
-// y_i = alpha sum + beta y_i, and the terms of SUMS sums; w = w_i, loaded before.
-template <int SUMS, class T, int N>
-__device__ void finish(const product<T> &a, int32_t i, T sum, T w, double (&terms)[N])
-{
-    a.y[i] = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * a.y[i];
-    if constexpr (SUMS > 0) terms[0] += (double)w * (double)sum;
-    if constexpr (SUMS > 1) terms[1] += (double)sum * (double)sum;
-}
-
-template <int SUMS, class T, int N>
-__device__ void finish(const product<T> &a, int32_t i, T sum, double (&terms)[N])
-{
-    T w = 0;
-
-    if constexpr (SUMS > 0) w = a.w[i];
-    finish<SUMS>(a, i, sum, w, terms);
-}
-
-template <class T>
 __device__ T warp_sum(T sum)
 {
     for (int d = lanes / 2; d > 0; d /= 2) sum += __shfl_xor_sync(all_lanes, sum, d);

@@ -16,9 +16,9 @@ struct tile_rows {
 
 // Writes the rows of a dirty tile except the last: the empty rows before each row are counted to
 // find its sum.
-template <int SUMS, class O, class T, int N>
-__device__ void write_dirty_rows(const product<T> &a, int32_t from, int32_t to, int sums,
-                                 const T *s, double (&terms)[N])
+template <class O, class T>
+__device__ void write_dirty_rows(const gs_row_operands<T> &a, int32_t from, int32_t to, int sums,
+                                 const T *s)
 {
     const O *start = (const O *)a.start;
     const int lane = (int)threadIdx.x % lanes;
@@ -30,17 +30,16 @@ __device__ void write_dirty_rows(const product<T> &a, int32_t from, int32_t to, 
         const bool full = i < to && start[i] < start[i + 1];
         const unsigned others = __ballot_sync(all_lanes, full);
         const int r = before + __popc(others & ((1u << lane) - 1));
-        if (i < to && (!full || r < sums)) finish<SUMS>(a, i, full ? s[r] : T(0), terms);
+        if (i < to && (!full || r < sums)) gs_finish(a, i, full ? s[r] : T(0));
         before += __popc(others);
     }
 }
 
 // Writes the rows of a dirty tile except the last and except the empty rows, which blocks for the
 // speculator array write.
-template <int SUMS, class O, class T, int W, int N>
-__device__ void write_nonempty_rows(const product<T> &a, const tile_rows &tile,
-                                    const unsigned (&word)[W], int sums, const T *s,
-                                    double (&terms)[N])
+template <class O, class T, int W>
+__device__ void write_nonempty_rows(const gs_row_operands<T> &a, const tile_rows &tile,
+                                    const unsigned (&word)[W], int sums, const T *s)
 {
     const O *start = (const O *)a.start;
     const int lane = (int)threadIdx.x % lanes;
@@ -50,8 +49,7 @@ __device__ void write_nonempty_rows(const product<T> &a, const tile_rows &tile,
     for (int u = 0; u < W; u++) {
         const int r = before + __popc(word[u] & ((1u << lane) - 1));
         if ((word[u] >> lane & 1) && r < sums) {
-            finish<SUMS>(a, row_at(start, tile.begin + u * lanes + lane, tile.from, tile.to), s[r],
-                         terms);
+            gs_finish(a, row_at(start, tile.begin + u * lanes + lane, tile.from, tile.to), s[r]);
         }
         before += __popc(word[u]);
     }
@@ -66,11 +64,10 @@ struct ends {
 };
 
 // Writes the rows that end in the tile: the open row, unless it is the bunch's first (opens), and
-// rows `from` to `to` - 2. w: the element of w for the first row that this lane writes where no row
-// is empty.
-template <int SUMS, class O, class T, int W, int N>
-__device__ void write_rows(const product<T> &a, const tile_rows &tile, const unsigned (&word)[W],
-                           const T *s, bool opens, T w, double (&terms)[N])
+// rows `from` to `to` - 2.
+template <class O, class T, int W>
+__device__ void write_rows(const gs_row_operands<T> &a, const tile_rows &tile,
+                           const unsigned (&word)[W], const T *s, bool opens)
 {
     const int32_t from = tile.from, to = tile.to;
     const int lane = (int)threadIdx.x % lanes;
@@ -81,17 +78,14 @@ __device__ void write_rows(const product<T> &a, const tile_rows &tile, const uns
     for (int u = 0; u < W; u++) sums += __popc(word[u]);
     if (sums == to - from) { // no row is empty: the sums are in the order of the rows
 #pragma unroll 1
-        for (int j = first + lane; j < sums; j += lanes) {
-            finish<SUMS>(a, from - 1 + j, s[j], w, terms);
-            if (SUMS > 0 && j + lanes < sums) w = a.w[from - 1 + j + lanes];
-        }
+        for (int j = first + lane; j < sums; j += lanes) gs_finish(a, from - 1 + j, s[j]);
         return;
     }
-    if (first == 0 && lane == 0) finish<SUMS>(a, from - 1, s[0], terms);
+    if (first == 0 && lane == 0) gs_finish(a, from - 1, s[0]);
     if (to - from <= most_rows) {
-        write_dirty_rows<SUMS, O>(a, from, to, sums, s, terms);
+        write_dirty_rows<O>(a, from, to, sums, s);
     } else {
-        write_nonempty_rows<SUMS, O>(a, tile, word, sums, s, terms);
+        write_nonempty_rows<O>(a, tile, word, sums, s);
     }
 }
 
@@ -149,9 +143,9 @@ __device__ parts<R> parts_of(const O (&at)[R], int64_t begin, int count, int n)
 // Writes the rows that end in the tile. from: its first row; s: its products; before: the open
 // row's sum over earlier tiles; head: where the open row's sum goes instead of y, or NULL. Returns
 // the sum of the row that is open at the end.
-template <int SUMS, class T, int R, int N>
-__device__ T sum_parts(const product<T> &a, int32_t from, const parts<R> &p, T before, const T *s,
-                       T *head, double (&terms)[N])
+template <class T, int R>
+__device__ T sum_parts(const gs_row_operands<T> &a, int32_t from, const parts<R> &p, T before,
+                       const T *s, T *head)
 {
     const int lane = (int)threadIdx.x % lanes, step = 1 << p.log, group = lane >> p.log;
     const bool first = (lane & (step - 1)) == 0;
@@ -162,7 +156,6 @@ __device__ T sum_parts(const product<T> &a, int32_t from, const parts<R> &p, T b
         if (p.count < r * lanes) break;
         const int j = r * lanes + group, end = __shfl_sync(all_lanes, p.end[r], group);
         const bool ends = first && j < p.count && (j > 0 || !head);
-        const T w = SUMS > 0 && ends ? a.w[from - 1 + j] : T(0);
         T sum = 0;
         for (int k = begin_of(p, r, group) + (lane & (step - 1)); k < end; k += 4 * step) {
             T loaded[4]; // loaded together
@@ -176,7 +169,7 @@ __device__ T sum_parts(const product<T> &a, int32_t from, const parts<R> &p, T b
         }
         for (int d = step / 2; d > 0; d /= 2) sum += __shfl_xor_sync(all_lanes, sum, d);
         if (j == 0) sum = before + sum;
-        if (ends) finish<SUMS>(a, from - 1 + j, sum, w, terms);
+        if (ends) gs_finish(a, from - 1 + j, sum);
         if (j == 0 && first && head) *head = sum;
         if (p.count / lanes == r) open = __shfl_sync(all_lanes, sum, p.count % lanes << p.log);
     }
@@ -197,8 +190,8 @@ struct reads {
 // Loads the tile at entry begin, whose rows are `from` to `to` - 1; n: entries from begin to the
 // end of the bunch. Its columns are loaded already; those of the next tile are loaded here.
 template <class O, class T, int W>
-__device__ void read_tile(const product<T> &a, int64_t begin, int n, int32_t from, int32_t to,
-                          reads<O, T, W> &now)
+__device__ void read_tile(const gs_row_operands<T> &a, int64_t begin, int n, int32_t from,
+                          int32_t to, reads<O, T, W> &now)
 {
     constexpr int size = W * lanes;
 
@@ -210,15 +203,12 @@ __device__ void read_tile(const product<T> &a, int64_t begin, int n, int32_t fro
 
 // Writes the rows of a tile by the segmented sum. s: its products. Returns the sum of the row that
 // is open at the end.
-template <int SUMS, class O, int W, class T, int R, int N>
-__device__ T sum_rows(const product<T> &a, const tile_rows &tile, const parts<R> &p, T before, T *s,
-                      T *head, double (&terms)[N])
+template <class O, int W, class T, int R>
+__device__ T sum_rows(const gs_row_operands<T> &a, const tile_rows &tile, const parts<R> &p,
+                      T before, T *s, T *head)
 {
     const int32_t from = tile.from, to = tile.to;
     const O *start = (const O *)a.start;
-    const int lane = (int)threadIdx.x % lanes;
-    const int32_t due = from - (head ? 0 : 1) + lane; // the row that this lane writes
-    const T w = SUMS > 0 && due < to - 1 ? a.w[due] : T(0);
     unsigned word[W];
 
     if (to - from <= most_rows) {
@@ -227,8 +217,8 @@ __device__ T sum_rows(const product<T> &a, const tile_rows &tile, const parts<R>
         describe_few(start, tile.begin, from, to, word);
     }
     const T run = sum_segments(word, before, s);
-    if (head && lane == 0) *head = s[0];
-    write_rows<SUMS, O>(a, tile, word, s, head != nullptr, w, terms);
+    if (head && threadIdx.x % lanes == 0) *head = s[0];
+    write_rows<O>(a, tile, word, s, head != nullptr);
     return run;
 }
 
@@ -236,9 +226,9 @@ __device__ T sum_rows(const product<T> &a, const tile_rows &tile, const parts<R>
 // shared memory for one tile. Where no row begins in a tile, each lane adds its own products to its
 // sum. While one tile is summed, the values, row starts and elements of x of the next tile and the
 // columns of the one after it are loaded.
-template <int SUMS, class O, int W, class T, int N>
-__device__ void walk(const product<T> &a, int64_t begin, int n, int32_t first, T *s, ends<T> &e,
-                     double (&terms)[N])
+template <class O, int W, class T>
+__device__ void walk(const gs_row_operands<T> &a, int64_t begin, int n, int32_t first, T *s,
+                     ends<T> &e)
 {
     constexpr int size = W * lanes;
     const int lane = (int)threadIdx.x % lanes;
@@ -275,8 +265,8 @@ __device__ void walk(const product<T> &a, int64_t begin, int n, int32_t first, T
         const T before = is_spread ? warp_sum(open) : __shfl_sync(all_lanes, open, lanes - 1);
         __syncwarp();
         T *head = opens ? &e.head : nullptr;
-        const T run = direct ? sum_parts<SUMS>(a, tile.from, p, before, s, head, terms)
-                             : sum_rows<SUMS, O, W>(a, tile, p, before, s, head, terms);
+        const T run = direct ? sum_parts(a, tile.from, p, before, s, head)
+                             : sum_rows<O, W>(a, tile, p, before, s, head);
         __syncwarp(); // all lanes have read
         open = lane == lanes - 1 ? run : T(0);
         opens = is_spread = false;

@@ -49,17 +49,61 @@ static int32_t rank_of(int asked, int32_t rows, bool gpu)
     return asked > 0 ? 0 : (int32_t)((rows * share + 11) / 12) - 1;
 }
 
+/* The length of the rank-th longest row of csr on the host: bisects for the length, and counts the
+ * rows that are longer. */
+static int64_t ranked_length(const gsolve_csr *csr, int32_t rank)
+{
+    int64_t low = 0, high = csr->ncols;
+
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        int32_t longer = 0;
+        for (int32_t i = 0; i < csr->nrows; i++) {
+            longer += gs_start(csr, i + 1) - gs_start(csr, i) > middle;
+        }
+        if (longer > rank) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* The same on a GPU: sorts the rows by length. */
+static gsolve_status ranked_length_cuda(gsolve_context *ctx, const gsolve_csr *csr, int32_t rank,
+                                        int64_t *length)
+{
+    const size_t size = gs_offset_size(csr->offset);
+    int32_t *order = NULL, row;
+    int64_t start[2];
+    const gsolve_csr of_row = {.start = start, .offset = csr->offset};
+    gsolve_status status;
+
+    TRY(gs_sliced_sort(ctx, csr, csr->nrows, 0, &order));
+    TRY(gsolve_copy(ctx, &row, GSOLVE_HOST, order + rank, GSOLVE_DEVICE, sizeof row));
+    TRY(gsolve_copy(ctx, start, GSOLVE_HOST, (const char *)csr->start + (size_t)row * size,
+                    GSOLVE_DEVICE, 2 * size));
+    *length = gs_start(&of_row, 1) - gs_start(&of_row, 0);
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, order);
+    return status;
+}
+
 /* *width = K, at most the longest row. */
 static gsolve_status choose_width(gsolve_context *ctx, const gsolve_csr *csr, int asked,
                                   int64_t *width)
 {
-    const gs_triples_kernels *triples = GS_KERNELS(gs_triples, ctx, csr->type);
-    const bool gpu = gs_on_gpu(ctx);
-    gsolve_status status;
+    const int32_t rank = rank_of(asked, csr->nrows, gs_on_gpu(ctx));
+    gsolve_status status = GSOLVE_OK;
 
     *width = 0;
-    if (csr->nrows == 0) return GSOLVE_OK;
-    TRY(triples->ranked(ctx, csr, rank_of(asked, csr->nrows, gpu), width));
+    if (csr->nrows == 0) return status;
+    if (gs_on_gpu(ctx)) {
+        TRY(ranked_length_cuda(ctx, csr, rank, width));
+    } else {
+        *width = ranked_length(csr, rank);
+    }
     if (asked > 0 && asked < *width) *width = asked;
 done:
     return status;
@@ -112,7 +156,7 @@ done:
 static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
 {
-    const hyb *h = self;
+    hyb *h = self;
     gsolve_status status;
 
     if (!h->ell) return gs_triples_apply(&h->rest, ctx, alpha, x, beta, y);
@@ -139,9 +183,7 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
     const hyb_options *o = chosen;
     int64_t width = 0, rest = 0;
 
-    if (csr->nrows > 0) {
-        gs_triples_host[csr->type].ranked(NULL, csr, rank_of(o->width, csr->nrows, true), &width);
-    }
+    if (csr->nrows > 0) width = ranked_length(csr, rank_of(o->width, csr->nrows, true));
     if (o->width > 0 && o->width < width) width = o->width;
     for (int32_t i = 0; i < csr->nrows; i++) {
         const int64_t left = gs_start(csr, i + 1) - gs_start(csr, i) - width;

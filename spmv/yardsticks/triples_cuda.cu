@@ -3,7 +3,6 @@
 // the row that is still open is added to the next 32 entries. Loads are coalesced.
 #include "core/pdl.cuh"
 #include "core/scan.cuh"
-#include "core/sort.cuh"
 #include "matrix/rows.cuh"
 
 extern "C" {
@@ -35,154 +34,83 @@ __global__ void count_rest(int32_t nrows, const O *start, int64_t skip, int64_t 
     count[i] = left > 0 ? left : 0;
 }
 
-// first[i] = number of remaining entries before row i. A thread has an interval of entries.
-template <class O>
-__global__ void store_rest(int64_t entries, int32_t nrows, const O *start, const int32_t *col,
-                           int64_t skip, const int64_t *first, int32_t *row, int32_t *out)
+// first[i] = number of remaining entries before row i. A warp copies an interval of entries.
+template <class T, class O>
+__global__ void copy_rest(gs_triples t, int32_t *col, T *value)
 {
-    gs_each_entry(entries, nrows, first, [&](int64_t k, int32_t i) {
-        row[k] = i;
-        out[k] = col[(int64_t)start[i] + skip + k - first[i]];
+    const O *start = (const O *)t.csr.start;
+
+    gs_each_entry(t.entries, t.csr.nrows, t.first, [&](int64_t k, int32_t i) {
+        const int64_t from = (int64_t)start[i] + t.skip + k - t.first[i];
+        t.row[k] = i;
+        col[k] = t.csr.col[from];
+        value[k] = ((const T *)t.csr.value)[from];
     });
 }
 
-// A thread copies one value; it finds the entry's number in its row.
-template <class T, class O>
-__global__ void fill_rest(int64_t entries, const int32_t *row, const O *start, const T *value,
-                          int64_t skip, T *out)
-{
-    const int64_t k = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
-
-    if (k >= entries) return;
-    const int32_t i = row[k];
-    const int64_t length = (int64_t)start[i + 1] - (int64_t)start[i] - skip;
-    int64_t low = k - length + 1 > 0 ? k - length + 1 : 0,
-            high = k; // the first entry of the row is at high or before
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (row[middle] < i) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    out[k] = value[(int64_t)start[i] + skip + k - low];
-}
-
-// Fills t's entries, row and col.
+// Fills t's first and entries.
 template <class O>
-gsolve_status make_rest(gs_triples *t, gsolve_context *ctx)
+gsolve_status number_rest(gs_triples *t, gsolve_context *ctx)
 {
-    const gsolve_csr *A = &t->csr;
-    const O *start = (const O *)A->start;
-    const int64_t n = (int64_t)A->nrows + 1;
+    const int64_t n = (int64_t)t->csr.nrows + 1;
     gs_queue *q = ctx->queue;
-    int64_t *count = nullptr, *first = nullptr;
-    int32_t *col = nullptr;
     void *space = nullptr;
     size_t bytes = 0;
     gsolve_status status;
 
-    ALLOC_DEVICE(ctx, count, n);
-    ALLOC_DEVICE(ctx, first, n);
-    gs_exclusive_sum(nullptr, bytes, count, first, n, q->stream);
+    ALLOC_DEVICE(ctx, t->first, n);
+    gs_exclusive_sum(nullptr, bytes, t->first, t->first, n, q->stream);
     space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(gs_launch(q, "counting entries", count_rest<O>, blocks_for(n), gs_block_size, A->nrows,
-                  start, t->skip, count));
-    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, count, first, n, q->stream), "counting entries"));
-    TRY(gsolve_copy(ctx, &t->entries, GSOLVE_HOST, first + n - 1, GSOLVE_DEVICE,
+    TRY(gs_launch(q, "counting entries", count_rest<O>, blocks_for(n), gs_block_size, t->csr.nrows,
+                  (const O *)t->csr.start, t->skip, t->first));
+    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, t->first, t->first, n, q->stream),
+                "counting entries"));
+    TRY(gsolve_copy(ctx, &t->entries, GSOLVE_HOST, t->first + n - 1, GSOLVE_DEVICE,
                     sizeof t->entries));
-    ALLOC_DEVICE(ctx, t->row, t->entries);
-    ALLOC_DEVICE(ctx, col, t->entries);
-    t->col = col;
-    if (t->entries == 0) goto done;
-    TRY(gs_launch(q, "storing entries", store_rest<O>, gs_entry_blocks(t->entries), gs_block_size,
-                  t->entries, A->nrows, start, A->col, t->skip, first, t->row, col));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);
-    gsolve_free(ctx, GSOLVE_DEVICE, count);
-    gsolve_free(ctx, GSOLVE_DEVICE, first);
     return status;
-}
-
-template <class T, class O>
-gsolve_status fill(const gs_triples *t, gsolve_context *ctx)
-{
-    if (t->entries == 0) return GSOLVE_OK;
-    return gs_launch(ctx->queue, "filling entries", fill_rest<T, O>, blocks_for(t->entries),
-                     gs_block_size, t->entries, t->row, (const O *)t->csr.start,
-                     (const T *)t->csr.value, t->skip, (T *)gs_owned_block(ctx, t->value));
 }
 
 template <class T>
 gsolve_status refill(const gs_triples *t, gsolve_context *ctx)
 {
-    return t->csr.offset == GSOLVE_O64 ? fill<T, int64_t>(t, ctx) : fill<T, int32_t>(t, ctx);
-}
+    const auto kernel = t->csr.offset == GSOLVE_O64 ? copy_rest<T, int64_t> : copy_rest<T, int32_t>;
 
-gsolve_status store_entry_rows(gs_triples *t, gsolve_context *ctx)
-{
-    gsolve_status status;
-
-    ALLOC_DEVICE(ctx, t->row, t->entries);
-    TRY(gs_find_entry_rows(ctx->queue, &t->csr, t->entries, t->row));
-done:
-    return status;
+    if (t->entries == 0) return GSOLVE_OK;
+    return gs_launch(ctx->queue, "copying entries", kernel, gs_entry_blocks(t->entries),
+                     gs_block_size, *t, (int32_t *)gs_owned_block(ctx, t->col),
+                     (T *)gs_owned_block(ctx, t->value));
 }
 
 template <class T>
 gsolve_status make(gs_triples *t, gsolve_context *ctx)
 {
+    int32_t *col;
     T *value;
     gsolve_status status;
 
-    if (t->skip == 0) return store_entry_rows(t, ctx);
-    TRY(t->csr.offset == GSOLVE_O64 ? make_rest<int64_t>(t, ctx) : make_rest<int32_t>(t, ctx));
-    ALLOC_DEVICE(ctx, value, t->entries);
-    t->value = value;
-    TRY(refill<T>(t, ctx));
+    if (t->skip > 0) {
+        TRY(t->csr.offset == GSOLVE_O64 ? number_rest<int64_t>(t, ctx)
+                                        : number_rest<int32_t>(t, ctx));
+    }
+    ALLOC_DEVICE(ctx, t->row, t->entries);
+    if (t->skip == 0) {
+        TRY(gs_find_entry_rows(ctx->queue, &t->csr, t->entries, t->row));
+    } else {
+        ALLOC_DEVICE(ctx, col, t->entries);
+        t->col = col;
+        ALLOC_DEVICE(ctx, value, t->entries);
+        t->value = value;
+        TRY(refill<T>(t, ctx));
+    }
+    t->intervals = (t->entries + interval - 1) / interval;
+    t->head = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)t->intervals, sizeof(T));
+    TRY(t->head ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    t->tail = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)t->intervals, sizeof(T));
+    TRY(t->tail ? GSOLVE_OK : GSOLVE_NO_MEMORY);
 done:
-    return status;
-}
-
-// length[i] = entries of row i. A thread measures one row.
-template <class O>
-__global__ void measure_rows(int32_t nrows, const O *start, int32_t *length)
-{
-    const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
-    if (i < nrows) length[i] = (int32_t)(start[i + 1] - start[i]);
-}
-
-// *length = the length of the row with that rank, from 0, by descending length; nrows > rank. Sorts
-// all lengths.
-gsolve_status ranked(gsolve_context *ctx, const gsolve_csr *csr, int32_t rank, int64_t *length)
-{
-    gs_queue *q = ctx->queue;
-    const int32_t n = csr->nrows;
-    const bool wide = csr->offset == GSOLVE_O64;
-    int32_t *lengths = nullptr, *sorted = nullptr, found = 0;
-    void *space = nullptr;
-    size_t bytes = 0;
-    gsolve_status status;
-
-    ALLOC_DEVICE(ctx, lengths, n);
-    ALLOC_DEVICE(ctx, sorted, n);
-    gs_sort_keys_descending(nullptr, bytes, {lengths, sorted}, n, 32, q->stream);
-    space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(wide ? gs_launch(q, "measuring the lengths of rows", measure_rows<int64_t>, blocks_for(n),
-                         gs_block_size, n, (const int64_t *)csr->start, lengths)
-             : gs_launch(q, "measuring the lengths of rows", measure_rows<int32_t>, blocks_for(n),
-                         gs_block_size, n, (const int32_t *)csr->start, lengths));
-    TRY(gs_cuda(q, gs_sort_keys_descending(space, bytes, {lengths, sorted}, n, 32, q->stream),
-                "sorting lengths of rows"));
-    TRY(gsolve_copy(ctx, &found, GSOLVE_HOST, sorted + rank, GSOLVE_DEVICE, sizeof found));
-    *length = found;
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
-    gsolve_free(ctx, GSOLVE_DEVICE, lengths);
-    gsolve_free(ctx, GSOLVE_DEVICE, sorted);
     return status;
 }
 
@@ -336,6 +264,6 @@ done:
 } // namespace
 
 extern "C" const gs_triples_kernels gs_triples_cuda[GSOLVE_TYPE_COUNT] = {
-    {make<float>, refill<float>, add<float>, ranked, GS_TRIPLES_CUDA},
-    {make<double>, refill<double>, add<double>, ranked, GS_TRIPLES_CUDA},
+    {make<float>, refill<float>, add<float>},
+    {make<double>, refill<double>, add<double>},
 };

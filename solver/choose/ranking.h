@@ -1,11 +1,9 @@
-/* cost_model.h: estimates the iterations and times of cg with its preconditioners, and puts them in
+/* ranking.h: estimates the iterations and times of cg with its preconditioners, and puts them in
  * the order in which they are tried. */
-#ifndef GS_SOLVER_CHOOSE_COST_MODEL_H
-#define GS_SOLVER_CHOOSE_COST_MODEL_H
+#ifndef GS_SOLVER_CHOOSE_RANKING_H
+#define GS_SOLVER_CHOOSE_RANKING_H
 
-#include "gsolve.h"
-
-enum { GS_JACOBI, GS_IC, GS_AMG, GS_RANKED_COUNT };
+#include "matrix/cost_model.h"
 
 extern const char *const gs_ranked_precond_name[GS_RANKED_COUNT];
 

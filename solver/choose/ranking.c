@@ -1,8 +1,9 @@
-/* cost_model.c: the cost model of cg with jacobi, ic and amg: estimates of iterations and times
- * from the statistics of the matrix. It covers matrices that look like a discretised elliptic
- * operator. The numbers below come from the measurements in the documentation of the automatic
- * choice. */
-#include "solver/choose/cost_model.h"
+/* ranking.c: the order of jacobi, ic and amg with cg, by estimates of iterations and times from the
+ * statistics of the matrix. It covers matrices that look like a discretised elliptic operator. The
+ * times of an iteration and of a set-up are those of matrix/cost_model.h. The numbers of this file
+ * are not times, so they are not in its table: they come from the iterations and the systems in the
+ * documentation of the automatic choice. */
+#include "solver/choose/ranking.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -129,103 +130,90 @@ static double jump_factor(const gsolve_statistics *t, problem kind)
     return fmax(pow(spread, 1.0 / 6), differ ? 2 : 1);
 }
 
-/* Estimates the iterations to 1e-8. With jacobi they grow with the length, up to a bound from the
- * dominance d: the condition number is at most (d + 1) / (d - 1). With ic they are a fraction of
- * those. With multigrid they are constant; one level is a factorisation. */
-static void estimate_iterations(const gsolve_statistics *t, problem kind, bool one_level,
-                                gs_cost_estimate *e)
-{
-    const int dims = e->dimensions;
-    double *its = e->iterations;
-    const double jumps = jump_factor(t, kind), d = t->dominance;
-    const bool wide = t->mean_row > 8;
-    double share;
+/* Iterations to 1e-8. */
+typedef struct counts {
+    double jacobi; /* for each point of the grid's length */
+    double ic;     /* for each iteration with jacobi */
+    double amg;
+} counts;
 
-    its[GS_JACOBI] = jumps * e->length *
-                     (kind == HIGHER ? (dims == 2 ? 2.5 : 3)
-                      : wide         ? 1.45
-                      : dims == 2    ? 1.86
-                                     : 2.5);
-    if (d > 1) its[GS_JACOBI] = fmin(its[GS_JACOBI], 9.5 * sqrt((d + 1) / (d - 1)));
-    share = kind == HIGHER ? 0.4 : jumps > 1.5 ? 0.31 : wide ? 0.5 : 0.43;
-    its[GS_IC] = share * its[GS_JACOBI];
-    its[GS_AMG] = kind == HIGHER ? (dims == 2 ? 14 : 11) : dims == 2 || wide ? 9 : 12;
-    if (kind == ELASTIC) {
-        its[GS_JACOBI] = 10.7 * e->length;
-        its[GS_IC] = 0.35 * its[GS_JACOBI];
-        its[GS_AMG] = 27;
-    }
-    if (one_level) its[GS_AMG] = 2;
+static const counts *counts_of(const gsolve_statistics *t, problem kind, int dims)
+{
+    static const counts square = {1.86, 0.43, 9}, cube = {2.5, 0.43, 12}, wide = {1.45, 0.5, 9};
+    static const counts higher_square = {2.5, 0.4, 14}, higher_cube = {3, 0.4, 11};
+    static const counts elastic = {10.7, 0.35, 27};
+
+    if (kind == ELASTIC) return &elastic;
+    if (kind == HIGHER) return dims == 2 ? &higher_square : &higher_cube;
+    if (t->mean_row > 8) return &wide;
+    return dims == 2 ? &square : &cube;
 }
 
-/* ns of an iteration of cg: for each entry, for each row, and constant; and of the set-up. */
-typedef struct price {
-    double entry, row, step, setup_entry, setup_row, setup;
-} price;
+/* With jacobi the iterations grow with the length, up to a bound from the dominance d: the
+ * condition number is at most (d + 1) / (d - 1). With ic they are a fraction of those, and a
+ * smaller one where coefficients jump. With multigrid they are constant; one level is a
+ * factorisation. */
+static void estimate_iterations(const gsolve_statistics *t, problem kind, double jumps,
+                                bool one_level, gs_cost_estimate *e)
+{
+    const counts *c = counts_of(t, kind, e->dimensions);
+    const double d = t->dominance;
+    double *its = e->iterations;
 
-/* The prices of a kind of device, in fp64; blocks: for matrices with several unknowns per node. */
-typedef struct prices {
-    price plain[GS_RANKED_COUNT], blocks[GS_RANKED_COUNT];
-    double one_level;     /* most rows with which amg has one level, a factorisation (coarsest.c) */
-    double chip, on_chip; /* most entries that cg + jacobi keeps on the chip; ns of a step there */
-    double short_run;     /* amg may come first although it is slower: up to this total in ns, */
-    double margin;        /* and if it takes at most this many ns more than the fastest */
+    its[GS_JACOBI] = (kind == ELASTIC ? 1 : jumps) * e->length * c->jacobi;
+    if (d > 1) its[GS_JACOBI] = fmin(its[GS_JACOBI], 9.5 * sqrt((d + 1) / (d - 1)));
+    its[GS_IC] = (kind == ELLIPTIC && jumps > 1.5 ? 0.31 : c->ic) * its[GS_JACOBI];
+    its[GS_AMG] = one_level ? 2 : c->amg;
+}
+
+/* What the decision on a kind of device rests on besides times. */
+typedef struct rules {
+    double one_level; /* most rows with which amg has one level, a factorisation (coarsest.c) */
+    double chip;      /* most entries that cg + jacobi keeps on the chip (resident.c) */
+    double short_run; /* amg may come first although it is slower: up to this total in ns, */
+    double margin;    /* and if it takes at most this many ns more than the fastest */
     int fallbacks, fallback[GS_RANKED_COUNT]; /* tried after the first choice */
     const char *device;                       /* in the message */
-} prices;
+} rules;
 
-/* One core of a CPU. */
-static const prices cpu = {
-    .plain = {{0.55, 2.65, 0, 0, 20, 0}, {1.12, 6.85, 0, 15, 0, 0}, {2.6, 28, 0, 46, 250, 0}},
-    .blocks = {{0.5, 0, 0, 3.4, 0, 0}, {1.18, 0, 0, 26, 0, 0}, {2.95, 0, 0, 97, 0, 0}},
-    .one_level = 2000,
-    .short_run = 10e6,
-    .margin = 2e6,
-    .fallbacks = 2,
-    .fallback = {GS_IC, GS_AMG},
-    .device = "",
+/* On a GPU ic comes last, because triangular solves run one set of rows after another. */
+static const rules rules_of[GS_COST_DEVICES] = {
+    [GS_COST_CPU] = {.one_level = 2000,
+                     .short_run = 10e6,
+                     .margin = 2e6,
+                     .fallbacks = 2,
+                     .fallback = {GS_IC, GS_AMG},
+                     .device = ""},
+    [GS_COST_CUDA] = {.one_level = 512,
+                      .chip = 2e6,
+                      .fallbacks = 3,
+                      .fallback = {GS_AMG, GS_JACOBI, GS_IC},
+                      .device = "GPU "},
 };
 
-/* An H200. ic comes last, because triangular solves run one set of rows after another. Its set-up
- * is not counted. The set-up of jacobi is not counted either: auto has the rows on the host
- * already, where jacobi is set up. */
-static const prices gpu = {
-    .plain = {{0.0024, 0.0226, 14e3, 0, 0, 0},
-              {0.25, 0, 600e3, 0, 0, 0},
-              {0.016, 0.13, 100e3, 0.22, 1.3, 2.8e6}},
-    .blocks = {{0.0024, 0.0226, 14e3, 0, 0, 0},
-               {1.3, 0, 600e3, 0, 0, 0},
-               {0.021, 0, 100e3, 0.6, 0, 4.3e6}},
-    .one_level = 512,
-    .chip = 2e6,
-    .on_chip = 12e3,
-    .fallbacks = 3,
-    .fallback = {GS_AMG, GS_JACOBI, GS_IC},
-    .device = "GPU ",
-};
+/* The factor of the time of amg for what the entries do not tell: coefficients that jump and
+ * long rows give more entries on coarse levels, and a factorisation of a cube has more fill. */
+static double fill_of(const gsolve_statistics *t, problem kind, int dims, double jumps,
+                      bool one_level)
+{
+    if (one_level) return dims == 3 ? 6 : 1;
+    return (jumps > 1.5 ? 1.15 : 1) * (kind == HIGHER && dims == 3 && t->mean_row > 15 ? 1.2 : 1);
+}
 
-/* Estimates the times of set-up and solve: iterations times the price of one, and the set-up. */
-static void estimate_times(const gsolve_statistics *t, problem kind, const prices *of,
+static void estimate_times(const gsolve_statistics *t, problem kind, gs_cost_device device,
                            gs_cost_estimate *e)
 {
-    const price *p = kind == ELASTIC ? of->blocks : of->plain;
+    const gs_device_costs *of = &gs_cost_table[device];
+    const gs_iteration_costs *c = kind == ELASTIC ? of->blocks : of->plain;
     const double entries = (double)t->entries, rows = t->nrows;
-    const bool one_level = rows <= of->one_level;
-    const int dims = e->dimensions;
-    double *ns = e->ns;
 
     for (int k = 0; k < GS_RANKED_COUNT; k++) {
-        const double step = k == GS_JACOBI && entries <= of->chip
+        const double step = k == GS_JACOBI && entries <= rules_of[device].chip
                                 ? of->on_chip
-                                : p[k].entry * entries + p[k].row * rows + p[k].step;
-        ns[k] = e->iterations[k] * step + p[k].setup_entry * entries + p[k].setup_row * rows +
-                p[k].setup;
+                                : c[k].entry * entries + c[k].row * rows + c[k].step;
+        e->ns[k] = e->iterations[k] * step + c[k].setup_entry * entries + c[k].setup_row * rows +
+                   c[k].setup;
     }
-    if (!one_level && jump_factor(t, kind) > 1.5)
-        ns[GS_AMG] *= 1.15; /* more entries on coarse levels */
-    if (!one_level && kind == HIGHER && dims == 3 && t->mean_row > 15)
-        ns[GS_AMG] *= 1.2;                         /* likewise */
-    if (one_level && dims == 3) ns[GS_AMG] *= 2.5; /* more fill */
 }
 
 bool gs_estimate_cost(const gsolve_statistics *t, bool on_gpu, gs_cost_estimate *e)
@@ -235,15 +223,19 @@ bool gs_estimate_cost(const gsolve_statistics *t, bool on_gpu, gs_cost_estimate 
         [HIGHER] = "an elliptic operator of higher order",
         [ELASTIC] = "linear elasticity",
     };
-    const prices *of = on_gpu ? &gpu : &cpu;
+    const gs_cost_device device = on_gpu ? GS_COST_CUDA : GS_COST_CPU;
+    const bool one_level = t->nrows <= rules_of[device].one_level;
     const problem kind = classify(t);
+    double jumps;
 
     if (kind == OTHER || kind == DOMINATED) return false;
+    jumps = jump_factor(t, kind);
     e->kind = words[kind];
     e->dimensions = kind == ELASTIC ? t->block : dimensions(t, kind);
     e->length = length_of(t, kind, e->dimensions);
-    estimate_iterations(t, kind, t->nrows <= of->one_level, e);
-    estimate_times(t, kind, of, e);
+    estimate_iterations(t, kind, jumps, one_level, e);
+    estimate_times(t, kind, device, e);
+    e->ns[GS_AMG] *= fill_of(t, kind, e->dimensions, jumps, one_level);
     return true;
 }
 
@@ -259,7 +251,7 @@ static int fastest_of(const double ns[GS_RANKED_COUNT])
 
 /* The fastest; or amg if a user does not notice that it is slower: where an estimate is too low,
  * the iterations with amg grow least. */
-static int first_choice(const double ns[GS_RANKED_COUNT], const prices *of)
+static int first_choice(const double ns[GS_RANKED_COUNT], const rules *of)
 {
     const int fastest = fastest_of(ns);
 
@@ -274,7 +266,7 @@ static int digits_of(double ratio)
 }
 
 /* Writes the reason for the first choice. */
-static void write_reason(const gs_cost_estimate *e, const prices *of, int first, char *why,
+static void write_reason(const gs_cost_estimate *e, const rules *of, int first, char *why,
                          size_t size)
 {
     const int fastest = fastest_of(e->ns);
@@ -295,7 +287,7 @@ static void write_reason(const gs_cost_estimate *e, const prices *of, int first,
 }
 
 /* The first choice, then the others. */
-static gs_precond_ranking rank_by_time(const gs_cost_estimate *e, const prices *of)
+static gs_precond_ranking rank_by_time(const gs_cost_estimate *e, const rules *of)
 {
     gs_precond_ranking l = {.order = {first_choice(e->ns, of)}, .count = 1};
 
@@ -315,7 +307,8 @@ gs_precond_ranking gs_rank_preconds(const gsolve_statistics *t, bool on_gpu)
         {GS_JACOBI, GS_IC}, 2, "symmetric with a positive diagonal; ic is slow on a GPU"};
     gs_cost_estimate e;
 
-    if (gs_estimate_cost(t, on_gpu, &e)) return rank_by_time(&e, on_gpu ? &gpu : &cpu);
+    if (gs_estimate_cost(t, on_gpu, &e))
+        return rank_by_time(&e, &rules_of[on_gpu ? GS_COST_CUDA : GS_COST_CPU]);
     if (classify(t) == DOMINATED) return dominated;
     return on_gpu ? other_on_gpu : other;
 }

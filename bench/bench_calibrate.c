@@ -1,0 +1,267 @@
+/* bench_calibrate.c: the times from which bench/calibrate.py makes the constants of the cost model
+ * (matrix/cost_model.h).
+ *
+ *     bench_calibrate [ROUNDS]
+ *
+ * Prints one JSON record for each time, in ns. ROUNDS (10): each time is the least of so many; on
+ * one thread of a CPU it is processor time. So other work on the machine matters little.
+ * $GSOLVE_DEVICE names the device (cuda). A run takes less than two minutes on one core and less
+ * than one on a GPU. The records are
+ *
+ *     product     y = A x in one format; build_ns: the conversion from rows that lie on the device
+ *     iteration   a step of cg with one preconditioner; setup_ns: the set-up of the preconditioner
+ *     on_chip     a step of cg with jacobi that keeps the matrix on the chip of a GPU
+ *
+ * All matrices are in double precision. */
+#include "bench/on_device.h"
+
+/* --- matrices ------------------------------------------------------------------------------------
+ * The name says what the matrix is measured for. The size on a CPU: a multiple of the cache of a
+ * core; on a GPU: a multiple of the L2 cache. */
+
+typedef struct subject {
+    const char *name, *on_cpu, *on_cuda; /* NULL: not measured there */
+} subject;
+
+static const subject products[] = {
+    {"regular", "gen:poisson3d27,n=64", "gen:poisson3d27,n=100"},
+    {"blocks", "gen:elasticity3d,n=28", "gen:elasticity3d,n=50"},
+    {"regular_cached", "gen:poisson3d27,n=24",
+     "gen:poisson3d27,n=40"},                       /* a solve stays in a cache */
+    {"regular_short", "gen:poisson2d,n=110", NULL}, /* rows */
+    {"blocks_cached", "gen:elasticity3d,n=10", "gen:elasticity3d,n=20"},
+    {"far", "gen:random,n=500000,row=16", "gen:random,n=1000000,row=16"},
+    {"beyond", NULL, "gen:random,n=12000000,row=4"},     /* x does not fit into the L2 cache */
+    {"uneven", "gen:web,n=400000", "gen:web,n=1000000"}, /* lengths of rows */
+    {"long", NULL, "gen:circuit,n=2000000"},             /* some rows are much longer than most */
+    {"irregular", NULL, "gen:lp,n=4000,cols=1100000,row=2700"},
+    {"small", "gen:poisson3d,n=12", "gen:poisson3d,n=24"},
+    {"small_long", NULL, "gen:circuit,n=30000"},
+};
+
+/* The sizes are those between which the choice of a preconditioner changes. */
+static const subject solves[] = {
+    {"plain", "gen:poisson2d,n=60", "gen:poisson3d,n=16"},
+    {"plain", "gen:poisson2d,n=150", "gen:poisson2d,n=700"},
+    {"plain", "gen:poisson3d,n=44", "gen:poisson3d,n=96"},
+    {"plain", "gen:poisson3d,n=70", "gen:poisson3d,n=128"},
+    {"plain", "gen:poisson3d27,n=40", "gen:poisson3d27,n=80"},
+    {"blocks", "gen:elasticity3d,n=10", "gen:elasticity3d,n=10"},
+    {"blocks", "gen:elasticity3d,n=16", "gen:elasticity3d,n=20"},
+    {"blocks", "gen:elasticity3d,n=24", "gen:elasticity3d,n=32"},
+};
+
+static const char *const formats[] = {"csr", "sell", "bsr", "bce", "segmented"};
+static const char *const preconds[] = {"jacobi", "ic", "amg"};
+
+enum { FORMATS = sizeof formats / sizeof *formats, PRECONDS = sizeof preconds / sizeof *preconds };
+
+static int rounds = 10;
+
+static double now(void)
+{
+    struct timespec t;
+
+    if (location == GSOLVE_DEVICE || gsolve_threads(ctx) > 1) return bench_now();
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static const char *matrix_of(const subject *s)
+{
+    return location == GSOLVE_HOST ? s->on_cpu : s->on_cuda;
+}
+
+/* Waits until the device has done all it was given. */
+static void settle(gsolve_dense v)
+{
+    double first;
+    check(gsolve_copy(ctx, &first, GSOLVE_HOST, v.value, location, sizeof first));
+}
+
+/* Its rows stay on the host, where `auto` has them when it sets up a preconditioner. */
+static gsolve_matrix *read_matrix(const char *matrix, const char *format)
+{
+    gsolve_context *home = NULL;
+    gsolve_matrix *A = NULL;
+    gsolve_csr csr;
+
+    if (gsolve_context_create(&home, "cpu") || gsolve_read_matrix(&csr, home, matrix, NULL, NULL)) {
+        fprintf(stderr, "bench_calibrate: %s: %s\n", matrix, gsolve_error(home));
+        exit(1);
+    }
+    check(gsolve_matrix_create(&A, ctx, format, &csr));
+    gsolve_csr_free(&csr, home);
+    gsolve_context_destroy(&home);
+    return A;
+}
+
+static void keep_least(double *least, double seconds)
+{
+    if (*least == 0 || seconds < *least) *least = seconds;
+}
+
+static void print_begin(const char *what, const char *name, const char *matrix,
+                        const gsolve_matrix *A)
+{
+    gsolve_matrix_info info;
+
+    gsolve_matrix_describe(A, &info);
+    printf("{\"bench\": \"bench_calibrate\", \"what\": \"%s\", \"name\": \"%s\", "
+           "\"matrix\": \"%s\", \"rows\": %d, \"columns\": %d, \"entries\": %lld, "
+           "\"device\": \"%s\", \"machine\": \"%s\", ",
+           what, name, matrix, info.nrows, info.ncols, (long long)info.entries, about.device,
+           about.description);
+}
+
+/* --- products ----------------------------------------------------------------------------------
+ */
+
+typedef struct candidate {
+    gsolve_matrix *A;
+    double product, build; /* the least seconds */
+} candidate;
+
+/* Seconds of a product: the mean of as many as take at least two milliseconds. */
+static double time_product(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y)
+{
+    double begin = now();
+    int count = 1;
+
+    for (;; count *= 2) {
+        for (int k = 0; k < count; k++) check(gsolve_matrix_apply(A, 1, x, 0, y));
+        settle(y);
+        if (now() - begin > 2e-3) return (now() - begin) / count;
+        begin = now();
+    }
+}
+
+static double build_seconds(const gsolve_matrix *A)
+{
+    gsolve_matrix_info info;
+
+    gsolve_matrix_describe(A, &info);
+    return info.build_seconds;
+}
+
+/* In each round all formats take turns. */
+static void measure_products(const subject *s)
+{
+    gsolve_matrix *A = read_matrix(matrix_of(s), "csr");
+    candidate candidates[FORMATS] = {0};
+    gsolve_csr rows;
+
+    gsolve_matrix_device_csr(A, &rows);
+    const gsolve_dense x = vector_on_device(GSOLVE_F64, rows.ncols, 1, true);
+    const gsolve_dense y = vector_on_device(GSOLVE_F64, rows.nrows, 1, false);
+    for (int f = 0; f < FORMATS; f++) {
+        candidate *c = &candidates[f];
+        for (int round = 0; round < rounds; round++) {
+            gsolve_matrix_destroy(&c->A);
+            if (gsolve_matrix_create(&c->A, ctx, formats[f], &rows) != GSOLVE_OK) break;
+            keep_least(&c->build, build_seconds(c->A));
+        }
+    }
+    for (int round = 0; round < rounds; round++) {
+        for (candidate *c = candidates; c < candidates + FORMATS; c++) {
+            if (c->A) keep_least(&c->product, time_product(c->A, x, y));
+        }
+    }
+    for (int f = 0; f < FORMATS; f++) {
+        candidate *c = &candidates[f];
+        gsolve_matrix_info info;
+        if (!c->A) continue;
+        gsolve_matrix_describe(c->A, &info);
+        print_begin("product", s->name, matrix_of(s), A);
+        printf("\"format\": \"%s\", \"form\": \"%s\", \"bytes\": %zu, \"ns\": %.1f, "
+               "\"build_ns\": %.0f}\n",
+               formats[f], info.form, info.bytes, 1e9 * c->product, 1e9 * c->build);
+        gsolve_matrix_destroy(&c->A);
+    }
+    gsolve_free(ctx, location, x.value);
+    gsolve_free(ctx, location, y.value);
+    gsolve_matrix_destroy(&A);
+}
+
+/* --- iterations --------------------------------------------------------------------------------
+ */
+
+/* Seconds of a step of cg: a long run less a short one. */
+static double time_step(const gsolve_matrix *A, const gsolve_precond *M, const char *method,
+                        int last)
+{
+    const int steps[] = {4, last};
+    gsolve_dense b, x;
+    gsolve_csr rows;
+    double least[2] = {0};
+
+    gsolve_matrix_device_csr(A, &rows);
+    b = vector_on_device(GSOLVE_F64, rows.nrows, 1, true);
+    x = vector_on_device(GSOLVE_F64, rows.nrows, 1, false);
+    double *zeros = new_numbers(rows.nrows, false);
+    for (int k = 0; k < 2; k++) {
+        gsolve_solver *S = NULL;
+        gsolve_result result;
+        char spec[80];
+        snprintf(spec, sizeof spec, "%s,rtol=0,stall=0,maxit=%d", method, steps[k]);
+        check(gsolve_solver_create(&S, ctx, spec, A, M));
+        for (int round = -1; round < rounds; round++) {
+            put_vector(x, zeros);
+            settle(x);
+            const double begin = now();
+            check(gsolve_solver_run(S, b, x, &result));
+            settle(x);
+            if (round >= 0) keep_least(&least[k], now() - begin);
+        }
+        gsolve_solver_destroy(&S);
+    }
+    free(zeros);
+    gsolve_free(ctx, location, b.value);
+    gsolve_free(ctx, location, x.value);
+    return (least[1] - least[0]) / (steps[1] - steps[0]);
+}
+
+static void measure_iterations(const char *what, const char *method, const subject *s, int count)
+{
+    /* converted as in a long solve, before the first step that is timed */
+    gsolve_matrix *A = read_matrix(matrix_of(s), "auto,expect=100000");
+    const gsolve_dense v = vector_on_device(GSOLVE_F64, 1, 1, false);
+    for (int p = 0; p < count; p++) {
+        gsolve_precond *M = NULL;
+        double setup = 0;
+        for (int k = 0; k < 3; k++) {
+            gsolve_precond_destroy(&M);
+            settle(v);
+            const double begin = now();
+            check(gsolve_precond_create_from(&M, ctx, preconds[p], A));
+            settle(v);
+            keep_least(&setup, now() - begin);
+        }
+        /* after more of them amg computes with numbers below the normal ones, which is slow */
+        const double step = time_step(A, M, method, strcmp(preconds[p], "amg") == 0 ? 12 : 36);
+        print_begin(what, s->name, matrix_of(s), A);
+        printf("\"precond\": \"%s\", \"ns\": %.1f, \"setup_ns\": %.0f}\n", preconds[p], 1e9 * step,
+               1e9 * setup);
+        gsolve_precond_destroy(&M);
+    }
+    gsolve_free(ctx, location, v.value);
+    gsolve_matrix_destroy(&A);
+}
+
+int main(int argc, char **argv)
+{
+    static const subject on_chip = {"on_chip", NULL, "gen:poisson3d,n=60"};
+
+    if (argc > 1) rounds = atoi(argv[1]);
+    if (rounds < 1) return fprintf(stderr, "usage: bench_calibrate [ROUNDS]\n"), 1;
+    open_device();
+    for (size_t k = 0; k < sizeof products / sizeof *products; k++) {
+        if (matrix_of(&products[k])) measure_products(&products[k]);
+    }
+    for (size_t k = 0; k < sizeof solves / sizeof *solves; k++) {
+        measure_iterations("iteration", "cg,resident=off", &solves[k], PRECONDS);
+    }
+    if (matrix_of(&on_chip)) measure_iterations("on_chip", "cg", &on_chip, 1);
+    gsolve_context_destroy(&ctx);
+    return 0;
+}
