@@ -1,7 +1,6 @@
 /* jacobi_host.c: instances of jacobi_body.h. */
 #include "precond/jacobi/jacobi.h"
 #include "vector/blocks.h"
-#include "vector/lanes.h"
 
 #define GS_BODY "precond/jacobi/jacobi_body.h"
 #include "core/each_type.h"
