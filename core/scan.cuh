@@ -7,15 +7,11 @@
 
 #include "core/cuda.cuh"
 
-// out[i] = in[0] + ... + in[i - 1] for i < n, added in out's type; out may be in.
-cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const int32_t *in, int32_t *out, int64_t n,
-                             cudaStream_t stream);
-cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const int32_t *in, int64_t *out, int64_t n,
-                             cudaStream_t stream);
-cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const int64_t *in, int64_t *out, int64_t n,
-                             cudaStream_t stream);
-// This one adds in 64 bits.
-cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const int64_t *in, int32_t *out, int64_t n,
+// The templates exist for 32-bit and 64-bit integers.
+
+// out[i] = in[0] + ... + in[i - 1] for i < n, added in the wider of both types; out may be in.
+template <class T, class S>
+cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const T *in, S *out, int64_t n,
                              cudaStream_t stream);
 
 // gs_exclusive_sum with its scratch memory. If last is not NULL: *last, on the host, = out[n - 1];
@@ -52,17 +48,15 @@ struct gs_long_rows {
 };
 
 // row = the numbers of the long rows among n rows, ascending; *count = their number.
-cudaError_t gs_select_long(void *space, size_t &bytes, gs_long_rows<int32_t> are_long, int32_t *row,
-                           int32_t *count, int32_t n, cudaStream_t stream);
-cudaError_t gs_select_long(void *space, size_t &bytes, gs_long_rows<int64_t> are_long, int32_t *row,
+template <class O>
+cudaError_t gs_select_long(void *space, size_t &bytes, gs_long_rows<O> are_long, int32_t *row,
                            int32_t *count, int32_t n, cudaStream_t stream);
 
 // head = the numbers k < n, ascending, where k is 0 or key[k] differs from key[k - 1]; *count =
 // their number.
-cudaError_t gs_select_heads(void *space, size_t &bytes, const uint32_t *key, uint32_t *head,
+template <class K>
+cudaError_t gs_select_heads(void *space, size_t &bytes, const K *key, uint32_t *head,
                             int64_t *count, int64_t n, cudaStream_t stream);
-cudaError_t gs_select_heads(void *space, size_t &bytes, const unsigned long long *key,
-                            uint32_t *head, int64_t *count, int64_t n, cudaStream_t stream);
 
 // out = in without the elements that equal the element before; *count = their number. out and in
 // are different arrays.

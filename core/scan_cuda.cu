@@ -6,67 +6,26 @@
 #include <cub/device/device_select.cuh>
 #include <cuda/std/functional>
 #include <thrust/iterator/counting_iterator.h>
-
-namespace
-{
+#include <type_traits>
 
 template <class T, class S>
-cudaError_t exclusive_sum(void *space, size_t &bytes, const T *in, S *out, int64_t n,
-                          cudaStream_t stream)
+cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const T *in, S *out, int64_t n,
+                             cudaStream_t stream)
 {
-    return cub::DeviceScan::ExclusiveScan(space, bytes, in, out, cuda::std::plus<>(), S(0), n,
+    using sum = std::conditional_t<(sizeof(T) > sizeof(S)), T, S>;
+
+    return cub::DeviceScan::ExclusiveScan(space, bytes, in, out, cuda::std::plus<>(), sum(0), n,
                                           stream);
 }
 
-template <class O>
-cudaError_t select_long(void *space, size_t &bytes, gs_long_rows<O> are_long, int32_t *row,
-                        int32_t *count, int32_t n, cudaStream_t stream)
-{
-    const thrust::counting_iterator<int32_t> rows(0);
-
-    return cub::DeviceSelect::If(space, bytes, rows, row, count, n, are_long, stream);
-}
-
-template <class K>
-struct is_head {
-    const K *key;
-    __device__ bool operator()(uint32_t k) const { return k == 0 || key[k] != key[k - 1]; }
-};
-
-template <class K>
-cudaError_t select_heads(void *space, size_t &bytes, const K *key, uint32_t *head, int64_t *count,
-                         int64_t n, cudaStream_t stream)
-{
-    const thrust::counting_iterator<uint32_t> all(0);
-
-    return cub::DeviceSelect::If(space, bytes, all, head, count, n, is_head<K>{key}, stream);
-}
-
-} // namespace
-
-cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const int32_t *in, int32_t *out, int64_t n,
-                             cudaStream_t stream)
-{
-    return exclusive_sum(space, bytes, in, out, n, stream);
-}
-
-cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const int32_t *in, int64_t *out, int64_t n,
-                             cudaStream_t stream)
-{
-    return exclusive_sum(space, bytes, in, out, n, stream);
-}
-
-cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const int64_t *in, int64_t *out, int64_t n,
-                             cudaStream_t stream)
-{
-    return exclusive_sum(space, bytes, in, out, n, stream);
-}
-
-cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const int64_t *in, int32_t *out, int64_t n,
-                             cudaStream_t stream)
-{
-    return cub::DeviceScan::ExclusiveSum(space, bytes, in, out, n, stream);
-}
+template cudaError_t gs_exclusive_sum(void *, size_t &, const int32_t *, int32_t *, int64_t,
+                                      cudaStream_t);
+template cudaError_t gs_exclusive_sum(void *, size_t &, const int32_t *, int64_t *, int64_t,
+                                      cudaStream_t);
+template cudaError_t gs_exclusive_sum(void *, size_t &, const int64_t *, int64_t *, int64_t,
+                                      cudaStream_t);
+template cudaError_t gs_exclusive_sum(void *, size_t &, const int64_t *, int32_t *, int64_t,
+                                      cudaStream_t);
 
 cudaError_t gs_sum(void *space, size_t &bytes, const int64_t *in, int64_t *out, int32_t n,
                    cudaStream_t stream)
@@ -74,29 +33,44 @@ cudaError_t gs_sum(void *space, size_t &bytes, const int64_t *in, int64_t *out, 
     return cub::DeviceReduce::Sum(space, bytes, in, out, n, stream);
 }
 
-cudaError_t gs_select_long(void *space, size_t &bytes, gs_long_rows<int32_t> are_long, int32_t *row,
+template <class O>
+cudaError_t gs_select_long(void *space, size_t &bytes, gs_long_rows<O> are_long, int32_t *row,
                            int32_t *count, int32_t n, cudaStream_t stream)
 {
-    return select_long(space, bytes, are_long, row, count, n, stream);
+    const thrust::counting_iterator<int32_t> rows(0);
+
+    return cub::DeviceSelect::If(space, bytes, rows, row, count, n, are_long, stream);
 }
 
-cudaError_t gs_select_long(void *space, size_t &bytes, gs_long_rows<int64_t> are_long, int32_t *row,
-                           int32_t *count, int32_t n, cudaStream_t stream)
+template cudaError_t gs_select_long(void *, size_t &, gs_long_rows<int32_t>, int32_t *, int32_t *,
+                                    int32_t, cudaStream_t);
+template cudaError_t gs_select_long(void *, size_t &, gs_long_rows<int64_t>, int32_t *, int32_t *,
+                                    int32_t, cudaStream_t);
+
+namespace
 {
-    return select_long(space, bytes, are_long, row, count, n, stream);
-}
 
-cudaError_t gs_select_heads(void *space, size_t &bytes, const uint32_t *key, uint32_t *head,
+template <class K>
+struct is_head {
+    const K *key;
+    __device__ bool operator()(uint32_t k) const { return k == 0 || key[k] != key[k - 1]; }
+};
+
+} // namespace
+
+template <class K>
+cudaError_t gs_select_heads(void *space, size_t &bytes, const K *key, uint32_t *head,
                             int64_t *count, int64_t n, cudaStream_t stream)
 {
-    return select_heads(space, bytes, key, head, count, n, stream);
+    const thrust::counting_iterator<uint32_t> all(0);
+
+    return cub::DeviceSelect::If(space, bytes, all, head, count, n, is_head<K>{key}, stream);
 }
 
-cudaError_t gs_select_heads(void *space, size_t &bytes, const unsigned long long *key,
-                            uint32_t *head, int64_t *count, int64_t n, cudaStream_t stream)
-{
-    return select_heads(space, bytes, key, head, count, n, stream);
-}
+template cudaError_t gs_select_heads(void *, size_t &, const uint32_t *, uint32_t *, int64_t *,
+                                     int64_t, cudaStream_t);
+template cudaError_t gs_select_heads(void *, size_t &, const unsigned long long *, uint32_t *,
+                                     int64_t *, int64_t, cudaStream_t);
 
 cudaError_t gs_select_unique(void *space, size_t &bytes, const uint64_t *in, uint64_t *out,
                              int32_t *count, int32_t n, cudaStream_t stream)

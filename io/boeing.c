@@ -8,7 +8,6 @@
 #include "core/try.h"
 #include "io/fortran.h"
 #include "io/market.h"
-#include "io/text.h"
 
 typedef struct boeing {
     const char *type; /* three letters in the text */

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "io/input.h"
 #include "io/number.h"
-#include "io/text.h"
 
 #define MOST_WIDTH 100
 #define MOST_DEPTH 4

@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/text.h"
-
 gsolve_status gs_input_fail(const gs_input *in, const char *at, const char *format, ...)
 {
     char message[512];

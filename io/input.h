@@ -1,6 +1,9 @@
-/* input.h: the input of a reader: a text in memory, its name, and the progress callback. */
+/* input.h: the input of a reader: a text in memory, its name, and the progress callback; and its
+ * words and lines. */
 #ifndef GS_IO_INPUT_H
 #define GS_IO_INPUT_H
+
+#include <string.h>
 
 #include "core/context.h"
 #include "gsolve_io.h"
@@ -40,6 +43,10 @@ void gs_input_close(gs_input *in);
 /* Inflates in's text if it begins with gzip's magic number. In gzip.c. */
 gsolve_status gs_input_unpack(gs_input *in);
 
+/* Memory for zlib, which counts as memory of the context: z->zalloc, z->zfree and z->opaque. */
+void *gs_gzip_alloc(void *ctx, unsigned count, unsigned size);
+void gs_gzip_free(void *ctx, void *block);
+
 /* Reads in's text in any of the formats. */
 gsolve_status gs_read_memory(gsolve_csr *csr, gs_input *in);
 gsolve_status gs_read_dense_memory(gsolve_dense *v, gs_input *in);
@@ -77,5 +84,55 @@ bool gs_boeing_is(const gs_input *in);
 /* Whether a text begins as a Matrix Market file does. */
 #define GS_MARKET_BANNER "%%MatrixMarket"
 bool gs_market_is(const char *begin, const char *end);
+
+/* --- words and lines: nothing is read beyond the given end of the text ------------------------ */
+
+typedef struct gs_word {
+    const char *begin, *end;
+} gs_word;
+
+/* White space within a line. */
+static inline bool gs_is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r' && c != '\n');
+}
+
+static inline const char *gs_skip_blanks(const char *p, const char *end)
+{
+    while (p < end && gs_is_blank(*p)) p++;
+    return p;
+}
+
+/* The line's '\n', or the end of the text. */
+static inline const char *gs_line_end(const char *p, const char *end)
+{
+    const char *newline = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+    return newline ? newline : end;
+}
+
+/* The next word of the line, empty at the end of the line; moves *p after it. */
+static inline gs_word gs_next_word(const char **p, const char *end)
+{
+    gs_word word;
+
+    word.begin = gs_skip_blanks(*p, end);
+    for (word.end = word.begin; word.end < end && *word.end != '\n' && !gs_is_blank(*word.end);) {
+        word.end++;
+    }
+    *p = word.end;
+    return word;
+}
+
+/* The value of the word's digits; -1: there are none, or another character, or it exceeds 10^18. */
+static inline int64_t gs_word_integer(gs_word word)
+{
+    int64_t n = word.begin < word.end ? 0 : -1;
+
+    for (const char *p = word.begin; p < word.end; p++) {
+        if ((unsigned char)(*p - '0') >= 10 || n > 100000000000000000) return -1;
+        n = 10 * n + (*p - '0');
+    }
+    return n;
+}
 
 #endif

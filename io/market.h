@@ -1,5 +1,5 @@
-/* market.h: the parts of the Matrix Market reader: market_head.c reads banner, comments and sizes;
- * market_lines.c reads the entries, in parallel; market.c and assemble.c make the matrix. */
+/* market.h: the parts of the Matrix Market reader: market.c reads banner, comments and sizes;
+ * market_lines.c reads the entries, in parallel; assemble.c makes the matrix. */
 #ifndef GS_IO_MARKET_H
 #define GS_IO_MARKET_H
 
@@ -15,8 +15,6 @@ typedef struct gs_market {
     int64_t entries;  /* in the file; an array's follow from its sizes and symmetry */
     const char *body; /* the text after the line of sizes */
 } gs_market;
-
-gsolve_status gs_market_head(gs_market *m, gs_input *in);
 
 /* The entries in the order of the file, rows and columns counted from 0, in owned arrays of exactly
  * m->entries elements: v (NULL: a pattern), and i and j (NULL: an array). */

@@ -1,9 +1,8 @@
 /* number.h: decimal text to double and back, exactly rounded, without locale.
  *
- * A decimal number is w * 10^q. Up to 19 digits fit w; then the method of Lemire (Number parsing
- * at a gigabyte per second, 2021; that it needs no fallback: Mushtak and Lemire, Fast number
- * parsing without fallback, 2023) multiplies w by the leading 128 bits of 5^q. More digits are
- * compared, in long arithmetic, with the middle between two neighbouring doubles. */
+ * A decimal number is w * 10^q. Up to 19 digits fit w, which is multiplied by the leading 128 bits
+ * of 5^q (Lemire, Number parsing at a gigabyte per second, 2021). More digits, and products too
+ * near to the middle between two doubles, are compared with that middle in long arithmetic. */
 #ifndef GS_IO_NUMBER_H
 #define GS_IO_NUMBER_H
 
@@ -11,12 +10,15 @@
 #include <stdint.h>
 #include <string.h>
 
-#define GS_FIRST_POWER (-342)
-#define GS_LAST_POWER  340
 #define GS_NUMBER_SIZE 32 /* bytes that a number written by gs_number_write may take */
 
-extern const uint64_t gs_powers_of_five[][2];
+__extension__ typedef unsigned __int128 gs_wide;
+
 extern const double gs_powers_of_ten[23]; /* those that a double holds exactly */
+
+/* The leading 128 bits of 5^q, the first of them 1, for -364 <= q < 364; at most 4 units of the
+ * last bit too small, and exact for 0 <= q < 28. */
+gs_wide gs_power_of_five(int64_t q);
 
 /* w * 10^q to the nearest double, ties to even; too large: infinity. */
 double gs_decimal_scale(uint64_t w, int64_t q);

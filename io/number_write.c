@@ -3,8 +3,6 @@
  * that they read back as x. 15 and 16 digits are tried by reading them back. */
 #include "io/number.h"
 
-__extension__ typedef unsigned __int128 wide;
-
 #define LEAST_17 10000000000000000u /* 10^16, the least number of 17 digits */
 
 /* x = m 2^e, m with its highest bit set. */
@@ -24,8 +22,9 @@ static uint64_t decompose(double x, int *e)
 /* m 2^e * 10^q to the nearest whole number, which must lie below 2^61. */
 static uint64_t round_product(uint64_t m, int e, int q)
 {
-    const uint64_t *five = gs_powers_of_five[q - GS_FIRST_POWER];
-    const wide product = (wide)m * five[0] + ((wide)m * five[1] >> 64);
+    const gs_wide five = gs_power_of_five(q);
+    const gs_wide product =
+        (gs_wide)m * (uint64_t)(five >> 64) + ((gs_wide)m * (uint64_t)five >> 64);
     const int floor_log2 = (217706 * q >> 16); /* five 2^(floor_log2 - 127) is 10^q */
     const int shift = -(e + floor_log2 + 1); /* product 2^(e + floor_log2 + 1 - 64) is the result */
 
@@ -71,6 +70,11 @@ char *gs_integer_write(char *to, int64_t n)
     uint64_t rest = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
 
     if (n < 0) *to++ = '-';
+    for (; rest >= 100; rest /= 100) { /* half as many long divisions */
+        const unsigned pair = (unsigned)(rest % 100);
+        digit[count++] = (char)('0' + pair % 10);
+        digit[count++] = (char)('0' + pair / 10);
+    }
     do {
         digit[count++] = (char)('0' + rest % 10);
         rest /= 10;

@@ -5,7 +5,6 @@
 #include "io/cache.h"
 #include "io/generators.h"
 #include "io/input.h"
-#include "io/text.h"
 
 static gsolve_status refuse(const gs_input *in)
 {

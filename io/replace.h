@@ -26,7 +26,4 @@ int gs_replace_write(const gs_replacement *r, const void *data, size_t bytes);
  * and on failure, removes it. */
 int gs_replace_end(gs_replacement *r, bool keep, bool durable);
 
-/* stale.c: removes the files PATH.PID-K.tmp that dead processes left. */
-void gs_remove_stale(const char *path);
-
 #endif

@@ -1,17 +1,126 @@
 /* write.c: writes Matrix Market files. The threads format blocks of lines in parallel, each in its
  * own buffer, and write them in order. */
+#define ZLIB_CONST /* z_stream.next_in is const */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "core/try.h"
-#include "gsolve_io.h"
+#include "io/input.h"
 #include "io/number.h"
-#include "io/sink.h"
-#include "matrix/csr.h"
+#include "io/replace.h"
+#include "matrix/statistics.h"
 
 #define BLOCK     ((int64_t)1 << 14)    /* entries */
 #define MOST_LINE (GS_NUMBER_SIZE + 24) /* two integers of ten digits, the value, the spaces */
+#define PACKED    ((unsigned)1 << 18)   /* bytes of compressed text before they are written */
+
+/* --- text to a file, compressed if its name ends in ".gz" ------------------------------------ */
+
+typedef struct output {
+    gsolve_context *ctx;
+    gs_replacement replacement;
+    bool compressed;
+    z_stream z;
+    unsigned char *packed; /* the output of z, before it is written */
+} output;
+
+static gsolve_status write_error(const output *sink, int code)
+{
+    return gsolve_fail(sink->ctx, GSOLVE_BAD_FILE, "cannot write %.400s: %s",
+                       sink->replacement.path, strerror(code));
+}
+
+static bool ends_in_gz(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 3 && strcmp(path + length - 3, ".gz") == 0;
+}
+
+static gsolve_status open_packer(output *sink, gsolve_context *ctx)
+{
+    sink->packed = gsolve_alloc(ctx, GSOLVE_HOST, PACKED, 1);
+    if (!sink->packed) return GSOLVE_NO_MEMORY;
+    sink->z = (z_stream){.zalloc = gs_gzip_alloc, .zfree = gs_gzip_free, .opaque = ctx};
+    if (deflateInit2(&sink->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8,
+                     Z_DEFAULT_STRATEGY) == Z_OK) {
+        return GSOLVE_OK;
+    }
+    gsolve_free(ctx, GSOLVE_HOST, sink->packed);
+    return GSOLVE_NO_MEMORY;
+}
+
+/* On failure there is nothing to close. path must stay until sink_close. */
+static gsolve_status sink_open(output *sink, gsolve_context *ctx, const char *path)
+{
+    gsolve_status status = GSOLVE_OK;
+    int code;
+
+    sink->ctx = ctx;
+    sink->replacement.path = path;
+    sink->compressed = ends_in_gz(path);
+    if (sink->compressed) status = open_packer(sink, ctx);
+    if (status != GSOLVE_OK) return status;
+    code = gs_replace_begin(&sink->replacement, ctx, path);
+    if (code == 0) return GSOLVE_OK;
+    status = write_error(sink, code);
+    if (sink->compressed) {
+        deflateEnd(&sink->z);
+        gsolve_free(ctx, GSOLVE_HOST, sink->packed);
+    }
+    return status;
+}
+
+static gsolve_status pack(output *sink, const char *text, size_t bytes, int flush)
+{
+    z_stream *z = &sink->z;
+
+    z->next_in = (const unsigned char *)text;
+    z->avail_in = (unsigned)bytes;
+    do {
+        z->next_out = sink->packed;
+        z->avail_out = PACKED;
+        deflate(z, flush);
+        const int code = gs_replace_write(&sink->replacement, sink->packed, PACKED - z->avail_out);
+        if (code) return write_error(sink, code);
+    } while (z->avail_out == 0);
+    return GSOLVE_OK;
+}
+
+static gsolve_status sink_write(output *sink, const char *text, size_t bytes)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    if (!sink->compressed) {
+        const int code = gs_replace_write(&sink->replacement, text, bytes);
+        return code ? write_error(sink, code) : GSOLVE_OK;
+    }
+    while (bytes > 0 && status == GSOLVE_OK) {
+        const size_t some = bytes < 1u << 30 ? bytes : 1u << 30;
+        status = pack(sink, text, some, Z_NO_FLUSH);
+        text += some;
+        bytes -= some;
+    }
+    return status;
+}
+
+/* status: the result of the writes; the file appears only if it is GSOLVE_OK. Returns status, or
+ * the error of completing the file. */
+static gsolve_status sink_close(output *sink, gsolve_status status)
+{
+    int code;
+
+    if (sink->compressed) {
+        if (status == GSOLVE_OK) status = pack(sink, "", 0, Z_FINISH);
+        deflateEnd(&sink->z);
+        gsolve_free(sink->ctx, GSOLVE_HOST, sink->packed);
+    }
+    code = gs_replace_end(&sink->replacement, status == GSOLVE_OK, false);
+    return status == GSOLVE_OK && code ? write_error(sink, code) : status;
+}
+
+/* --- lines ------------------------------------------------------------------------------------ */
 
 typedef struct lines { /* the matrix to write, one entry per line; csr or dense is NULL */
     const gsolve_csr *csr;
@@ -76,7 +185,7 @@ static char *write_values(const lines *l, int64_t from, int64_t to, char *text)
     return text;
 }
 
-static gsolve_status write_lines(gs_sink *sink, gsolve_context *ctx, const lines *l)
+static gsolve_status write_lines(output *sink, gsolve_context *ctx, const lines *l)
 {
     const int threads = gsolve_threads(ctx);
     const size_t size = (size_t)BLOCK * MOST_LINE; /* of a thread's buffer */
@@ -96,7 +205,7 @@ static gsolve_status write_lines(gs_sink *sink, gsolve_context *ctx, const lines
             length[t] = (size_t)(end - begin);
         }
         for (int t = 0; t < threads; t++) {
-            TRY(gs_sink_write(sink, text + (size_t)t * size, length[t]));
+            TRY(sink_write(sink, text + (size_t)t * size, length[t]));
         }
     }
 done:
@@ -106,7 +215,7 @@ done:
 }
 
 /* Banner and comment. */
-static gsolve_status write_head(gs_sink *sink, const char *format, const char *symmetry,
+static gsolve_status write_head(output *sink, const char *format, const char *symmetry,
                                 const char *comment)
 {
     char banner[80];
@@ -114,12 +223,12 @@ static gsolve_status write_head(gs_sink *sink, const char *format, const char *s
         snprintf(banner, sizeof banner, "%%%%MatrixMarket matrix %s real %s\n", format, symmetry);
     gsolve_status status;
 
-    TRY(gs_sink_write(sink, banner, (size_t)length));
+    TRY(sink_write(sink, banner, (size_t)length));
     while (comment && *comment) {
         const size_t line = strcspn(comment, "\n");
-        TRY(gs_sink_write(sink, "% ", 2));
-        TRY(gs_sink_write(sink, comment, line));
-        TRY(gs_sink_write(sink, "\n", 1));
+        TRY(sink_write(sink, "% ", 2));
+        TRY(sink_write(sink, comment, line));
+        TRY(sink_write(sink, "\n", 1));
         comment += line + (comment[line] == '\n');
     }
 done:
@@ -130,20 +239,20 @@ static gsolve_status write_file(gsolve_context *ctx, const char *path, const lin
                                 const char *symmetry, const char *comment, int32_t nrows,
                                 int32_t ncols, int64_t stored)
 {
-    gs_sink *sink = NULL;
+    output *sink = NULL;
     char sizes[64];
     int length;
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, sink, 1);
-    TRY(gs_sink_open(sink, ctx, path));
+    TRY(sink_open(sink, ctx, path));
     length = snprintf(sizes, sizeof sizes, "%d %d", nrows, ncols);
     if (l->csr) length += snprintf(sizes + length, 24, " %lld", (long long)stored);
     sizes[length++] = '\n';
     status = write_head(sink, l->csr ? "coordinate" : "array", symmetry, comment);
-    if (status == GSOLVE_OK) status = gs_sink_write(sink, sizes, (size_t)length);
+    if (status == GSOLVE_OK) status = sink_write(sink, sizes, (size_t)length);
     if (status == GSOLVE_OK) status = write_lines(sink, ctx, l);
-    status = gs_sink_close(sink, status);
+    status = sink_close(sink, status);
 done:
     gsolve_free(ctx, GSOLVE_HOST, sink);
     return status;
@@ -157,7 +266,7 @@ static gsolve_status check_symmetric(gsolve_context *ctx, const gsolve_csr *A, d
     gsolve_csr B = {0};
     gsolve_status status = GSOLVE_OK;
 
-    if (A->nrows == A->ncols) TRY(gsolve_csr_transpose(&B, ctx, A));
+    if (A->nrows == A->ncols) TRY(gs_csr_transpose(&B, ctx, A));
     for (int32_t i = 0; i < A->nrows; i++) {
         bool same = A->nrows == A->ncols && gs_start(A, i + 1) == gs_start(&B, i + 1);
         for (int64_t k = gs_start(A, i); same && k < gs_start(A, i + 1); k++) {
@@ -195,15 +304,16 @@ gsolve_status gsolve_write_matrix(gsolve_context *ctx, const char *path, const g
     const bool skew = symmetry == GSOLVE_SKEW, lower = symmetry != GSOLVE_GENERAL;
     gsolve_csr copy = {0};
     lines l = {.csr = csr, .symmetry = symmetry};
-    bool clean;
+    gs_csr_findings found;
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!path) return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_write_matrix: path is NULL");
-    TRY(gs_csr_check_host(ctx, csr, &clean));
+    TRY(gs_csr_need_host(ctx, csr));
+    TRY(gs_csr_inspect(ctx, csr, &found, NULL, NULL));
     if (lower) {
-        if (!clean) {
-            TRY(gs_csr_clean(&copy, ctx, csr, NULL));
+        if (!found.ascending) {
+            TRY(gs_csr_clean(&copy, ctx, csr, false, NULL));
             l.csr = &copy;
         }
         TRY(check_symmetric(ctx, l.csr, skew ? -1 : 1));

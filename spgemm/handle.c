@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "matrix/transpose.h"
 #include "spgemm/operand.h"
 #include "spgemm/spgemm.h"
 

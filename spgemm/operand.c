@@ -29,7 +29,7 @@ static gsolve_status sort_rows(gsolve_csr *own, gsolve_context *ctx, const gsolv
     gsolve_status status;
 
     TRY(gs_csr_to_host(&csr, ctx, &fetched));
-    TRY(gs_csr_clean(&sorted, ctx, csr, NULL));
+    TRY(gs_csr_clean(&sorted, ctx, csr, false, NULL));
     gsolve_csr_free(&fetched, ctx);
     if (gs_location(ctx) == GSOLVE_DEVICE) {
         TRY(gs_csr_move(own, ctx, GSOLVE_DEVICE, &sorted));
@@ -48,7 +48,7 @@ gsolve_status gs_operand_prepare(gs_operand *out, gsolve_context *ctx, const cha
 {
     gs_operand in = {0};
     gs_csr_findings findings;
-    gsolve_status status = gs_csr_check_findings(ctx, given, &findings, NULL);
+    gsolve_status status = gs_csr_inspect(ctx, given, &findings, NULL, NULL);
 
     if (status != GSOLVE_OK) return prefix_name(ctx, name, status);
     in.entries = findings.entries;
@@ -118,7 +118,7 @@ static gsolve_status inspect_values(gsolve_context *ctx, const gs_operand *kept,
     *same = A->nrows == given->nrows && A->ncols == given->ncols && A->type == given->type &&
             A->location == given->location && (unsigned)given->offset <= GSOLVE_O64 &&
             given->start && (kept->entries == 0 || (given->col && given->value));
-    return *same ? gs_inspector(ctx, A)->compare_and_check(ctx, A, kept->entries, given, same)
+    return *same ? gs_inspector(ctx, A)->compare(ctx, A, kept->entries, given, true, same)
                  : GSOLVE_OK;
 }
 
@@ -140,7 +140,9 @@ gsolve_status gs_operand_update(gs_operand *fresh, gsolve_context *ctx, const ch
                            given)); /* finds errors, and sorts rows of another order */
     same = A->nrows == given->nrows && A->ncols == given->ncols && A->type == given->type &&
            in.entries == kept->entries;
-    if (same) TRY(gs_inspector(ctx, A)->compare_patterns(ctx, A, &in.used, &same));
+    if (same) {
+        TRY(gs_inspector(ctx, A)->compare(ctx, A, in.entries, &in.used, false, &same));
+    }
     if (!same) {
         status = fail_pattern(ctx, name, given);
         goto done;

@@ -2,8 +2,8 @@
 #ifndef GS_SPMV_HANDLE_H
 #define GS_SPMV_HANDLE_H
 
-#include "matrix/csr.h"
 #include "matrix/residual.h"
+#include "matrix/statistics.h"
 #include "spmv/multi_rhs/block.h"
 #include "spmv/step.h"
 
@@ -21,12 +21,13 @@ struct gsolve_matrix {
     int64_t given;        /* number of the caller's entries, where there is a destination */
     uint64_t given_pattern;   /* hash of the caller's pattern, where there is a destination */
     gsolve_csr transposed;    /* A' on the device, made when first needed */
-    void *transposed_order;   /* on CUDA: how its values are gathered, see transpose.h */
+    void *transposed_order;   /* on CUDA: how its values are gathered, see gs_transpose_kernels */
     bool form_is_stale;       /* self has older values, since rebuilding it failed */
     void *transposed_self;    /* the form of A', in the same format */
     bool transposed_is_stale; /* the values have changed since it was built */
     gs_block_space space; /* work space for vectors in a layout that the format does not support */
     struct gs_residual_sums *sums; /* on a device with memory of its own, see residual.c */
+    gs_statistics statistics;      /* of the rows, as far as they are known */
     double build_seconds;
     uint64_t version;
 };
@@ -50,6 +51,9 @@ gsolve_status gs_matrix_fits(const gsolve_matrix *A, const gsolve_csr *csr, bool
 
 /* *csr = rows themselves, or their copy on a device with memory of its own. */
 gsolve_status gs_rows_on_device(gsolve_csr *csr, gsolve_context *ctx, const gsolve_csr *rows);
+
+/* The hash of the pattern of A, whose rows are on the host. */
+uint64_t gs_matrix_pattern(const gsolve_matrix *A);
 
 /* Copies A->rows from the device, if they are not on the host yet. */
 gsolve_status gs_matrix_need_rows(const gsolve_matrix *A);

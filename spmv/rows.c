@@ -72,6 +72,14 @@ gsolve_status gs_matrix_need_rows(const gsolve_matrix *constant)
     return A->rows.start ? GSOLVE_OK : gs_csr_move(&A->rows, A->ctx, GSOLVE_HOST, &A->csr);
 }
 
+uint64_t gs_matrix_pattern(const gsolve_matrix *A)
+{
+    uint64_t *pattern = &A->lazy->statistics.pattern;
+
+    if (*pattern == 0) *pattern = gs_csr_pattern_hash(A->ctx, &A->rows);
+    return *pattern;
+}
+
 /* --- release and restore ---------------------------------------------------------------------- */
 
 void gs_matrix_release_rows(gsolve_matrix *A)
@@ -110,7 +118,7 @@ static gsolve_status has_pattern(const gsolve_matrix *A, const gsolve_csr *rows,
     if (A->destination) {
         *same = gs_csr_pattern_hash(A->ctx, csr) == A->given_pattern;
     } else {
-        TRY(gs_inspector(A->ctx, rows)->compare_patterns(A->ctx, rows, csr, same));
+        TRY(gs_inspector(A->ctx, rows)->compare(A->ctx, rows, A->entries, csr, false, same));
     }
 done:
     return status;

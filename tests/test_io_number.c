@@ -84,6 +84,27 @@ static void middles(void **unused)
     }
 }
 
+/* w 10^q for every exponent: numbers of every length, powers of two, and whole halves, with and
+ * without digits beyond the 19th. Large w with q < -300 are below the least normal number. */
+static void every_exponent(void **unused)
+{
+    char text[64];
+
+    (void)unused;
+    for (int q = -345; q <= 312; q++) {
+        for (int k = 0; k < 600; k++) {
+            const uint64_t random = next() >> next() % 64, power = 1ull << k % 64;
+            const uint64_t w = k % 3 == 0   ? random
+                               : k % 3 == 1 ? power - k / 3 % 2
+                                            : (1ull << 53 | next() >> 12) << k % 10;
+            snprintf(text, sizeof text, "%llue%d", (unsigned long long)w, q);
+            check(text);
+            snprintf(text, sizeof text, "%llu000000001e%d", (unsigned long long)w, q - 9);
+            check(text);
+        }
+    }
+}
+
 static void corners(void **unused)
 {
     static const char *const text[] = {
@@ -114,7 +135,20 @@ static void corners(void **unused)
         "1e22",
         "1e23",
         "8.5e22",
-        "6631236846766476000e-3"};
+        "6631236846766476000e-3",
+        "9007199254740993e22",
+        "4503599627370496.5",
+        "4503599627370497.5",
+        "9007199254740993e-1",
+        "18014398509481989e-1",
+        "9223372036854776833",
+        "18446744073709549568",
+        "9999999999999999999e289",
+        "1797693134862315807e290",
+        "1797693134862315808e290",
+        "2470328229206232720e-342",
+        "2470328229206232721e-342",
+        "7410984687618698162e-342"};
     char nines[2000];
     gs_real real;
 
@@ -181,8 +215,9 @@ static void integers(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_digits), cmocka_unit_test(middles),  cmocka_unit_test(corners),
-        cmocka_unit_test(written),       cmocka_unit_test(integers),
+        cmocka_unit_test(random_digits),  cmocka_unit_test(middles),
+        cmocka_unit_test(every_exponent), cmocka_unit_test(corners),
+        cmocka_unit_test(written),        cmocka_unit_test(integers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

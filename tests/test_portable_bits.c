@@ -1,5 +1,5 @@
 /* test_portable_bits.c: bits depend neither on the processor nor on the compiler nor on the number
- * of threads. Sums of vectors are those of plain code that adds in the order of vector/lanes.h and
+ * of threads. Sums of vectors are those of plain code that adds in the order of vector/blocks.h and
  * vector/blocks.h; products with long rows those of plain code that adds in the order of
  * spmv/csr/csr.h; and solves that call no function of the mathematical library, whose bits are its
  * own, give an x whose bits are recorded here. scripts/compare_builds.py compares whole builds. */

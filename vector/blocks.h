@@ -1,5 +1,6 @@
-/* blocks.h: divides a range into blocks that depend on its length alone. Sums over blocks, added in
- * the order of the blocks, then have the same bits for any number of threads. */
+/* blocks.h: sums with fixed bits. Divides a range into blocks that depend on its length alone. Sums
+ * over blocks, added in the order of the blocks, then have the same bits for any number of threads.
+ */
 #ifndef GS_VECTOR_BLOCKS_H
 #define GS_VECTOR_BLOCKS_H
 
@@ -61,5 +62,34 @@ static inline double gs_sum(int count, const double *part)
         const int64_t from = gs_block_begin(&blocks, k), to = gs_block_end(&blocks, k);           \
         __VA_ARGS__;                                                                              \
     }
+
+/* --- lanes: sums of many terms in a fixed order, so that their bits depend neither on the
+ * processor nor on the compiler. Term i is added to lane i mod GS_LANES, and at the end the lanes
+ * are added in pairs. Vectors of any length up to GS_LANES add in this order. */
+
+enum { GS_LANES = 8 };
+
+/* Runs the statement for i = 0 .. n - 1 with lane = i mod GS_LANES. The inner loop has a constant
+ * length and independent iterations, so that compilers vectorise it. */
+#define GS_EACH_LANE(n, ...)                                                \
+    do {                                                                    \
+        int64_t first_ = 0;                                                 \
+        for (; first_ + GS_LANES <= (n); first_ += GS_LANES) {              \
+            _Pragma("omp simd") for (int lane = 0; lane < GS_LANES; lane++) \
+            {                                                               \
+                const int64_t i = first_ + lane;                            \
+                __VA_ARGS__;                                                \
+            }                                                               \
+        }                                                                   \
+        for (int lane = 0; first_ + lane < (n); lane++) {                   \
+            const int64_t i = first_ + lane;                                \
+            __VA_ARGS__;                                                    \
+        }                                                                   \
+    } while (0)
+
+static inline double gs_sum_lanes(const double s[GS_LANES])
+{
+    return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+}
 
 #endif

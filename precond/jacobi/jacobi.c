@@ -4,7 +4,6 @@
 #include "precond/diagonal.h"
 #include "precond/handle.h"
 #include "vector/blocks.h"
-#include "vector/lanes.h"
 
 typedef struct jacobi_options {
     bool absolute;

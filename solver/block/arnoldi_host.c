@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "vector/blocks.h"
-#include "vector/lanes.h"
 
 static double square(int64_t count, const double *v)
 {

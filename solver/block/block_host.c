@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "vector/blocks.h"
-#include "vector/lanes.h"
 
 #define SMALL static
 #include "vector/convergence_body.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "matrix/statistics.h"
 
 /* --- the conversions on the CPU --------------------------------------------------------------- */
 
@@ -135,19 +136,19 @@ gsolve_status gs_blocked_from_csr(gs_blocked *out, gsolve_context *ctx, int32_t 
     gsolve_csr fetched = {0}, ordered = {0};
     gs_blocked B = {0};
     const gsolve_csr *used = A;
+    gs_csr_findings found;
     gsolve_status status;
-    bool clean;
 
     TRY(check_blocks(ctx, height, width));
-    TRY(gs_csr_check(ctx, A, &clean));
+    TRY(gs_csr_inspect(ctx, A, &found, NULL, NULL));
     if (A->nrows % height || A->ncols % width) {
         return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
                            "a matrix of %d x %d cannot be divided into blocks of %d x %d", A->nrows,
                            A->ncols, height, width);
     }
-    if (!clean && !gs_rows_ascend(ctx, A)) {
+    if (!found.ascending) {
         TRY(gs_csr_to_host(&used, ctx, &fetched));
-        TRY(gs_csr_clean(&ordered, ctx, used, NULL));
+        TRY(gs_csr_clean(&ordered, ctx, used, false, NULL));
         used = &ordered;
     }
     TRY(gather(&B, ctx, height, width, used));
@@ -163,12 +164,12 @@ done:
 
 static gsolve_status check_blocked(gsolve_context *ctx, const gs_blocked *B, const char *name)
 {
-    bool clean;
+    gs_csr_findings found;
     gsolve_status status;
 
     TRY(check_blocks(ctx, B->height, B->width));
-    TRY(gs_csr_check(ctx, &B->csr, &clean));
-    if (!clean && !gs_rows_ascend(ctx, &B->csr)) {
+    TRY(gs_csr_inspect(ctx, &B->csr, &found, NULL, NULL));
+    if (!found.ascending) {
         status = gsolve_fail(
             ctx, GSOLVE_BAD_MATRIX,
             "the block columns of %s do not ascend strictly in every row; sort them", name);

@@ -9,6 +9,7 @@
 
 extern "C" {
 #include "core/try.h"
+#include "matrix/statistics.h"
 #include "spgemm/spgemm.h"
 }
 

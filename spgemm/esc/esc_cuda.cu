@@ -4,6 +4,10 @@
 // more often.
 #include "spgemm/esc/esc_common.cuh"
 
+extern "C" {
+#include "matrix/statistics.h"
+}
+
 using namespace gs_esc_parts;
 
 namespace

@@ -3,7 +3,6 @@
 // costs one pass over the row starts; with tiles, the device also compacts the long rows and scans
 // their numbers of parts.
 #include "core/scan.cuh"
-#include "matrix/begins.cuh"
 #include "spmv/csr/csr_tiles.cuh"
 
 extern "C" {
@@ -131,56 +130,6 @@ void drop_tiles(gs_csr_tiles *p, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, p);
 }
 
-// Counts for choose_lanes, in one pass over the row starts: a thread takes every (number of
-// threads)-th row, a warp reduces its threads' counts, and its first thread adds them to
-// *statistics.
-template <class O>
-__global__ void inspect_rows(int32_t n, const O *start, const int32_t *col,
-                             gs_row_statistics *statistics)
-{
-    const int64_t threads = (int64_t)gridDim.x * gs_block_size;
-    const int64_t first = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
-    const int begins = gs_begins_far(n, start, col, first, threads);
-    unsigned longest = 0, empty = 0, near = begins == 0, far = begins == 1;
-
-    for (int64_t i = first; i < n; i += threads) {
-        const int64_t length = (int64_t)start[i + 1] - (int64_t)start[i];
-        longest = max(longest, (unsigned)min(length, (int64_t)UINT_MAX));
-        empty += length == 0;
-    }
-    for (int d = 16; d > 0; d /= 2) {
-        longest = max(longest, __shfl_xor_sync(0xffffffffu, longest, d));
-        empty += __shfl_xor_sync(0xffffffffu, empty, d);
-        near += __shfl_xor_sync(0xffffffffu, near, d);
-        far += __shfl_xor_sync(0xffffffffu, far, d);
-    }
-    if (threadIdx.x % 32 == 0) {
-        atomicMax(&statistics->longest, longest);
-        atomicAdd(&statistics->empty, empty);
-        atomicAdd(&statistics->near, near);
-        atomicAdd(&statistics->far, far);
-    }
-}
-
-template <class O>
-gsolve_status find_statistics(gs_row_statistics *statistics, gsolve_context *ctx,
-                              const gsolve_csr *A)
-{
-    gs_queue *q = ctx->queue;
-    gs_row_statistics *space = nullptr;
-    gsolve_status status;
-
-    ALLOC_DEVICE(ctx, space, 1);
-    TRY(gs_cuda(q, cudaMemsetAsync(space, 0, sizeof *space, q->stream),
-                "computing the row statistics"));
-    TRY(gs_launch(q, "computing the row statistics", inspect_rows<O>, gs_grid(q, A->nrows),
-                  gs_block_size, A->nrows, (const O *)A->start, A->col, space));
-    TRY(gsolve_copy(ctx, statistics, GSOLVE_HOST, space, GSOLVE_DEVICE, sizeof *statistics));
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
-    return status;
-}
-
 // Sets the threads per row where rows have similar lengths, else 0. There is about one thread for
 // every two entries, since the second pass over a cache line costs little. Where x is read
 // irregularly, the wait for x dominates, and there is one thread per entry.
@@ -231,11 +180,11 @@ template <class T, class O>
 gsolve_status make_plan(gs_csr_tiles *p, gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
                         const gs_row_statistics *known)
 {
-    gs_row_statistics statistics = known ? *known : gs_row_statistics();
+    gs_sample_sums found;
     gsolve_status status = GSOLVE_OK;
 
-    if (!known) TRY(find_statistics<O>(&statistics, ctx, A));
-    choose_lanes<T>(p, ctx->queue, A->nrows, entries, statistics);
+    if (!known) TRY(gs_sample_cuda[A->type].sum(ctx, A, false, &found));
+    choose_lanes<T>(p, ctx->queue, A->nrows, entries, known ? *known : found.rows);
     if (p->lanes == 0) TRY((make_parts<T, O>(p, ctx, A, entries)));
 done:
     return status;

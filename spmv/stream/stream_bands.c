@@ -317,18 +317,19 @@ gsolve_status gsolve_csr_stream(gsolve_context *ctx, const gsolve_csr *csr, doub
     gsolve_stream_info filled = {0};
     gsolve_csr cleaned = {0};
     int64_t *place = NULL;
+    gs_csr_findings found;
     gsolve_status status;
     bool clean;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     TRY(check(ctx, csr, x, y, o));
-    TRY(gs_csr_check(ctx, csr, &clean));
+    TRY(gs_csr_inspect(ctx, csr, &found, NULL, &clean));
     if (gs_location(ctx) == GSOLVE_HOST || (int64_t)x.nrows * x.ncols == 0 || y.nrows == 0) {
         TRY(multiply_uncut(ctx, format, csr, alpha, x, beta, y));
         filled = (gsolve_stream_info){.columns = x.ncols, .chunks = 1, .bands = 1};
     } else {
         bands s = {.ctx = ctx, .spec = format, .by = GS_KERNELS(gs_async_copy, ctx, 0)};
-        if (!clean) TRY(gs_csr_clean(&cleaned, ctx, csr, &place));
+        if (!clean) TRY(gs_csr_clean(&cleaned, ctx, csr, found.ascending, &place));
         s.csr = clean ? *csr : cleaned;
         TRY(multiply_bands(&s, o, alpha, x, beta, y, &filled));
     }
