@@ -1,7 +1,9 @@
-/* apply.c: z = M^-1 r, z = M^-T r, and r'z, for vectors on the host or on the device. */
+/* apply.c: z = M^-1 r, z = M^-T r, and r'z, for vectors on the host or on the device; and
+ * applications of a kind to blocks of columns. */
 #include "core/staging.h"
 #include "core/try.h"
 #include "precond/handle.h"
+#include "vector/layout.h"
 #include "vector/vector.h"
 
 static gsolve_status check_vectors(const gsolve_precond *M, gsolve_dense r, gsolve_dense z)
@@ -30,42 +32,6 @@ static gsolve_status check_vectors(const gsolve_precond *M, gsolve_dense r, gsol
     return GSOLVE_OK;
 }
 
-typedef gsolve_status application(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z);
-
-static gsolve_status apply_staged(const gsolve_precond *M, application *apply, gsolve_dense r,
-                                  gsolve_dense z)
-{
-    gs_stage in = {0}, out = {0};
-    gsolve_status status;
-
-    TRY(check_vectors(M, r, z));
-    TRY(gs_stage_in(&in, M->ctx, gs_location(M->ctx), r, true));
-    TRY(gs_stage_in(&out, M->ctx, gs_location(M->ctx), z, false));
-    TRY(apply(M->self, M->ctx, in.used, out.used));
-    TRY(gs_stage_out(&out, M->ctx));
-done:
-    gs_stage_drop(&in, M->ctx);
-    gs_stage_drop(&out, M->ctx);
-    return status;
-}
-
-gsolve_status gsolve_precond_apply(const gsolve_precond *M, gsolve_dense r, gsolve_dense z)
-{
-    return M ? apply_staged(M, M->kind->apply, r, z) : GSOLVE_BAD_ARGUMENT;
-}
-
-gsolve_status gsolve_precond_apply_transpose(const gsolve_precond *M, gsolve_dense r,
-                                             gsolve_dense z)
-{
-    if (!M) return GSOLVE_BAD_ARGUMENT;
-    if (!M->kind->apply_transpose) {
-        return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
-                           "the preconditioner %s cannot be applied transposed",
-                           M->kind->plugin.name);
-    }
-    return apply_staged(M, M->kind->apply_transpose, r, z);
-}
-
 /* z = M^-1 r, rz[c] = r_c'z_c. All three are where kernels read them. */
 static gsolve_status apply_dot(const gsolve_precond *M, gsolve_dense r, gsolve_dense z, double *rz)
 {
@@ -82,30 +48,124 @@ done:
     return status;
 }
 
-gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, gsolve_dense z,
-                                       double *rz)
+typedef gsolve_status application(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z);
+
+/* z = M^-1 r and rz as apply_dot, or z by `apply` if rz is NULL; for vectors anywhere. */
+static gsolve_status apply_staged(const gsolve_precond *M, application *apply, gsolve_dense r,
+                                  gsolve_dense z, double *rz)
 {
     const gsolve_dense numbers = {
         r.ncols, 1, r.ncols, rz, GSOLVE_F64, r.location, GSOLVE_COLUMN_MAJOR};
     gs_stage in = {0}, out = {0}, dots = {0};
     gsolve_status status;
 
-    if (!M) return GSOLVE_BAD_ARGUMENT;
     TRY(check_vectors(M, r, z));
+    TRY(gs_stage_in(&in, M->ctx, gs_location(M->ctx), r, true));
+    TRY(gs_stage_in(&out, M->ctx, gs_location(M->ctx), z, false));
+    if (rz) {
+        TRY(gs_stage_in(&dots, M->ctx, gs_location(M->ctx), numbers, false));
+        TRY(apply_dot(M, in.used, out.used, dots.used.value));
+        TRY(gs_stage_out(&dots, M->ctx));
+    } else {
+        TRY(apply(M->self, M->ctx, in.used, out.used));
+    }
+    TRY(gs_stage_out(&out, M->ctx));
+done:
+    gs_stage_drop(&in, M->ctx);
+    gs_stage_drop(&out, M->ctx);
+    gs_stage_drop(&dots, M->ctx);
+    return status;
+}
+
+gsolve_status gsolve_precond_apply(const gsolve_precond *M, gsolve_dense r, gsolve_dense z)
+{
+    return M ? apply_staged(M, M->kind->apply, r, z, NULL) : GSOLVE_BAD_ARGUMENT;
+}
+
+gsolve_status gsolve_precond_apply_transpose(const gsolve_precond *M, gsolve_dense r,
+                                             gsolve_dense z)
+{
+    if (!M) return GSOLVE_BAD_ARGUMENT;
+    if (!M->kind->apply_transpose) {
+        return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
+                           "the preconditioner %s cannot be applied transposed",
+                           M->kind->plugin.name);
+    }
+    return apply_staged(M, M->kind->apply_transpose, r, z, NULL);
+}
+
+gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, gsolve_dense z,
+                                       double *rz)
+{
+    if (!M) return GSOLVE_BAD_ARGUMENT;
     if (!rz && r.ncols > 0) {
         return gsolve_fail(
             M->ctx, GSOLVE_BAD_ARGUMENT,
             "gsolve_precond_apply_dot: rz is NULL; it must point to one number per column");
     }
-    TRY(gs_stage_in(&in, M->ctx, gs_location(M->ctx), r, true));
-    TRY(gs_stage_in(&out, M->ctx, gs_location(M->ctx), z, false));
-    TRY(gs_stage_in(&dots, M->ctx, gs_location(M->ctx), numbers, false));
-    TRY(apply_dot(M, in.used, out.used, dots.used.value));
-    TRY(gs_stage_out(&out, M->ctx));
-    TRY(gs_stage_out(&dots, M->ctx));
+    return apply_staged(M, M->kind->apply, r, z, rz);
+}
+
+/* --- blocks of columns ------------------------------------------------------------------------ */
+
+gsolve_status gs_column_work_create(gs_column_work *w, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t k = 0; k < w->vectors; k++) {
+        TRY(gs_dense_new(&w->one[k], ctx, gs_location(ctx), csr->type, csr->nrows, 1));
+    }
 done:
-    gs_stage_drop(&in, M->ctx);
-    gs_stage_drop(&out, M->ctx);
-    gs_stage_drop(&dots, M->ctx);
+    return status;
+}
+
+void gs_column_work_destroy(gs_column_work *w, gsolve_context *ctx)
+{
+    gsolve_free(ctx, GSOLVE_DEVICE, w->one[0].value);
+    gsolve_free(ctx, GSOLVE_DEVICE, w->one[1].value);
+    gsolve_free(ctx, GSOLVE_DEVICE, w->several.value);
+}
+
+/* Columns in row-major order, which share the passes over a matrix. */
+static gsolve_status apply_row_major(gs_column_work *w, gsolve_context *ctx,
+                                     gs_block_application *apply, const void *M, const void *how,
+                                     gsolve_dense r, gsolve_dense z)
+{
+    const int32_t ends = w->in_place ? 1 : 2, count = ends + w->vectors;
+    gsolve_dense v[4]; /* r, z unless in place, the work vectors */
+    gsolve_status status;
+
+    if (!w->several.value) {
+        TRY(gs_dense_new(&w->several, ctx, gs_location(ctx), r.type, r.nrows,
+                         count * GS_WORK_COLUMNS));
+    }
+    for (int32_t k = 0; k < count; k++) {
+        v[k] = gs_column_of(w->several, k * GS_WORK_COLUMNS);
+        v[k].ncols = v[k].stride = r.ncols;
+        v[k].layout = GSOLVE_ROW_MAJOR;
+    }
+    TRY(gs_change_layout(ctx, r, v[0]));
+    TRY(apply(M, ctx, how, v[0], v[ends - 1], v + ends));
+    TRY(gs_change_layout(ctx, v[ends - 1], z));
+done:
+    return status;
+}
+
+gsolve_status gs_apply_in_blocks(gs_column_work *w, gsolve_context *ctx,
+                                 gs_block_application *apply, const void *M, const void *how,
+                                 gsolve_dense r, gsolve_dense z)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t c = 0; c < r.ncols; c += GS_WORK_COLUMNS) {
+        gsolve_dense in = gs_column_of(r, c), out = gs_column_of(z, c);
+        in.ncols = out.ncols = r.ncols - c < GS_WORK_COLUMNS ? r.ncols - c : GS_WORK_COLUMNS;
+        if (in.ncols == 1) {
+            TRY(apply(M, ctx, how, in, out, w->one));
+        } else {
+            TRY(apply_row_major(w, ctx, apply, M, how, in, out));
+        }
+    }
+done:
     return status;
 }

@@ -1,7 +1,6 @@
 /* diagonal.c: the diagonal of a matrix, for the preconditioners that divide by it. */
 #include "precond/diagonal.h"
 
-#include <float.h>
 #include <math.h>
 
 #include "core/staging.h"
@@ -22,18 +21,14 @@ static void store(gsolve_context *ctx, const gsolve_csr *csr, bool absolute, voi
 
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int32_t i = 0; i < csr->nrows; i++) {
-        if (csr->type == GSOLVE_F32) {
-            ((float *)d)[i] = (float)reciprocal(csr, i, absolute);
-        } else {
-            ((double *)d)[i] = reciprocal(csr, i, absolute);
-        }
+        gs_put_value(d, csr->type, i, reciprocal(csr, i, absolute));
     }
 }
 
 gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, const gsolve_csr *csr,
-                                      bool absolute, void *d)
+                                      bool absolute, void **d)
 {
-    const double most = csr->type == GSOLVE_F32 ? FLT_MAX : DBL_MAX;
+    const double most = gs_largest_value(csr->type);
     const size_t bytes = (size_t)csr->nrows * gs_type_size(csr->type);
     const int threads = gs_threads_for(csr->nrows, gsolve_threads(ctx));
     int32_t bad = INT32_MAX;
@@ -53,8 +48,9 @@ gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, cons
             : gs_value(csr, at) == 0.0 ? "zero"
                                        : "too small to divide by");
     }
-    draft = gs_draft(ctx, d, bytes);
+    if (!*d) *d = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    draft = *d ? gs_draft(ctx, *d, bytes) : NULL;
     if (!draft) return GSOLVE_NO_MEMORY;
     store(ctx, csr, absolute, draft);
-    return gs_draft_put(ctx, d, draft, bytes);
+    return gs_draft_put(ctx, *d, draft, bytes);
 }

@@ -1,6 +1,9 @@
-/* diagonal.h: looks up single entries and the diagonal of a matrix with sorted rows. */
+/* diagonal.h: looks up single entries and the diagonal of a matrix with sorted rows; stores
+ * computed values in its type. */
 #ifndef GS_PRECOND_DIAGONAL_H
 #define GS_PRECOND_DIAGONAL_H
+
+#include <float.h>
 
 #include "matrix/csr.h"
 
@@ -18,9 +21,25 @@ static inline int64_t gs_diagonal_at(const gsolve_csr *csr, int32_t i)
     return gs_entry_at(csr, i, i);
 }
 
-/* d[i] = 1 / a_ii, or 1 / |a_ii| if absolute, in csr's type. GSOLVE_ZERO_PIVOT: the message names
- * who and the row, and d is unchanged. */
+/* to[k] = value, in this type. */
+static inline void gs_put_value(void *to, gsolve_type type, int64_t k, double value)
+{
+    if (type == GSOLVE_F32) {
+        ((float *)to)[k] = (float)value;
+    } else {
+        ((double *)to)[k] = value;
+    }
+}
+
+/* The largest magnitude of a type. */
+static inline double gs_largest_value(gsolve_type type)
+{
+    return type == GSOLVE_F32 ? FLT_MAX : DBL_MAX;
+}
+
+/* (*d)[i] = 1 / a_ii, or 1 / |a_ii| if absolute, in csr's type. *d is allocated if it is NULL.
+ * GSOLVE_ZERO_PIVOT: the message names who and the row, and *d is unchanged. */
 gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, const gsolve_csr *csr,
-                                      bool absolute, void *d);
+                                      bool absolute, void **d);
 
 #endif

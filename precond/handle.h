@@ -54,5 +54,34 @@ gsolve_status gs_precond_prepare_rows(const gs_precond_extension *extension, gso
                                       const gsolve_csr **csr, gsolve_csr *own);
 /* Builds M from csr, or updates it if it was built before and its kind can update. */
 gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr);
+/* The build function of a kind whose data begins with its options: *self = `size` bytes of zeros
+ * with these options, which kind's update then sets. */
+gsolve_status gs_precond_build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                               const void *options, const gsolve_precond_kind *kind, size_t size);
+
+/* apply.c: work space of a kind that applies its operations to several columns at once. */
+typedef struct gs_column_work {
+    int32_t vectors;      /* work vectors beside r and z: 1 or 2 */
+    bool in_place;        /* z may overwrite r */
+    gsolve_dense one[2];  /* the work vectors of one column */
+    gsolve_dense several; /* r, z and the work vectors of GS_WORK_COLUMNS columns; allocated by the
+                             first application to several columns */
+} gs_column_work;
+
+enum { GS_WORK_COLUMNS = 8 };
+
+/* Allocates the work vectors of one column for rows of csr's shape and type. */
+gsolve_status gs_column_work_create(gs_column_work *w, gsolve_context *ctx, const gsolve_csr *csr);
+void gs_column_work_destroy(gs_column_work *w, gsolve_context *ctx);
+
+/* z = the application of M to r. how: as given to gs_apply_in_blocks. r, z and the work vectors are
+ * one column, or at most GS_WORK_COLUMNS columns in row-major order. */
+typedef gsolve_status gs_block_application(const void *M, gsolve_context *ctx, const void *how,
+                                           gsolve_dense r, gsolve_dense z,
+                                           const gsolve_dense *work);
+/* Calls apply for blocks of columns of r and z, which are column-major. */
+gsolve_status gs_apply_in_blocks(gs_column_work *w, gsolve_context *ctx,
+                                 gs_block_application *apply, const void *M, const void *how,
+                                 gsolve_dense r, gsolve_dense z);
 
 #endif

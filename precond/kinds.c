@@ -1,5 +1,7 @@
-/* kinds.c: the list of built-in preconditioners, and registration of a user's kinds. */
+/* kinds.c: the list of built-in preconditioners, registration of a user's kinds, and the kind none.
+ */
 #include "precond/handle.h"
+#include "vector/vector.h"
 
 const gsolve_plugin *const gs_preconds[] = {
     &gs_none.plugin, &gs_jacobi.plugin,    &gs_block_jacobi.plugin, &gs_ilu.plugin, &gs_ic.plugin,
@@ -27,3 +29,39 @@ const gs_precond_extension *gs_precond_extension_of(const gsolve_precond_kind *k
 
     return kind == &gs_amg ? &gs_amg_extension : &none;
 }
+
+/* --- none: z = r ------------------------------------------------------------------------------ */
+
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                           const void *options)
+{
+    (void)options, (void)csr;
+    *self = gsolve_alloc(ctx, GSOLVE_HOST, 1, 1); /* a handle must not be NULL */
+    return *self ? GSOLVE_OK : GSOLVE_NO_MEMORY;
+}
+
+static void destroy(void *self, gsolve_context *ctx)
+{
+    gsolve_free(ctx, GSOLVE_HOST, self);
+}
+
+static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
+{
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, r.type);
+    gsolve_status status = GSOLVE_OK;
+
+    (void)self;
+    for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c++) {
+        status = vector->copy(ctx->queue, r.nrows, r.type, gs_column_of(r, c).value,
+                              gs_column_of(z, c).value);
+    }
+    return status;
+}
+
+const gsolve_precond_kind gs_none = {
+    .plugin = {"none", "no preconditioner", NULL, 0},
+    .build = build,
+    .destroy = destroy,
+    .apply = apply,
+    .apply_transpose = apply,
+};

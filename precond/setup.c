@@ -1,5 +1,6 @@
 /* setup.c: checks and sorts the rows of a preconditioner's matrix and copies them to where its kind
- * reads them. Then builds the preconditioner, or updates it with new values. */
+ * reads them. Then builds the preconditioner, or updates it: with new values of the matrix in the
+ * same pattern, or with near-null vectors. */
 #include <string.h>
 
 #include "core/staging.h"
@@ -61,4 +62,184 @@ gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr)
 done:
     gs_range_pop(M->ctx);
     return status;
+}
+
+gsolve_status gs_precond_build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                               const void *options, const gsolve_precond_kind *kind, size_t size)
+{
+    void *M = gsolve_alloc(ctx, GSOLVE_HOST, 1, size);
+    gsolve_status status;
+
+    if (!M) return GSOLVE_NO_MEMORY;
+    memset(M, 0, size);
+    memcpy(M, options, kind->plugin.option_size);
+    status = kind->update(M, ctx, csr);
+    if (status == GSOLVE_OK) {
+        *self = M;
+    } else {
+        kind->destroy(M, ctx);
+    }
+    return status;
+}
+
+/* --- new values ------------------------------------------------------------------------------- */
+
+/* *same: whether csr has the type and the pattern of the matrix that M was built from. csr is
+ * clean, where M's kind reads it, and has this many entries. */
+static gsolve_status has_pattern(const gsolve_precond *M, const gsolve_csr *csr, int64_t entries,
+                                 bool *same)
+{
+    gsolve_csr rows;
+    int64_t before;
+    gsolve_status status;
+
+    *same = csr->type == M->type && csr->nrows == M->n && csr->ncols == M->n;
+    if (!M->extension->on_device) {
+        *same = csr->type == M->type && gs_csr_pattern_hash(M->ctx, csr) == M->pattern;
+        return GSOLVE_OK;
+    }
+    if (!*same) return GSOLVE_OK;
+    M->extension->rows(M->self, &rows);
+    if (!rows.start) return GSOLVE_NO_MEMORY;
+    TRY(gs_csr_entries(M->ctx, &rows, &before));
+    *same = before == entries;
+    if (*same) {
+        TRY(gs_inspector(M->ctx, csr)->compare(M->ctx, &rows, entries, csr, false, same));
+    }
+done:
+    return status;
+}
+
+/* *same: whether csr can be read in place: it lies where M's kind reads it, has the pattern of M's
+ * matrix, and finite values. One pass over csr checks this. False: has_pattern must decide. */
+static gsolve_status fits_in_place(const gsolve_precond *M, const gsolve_csr *csr, bool *same)
+{
+    gsolve_csr rows;
+    int64_t entries;
+    gsolve_status status;
+
+    *same = false;
+    if (!M->extension->on_device || !csr || !csr->start || !csr->col || !csr->value ||
+        csr->type != M->type || csr->nrows != M->n || csr->ncols != M->n ||
+        csr->location != gs_location(M->ctx)) {
+        return GSOLVE_OK;
+    }
+    M->extension->rows(M->self, &rows);
+    if (!rows.start) return GSOLVE_NO_MEMORY;
+    if (rows.offset != csr->offset) return GSOLVE_OK;
+    rows.type = csr->type; /* of its values, which compare does not read */
+    TRY(gs_csr_entries(M->ctx, &rows, &entries));
+    TRY(gs_inspector(M->ctx, csr)->compare(M->ctx, &rows, entries, csr, true, same));
+done:
+    return status;
+}
+
+static void release_rows(const gsolve_precond *M)
+{
+    if (M->extension->release_rows) M->extension->release_rows(M->self);
+}
+
+/* Updates M. is_ready: csr is clean and lies where M's kind reads it. */
+static gsolve_status update(gsolve_precond *M, const gsolve_csr *csr, bool is_ready)
+{
+    gsolve_csr own = {0};
+    int64_t entries = 0;
+    bool same;
+    gsolve_status status;
+
+    TRY(fits_in_place(M, csr, &same));
+    if (same) {
+        TRY(gs_precond_set_up(M, csr));
+        goto done;
+    }
+    if (!is_ready) TRY(gs_precond_prepare_rows(M->extension, M->ctx, &csr, &own));
+    TRY(gs_csr_entries(M->ctx, csr, &entries));
+    TRY(has_pattern(M, csr, entries, &same));
+    if (!same) {
+        status = gsolve_fail(M->ctx, GSOLVE_BAD_MATRIX,
+                             "the new matrix (%d x %d, %lld entries) differs in pattern or type "
+                             "from the matrix of the "
+                             "preconditioner; create a new preconditioner",
+                             csr->nrows, csr->ncols, (long long)entries);
+        goto done;
+    }
+    TRY(gs_precond_set_up(M, csr));
+done:
+    release_rows(M);
+    gsolve_csr_free(&own, M->ctx);
+    return status;
+}
+
+gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr)
+{
+    return M ? update(M, csr, false) : GSOLVE_BAD_ARGUMENT;
+}
+
+gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix *A)
+{
+    gsolve_csr rows;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!M) return GSOLVE_BAD_ARGUMENT;
+    if (!A)
+        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_update_from: A is NULL");
+    if (M->extension->on_device) {
+        gsolve_matrix_device_csr(A, &rows);
+    } else {
+        TRY(gsolve_matrix_csr(A, &rows));
+    }
+    TRY(update(M, &rows, true)); /* a matrix's rows are clean */
+done:
+    return status;
+}
+
+/* --- near-null vectors ------------------------------------------------------------------------ */
+
+typedef gsolve_status vector_setter(void *self, gsolve_context *ctx, gsolve_dense v);
+
+/* Calls set with a copy of v where M's kernels read it. name: of v, for messages. */
+static gsolve_status set_vectors(gsolve_precond *M, vector_setter *set, const char *name,
+                                 gsolve_dense v)
+{
+    const double begin = gs_now();
+    const size_t held = M->ctx->bytes - (M->ctx->bytes > M->bytes ? M->bytes : 0);
+    gs_stage stage = {0};
+    gsolve_status status;
+
+    if (!set) {
+        return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
+                           "the preconditioner %s does not use %s; amg does", M->kind->plugin.name,
+                           name);
+    }
+    if (v.nrows < 0 || v.ncols < 1 || (v.ncols > 1 && v.stride < v.nrows) ||
+        (!v.value && v.nrows > 0) || (unsigned)v.type >= GSOLVE_TYPE_COUNT ||
+        !gs_reachable(M->ctx, v.location)) {
+        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT,
+                           "the %s (%d x %d, stride %lld) have no values, an unknown type, a "
+                           "stride smaller than the "
+                           "number of rows, or lie in memory that the context cannot reach",
+                           name, v.nrows, v.ncols, (long long)v.stride);
+    }
+    TRY(gs_need_columns(M->ctx, v, name));
+    TRY(gs_stage_in(&stage, M->ctx, gs_location(M->ctx), v, true));
+    TRY(set(M->self, M->ctx, stage.used));
+    gs_stage_drop(&stage, M->ctx);
+    M->bytes = M->ctx->bytes > held ? M->ctx->bytes - held : 0;
+    M->setup_seconds = gs_now() - begin;
+    M->version++;
+done:
+    release_rows(M);
+    gs_stage_drop(&stage, M->ctx);
+    return status;
+}
+
+gsolve_status gsolve_precond_set_near_null(gsolve_precond *M, gsolve_dense B)
+{
+    return M ? set_vectors(M, M->extension->near_null, "near-null vectors", B)
+             : GSOLVE_BAD_ARGUMENT;
+}
+
+gsolve_status gsolve_precond_set_coordinates(gsolve_precond *M, gsolve_dense xyz)
+{
+    return M ? set_vectors(M, M->extension->coordinates, "coordinates", xyz) : GSOLVE_BAD_ARGUMENT;
 }

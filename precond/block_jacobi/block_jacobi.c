@@ -2,18 +2,22 @@
  * holds the unknowns of a node, and so their coupling, which jacobi ignores. */
 #include "precond/block_jacobi/block_jacobi.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/staging.h"
-#include "core/try.h"
+#include "precond/diagonal.h"
 #include "precond/handle.h"
 
 typedef struct block_jacobi_options {
     int size;
 } block_jacobi_options;
+
+typedef struct block_jacobi {
+    block_jacobi_options options;
+    gs_block_jacobi_data data;
+} block_jacobi;
 
 static const gsolve_option options[] = {
     {"size", "unknowns per block; 0: detected from the pattern of the matrix", GSOLVE_INT,
@@ -95,13 +99,8 @@ static bool store(const gs_block_jacobi_data *M, void *inverse, int32_t b, int32
         for (int32_t i = 0; i < m; i++) {
             const int64_t e = at + j * M->size + i;
             const double x = X[j * m + i];
-            if (M->type == GSOLVE_F32) {
-                held = held && fabs(x) <= FLT_MAX;
-                ((float *)inverse)[e] = (float)x;
-            } else {
-                held = held && fabs(x) <= DBL_MAX;
-                ((double *)inverse)[e] = x;
-            }
+            held = held && fabs(x) <= gs_largest_value(M->type);
+            gs_put_value(inverse, M->type, e, x);
         }
     }
     return held;
@@ -135,9 +134,10 @@ static gsolve_status invert_all(const gs_block_jacobi_data *M, gsolve_context *c
     return bad == INT32_MAX ? GSOLVE_OK : fail_singular(ctx, M, bad);
 }
 
-static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+/* The inverses are computed beside those of an earlier set-up, which remain on failure. */
+static gsolve_status set_inverse(gs_block_jacobi_data *M, gsolve_context *ctx,
+                                 const gsolve_csr *csr)
 {
-    gs_block_jacobi_data *M = self;
     const size_t bytes =
         (size_t)M->blocks * (size_t)M->size * (size_t)M->size * gs_type_size(M->type);
     void *inverse = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
@@ -149,57 +149,54 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     } else {
         gs_draft_drop(ctx, inverse, draft);
     }
-    if (status != GSOLVE_OK) {
-        gsolve_free(ctx, GSOLVE_DEVICE, inverse);
-        return status;
-    }
-    gsolve_free(ctx, GSOLVE_DEVICE, M->inverse);
-    M->inverse = inverse;
-    return GSOLVE_OK;
+    gsolve_free(ctx, GSOLVE_DEVICE, status == GSOLVE_OK ? M->inverse : inverse);
+    if (status == GSOLVE_OK) M->inverse = inverse;
+    return status;
 }
 
-static void destroy(void *self, gsolve_context *ctx)
+static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
-    gsolve_free(ctx, GSOLVE_DEVICE, ((gs_block_jacobi_data *)self)->inverse);
-    gsolve_free(ctx, GSOLVE_HOST, self);
+    block_jacobi *M = self;
+    gs_block_jacobi_data *data = &M->data;
+
+    if (!data->inverse) {
+        data->type = csr->type;
+        data->n = csr->nrows;
+        data->size = M->options.size > 0 ? M->options.size : gs_csr_block_size(ctx, csr);
+        data->blocks = (int32_t)(((int64_t)data->n + data->size - 1) / data->size);
+    }
+    return set_inverse(data, ctx, csr);
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
                            const void *chosen)
 {
-    gs_block_jacobi_data *M = NULL;
-    const int32_t size = ((const block_jacobi_options *)chosen)->size;
-    gsolve_status status;
+    return gs_precond_build(self, ctx, csr, chosen, &gs_block_jacobi, sizeof(block_jacobi));
+}
 
-    ALLOC(ctx, GSOLVE_HOST, M, 1);
-    M->type = csr->type;
-    M->n = csr->nrows;
-    M->size = size > 0 ? size : gs_csr_block_size(ctx, csr);
-    M->blocks = (int32_t)(((int64_t)M->n + M->size - 1) / M->size);
-    M->inverse = NULL;
-    TRY(update(M, ctx, csr));
-    *self = M;
-    M = NULL;
-done:
-    if (M) destroy(M, ctx);
-    return status;
+static void destroy(void *self, gsolve_context *ctx)
+{
+    gsolve_free(ctx, GSOLVE_DEVICE, ((block_jacobi *)self)->data.inverse);
+    gsolve_free(ctx, GSOLVE_HOST, self);
 }
 
 static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
-    return GS_KERNELS(gs_block_jacobi, ctx, r.type)->apply(ctx->queue, self, false, r, z);
+    const block_jacobi *M = self;
+    return GS_KERNELS(gs_block_jacobi, ctx, r.type)->apply(ctx->queue, &M->data, false, r, z);
 }
 
 static gsolve_status apply_transpose(void *self, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z)
 {
-    return GS_KERNELS(gs_block_jacobi, ctx, r.type)->apply(ctx->queue, self, true, r, z);
+    const block_jacobi *M = self;
+    return GS_KERNELS(gs_block_jacobi, ctx, r.type)->apply(ctx->queue, &M->data, true, r, z);
 }
 
 static void describe(const void *self, gsolve_precond_info *info)
 {
     snprintf(info->note, sizeof info->note, "blocks of %d",
-             ((const gs_block_jacobi_data *)self)->size);
+             ((const block_jacobi *)self)->data.size);
 }
 
 const gsolve_precond_kind gs_block_jacobi = {
@@ -212,3 +209,8 @@ const gsolve_precond_kind gs_block_jacobi = {
     .update = update,
     .describe = describe,
 };
+
+#define GS_BODY "precond/block_jacobi/block_jacobi_body.h"
+#include "core/each_type.h"
+
+const gs_block_jacobi_kernels gs_block_jacobi_host[GSOLVE_TYPE_COUNT] = {{apply_f32}, {apply_f64}};

@@ -3,16 +3,11 @@
  * uses products only and no recurrence between rows, which suits many threads. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "core/staging.h"
 #include "core/try.h"
 #include "precond/chebyshev/polynomial.h"
 #include "precond/diagonal.h"
 #include "precond/handle.h"
-#include "vector/layout.h"
-
-enum { BLOCK_COLUMNS = 8 }; /* columns per product */
 
 typedef struct chebyshev_options {
     int degree, its;
@@ -23,11 +18,9 @@ typedef struct chebyshev {
     chebyshev_options options;
     gs_polynomial polynomial;
     gsolve_matrix *A;
-    void *d;            /* reciprocals of the diagonal */
-    gsolve_dense p, q;  /* one column of work space each */
-    double *square;     /* a number on the device */
-    gsolve_dense block; /* r, z, p and q of BLOCK_COLUMNS columns; allocated by the first
-                           application to several columns */
+    void *d;             /* reciprocals of the diagonal */
+    gs_column_work work; /* p and q, see iterate */
+    double *square;      /* a number on the device */
 } chebyshev;
 
 static const gsolve_option options[] = {
@@ -66,8 +59,8 @@ static gsolve_status estimate(chebyshev *M, gsolve_context *ctx, const gsolve_cs
     gsolve_status status;
 
     if (!(lambda_max > 0 && isfinite(lambda_max))) lambda_max = 1;
-    TRY(gs_estimate_lambda_max(&lambda_max, ctx, M->A, M->d, M->options.its, M->p, M->q,
-                               M->square));
+    TRY(gs_estimate_lambda_max(&lambda_max, ctx, M->A, M->d, M->options.its, M->work.one[0],
+                               M->work.one[1], M->square));
     M->polynomial = (gs_polynomial){lambda_max, M->options.ratio};
 done:
     return status;
@@ -79,34 +72,9 @@ static void destroy(void *self, gsolve_context *ctx)
 
     gsolve_matrix_destroy(&M->A);
     gsolve_free(ctx, GSOLVE_DEVICE, M->d);
-    gsolve_free(ctx, GSOLVE_DEVICE, M->p.value);
-    gsolve_free(ctx, GSOLVE_DEVICE, M->q.value);
     gsolve_free(ctx, GSOLVE_DEVICE, M->square);
-    gsolve_free(ctx, GSOLVE_DEVICE, M->block.value);
+    gs_column_work_destroy(&M->work, ctx);
     gsolve_free(ctx, GSOLVE_HOST, M);
-}
-
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                           const void *chosen)
-{
-    chebyshev *M = NULL;
-    gsolve_status status;
-
-    ALLOC(ctx, GSOLVE_HOST, M, 1);
-    memset(M, 0, sizeof *M);
-    M->options = *(const chebyshev_options *)chosen;
-    TRY(gs_dense_new(&M->p, ctx, gs_location(ctx), csr->type, csr->nrows, 1));
-    TRY(gs_dense_new(&M->q, ctx, gs_location(ctx), csr->type, csr->nrows, 1));
-    ALLOC(ctx, GSOLVE_DEVICE, M->square, 1);
-    M->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)csr->nrows, gs_type_size(csr->type));
-    TRY(M->d ? gs_diagonal_reciprocals(ctx, "chebyshev", csr, false, M->d) : GSOLVE_NO_MEMORY);
-    TRY(gsolve_matrix_create(&M->A, ctx, "csr", csr));
-    TRY(estimate(M, ctx, csr));
-    *self = M;
-    M = NULL;
-done:
-    if (M) destroy(M, ctx);
-    return status;
 }
 
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
@@ -114,19 +82,35 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     chebyshev *M = self;
     gsolve_status status;
 
-    TRY(gs_diagonal_reciprocals(ctx, "chebyshev", csr, false, M->d));
-    TRY(gsolve_matrix_update(M->A, csr));
+    TRY(gs_diagonal_reciprocals(ctx, "chebyshev", csr, false, &M->d));
+    if (M->A) {
+        TRY(gsolve_matrix_update(M->A, csr));
+    } else {
+        M->work.vectors = 2;
+        TRY(gs_column_work_create(&M->work, ctx, csr));
+        ALLOC(ctx, GSOLVE_DEVICE, M->square, 1);
+        TRY(gsolve_matrix_create(&M->A, ctx, "csr", csr));
+    }
     TRY(estimate(M, ctx, csr));
 done:
     return status;
 }
 
-/* The iteration from x = 0. Several columns are row-major; p and q are like r. z is the direction
- * after the first step, and no direction is stored after the last. transposed: with A' instead of
- * A, because (p(D^-1 A) D^-1)' = p(D^-1 A') D^-1. */
-static gsolve_status iterate(const chebyshev *M, gsolve_context *ctx, bool transposed,
-                             gsolve_dense r, gsolve_dense p, gsolve_dense q, gsolve_dense z)
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                           const void *chosen)
 {
+    return gs_precond_build(self, ctx, csr, chosen, &gs_chebyshev, sizeof(chebyshev));
+}
+
+/* The iteration from x = 0. Several columns are row-major; the work vectors p and q are like r. z
+ * is the direction after the first step, and no direction is stored after the last. *transposed:
+ * with A' instead of A, because (p(D^-1 A) D^-1)' = p(D^-1 A') D^-1. */
+static gsolve_status iterate(const void *self, gsolve_context *ctx, const void *transposed,
+                             gsolve_dense r, gsolve_dense z, const gsolve_dense *work)
+{
+    const chebyshev *M = self;
+    const bool turns = *(const bool *)transposed;
+    const gsolve_dense p = work[0], q = work[1];
     const gs_polynomial_kernels *kernels = GS_KERNELS(gs_polynomial, ctx, r.type);
     gs_polynomial_step s = gs_polynomial_first(M->polynomial);
     gs_step_vectors v = {.d = M->d, .b = r.value, .x = z.value};
@@ -138,51 +122,8 @@ static gsolve_status iterate(const chebyshev *M, gsolve_context *ctx, bool trans
         v.old = k == 0 ? z.value : p.value;
         v.p = k + 1 < M->options.degree ? p.value : NULL;
         s = gs_polynomial_next(M->polynomial, s);
-        TRY((transposed ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(M->A, 1, z, 0, q));
+        TRY((turns ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(M->A, 1, z, 0, q));
         TRY(kernels->step(ctx->queue, r.nrows, r.ncols, s.a, s.c, v));
-    }
-done:
-    return status;
-}
-
-/* Up to BLOCK_COLUMNS columns in row-major order, which share the passes over A. */
-static gsolve_status iterate_several(const chebyshev *M, gsolve_context *ctx, bool transposed,
-                                     gsolve_dense r, gsolve_dense z)
-{
-    gsolve_dense v[4]; /* r, z, p, q */
-    gsolve_status status;
-
-    for (int k = 0; k < 4; k++) {
-        v[k] = gs_column_of(M->block, k * BLOCK_COLUMNS);
-        v[k].ncols = r.ncols;
-        v[k].stride = r.ncols;
-        v[k].layout = GSOLVE_ROW_MAJOR;
-    }
-    TRY(gs_change_layout(ctx, r, v[0]));
-    TRY(iterate(M, ctx, transposed, v[0], v[2], v[3], v[1]));
-    TRY(gs_change_layout(ctx, v[1], z));
-done:
-    return status;
-}
-
-/* self is const, but the work space for several columns is allocated by the first call that needs
- * it. */
-static gsolve_status apply_in_blocks(chebyshev *M, gsolve_context *ctx, bool transposed,
-                                     gsolve_dense r, gsolve_dense z)
-{
-    gsolve_status status = GSOLVE_OK;
-
-    if (r.ncols > 1 && !M->block.value) {
-        TRY(gs_dense_new(&M->block, ctx, gs_location(ctx), r.type, r.nrows, 4 * BLOCK_COLUMNS));
-    }
-    for (int32_t c = 0; c < r.ncols; c += BLOCK_COLUMNS) {
-        gsolve_dense in = gs_column_of(r, c), out = gs_column_of(z, c);
-        in.ncols = out.ncols = r.ncols - c < BLOCK_COLUMNS ? r.ncols - c : BLOCK_COLUMNS;
-        if (in.ncols == 1) {
-            TRY(iterate(M, ctx, transposed, in, M->p, M->q, out));
-        } else {
-            TRY(iterate_several(M, ctx, transposed, in, out));
-        }
     }
 done:
     return status;
@@ -190,19 +131,19 @@ done:
 
 static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
-    return apply_in_blocks(self, ctx, false, r, z);
+    return gs_apply_in_blocks(&((chebyshev *)self)->work, ctx, iterate, self, &(bool){false}, r, z);
 }
 
 static gsolve_status apply_transpose(void *self, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z)
 {
-    return apply_in_blocks(self, ctx, true, r, z);
+    return gs_apply_in_blocks(&((chebyshev *)self)->work, ctx, iterate, self, &(bool){true}, r, z);
 }
 
 static void describe(const void *self, gsolve_precond_info *info)
 {
     const chebyshev *M = self;
-    const size_t vector = (size_t)M->p.nrows * gs_type_size(M->p.type);
+    const size_t vector = (size_t)info->n * gs_type_size(info->type);
     gsolve_matrix_info A;
 
     gsolve_matrix_describe(M->A, &A);

@@ -62,23 +62,15 @@ static FN(stepped) FN(stepped_from)(const gs_step_vectors *v, int64_t row, int32
 }
 
 /* The update of element k, in row i. */
-static inline __attribute__((always_inline)) void FN(first)(const FN(stepped) * v, T a, int64_t i,
-                                                            int64_t k, const bool keeps)
+static inline __attribute__((always_inline)) void FN(element)(const FN(stepped) * v, T a, T c,
+                                                              int64_t i, int64_t k,
+                                                              const bool starts, const bool keeps)
 {
-    const T p = a * v->d[i] * v->b[k];
-
-    if (keeps) v->p[k] = p;
-    v->x[k] = p;
-}
-
-static inline __attribute__((always_inline)) void FN(next)(const FN(stepped) * v, T a, T c,
-                                                           int64_t i, int64_t k, const bool keeps)
-{
-    T p = a * v->d[i] * (v->b[k] - v->Ax[k]);
+    T p = a * v->d[i] * (starts ? v->b[k] : v->b[k] - v->Ax[k]);
 
     if (c != 0) p += c * v->old[k];
     if (keeps) v->p[k] = p;
-    v->x[k] += p;
+    v->x[k] = starts ? p : v->x[k] + p;
 }
 
 /* Steps n rows. The compiler sees columns, starts and keeps as constants. */
@@ -88,20 +80,12 @@ static inline __attribute__((always_inline)) void FN(step_rows)(int64_t n, const
 {
 #pragma omp simd
     for (int64_t i = 0; i < (columns == 1 ? n : 0); i++) {
-        if (starts) {
-            FN(first)(&v, a, i, i, keeps);
-        } else {
-            FN(next)(&v, a, c, i, i, keeps);
-        }
+        FN(element)(&v, a, c, i, i, starts, keeps);
     }
     for (int64_t i = 0; i < (columns == 1 ? 0 : n); i++) {
 #pragma omp simd
         for (int32_t j = 0; j < columns; j++) {
-            if (starts) {
-                FN(first)(&v, a, i, i * columns + j, keeps);
-            } else {
-                FN(next)(&v, a, c, i, i * columns + j, keeps);
-            }
+            FN(element)(&v, a, c, i, i * columns + j, starts, keeps);
         }
     }
 }

@@ -108,24 +108,6 @@ __device__ gs_pack<T, W> load_diagonal(const T *d, gs_row_of_element row, int64_
     }
 }
 
-// The first step, from zero: p = x = a d * b.
-template <class T, bool BATCHED, bool KEEPS>
-struct first : gs_plain {
-    T a;
-    gs_row_of_element row;
-    const T *d, *b;
-    T *p, *x;
-    template <int W>
-    __device__ void at(int64_t i, double *)
-    {
-        const auto D = load_diagonal<W, BATCHED>(d, row, i), B = gs_load<W>(b, i);
-        gs_pack<T, W> P;
-        for (int w = 0; w < W; w++) P.v[w] = a * D.v[w] * B.v[w];
-        if constexpr (KEEPS) gs_store<W>(p, i, P);
-        gs_store<W>(x, i, P);
-    }
-};
-
 // The first step of one column with r in double precision: b = r, x = a d * b.
 template <class T>
 struct first_from_f64 : gs_plain {
@@ -155,9 +137,9 @@ gsolve_status step_from_f64(gs_queue *q, int64_t n, double a, const void *d, con
                       first_from_f64<T>{{}, (T)a, (const T *)d, r, (T *)b, (T *)x}, "smooth");
 }
 
-// A later step: p = a d * (b - Ax) + c old, x += p.
-template <class T, bool BATCHED, bool KEEPS>
-struct next : gs_plain {
+// A step: p = a d * (b - Ax) + c old, x += p. STARTS: the first, from zero: p = x = a d * b.
+template <class T, bool STARTS, bool BATCHED, bool KEEPS>
+struct update : gs_plain {
     T a, c;
     gs_row_of_element row;
     const T *d, *b, *Ax, *old;
@@ -166,13 +148,17 @@ struct next : gs_plain {
     __device__ void at(int64_t i, double *)
     {
         const auto D = load_diagonal<W, BATCHED>(d, row, i), B = gs_load<W>(b, i);
-        const auto Q = gs_load<W>(Ax, i);
-        auto X = gs_load<W>(x, i);
-        gs_pack<T, W> P = {};
-        if (c != T(0)) P = gs_load<W>(old, i);
-        for (int w = 0; w < W; w++) {
-            P.v[w] = a * D.v[w] * (B.v[w] - Q.v[w]) + c * P.v[w];
-            X.v[w] += P.v[w];
+        gs_pack<T, W> P = {}, X;
+        if constexpr (STARTS) {
+            for (int w = 0; w < W; w++) X.v[w] = P.v[w] = a * D.v[w] * B.v[w];
+        } else {
+            const auto Q = gs_load<W>(Ax, i);
+            X = gs_load<W>(x, i);
+            if (c != T(0)) P = gs_load<W>(old, i);
+            for (int w = 0; w < W; w++) {
+                P.v[w] = a * D.v[w] * (B.v[w] - Q.v[w]) + c * P.v[w];
+                X.v[w] += P.v[w];
+            }
         }
         if constexpr (KEEPS) gs_store<W>(p, i, P);
         gs_store<W>(x, i, X);
@@ -191,10 +177,12 @@ gsolve_status step_of(gs_queue *q, int64_t n, int32_t columns, double a, double 
 
     if (!Ax) {
         return gs_each<T>(q, n * columns, aligned,
-                          first<T, BATCHED, KEEPS>{{}, (T)a, row, d, b, p, x}, "smooth");
+                          update<T, true, BATCHED, KEEPS>{{}, (T)a, (T)c, row, d, b, Ax, old, p, x},
+                          "smooth");
     }
     return gs_each<T>(q, n * columns, aligned,
-                      next<T, BATCHED, KEEPS>{{}, (T)a, (T)c, row, d, b, Ax, old, p, x}, "smooth");
+                      update<T, false, BATCHED, KEEPS>{{}, (T)a, (T)c, row, d, b, Ax, old, p, x},
+                      "smooth");
 }
 
 template <class T>

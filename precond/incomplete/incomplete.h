@@ -24,7 +24,7 @@ typedef struct gs_incomplete_args {
 } gs_incomplete_args;
 
 /* On entry L and U are the strict triangles of csr. They become the factors of csr + shift S (see
- * incomplete_lu.c and incomplete_cholesky.c), and d[i] = 1 / D_ii. *shift: the least shift to try
+ * factorisation.c), and d[i] = 1 / D_ii. *shift: the least shift to try
  * on entry, then the one that succeeded. All values are within the range of csr's type.
  * GSOLVE_ZERO_PIVOT: a diagonal entry that cannot be used, or breakdown even with GS_MAX_SHIFT. */
 gsolve_status gs_incomplete_lu(gs_strict_triangle *L, gs_strict_triangle *U, double *d,
@@ -35,5 +35,30 @@ gsolve_status gs_incomplete_lu(gs_strict_triangle *L, gs_strict_triangle *U, dou
 gsolve_status gs_incomplete_cholesky(gs_strict_triangle *L, double *d, gsolve_context *ctx,
                                      const gsolve_csr *csr, const gs_incomplete_args *args,
                                      double *shift);
+
+/* --- stored factors --------------------------------------------------------------------------- */
+
+/* M = (I + L) D (I + U), stored for solves. */
+typedef struct gs_factors {
+    gs_triangle lower, upper;
+    gs_triangle lower_transposed,
+        upper_transposed; /* solves with U' and L'; built by the first transposed application */
+    void *d;              /* n reciprocals of D, in the type of the factors */
+} gs_factors;
+
+/* Computes the factors of csr by incomplete Cholesky if symmetric, else by incomplete LU, and
+ * stores them. The structures of an earlier call are used again. who, allow_zero_diagonal: see
+ * gs_incomplete_args; shift: as above. */
+gsolve_status gs_factors_compute(gs_factors *f, gsolve_context *ctx, const gsolve_csr *csr,
+                                 const char *who, bool symmetric, bool allow_zero_diagonal,
+                                 double *shift);
+
+/* The bytes that an application to one column moves. */
+size_t gs_factors_bytes(const gs_factors *f);
+void gs_factors_destroy(gs_factors *f, gsolve_context *ctx);
+
+/* z = M^-1 r, or M^-T r. */
+gsolve_status gs_factors_apply(gs_factors *f, gsolve_context *ctx, bool transposed, gsolve_dense r,
+                               gsolve_dense z);
 
 #endif

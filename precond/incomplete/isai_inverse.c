@@ -1,12 +1,12 @@
 /* isai_inverse.c: pattern and values of the approximate inverse, see isai.h. The rows are
  * independent; a thread computes whole rows, and each row has its own fixed order of operations. */
-#include <float.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/try.h"
+#include "precond/diagonal.h"
 #include "precond/incomplete/isai.h"
 
 enum { CHUNK = 256 }; /* rows that a thread takes at a time */
@@ -16,20 +16,6 @@ static int workers_for(const gsolve_context *ctx, int32_t n)
 {
     const int32_t chunks = n / CHUNK + 1;
     return chunks < gsolve_threads(ctx) ? chunks : gsolve_threads(ctx);
-}
-
-static double largest_value(gsolve_type type)
-{
-    return type == GSOLVE_F32 ? FLT_MAX : DBL_MAX;
-}
-
-static void put(const gs_csr_arrays *to, int64_t k, double value)
-{
-    if (to->csr.type == GSOLVE_F32) {
-        ((float *)to->value)[k] = (float)value;
-    } else {
-        ((double *)to->value)[k] = value;
-    }
 }
 
 /* --- pattern ---------------------------------------------------------------------------------- */
@@ -162,7 +148,7 @@ static bool fill_row(const gs_csr_arrays *to, const gs_strict_triangle *L, int32
     const gsolve_csr *W = &to->csr;
     const int64_t from = gs_start(W, i);
     const int32_t length = (int32_t)(gs_start(W, i + 1) - from), *S = W->col + from;
-    const double most = largest_value(W->type);
+    const double most = gs_largest_value(W->type);
     bool fits = true;
 
     for (int32_t p = 0; p < length; p++) {
@@ -176,7 +162,7 @@ static bool fill_row(const gs_csr_arrays *to, const gs_strict_triangle *L, int32
             if (at) w[at - 1] -= w[p] * L->value[e];
         }
         fits = fits && fabs(w[p]) <= most;
-        put(to, from + p, w[p]);
+        gs_put_value(to->value, W->type, from + p, w[p]);
     }
     for (int32_t p = 0; p < length; p++) place[S[p]] = 0;
     return fits;
@@ -218,7 +204,7 @@ done:
 gsolve_status gs_isai_triangle(gsolve_csr *out, gsolve_context *ctx, gsolve_type type,
                                const gs_strict_triangle *L, const double *scale, bool *fits)
 {
-    const double most = largest_value(type);
+    const double most = gs_largest_value(type);
     int64_t at = 0;
     gsolve_csr T;
     gsolve_status status = gs_csr_new(&T, ctx, L->n, L->n, L->start[L->n] + L->n, type);
@@ -233,7 +219,7 @@ gsolve_status gs_isai_triangle(gsolve_csr *out, gsolve_context *ctx, gsolve_type
             const int32_t j = last ? i : L->col[e];
             const double value = (last ? 1 : L->value[e]) / (scale ? scale[j] : 1);
             to.col[at] = j;
-            put(&to, at, value);
+            gs_put_value(to.value, type, at, value);
             *fits = *fits && fabs(value) <= most;
         }
         gs_set_start(&to, i + 1, at);

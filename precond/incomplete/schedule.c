@@ -2,18 +2,20 @@
 #include "precond/incomplete/schedule.h"
 
 #include <omp.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "core/try.h"
-#include "precond/spin_barrier.h"
 
-#define INTERLEAVED  4    /* tiles that are interleaved */
-#define MIN_ROWS     1024 /* smaller matrices have no schedule */
-#define MIN_SHARE    200  /* mean rows per thread and level for which a barrier pays off */
-#define MIN_TILE     8    /* mean rows per tile for which memory accesses stay local */
-#define FINE_THREADS 4    /* this many threads pay off even with shorter tiles */
-#define SHORT_ROW    6 /* mean entries per row: shorter rows are bound by latency, not by memory */
-#define MAX_WORKERS  8 /* each needs n elements of work space */
+#define INTERLEAVED   4    /* tiles that are interleaved */
+#define MIN_ROWS      1024 /* smaller matrices have no schedule */
+#define MIN_SHARE     200  /* mean rows per thread and level for which a barrier pays off */
+#define MIN_TILE      8    /* mean rows per tile for which memory accesses stay local */
+#define FINE_THREADS  4    /* this many threads pay off even with shorter tiles */
+#define SHORT_ROW     6 /* mean entries per row: shorter rows are bound by latency, not by memory */
+#define MAX_WORKERS   8 /* each needs n elements of work space */
+#define BARRIER_SPINS 4000 /* about two microseconds */
 
 typedef struct rows { /* the dependences: row i depends on its columns */
     bool upper;
@@ -207,25 +209,43 @@ int gs_schedule_workers(const gs_schedule *s)
     return s->threads < 1 ? 1 : s->threads < MAX_WORKERS ? s->threads : MAX_WORKERS;
 }
 
-bool gs_schedule_run(const gs_schedule *s, int32_t n, gs_row_step *step, void *data)
+/* A barrier for the threads of a parallel region that meet every few microseconds. A thread spins
+ * for BARRIER_SPINS rounds, then yields its processor in each round: on a busy machine the last
+ * thread may need that processor. OpenMP's barrier costs a time slice of 4 ms then. */
+typedef struct spin_barrier { /* initialise to zero */
+    atomic_int arrived, round;
+} spin_barrier;
+
+/* Returns when `threads` threads have called it. */
+static void wait_for_all(spin_barrier *b, int threads)
 {
-    gs_spin_barrier barrier = {0};
-    int failures = 0;
+    const int round = atomic_load_explicit(&b->round, memory_order_acquire);
+
+    if (atomic_fetch_add_explicit(&b->arrived, 1, memory_order_acq_rel) == threads - 1) {
+        atomic_store_explicit(&b->arrived, 0, memory_order_relaxed);
+        atomic_store_explicit(&b->round, round + 1, memory_order_release);
+        return;
+    }
+    for (int spins = 0; atomic_load_explicit(&b->round, memory_order_acquire) == round; spins++) {
+        if (spins >= BARRIER_SPINS) sched_yield();
+    }
+}
+
+void gs_schedule_run(const gs_schedule *s, int workers, int32_t n, gs_row_range *range, void *data)
+{
+    spin_barrier barrier = {0};
 
     if (s->threads <= 1) {
-        for (int32_t p = 0; p < n; p++) {
-            if (!step(data, 0, s->row ? s->row[p] : p)) return false;
-        }
-        return true;
+        range(data, 0, 0, n);
+        return;
     }
-#pragma omp parallel num_threads(gs_usable_threads(gs_schedule_workers(s))) reduction(+ : failures)
+#pragma omp parallel num_threads(gs_usable_threads(workers))
     for (int32_t level = 0; level < s->levels; level++) {
         const int me = omp_get_thread_num(), threads = omp_get_num_threads();
         for (int share = me; share < s->threads; share += threads) {
             const int32_t *begin = &s->begin[(int64_t)level * s->threads + share];
-            for (int32_t p = begin[0]; p < begin[1]; p++) failures += !step(data, me, s->row[p]);
+            range(data, me, begin[0], begin[1]);
         }
-        gs_spin_barrier_wait(&barrier, threads);
+        wait_for_all(&barrier, threads);
     }
-    return failures == 0;
 }

@@ -25,10 +25,13 @@ gsolve_status gs_schedule_create(gs_schedule *s, gsolve_context *ctx, bool upper
                                  const int64_t *start, const int32_t *col);
 void gs_schedule_destroy(gs_schedule *s, gsolve_context *ctx);
 
-/* Calls step for each of n rows, not upper, after the rows that it depends on. worker: below
- * gs_schedule_workers; a worker makes one call at a time. False: a call returned false. */
-typedef bool gs_row_step(void *data, int worker, int32_t row);
-bool gs_schedule_run(const gs_schedule *s, int32_t n, gs_row_step *step, void *data);
+/* Calls range for ranges [from, to) of positions in the order of s, which cover the n rows, each
+ * after the rows that it depends on. At most `workers` threads call. worker: below workers, the
+ * number of the thread. A thread may get several shares of a level, one after the other. */
+typedef void gs_row_range(void *data, int worker, int32_t from, int32_t to);
+void gs_schedule_run(const gs_schedule *s, int workers, int32_t n, gs_row_range *range, void *data);
+
+/* The workers of a task that needs work space for each. */
 int gs_schedule_workers(const gs_schedule *s);
 
 #endif

@@ -1,10 +1,110 @@
-/* triangular_solve.c: triangles stored in the order of their solve. */
+/* triangular_solve.c: strict triangles in double precision, as work space of a factorisation, and
+ * triangles stored in the order of their solve. */
 #include "precond/incomplete/triangular_solve.h"
 
 #include <string.h>
 
 #include "core/try.h"
+#include "precond/diagonal.h"
 #include "vector/layout.h"
+
+static gsolve_status new_triangle(gs_strict_triangle *out, gsolve_context *ctx, int32_t n,
+                                  bool upper, int64_t entries)
+{
+    gs_strict_triangle t = {.n = n, .upper = upper};
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, t.start, (size_t)n + 1);
+    ALLOC(ctx, GSOLVE_HOST, t.col, entries);
+    ALLOC(ctx, GSOLVE_HOST, t.value, entries);
+    *out = t;
+    memset(&t, 0, sizeof t);
+done:
+    gs_strict_triangle_free(&t, ctx);
+    return status;
+}
+
+void gs_strict_triangle_free(gs_strict_triangle *t, gsolve_context *ctx)
+{
+    gsolve_free(ctx, GSOLVE_HOST, t->start);
+    gsolve_free(ctx, GSOLVE_HOST, t->col);
+    gsolve_free(ctx, GSOLVE_HOST, t->value);
+    memset(t, 0, sizeof *t);
+}
+
+/* The entries [*from, *to) of row i of csr above the diagonal if upper, else below it. */
+static void find_side(const gsolve_csr *csr, bool upper, int32_t i, int64_t *from, int64_t *to)
+{
+    *from = gs_start(csr, i);
+    *to = gs_start(csr, i + 1);
+    if (upper) {
+        while (*from < *to && csr->col[*from] <= i) ++*from;
+    } else {
+        while (*from < *to && csr->col[*to - 1] >= i) --*to;
+    }
+}
+
+void gs_strict_triangle_reload(gs_strict_triangle *t, gsolve_context *ctx, const gsolve_csr *csr)
+{
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int32_t i = 0; i < t->n; i++) {
+        int64_t from, to;
+        find_side(csr, t->upper, i, &from, &to);
+        for (int64_t k = from; k < to; k++) t->value[t->start[i] + k - from] = gs_value(csr, k);
+    }
+}
+
+gsolve_status gs_strict_triangle_extract(gs_strict_triangle *out, gsolve_context *ctx,
+                                         const gsolve_csr *csr, bool upper)
+{
+    const int32_t n = csr->nrows;
+    int64_t entries = 0, from, to;
+    gs_strict_triangle t;
+    gsolve_status status;
+
+    for (int32_t i = 0; i < n; i++) {
+        find_side(csr, upper, i, &from, &to);
+        entries += to - from;
+    }
+    status = new_triangle(&t, ctx, n, upper, entries);
+    if (status != GSOLVE_OK) return status;
+    t.start[0] = 0;
+    for (int32_t i = 0; i < n; i++) {
+        find_side(csr, upper, i, &from, &to);
+        memcpy(t.col + t.start[i], csr->col + from, (size_t)(to - from) * sizeof *t.col);
+        t.start[i + 1] = t.start[i] + to - from;
+    }
+    gs_strict_triangle_reload(&t, ctx, csr);
+    *out = t;
+    return GSOLVE_OK;
+}
+
+gsolve_status gs_strict_triangle_transpose(gs_strict_triangle *out, gsolve_context *ctx,
+                                           const gs_strict_triangle *A)
+{
+    const int32_t n = A->n;
+    gs_strict_triangle B;
+    gsolve_status status = new_triangle(&B, ctx, n, !A->upper, A->start[n]);
+
+    if (status != GSOLVE_OK) return status;
+    memset(B.start, 0, ((size_t)n + 1) * sizeof *B.start);
+    for (int64_t k = 0; k < A->start[n]; k++) B.start[A->col[k] + 1]++;
+    for (int32_t i = 0; i < n; i++) B.start[i + 1] += B.start[i];
+    for (int32_t i = 0; i < n; i++) {
+        for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+            const int64_t at = B.start[A->col[k]]++;
+            B.col[at] = i;
+            B.value[at] = A->value[k];
+        }
+    }
+    memmove(B.start + 1, B.start,
+            (size_t)n * sizeof *B.start); /* each start[i] has become start[i + 1] */
+    B.start[0] = 0;
+    *out = B;
+    return GSOLVE_OK;
+}
+
+/* --- stored triangles ------------------------------------------------------------------------- */
 
 void gs_triangle_destroy(gs_triangle *t, gsolve_context *ctx)
 {
@@ -56,20 +156,14 @@ done:
 
 gsolve_status gs_triangle_fill(gs_triangle *t, gsolve_context *ctx, const gs_strict_triangle *T)
 {
-    float *narrow = gs_owned_block(ctx, t->rows.value);
-    double *wide = gs_owned_block(ctx, t->rows.value);
+    void *value = gs_owned_block(ctx, t->rows.value);
 
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int32_t place = 0; place < T->n; place++) {
         const int32_t i = row_at(t, place);
         const int64_t from = gs_start(&t->rows, place), to = gs_start(&t->rows, place + 1);
         for (int64_t k = from; k < to; k++) {
-            const double value = T->value[entry_of(T, i, k - from)];
-            if (t->rows.type == GSOLVE_F32) {
-                narrow[k] = (float)value;
-            } else {
-                wide[k] = value;
-            }
+            gs_put_value(value, t->rows.type, k, T->value[entry_of(T, i, k - from)]);
         }
     }
     const gs_triangle_kernels *kernels = GS_KERNELS(gs_triangle, ctx, t->rows.type);
@@ -86,11 +180,12 @@ size_t gs_triangle_bytes(const gs_triangle *t)
            2 * n * size;
 }
 
-gsolve_status gs_triangle_unpack(gs_strict_triangle *out, gsolve_context *ctx, const gs_triangle *t)
+/* *out = the triangle of t, in natural order. */
+static gsolve_status unpack(gs_strict_triangle *out, gsolve_context *ctx, const gs_triangle *t)
 {
     const int32_t n = t->rows.nrows;
     gs_strict_triangle T;
-    gsolve_status status = gs_strict_triangle_new(&T, ctx, n, t->upper, gs_start(&t->rows, n));
+    gsolve_status status = new_triangle(&T, ctx, n, t->upper, gs_start(&t->rows, n));
 
     if (status != GSOLVE_OK) return status;
     T.start[0] = 0;
@@ -108,6 +203,21 @@ gsolve_status gs_triangle_unpack(gs_strict_triangle *out, gsolve_context *ctx, c
     }
     *out = T;
     return GSOLVE_OK;
+}
+
+gsolve_status gs_triangle_transpose(gs_triangle *to, gsolve_context *ctx, const gs_triangle *from)
+{
+    gs_strict_triangle T = {0}, transposed = {0};
+    gsolve_status status;
+
+    TRY(unpack(&T, ctx, from));
+    TRY(gs_strict_triangle_transpose(&transposed, ctx, &T));
+    TRY(gs_triangle_create(to, ctx, from->rows.type, &transposed));
+    TRY(gs_triangle_fill(to, ctx, &transposed));
+done:
+    gs_strict_triangle_free(&T, ctx);
+    gs_strict_triangle_free(&transposed, ctx);
+    return status;
 }
 
 /* Computes the level of each row. Returns the number of levels. */
@@ -146,6 +256,28 @@ done:
     return status;
 }
 
+/* --- solves on the CPU ------------------------------------------------------------------------ */
+
+typedef struct job { /* a thread owns its share of each level of the schedule */
+    const gs_triangle *t;
+    const void *d, *r;
+    void *z;
+    int32_t columns; /* row-major */
+} job;
+
+/* The offset of the stored row `place`. wide: offsets have 64 bits. */
+static inline __attribute__((always_inline)) int64_t offset_at(const gs_triangle *t,
+                                                               const bool wide, int32_t place)
+{
+    return wide ? ((const int64_t *)t->rows.start)[place] : ((const int32_t *)t->rows.start)[place];
+}
+
+#define GS_BODY "precond/incomplete/triangular_solve_body.h"
+#include "core/each_type.h"
+
+const gs_triangle_kernels gs_triangle_host[GSOLVE_TYPE_COUNT] = {{NULL, NULL, solve_f32, false},
+                                                                 {NULL, NULL, solve_f64, false}};
+
 /* --- solves ----------------------------------------------------------------------------------- */
 
 static gsolve_status solve_one(const gs_triangle *first, const gs_triangle *second,
@@ -154,8 +286,8 @@ static gsolve_status solve_one(const gs_triangle *first, const gs_triangle *seco
     const gs_triangle_kernels *kernels = GS_KERNELS(gs_triangle, ctx, first->rows.type);
     gsolve_status status;
 
-    TRY(kernels->solve(ctx->queue, first, NULL, r.value, z.value));
-    TRY(kernels->solve(ctx->queue, second, d, z.value, z.value));
+    TRY(kernels->solve(ctx->queue, first, NULL, 1, 1, r.value, z.value));
+    TRY(kernels->solve(ctx->queue, second, d, 1, 1, z.value, z.value));
 done:
     return status;
 }
@@ -179,8 +311,8 @@ static gsolve_status solve_several(const gs_triangle *first, const gs_triangle *
     gsolve_status status;
 
     TRY(gs_change_layout(ctx, r, row_major_view(r, stride, a)));
-    TRY(kernels->solve_columns(ctx->queue, first, NULL, r.ncols, stride, a, b));
-    TRY(kernels->solve_columns(ctx->queue, second, d, r.ncols, stride, b, a));
+    TRY(kernels->solve(ctx->queue, first, NULL, r.ncols, stride, a, b));
+    TRY(kernels->solve(ctx->queue, second, d, r.ncols, stride, b, a));
     TRY(gs_change_layout(ctx, row_major_view(r, stride, a), z));
 done:
     return status;

@@ -20,8 +20,6 @@ typedef struct gs_strict_triangle { /* compressed rows of a strict triangle, in 
     double *value;
 } gs_strict_triangle;
 
-gsolve_status gs_strict_triangle_new(gs_strict_triangle *t, gsolve_context *ctx, int32_t n,
-                                     bool upper, int64_t entries);
 void gs_strict_triangle_free(gs_strict_triangle *t, gsolve_context *ctx);
 
 /* *t = the part of csr below its diagonal, or above it if upper. reload copies the values from csr
@@ -50,13 +48,11 @@ typedef struct gs_triangle_kernels {
      * depends on the pattern. drop frees it. */
     gsolve_status (*upload)(gs_triangle *t, gsolve_context *ctx, const gs_strict_triangle *T);
     void (*drop)(gs_triangle *t, gsolve_context *ctx);
-    /* Solves (I + T) z = r, or (I + T) z = d * r unless d is NULL. r and z may be the same. */
-    gsolve_status (*solve)(gs_queue *q, const gs_triangle *t, const void *d, const void *r,
-                           void *z);
-    /* Solves for several columns, row-major, at most GS_TRIANGLE_COLUMNS, with `stride` numbers
-     * from row to row. stride is a power of two. r and z do not overlap. */
-    gsolve_status (*solve_columns)(gs_queue *q, const gs_triangle *t, const void *d,
-                                   int32_t columns, int32_t stride, const void *r, void *z);
+    /* Solves (I + T) z = r, or (I + T) z = d * r unless d is NULL, for at most GS_TRIANGLE_COLUMNS
+     * columns, row-major, with `stride` numbers from row to row. stride is a power of two. r and z
+     * may be the same if it is 1; else they do not overlap. */
+    gsolve_status (*solve)(gs_queue *q, const gs_triangle *t, const void *d, int32_t columns,
+                           int32_t stride, const void *r, void *z);
     bool pads; /* columns may be fewer than stride */
 } gs_triangle_kernels;
 
@@ -77,8 +73,8 @@ gsolve_status gs_triangle_level_order(const gs_triangle *t, gsolve_context *ctx,
 /* The bytes that a solve for one column moves. */
 size_t gs_triangle_bytes(const gs_triangle *t);
 
-/* *T = the triangle of t, in natural order. */
-gsolve_status gs_triangle_unpack(gs_strict_triangle *T, gsolve_context *ctx, const gs_triangle *t);
+/* *to = the solve with I + T', where t solves with I + T. */
+gsolve_status gs_triangle_transpose(gs_triangle *to, gsolve_context *ctx, const gs_triangle *t);
 
 /* z = (I + T2)^-1 (d * (I + T1)^-1 r) for any number of columns; T1 is first's triangle, T2
  * second's. r and z may be the same. */

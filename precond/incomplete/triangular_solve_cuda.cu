@@ -1,11 +1,27 @@
-// triangular_solve_cuda.cu: the triangular solve of one column on a GPU by cuSPARSE, with one
-// analysis per pattern. triangular_solve_columns_cuda.cu solves for several columns.
-#include "precond/incomplete/triangular_solve.cuh"
+// triangular_solve_cuda.cu: triangular solves on a GPU: of one column by cuSPARSE, with one
+// analysis per pattern, and of several columns by a kernel without launches or barriers between
+// levels.
+#include "core/cusparse.cuh"
+#include "core/pdl.cuh"
 #include "vector/each.cuh"
 
 extern "C" {
 #include "core/try.h"
+#include "precond/incomplete/triangular_solve.h"
 }
+
+struct gs_vendor_triangle {
+    gsolve_csr rows; // the rows of the strict triangle, on the device
+    void *scaled,
+        *solved; // n each: right-hand side and solution; cuSPARSE works on the vectors of its
+                 // analysis only
+    void *buffer;
+    cusparseSpMatDescr_t T;
+    cusparseSpSVDescr_t solve;
+    gs_vendor_vectors vectors;
+    int32_t *order;   // the rows sorted by levels; NULL until several columns are solved
+    unsigned *ticket; // a counter on the device; NULL until several columns are solved
+};
 
 namespace
 {
@@ -31,29 +47,23 @@ void destroy_vendor(gs_triangle *t, gsolve_context *ctx)
     t->vendor = nullptr;
 }
 
-// Copies T's rows to the device in the type of the solves; later calls copy the values only.
-template <class T>
+// Copies S's rows to the device in the type of the solves; later calls copy the values only.
 gsolve_status upload_rows(gs_vendor_triangle *v, gsolve_context *ctx, const gs_strict_triangle *S,
                           gsolve_type type)
 {
-    const int64_t entries = S->start[S->n];
-    gsolve_csr on_host;
-    gsolve_status status = gs_csr_new(&on_host, ctx, S->n, S->n, entries, type);
+    const gsolve_csr rows = {S->n,     S->n,       S->start,   S->col,
+                             S->value, GSOLVE_O64, GSOLVE_F64, GSOLVE_HOST};
+    gsolve_csr on_host = {};
+    gsolve_status status;
 
-    if (status != GSOLVE_OK) return status;
-    int32_t *start = (int32_t *)on_host.start, *col = (int32_t *)on_host.col;
-    T *value = (T *)on_host.value;
-    for (int32_t i = 0; i <= S->n; i++) start[i] = (int32_t)S->start[i];
-    for (int64_t k = 0; k < entries; k++) {
-        col[k] = S->col[k];
-        value[k] = (T)S->value[k];
-    }
+    TRY(gs_csr_copy(&on_host, ctx, type, &rows)); // its offsets have 32 bits
     if (v->rows.start) {
-        status = gsolve_copy(ctx, (void *)v->rows.value, GSOLVE_DEVICE, value, GSOLVE_HOST,
-                             (size_t)entries * sizeof(T));
+        TRY(gsolve_copy(ctx, (void *)v->rows.value, GSOLVE_DEVICE, on_host.value, GSOLVE_HOST,
+                        (size_t)S->start[S->n] * gs_type_size(type)));
     } else {
-        status = gs_csr_move(&v->rows, ctx, GSOLVE_DEVICE, &on_host);
+        TRY(gs_csr_move(&v->rows, ctx, GSOLVE_DEVICE, &on_host));
     }
+done:
     gsolve_csr_free(&on_host, ctx);
     return status;
 }
@@ -117,7 +127,7 @@ gsolve_status upload_triangle(gs_triangle *t, gsolve_context *ctx, const gs_stri
             "a triangular factor has 2^31 entries or more, which cuSPARSE cannot solve with");
     }
     if (is_update) {
-        TRY(upload_rows<T>(v, ctx, S, t->rows.type));
+        TRY(upload_rows(v, ctx, S, t->rows.type));
         if (!v->solve) return GSOLVE_OK;
         TRY(gs_vendor_handle(ctx, &handle));
         return gs_vendor(ctx,
@@ -129,7 +139,7 @@ gsolve_status upload_triangle(gs_triangle *t, gsolve_context *ctx, const gs_stri
     if (!v) return GSOLVE_NO_MEMORY;
     *v = gs_vendor_triangle();
     t->vendor = v;
-    TRY(upload_rows<T>(v, ctx, S, t->rows.type));
+    TRY(upload_rows(v, ctx, S, t->rows.type));
     v->scaled = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)S->n, sizeof(T));
     v->solved = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)S->n, sizeof(T));
     TRY(v->scaled && v->solved ? GSOLVE_OK : GSOLVE_NO_MEMORY);
@@ -171,7 +181,7 @@ gsolve_status multiply(gs_queue *q, int64_t n, const void *d, const void *r, voi
 }
 
 template <class T>
-gsolve_status solve(gs_queue *q, const gs_triangle *t, const void *d, const void *r, void *z)
+gsolve_status solve_one(gs_queue *q, const gs_triangle *t, const void *d, const void *r, void *z)
 {
     const gs_vendor_triangle *v = t->vendor;
     const int32_t n = v->rows.nrows;
@@ -189,8 +199,172 @@ done:
     return status;
 }
 
+// --- several columns ----------------------------------------------------------------------------
+//
+// A warp owns a row for all columns, which are row-major. A subwarp has as many lanes as there are
+// columns; each subwarp has a share of the row's entries. z is filled with a sentinel first. A lane
+// that needs an element of z loads it again until it is not the sentinel. The rows are sorted by
+// levels, and a thread block takes its rows by the order in which it begins (ticket): so all rows
+// that it waits for belong to blocks that run or have ended, and there is no deadlock. Each sum has
+// one order, so that the bits are the same every time. A solve reads the triangle, r and d once,
+// and z once per entry through the L2 cache.
+
+constexpr unsigned all_lanes = 0xffffffffu;
+constexpr int threads = 128;     // of a block
+constexpr int loads_at_once = 4; // entries whose elements of z a lane loads at the same time
+
+// The sentinel has all bits set; it is a NaN. A result that is this NaN gets other bits.
+__device__ double load_relaxed(const double *p)
+{
+    double v;
+
+    asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];" : "=d"(v) : "l"(p) : "memory");
+    return v;
+}
+__device__ float load_relaxed(const float *p)
+{
+    float v;
+
+    asm volatile("ld.relaxed.gpu.global.f32 %0, [%1];" : "=f"(v) : "l"(p) : "memory");
+    return v;
+}
+__device__ bool is_unsolved(double v)
+{
+    return __double_as_longlong(v) == -1;
+}
+__device__ bool is_unsolved(float v)
+{
+    return __float_as_int(v) == -1;
+}
+__device__ void store_relaxed(double *p, double v)
+{
+    if (is_unsolved(v)) v = __longlong_as_double(0x7ff8000000000000);
+    asm volatile("st.relaxed.gpu.global.f64 [%0], %1;" : : "l"(p), "d"(v) : "memory");
+}
+__device__ void store_relaxed(float *p, float v)
+{
+    if (is_unsolved(v)) v = __int_as_float(0x7fc00000);
+    asm volatile("st.relaxed.gpu.global.f32 [%0], %1;" : : "l"(p), "f"(v) : "memory");
+}
+
+template <class T>
+struct triangle {
+    int32_t n;
+    const int32_t *order, *start, *col;
+    const T *value, *d; // d: NULL, or a factor of each row of r
+};
+
+// One lane's share of the sum of row i for a column: every shares-th entry, from `share` on. z: the
+// column, with `subwarp` numbers from row to row.
+template <class T>
+__device__ T sum_share(const triangle<T> &t, int32_t i, int share, int shares, const T *z,
+                       int subwarp)
+{
+    const int32_t to = t.start[i + 1];
+    T sum = 0;
+
+    for (int32_t k = t.start[i] + share; k < to; k += loads_at_once * shares) {
+        const T *from[loads_at_once];
+        T v[loads_at_once], solved[loads_at_once];
+        bool waits = true;
+#pragma unroll
+        for (int u = 0; u < loads_at_once; u++) {
+            const bool in = k + u * shares < to;
+            from[u] = in ? z + (int64_t)__ldg(&t.col[k + u * shares]) * subwarp : nullptr;
+            v[u] = in ? __ldg(&t.value[k + u * shares]) : T(0);
+            solved[u] = 0;
+        }
+        while (waits) {
+            waits = false;
+#pragma unroll
+            for (int u = 0; u < loads_at_once; u++) {
+                if (from[u]) solved[u] = load_relaxed(from[u]);
+            }
+#pragma unroll
+            for (int u = 0; u < loads_at_once; u++) waits = waits || is_unsolved(solved[u]);
+        }
+#pragma unroll
+        for (int u = 0; u < loads_at_once; u++) sum += v[u] * solved[u];
+    }
+    return sum;
+}
+
+// z = (I + T)^-1 (d * r), both row-major with `subwarp` numbers per row. *ticket: the number of
+// blocks that have begun, 0 before the launch.
+template <class T>
+__global__ void __launch_bounds__(threads)
+    solve_columns(triangle<T> t, int subwarp, int columns, const T *r, T *z, unsigned *ticket,
+                  gs_guard guard)
+{
+    __shared__ unsigned block;
+    const int lane = (int)threadIdx.x % 32, share = lane / subwarp, column = lane % subwarp;
+
+    if (guard.has_ended()) return;
+    if (threadIdx.x == 0) block = atomicAdd(ticket, 1u);
+    __syncthreads();
+    const int64_t at = (int64_t)block * (threads / 32) + threadIdx.x / 32;
+    if (at >= t.n) return;
+    const int32_t i = t.order[at];
+    T own = 0, sum = 0;
+    if (column < columns) {
+        if (share == 0) own = r[(int64_t)i * subwarp + column];
+        if (share == 0 && t.d) own *= t.d[i];
+        sum = sum_share(t, i, share, 32 / subwarp, z + column, subwarp);
+    }
+    for (int d = 16; d >= subwarp; d /= 2) sum += __shfl_xor_sync(all_lanes, sum, d);
+    if (share == 0 && column < columns) store_relaxed(&z[(int64_t)i * subwarp + column], own - sum);
+}
+
+gsolve_status make_order(const gs_triangle *t, gsolve_context *ctx)
+{
+    const size_t bytes = (size_t)t->rows.nrows * sizeof(int32_t);
+    gs_vendor_triangle *v = t->vendor;
+    int32_t *order = nullptr;
+    gsolve_status status = GSOLVE_OK;
+
+    if (v->ticket) return GSOLVE_OK;
+    order = (int32_t *)gsolve_alloc(ctx, GSOLVE_HOST, bytes, 1);
+    TRY(order ? gs_triangle_level_order(t, ctx, order) : GSOLVE_NO_MEMORY);
+    if (!v->order) v->order = (int32_t *)gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    TRY(v->order ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(gsolve_copy(ctx, v->order, GSOLVE_DEVICE, order, GSOLVE_HOST, bytes));
+    ALLOC_DEVICE(ctx, v->ticket, 1);
+done:
+    gsolve_free(ctx, GSOLVE_HOST, order);
+    return status;
+}
+
+template <class T>
+gsolve_status solve_several(gs_queue *q, const gs_triangle *t, const void *d, int32_t columns,
+                            int32_t stride, const void *r, void *z)
+{
+    const gs_vendor_triangle *v = t->vendor;
+    const int32_t n = v->rows.nrows;
+    const int blocks = (int)(((int64_t)n * 32 + threads - 1) / threads);
+    gsolve_status status;
+
+    if (n == 0) return GSOLVE_OK;
+    TRY(make_order(t, q->ctx));
+    TRY(gs_cuda(q, cudaMemsetAsync(z, 0xff, (size_t)n * stride * sizeof(T), q->stream), "marks"));
+    TRY(gs_cuda(q, cudaMemsetAsync(v->ticket, 0, sizeof *v->ticket, q->stream), "marks"));
+    TRY(gs_launch_pdl(q, "a triangular solve of columns", solve_columns<T>, blocks, threads,
+                      triangle<T>{n, v->order, (const int32_t *)v->rows.start, v->rows.col,
+                                  (const T *)v->rows.value, (const T *)d},
+                      stride, columns, (const T *)r, (T *)z, v->ticket));
+done:
+    return status;
+}
+
+template <class T>
+gsolve_status solve(gs_queue *q, const gs_triangle *t, const void *d, int32_t columns,
+                    int32_t stride, const void *r, void *z)
+{
+    return stride == 1 ? solve_one<T>(q, t, d, r, z)
+                       : solve_several<T>(q, t, d, columns, stride, r, z);
+}
+
 } // namespace
 
 extern "C" const gs_triangle_kernels gs_triangle_cuda[GSOLVE_TYPE_COUNT] = {
-    {upload_triangle<float>, destroy_vendor, solve<float>, gs_triangle_columns<float>, true},
-    {upload_triangle<double>, destroy_vendor, solve<double>, gs_triangle_columns<double>, true}};
+    {upload_triangle<float>, destroy_vendor, solve<float>, true},
+    {upload_triangle<double>, destroy_vendor, solve<double>, true}};

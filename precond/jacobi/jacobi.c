@@ -1,16 +1,16 @@
 /* jacobi.c: M = diag(A), or its absolute value for methods that need M positive definite. */
 #include "precond/jacobi/jacobi.h"
 
-#include "core/try.h"
 #include "precond/diagonal.h"
 #include "precond/handle.h"
+#include "vector/blocks.h"
 
 typedef struct jacobi_options {
     bool absolute;
 } jacobi_options;
 
 typedef struct jacobi {
-    bool absolute;
+    jacobi_options options;
     void *d; /* 1 / d_i, in A's type */
 } jacobi;
 
@@ -26,24 +26,16 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, self);
 }
 
+static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    jacobi *M = self;
+    return gs_diagonal_reciprocals(ctx, "jacobi", csr, M->options.absolute, &M->d);
+}
+
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
                            const void *chosen)
 {
-    jacobi *M = NULL;
-    gsolve_status status;
-
-    ALLOC(ctx, GSOLVE_HOST, M, 1);
-    M->absolute = ((const jacobi_options *)chosen)->absolute;
-    M->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)csr->nrows, gs_type_size(csr->type));
-    status =
-        M->d ? gs_diagonal_reciprocals(ctx, "jacobi", csr, M->absolute, M->d) : GSOLVE_NO_MEMORY;
-    if (status == GSOLVE_OK) {
-        *self = M;
-        M = NULL;
-    }
-done:
-    if (M) destroy(M, ctx);
-    return status;
+    return gs_precond_build(self, ctx, csr, chosen, &gs_jacobi, sizeof(jacobi));
 }
 
 static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
@@ -65,12 +57,6 @@ static const void *diagonal(const void *self)
     return ((const jacobi *)self)->d;
 }
 
-static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
-{
-    jacobi *M = self;
-    return gs_diagonal_reciprocals(ctx, "jacobi", csr, M->absolute, M->d);
-}
-
 const gsolve_precond_kind gs_jacobi = {
     .plugin = {"jacobi", "division by the diagonal", options, sizeof(jacobi_options)},
     .build = build,
@@ -81,3 +67,9 @@ const gsolve_precond_kind gs_jacobi = {
     .diagonal = diagonal,
     .update = update,
 };
+
+#define GS_BODY "precond/jacobi/jacobi_body.h"
+#include "core/each_type.h"
+
+const gs_jacobi_kernels gs_jacobi_host[GSOLVE_TYPE_COUNT] = {{apply_f32, apply_columns_f32},
+                                                             {apply_f64, apply_columns_f64}};

@@ -5,7 +5,7 @@
 #include "matrix/csr.h"
 
 typedef struct gs_jacobi_kernels {
-    /* z = d * r for one column; also *rz = r'z unless rz is NULL */
+    /* z = d * r and *rz = r'z for one column */
     gsolve_status (*apply)(gs_queue *q, int64_t n, const void *d, const void *r, void *z,
                            double *rz);
     /* z = d * r for several columns */

@@ -16,17 +16,11 @@ static double FN(block)(int64_t n, const T *restrict d, const T *restrict r, T *
 static gsolve_status FN(apply)(gs_queue *q, int64_t n, const void *pd, const void *pr, void *pz,
                                double *rz)
 {
-    const gs_blocks blocks = gs_blocks_of(n);
-    const int threads = blocks.count > GS_SERIAL_BLOCKS ? gs_queue_threads(q) : 1;
     const T *d = pd, *r = pr;
     T *z = pz;
     double part[GS_MAX_BLOCKS];
 
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int k = 0; k < blocks.count; k++) {
-        const int64_t from = gs_block_begin(&blocks, k), to = gs_block_end(&blocks, k);
-        part[k] = FN(block)(to - from, d + from, r + from, z + from);
-    }
+    GS_EACH_PIECE(n, part[k] = FN(block)(to - from, d + from, r + from, z + from));
     if (rz) *rz = gs_sum(blocks.count, part);
     return GSOLVE_OK;
 }

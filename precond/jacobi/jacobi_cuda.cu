@@ -9,9 +9,9 @@ extern "C" {
 namespace
 {
 
-template <class T, bool DOT>
+template <class T>
 struct divide : gs_plain {
-    static constexpr int sums = DOT ? 1 : 0;
+    static constexpr int sums = 1;
     const T *d, *r;
     T *z;
     double *rz;
@@ -22,7 +22,7 @@ struct divide : gs_plain {
         gs_pack<T, W> Z;
         for (int w = 0; w < W; w++) {
             Z.v[w] = D.v[w] * R.v[w];
-            if constexpr (DOT) sum[0] += (double)R.v[w] * (double)Z.v[w];
+            sum[0] += (double)R.v[w] * (double)Z.v[w];
         }
         gs_store<W>(z, i, Z);
     }
@@ -32,14 +32,8 @@ struct divide : gs_plain {
 template <class T>
 gsolve_status apply(gs_queue *q, int64_t n, const void *d, const void *r, void *z, double *rz)
 {
-    const bool aligned = gs_all_aligned(d, r, z);
-
-    if (rz) {
-        return gs_each<T>(q, n, aligned,
-                          divide<T, true>{{}, (const T *)d, (const T *)r, (T *)z, rz}, "jacobi");
-    }
-    return gs_each<T>(q, n, aligned,
-                      divide<T, false>{{}, (const T *)d, (const T *)r, (T *)z, nullptr}, "jacobi");
+    return gs_each<T>(q, n, gs_all_aligned(d, r, z),
+                      divide<T>{{}, (const T *)d, (const T *)r, (T *)z, rz}, "jacobi");
 }
 
 template <class T>

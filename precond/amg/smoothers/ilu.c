@@ -18,7 +18,6 @@
 #include "precond/amg/smoothers/relax.h"
 #include "precond/amg/smoothers/smoother.h"
 #include "precond/chebyshev/polynomial.h"
-#include "precond/incomplete/factors.h"
 #include "precond/incomplete/incomplete.h"
 #include "spmv/handle.h"
 #include "vector/layout.h"
@@ -64,23 +63,8 @@ static void destroy(void *self, gsolve_context *ctx)
 
 static gsolve_status factor_exactly(ilu_smoother *s, gsolve_context *ctx, const gsolve_csr *A)
 {
-    gs_strict_triangle L = {0}, U = {0};
-    double *d = NULL, shift = 0;
-    gsolve_status status;
-
-    ALLOC(ctx, GSOLVE_HOST, d, A->nrows);
-    TRY(gs_strict_triangle_extract(&L, ctx, A, false));
-    TRY(gs_strict_triangle_extract(&U, ctx, A, true));
-    TRY(gs_factors_plan(s->factors, ctx, A->type, &L));
-    TRY(gs_incomplete_lu(
-        &L, &U, d, ctx, A,
-        &(gs_incomplete_args){"amg,smoother=ilu", &s->factors->lower.schedule, true}, &shift));
-    TRY(gs_factors_store(s->factors, ctx, A->type, &L, &U, d));
-done:
-    gs_strict_triangle_free(&U, ctx);
-    gs_strict_triangle_free(&L, ctx);
-    gsolve_free(ctx, GSOLVE_HOST, d);
-    return status;
+    double shift = 0;
+    return gs_factors_compute(s->factors, ctx, A, "amg,smoother=ilu", false, true, &shift);
 }
 
 /* --- factors on a device ---------------------------------------------------------------------- */
