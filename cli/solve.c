@@ -21,6 +21,27 @@ static void say_system(const cli *c, const cli_solution *s)
     cli_say_device(c);
 }
 
+/* Makes the matrix handle, which checks the rows, and gets the statistics. In single precision they
+ * are those of the rows before they are rounded. */
+static int make_matrix(cli *c, cli_solution *s)
+{
+    const bool rounded = c->args.type == GSOLVE_F32;
+    double begin;
+
+    if (rounded && cli_analyse(c, &s->system)) return CLI_ERROR;
+    begin = cli_now();
+    if (gsolve_matrix_create_owned(&s->A, c->ctx, c->args.format ? c->args.format : "auto",
+                                   &s->system.csr) != GSOLVE_OK) {
+        return cli_fail_library(c);
+    }
+    if (!rounded && gsolve_matrix_statistics(s->A, &s->system.statistics) != GSOLVE_OK) {
+        return cli_fail_library(c);
+    }
+    gsolve_matrix_describe(s->A, &s->info);
+    s->system.analyse_seconds += cli_now() - begin - s->info.build_seconds;
+    return 0;
+}
+
 static int prepare(cli *c, cli_solution *s)
 {
     double begin = cli_now(), deciding;
@@ -31,12 +52,7 @@ static int prepare(cli *c, cli_solution *s)
     deciding = cli_now();
     if (cli_decide_device(c, &s->system)) return CLI_ERROR;
     begin += cli_now() - deciding; /* the start of a GPU is not part of the format's time */
-    if (cli_analyse(c, &s->system)) return CLI_ERROR;
-    if (gsolve_matrix_create_owned(&s->A, c->ctx, c->args.format ? c->args.format : "auto",
-                                   &s->system.csr) != GSOLVE_OK) {
-        return cli_fail_library(c);
-    }
-    gsolve_matrix_describe(s->A, &s->info);
+    if (make_matrix(c, s)) return CLI_ERROR;
     if (gsolve_matrix_csr(s->A, &rows) != GSOLVE_OK) return cli_fail_library(c);
     if (cli_make_vectors(c, &s->system, &rows)) return CLI_ERROR;
     s->seconds.build = cli_now() - begin - s->system.read_seconds - s->system.analyse_seconds;

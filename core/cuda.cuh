@@ -62,6 +62,21 @@ gsolve_status gs_launch(gs_queue *q, const char *name, void (*kernel)(P...), int
     return gs_cuda(q, cudaGetLastError(), name);
 }
 
+// Runs call(space, bytes), a function of CUB, with as much scratch memory as it asks for.
+template <class Call>
+gsolve_status gs_with_space(gsolve_context *ctx, const char *what, Call call)
+{
+    size_t bytes = 0;
+    gsolve_status status = gs_cuda(ctx->queue, call((void *)nullptr, bytes), what);
+
+    if (status != GSOLVE_OK) return status;
+    void *space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    if (!space) return GSOLVE_NO_MEMORY;
+    status = gs_cuda(ctx->queue, call(space, bytes), what);
+    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    return status;
+}
+
 // Number of blocks of gs_block_size threads that a multiprocessor runs at once.
 template <auto KERNEL>
 int gs_at_once()

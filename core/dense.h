@@ -17,6 +17,16 @@ static inline gsolve_dense gs_column_of(gsolve_dense v, int32_t c)
     return v;
 }
 
+/* Columns first to first + count - 1 of v, as far as v has them. */
+static inline gsolve_dense gs_some_columns(gsolve_dense v, int32_t first, int32_t count)
+{
+    const int64_t step = v.layout == GSOLVE_ROW_MAJOR ? 1 : v.stride;
+
+    v.value = (char *)v.value + (size_t)(first * step) * gs_type_size(v.type);
+    v.ncols = v.ncols - first < count ? v.ncols - first : count;
+    return v;
+}
+
 /* Whether v's stride is large enough that its columns (or rows) do not overlap. */
 static inline bool gs_stride_fits(gsolve_dense v)
 {

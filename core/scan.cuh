@@ -5,9 +5,7 @@
 #ifndef GS_CORE_SCAN_CUH
 #define GS_CORE_SCAN_CUH
 
-#include <cstddef>
-#include <cstdint>
-#include <cuda_runtime.h>
+#include "core/cuda.cuh"
 
 // The templates exist for 32-bit and 64-bit integers.
 
@@ -15,6 +13,20 @@
 template <class T, class S>
 cudaError_t gs_exclusive_sum(void *space, size_t &bytes, const T *in, S *out, int64_t n,
                              cudaStream_t stream);
+
+// gs_exclusive_sum with its scratch memory. If last is not NULL: *last, on the host, = out[n - 1];
+// this waits for the device.
+template <class I, class O>
+gsolve_status gs_scan(gsolve_context *ctx, const char *what, const I *in, O *out, int64_t n,
+                      O *last = nullptr)
+{
+    const gsolve_status status = gs_with_space(ctx, what, [&](void *space, size_t &bytes) {
+        return gs_exclusive_sum(space, bytes, in, out, n, ctx->queue->stream);
+    });
+
+    if (status != GSOLVE_OK || !last) return status;
+    return gsolve_copy(ctx, last, GSOLVE_HOST, out + n - 1, GSOLVE_DEVICE, sizeof *last);
+}
 
 // *out = in[0] + ... + in[n - 1].
 cudaError_t gs_sum(void *space, size_t &bytes, const int64_t *in, int64_t *out, int32_t n,

@@ -7,6 +7,8 @@
  * because N'F x = N'b = 0. So A x = b. If F is still singular, its diagonal is shifted. */
 #include "factor/direct_factors.h"
 
+#include "matrix/statistics.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -33,8 +35,9 @@ static gsolve_status inspect_symmetry(host_matrix *H, gsolve_context *ctx, gsolv
     gsolve_csr T = {0};
     gsolve_status status;
 
-    TRY(gsolve_csr_transpose(&T, ctx, A));
-    TRY(gs_inspector(ctx, A)->compare_patterns(ctx, A, &T, &H->symmetric_pattern));
+    TRY(gs_csr_transpose(&T, ctx, A));
+    TRY(gs_inspector(ctx, A)->compare(ctx, A, gs_start(A, A->nrows), &T, false,
+                                      &H->symmetric_pattern));
     H->symmetric = H->symmetric_pattern;
     for (int32_t i = 0; H->symmetric && i < A->nrows; i++) {
         for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {

@@ -66,8 +66,9 @@ typedef struct gsolve_statistics {
                                     length[k]: number of rows with 2^(k-1) to 2^k - 1 entries */
 } gsolve_statistics;
 
-/* Computes the statistics of csr. The call takes as long as about five products y = A x. Fails with
- * GSOLVE_UNSUPPORTED if csr is on the device. */
+/* Computes the statistics of csr. The call takes as long as about five products y = A x. For a
+ * matrix handle use gsolve_matrix_statistics. Fails with GSOLVE_UNSUPPORTED if csr is on the
+ * device. */
 gsolve_status gsolve_csr_statistics(gsolve_context *ctx, const gsolve_csr *csr,
                                     gsolve_statistics *statistics);
 

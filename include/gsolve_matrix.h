@@ -9,7 +9,7 @@
 #ifndef GSOLVE_MATRIX_H
 #define GSOLVE_MATRIX_H
 
-#include "gsolve_arrays.h"
+#include "gsolve_csr.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,9 +29,10 @@ typedef struct gsolve_matrix gsolve_matrix;
  *
  * If csr is on the device, the library checks and copies it there. It keeps a second copy on the
  * host only if the columns of some row of csr do not ascend strictly, or after a call that reads
- * the matrix on the host. These calls are: gsolve_matrix_csr; gsolve_matrix_update with a csr on
- * the host; gsolve_precond_create_from and gsolve_precond_update_from, except for the kind "amg";
- * gsolve_solver_create with the method "auto", "direct" or "refine"; gsolve_solver_explain.
+ * the matrix on the host. These calls are: gsolve_matrix_csr; gsolve_matrix_statistics;
+ * gsolve_matrix_update with a csr on the host; gsolve_precond_create_from and
+ * gsolve_precond_update_from, except for the kind "amg"; gsolve_solver_create with the method
+ * "auto", "direct" or "refine"; gsolve_solver_explain.
  *
  * Fails with GSOLVE_BAD_MATRIX if csr is malformed, with GSOLVE_UNSUPPORTED if the format cannot
  * store the matrix, and with GSOLVE_NO_MEMORY. On a GPU the latter happens before anything is
@@ -124,6 +125,10 @@ gsolve_status gsolve_matrix_memory(gsolve_context *ctx, const char *spec, const 
  * changes its values. If A was created from a csr on the device, the first call copies the matrix
  * to the host. */
 gsolve_status gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr);
+
+/* Computes the statistics of A, see gsolve_csr_statistics. It is faster than that function: the
+ * handle keeps the statistics, and those of the rows from the check at the creation. */
+gsolve_status gsolve_matrix_statistics(const gsolve_matrix *A, gsolve_statistics *statistics);
 
 /* Fills *csr with a view of A's CSR copy in the memory that kernels of A's device read: on a GPU
  * csr->location is GSOLVE_DEVICE, on the CPU it is GSOLVE_HOST. The view is read-only and valid

@@ -179,7 +179,7 @@ gsolve_status gs_assemble(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, i
     TRY(sort(&A, ctx, nrows, ncols, entries, t, symmetry));
     gs_triplets_free(t, ctx);
     if (!gs_rows_ascend(ctx, &A)) {
-        TRY(gs_csr_clean(&B, ctx, &A, NULL));
+        TRY(gs_csr_clean(&B, ctx, &A, false, NULL));
         gsolve_csr_free(&A, ctx);
         A = B;
         *duplicates = entries - count_stored(ctx, &A, symmetry);

@@ -10,7 +10,7 @@
 #include "io/input.h"
 #include "io/number.h"
 #include "io/replace.h"
-#include "matrix/csr.h"
+#include "matrix/statistics.h"
 
 #define BLOCK     ((int64_t)1 << 14)    /* entries */
 #define MOST_LINE (GS_NUMBER_SIZE + 24) /* two integers of ten digits, the value, the spaces */
@@ -266,7 +266,7 @@ static gsolve_status check_symmetric(gsolve_context *ctx, const gsolve_csr *A, d
     gsolve_csr B = {0};
     gsolve_status status = GSOLVE_OK;
 
-    if (A->nrows == A->ncols) TRY(gsolve_csr_transpose(&B, ctx, A));
+    if (A->nrows == A->ncols) TRY(gs_csr_transpose(&B, ctx, A));
     for (int32_t i = 0; i < A->nrows; i++) {
         bool same = A->nrows == A->ncols && gs_start(A, i + 1) == gs_start(&B, i + 1);
         for (int64_t k = gs_start(A, i); same && k < gs_start(A, i + 1); k++) {
@@ -304,15 +304,16 @@ gsolve_status gsolve_write_matrix(gsolve_context *ctx, const char *path, const g
     const bool skew = symmetry == GSOLVE_SKEW, lower = symmetry != GSOLVE_GENERAL;
     gsolve_csr copy = {0};
     lines l = {.csr = csr, .symmetry = symmetry};
-    bool clean;
+    gs_csr_findings found;
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!path) return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_write_matrix: path is NULL");
-    TRY(gs_csr_check_host(ctx, csr, &clean));
+    TRY(gs_csr_need_host(ctx, csr));
+    TRY(gs_csr_inspect(ctx, csr, &found, NULL, NULL));
     if (lower) {
-        if (!clean) {
-            TRY(gs_csr_clean(&copy, ctx, csr, NULL));
+        if (!found.ascending) {
+            TRY(gs_csr_clean(&copy, ctx, csr, false, NULL));
             l.csr = &copy;
         }
         TRY(check_symmetric(ctx, l.csr, skew ? -1 : 1));

@@ -88,35 +88,18 @@ static gsolve_status check_view(gsolve_context *ctx, const gsolve_csr *csr)
     return GSOLVE_OK;
 }
 
-/* A matrix without columns or values has no entries. */
-static gsolve_status check_empty(gsolve_context *ctx, const gsolve_csr *csr)
-{
-    int64_t entries;
-    int32_t bad;
-    gsolve_status status;
-
-    TRY(gs_inspector(ctx, csr)->check_offsets(ctx, csr, &bad));
-    if (bad >= 0) return fail_for_offsets(ctx, csr, bad);
-    TRY(gs_csr_entries(ctx, csr, &entries));
-    if (entries > 0) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "the matrix has entries but no columns or values");
-    }
-done:
-    return status;
-}
-
-gsolve_status gs_csr_check_findings(gsolve_context *ctx, const gsolve_csr *csr,
-                                    gs_csr_findings *found, bool *clean)
+gsolve_status gs_csr_inspect(gsolve_context *ctx, const gsolve_csr *csr, gs_csr_findings *found,
+                             gs_statistics *statistics, bool *clean)
 {
     gsolve_status status;
 
     TRY(check_view(ctx, csr));
-    if (!csr->col || !csr->value) TRY(check_empty(ctx, csr));
-    TRY((csr->location == GSOLVE_HOST ? &gs_check_rows_host[csr->type]
-                                      : GS_KERNELS(gs_check_rows, ctx, csr->type))
-            ->check(found, ctx, csr));
+    TRY(gs_inspector(ctx, csr)->check(found, ctx, csr, statistics));
     if (found->bad_row >= 0) return fail_for_offsets(ctx, csr, found->bad_row);
+    if (found->entries > 0 && (!csr->col || !csr->value)) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "the matrix has entries but no columns or values");
+    }
     if (found->bad_entry >= 0) return fail_for_entry(ctx, csr, found->bad_entry);
     if (clean)
         *clean = found->ascending && (csr->offset == GSOLVE_O32 || found->entries > INT32_MAX);
@@ -128,13 +111,26 @@ gsolve_status gs_csr_check(gsolve_context *ctx, const gsolve_csr *csr, bool *cle
 {
     gs_csr_findings found;
 
-    return gs_csr_check_findings(ctx, csr, &found, clean);
+    return gs_csr_inspect(ctx, csr, &found, NULL, clean);
 }
 
-gsolve_status gs_csr_check_host(gsolve_context *ctx, const gsolve_csr *csr, bool *clean)
+gsolve_status gs_csr_need_host(gsolve_context *ctx, const gsolve_csr *csr)
 {
-    if (csr && csr->location != GSOLVE_HOST) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the matrix must be on the host");
-    }
-    return gs_csr_check(ctx, csr, clean);
+    if (!csr || csr->location == GSOLVE_HOST) return GSOLVE_OK;
+    return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the matrix must be on the host");
+}
+
+gsolve_status gs_csr_check_host(gsolve_context *ctx, const gsolve_csr *csr)
+{
+    const gsolve_status status = gs_csr_need_host(ctx, csr);
+
+    return status == GSOLVE_OK ? gs_csr_check(ctx, csr, NULL) : status;
+}
+
+bool gs_rows_ascend(gsolve_context *ctx, const gsolve_csr *A)
+{
+    gs_csr_findings found;
+
+    return gs_inspector(ctx, A)->check(&found, ctx, A, NULL) == GSOLVE_OK && found.bad_row < 0 &&
+           found.ascending;
 }

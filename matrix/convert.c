@@ -1,4 +1,6 @@
 /* convert.c: copies of compressed rows with values of another type. */
+#include <math.h>
+
 #include "core/try.h"
 #include "matrix/csr.h"
 #include "vector/blocks.h"
@@ -41,20 +43,32 @@ gsolve_status gs_csr_copy(gsolve_csr *out, gsolve_context *ctx, gsolve_type type
     return GSOLVE_OK;
 }
 
-/* The row that entry is in. */
-static int32_t row_of(const gsolve_csr *A, int64_t entry)
-{
-    int32_t low = 0, high = A->nrows; /* start[low] <= entry < start[high] */
+/* --- what single precision cannot hold ----------------------------------------------------------
+ */
 
-    while (high - low > 1) {
-        const int32_t middle = low + (high - low) / 2;
-        if (gs_start(A, middle) <= entry) {
-            low = middle;
-        } else {
-            high = middle;
-        }
+/* Whether single precision loses value. Values that are not finite are no loss: gs_csr_check
+ * refuses them. */
+static inline bool is_lost(double value)
+{
+    const float single = (float)value;
+    return (single == 0) != (value == 0) || (isinf(single) && isfinite(value));
+}
+
+int64_t gs_first_lost(const gsolve_context *ctx, int64_t n, const double *value)
+{
+    int64_t first = INT64_MAX;
+
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) \
+    reduction(min : first) if (n > 10000)
+    for (int64_t k = 0; k < n; k++) {
+        if (is_lost(value[k]) && k < first) first = k;
     }
-    return low;
+    return first == INT64_MAX ? -1 : first;
+}
+
+const char *gs_single_words(double value)
+{
+    return fabs(value) < 1 ? "0" : "infinite";
 }
 
 /* Fails if single precision cannot hold an entry of A. */
@@ -66,28 +80,18 @@ static gsolve_status need_single(gsolve_context *ctx, const gsolve_csr *A)
     return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
                        "the entry in row %d and column %d is %g, which would be %s in single "
                        "precision; scale the matrix, or compute in double precision",
-                       row_of(A, lost), A->col[lost], gs_value(A, lost),
+                       gs_row_of_entry(A, lost), A->col[lost], gs_value(A, lost),
                        gs_single_words(gs_value(A, lost)));
 }
 
 gsolve_status gsolve_csr_convert(gsolve_csr *out, gsolve_context *ctx, gsolve_type type,
                                  const gsolve_csr *A)
 {
-    bool clean;
     gsolve_status status;
 
-    TRY(gs_csr_check_host(ctx, A, &clean));
+    TRY(gs_csr_check_host(ctx, A));
     if (type == GSOLVE_F32 && A->type == GSOLVE_F64) TRY(need_single(ctx, A));
     TRY(gs_csr_copy(out, ctx, type, A));
 done:
     return status;
-}
-
-gsolve_status gs_csr_round(gsolve_csr *out, gsolve_context *ctx, gsolve_type type,
-                           const gsolve_csr *A)
-{
-    bool clean;
-    const gsolve_status status = gs_csr_check_host(ctx, A, &clean);
-
-    return status == GSOLVE_OK ? gs_csr_copy(out, ctx, type, A) : status;
 }

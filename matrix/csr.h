@@ -24,41 +24,15 @@ static inline double gs_value(const gsolve_csr *csr, int64_t k)
                                    : ((const double *)csr->value)[k];
 }
 
-/* Checks of compressed rows at their location, without copying them. */
-typedef struct gs_inspect_kernels {
-    /* *row: the first row whose end is before its begin; 0 if the first offset is not 0; else -1 */
-    gsolve_status (*check_offsets)(gsolve_context *ctx, const gsolve_csr *csr, int32_t *row);
-    /* *entry: the first whose column is out of range or whose value is not finite; -1: none. In the
-     * latter case, *ascending: whether the columns ascend strictly in every row. */
-    gsolve_status (*check_entries)(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entry,
-                                   bool *ascending);
-    /* *same: whether A and B, of the same sizes and number of entries, have the same pattern */
-    gsolve_status (*compare_patterns)(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
-                                      bool *same);
-    /* *same: whether B has A's pattern and finite values. B has A's sizes and type and is not
-     * checked yet. One pass, one synchronisation. */
-    gsolve_status (*compare_and_check)(gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
-                                       const gsolve_csr *B, bool *same);
-    /* start[0..nrows] = csr's 64-bit offsets, which fit in 32 bits */
-    gsolve_status (*narrow)(gsolve_context *ctx, const gsolve_csr *csr, int32_t *start);
-} gs_inspect_kernels;
-
-extern const gs_inspect_kernels gs_inspect_host[GSOLVE_TYPE_COUNT],
-    gs_inspect_cuda[GSOLVE_TYPE_COUNT];
-
-/* The checks for the location of csr. */
-static inline const gs_inspect_kernels *gs_inspector(const gsolve_context *ctx,
-                                                     const gsolve_csr *csr)
-{
-    return csr->location == GSOLVE_HOST ? &gs_inspect_host[csr->type]
-                                        : GS_KERNELS(gs_inspect, ctx, csr->type);
-}
-
 /* *offset = start[row] of csr; *entries = the number of its entries. csr is at any location; on the
  * device this waits for the device. */
 gsolve_status gs_csr_offset(gsolve_context *ctx, const gsolve_csr *csr, int32_t row,
                             int64_t *offset);
 gsolve_status gs_csr_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entries);
+
+/* The row of an entry of csr, which is on the host: the last that begins at or before it and is not
+ * empty. */
+int32_t gs_row_of_entry(const gsolve_csr *csr, int64_t entry);
 
 /* Bytes of csr's three arrays, for this number of entries. */
 static inline double gs_csr_bytes(const gsolve_csr *csr, int64_t entries)
@@ -68,13 +42,17 @@ static inline double gs_csr_bytes(const gsolve_csr *csr, int64_t entries)
 }
 
 /* convert.c: B = an owned copy of A, both on the host, with values of that type and offsets in 32
- * bits where they fit. Values that the type cannot hold become 0 or infinite. */
+ * bits where they fit. Values that the type cannot hold become 0 or infinite; gsolve_csr_convert
+ * refuses such matrices. */
 gsolve_status gs_csr_copy(gsolve_csr *B, gsolve_context *ctx, gsolve_type type,
                           const gsolve_csr *A);
 
 /* B = an owned copy of A in the memory of a location. */
 gsolve_status gs_csr_move(gsolve_csr *B, gsolve_context *ctx, gsolve_location location,
                           const gsolve_csr *A);
+/* As gs_csr_move, of an A with `numbers` values for each entry. */
+gsolve_status gs_csr_move_blocks(gsolve_csr *B, gsolve_context *ctx, gsolve_location location,
+                                 const gsolve_csr *A, int64_t numbers);
 
 /* If *csr is on the device: *fetched = an owned copy on the host, and *csr points to it. */
 gsolve_status gs_csr_to_host(const gsolve_csr **csr, gsolve_context *ctx, gsolve_csr *fetched);
@@ -90,6 +68,11 @@ gsolve_status gs_csr_new(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, in
 /* As gs_csr_new, in the memory of a location. */
 gsolve_status gs_csr_new_at(gsolve_csr *csr, gsolve_context *ctx, gsolve_location location,
                             int32_t nrows, int32_t ncols, int64_t entries, gsolve_type type);
+
+/* Allocates the three arrays of csr, with `numbers` values for each entry; its other members are
+ * set. On failure *csr is all zero. */
+gsolve_status gs_csr_new_arrays(gsolve_csr *csr, gsolve_context *ctx, int64_t entries,
+                                int64_t numbers);
 
 /* Owned rows: a view of them, and their three arrays for writing. */
 typedef struct gs_csr_arrays {
@@ -114,31 +97,27 @@ static inline void gs_set_start(const gs_csr_arrays *to, int64_t row, int64_t of
 
 /* Fails if gsolve_matrix_create must refuse csr, at any location. *clean: the columns of every row
  * ascend strictly and the offsets have the narrowest type that holds them, so that csr can be used
- * without a copy. */
+ * without a copy. It may be NULL. */
 gsolve_status gs_csr_check(gsolve_context *ctx, const gsolve_csr *csr, bool *clean);
-
-/* gsolve_csr_statistics of a csr on the host that gs_csr_check has found clean, such as the rows of
- * a matrix handle: it is not checked again. */
-gsolve_status gs_csr_statistics(gsolve_context *ctx, const gsolve_csr *csr,
-                                gsolve_statistics *statistics);
 
 /* The largest b of at most 8 for which the pattern of a clean csr on the host consists of dense
  * aligned b x b blocks. */
 int32_t gs_csr_block_size(gsolve_context *ctx, const gsolve_csr *csr);
 
-/* gs_csr_check for functions that work on the host only. GSOLVE_UNSUPPORTED: csr is on the device.
- */
-gsolve_status gs_csr_check_host(gsolve_context *ctx, const gsolve_csr *csr, bool *clean);
+/* For functions that work on the host only. GSOLVE_UNSUPPORTED: csr is on the device. */
+gsolve_status gs_csr_need_host(gsolve_context *ctx, const gsolve_csr *csr);
+/* gs_csr_need_host and gs_csr_check. */
+gsolve_status gs_csr_check_host(gsolve_context *ctx, const gsolve_csr *csr);
 
-/* B = an owned, clean copy of A at the location of A. gs_csr_check has accepted A; on the device
- * A's rows must ascend. If destination is not NULL and A's rows do not ascend, (*destination)[k] =
- * the entry of B to which entry k of A is added (release it with gsolve_free); else *destination =
- * NULL.
+/* B = an owned, clean copy of A at the location of A. gs_csr_check has accepted A; ascending: it
+ * has found that the rows ascend, as they must on the device. If destination is not NULL and A's
+ * rows do not ascend, (*destination)[k] = the entry of B to which entry k of A is added (release it
+ * with gsolve_free); else *destination = NULL.
  */
-gsolve_status gs_csr_clean(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr *A,
+gsolve_status gs_csr_clean(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr *A, bool ascending,
                            int64_t **destination);
 
-/* move.c: B = an owned copy of A at the location of A, with offsets in 32 bits if they fit. */
+/* B = an owned copy of A, both on the device, with offsets in 32 bits if they fit. */
 gsolve_status gs_csr_narrow(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr *A);
 
 /* sort.c: compressed rows from triplets (i[k], j[k], v[k]) with indices from 0 that are in range. v
@@ -148,12 +127,37 @@ gsolve_status gs_csr_from_triplets(gsolve_csr *csr, gsolve_context *ctx, int32_t
                                    int32_t ncols, int64_t entries, const int32_t *i,
                                    const int32_t *j, const double *v);
 
-/* convert.c: B = A with values rounded to another type. Entries may become 0 or infinite;
- * gsolve_csr_convert refuses such matrices. For approximations of A, such as preconditioners. */
-gsolve_status gs_csr_round(gsolve_csr *B, gsolve_context *ctx, gsolve_type type,
-                           const gsolve_csr *A);
+/* A' at the location of A, and new values for it. */
+typedef struct gs_transpose_kernels {
+    /* T = A', owned, with ascending columns. A has that many entries. (*order)[k] = the number in A
+     * of entry k of T, in 32 bits if it fits; release it with gsolve_free. All arrays are where
+     * ctx's kernels read them. */
+    gsolve_status (*make)(gsolve_csr *T, void **order, gsolve_context *ctx, const gsolve_csr *A,
+                          int64_t entries);
+    /* Copies new values of A, whose pattern is unchanged, to T. */
+    gsolve_status (*refill)(const gsolve_csr *T, const void *order, gsolve_context *ctx,
+                            const gsolve_csr *A);
+} gs_transpose_kernels;
 
-/* single.c: the index of the first of value[0..n) that is lost in single precision: it becomes
+extern const gs_transpose_kernels gs_transpose_host[GSOLVE_TYPE_COUNT];
+extern const gs_transpose_kernels gs_transpose_cuda[GSOLVE_TYPE_COUNT];
+
+static inline gsolve_status gs_transpose_make(gsolve_csr *T, void **order, gsolve_context *ctx,
+                                              const gsolve_csr *A, int64_t entries)
+{
+    return GS_KERNELS(gs_transpose, ctx, A->type)->make(T, order, ctx, A, entries);
+}
+
+static inline gsolve_status gs_transpose_refill(const gsolve_csr *T, const void *order,
+                                                gsolve_context *ctx, const gsolve_csr *A)
+{
+    return GS_KERNELS(gs_transpose, ctx, A->type)->refill(T, order, ctx, A);
+}
+
+/* gsolve_csr_transpose of an A on the host that has been checked. */
+gsolve_status gs_csr_transpose(gsolve_csr *C, gsolve_context *ctx, const gsolve_csr *A);
+
+/* The index of the first of value[0..n) that is lost in single precision: it becomes
  * infinite, or it is not 0 and becomes 0. -1: none. */
 int64_t gs_first_lost(const gsolve_context *ctx, int64_t n, const double *value);
 
@@ -163,7 +167,7 @@ const char *gs_single_words(double value);
 /* A 64-bit hash of n bytes; the same for any number of threads. Not cryptographic. */
 uint64_t gs_hash(const gsolve_context *ctx, const void *data, size_t bytes, uint64_t seed);
 
-/* Hash of the pattern: sizes, offsets and columns. */
+/* Hash of the pattern of a csr on the host: sizes, offsets and columns. */
 uint64_t gs_csr_pattern_hash(const gsolve_context *ctx, const gsolve_csr *csr);
 
 #endif

@@ -124,17 +124,19 @@ struct four {
 // f->entry = the first entry whose column is out of range or whose value is not finite; f->descents
 // = the number of entries whose column does not exceed that of the entry before, across rows.
 // packed: the arrays are aligned, and a thread reads four entries at a time. If inspect_offsets
-// found a bad row, no entry is read, since the number of entries may be wrong.
+// found a bad row, no entry is read, since the number of entries may be wrong; nor if an array is
+// missing.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     inspect_entries(end_of end, bool packed, int32_t ncols, const int32_t *col, const T *value,
                     findings *f)
 {
     const stride s;
-    const int64_t entries = f->row == none ? end() : 0, packs = packed ? entries / 4 : 0;
+    const int64_t all = f->row == none ? end() : 0, entries = col && value ? all : 0;
+    const int64_t packs = packed ? entries / 4 : 0;
     count_t bad = none, descents = 0;
 
-    if (s.first == 0) f->entries = (count_t)entries;
+    if (s.first == 0) f->entries = (count_t)all;
     for (int64_t p = s.first; p < packs; p += s.step) {
         const four<T> x(col, value, 4 * p);
         int32_t before = p > 0 ? col[4 * p - 1] : -1;
@@ -164,7 +166,7 @@ __global__ void __launch_bounds__(gs_block_size)
     inspect_begins(int32_t nrows, const O *start, const int32_t *col, findings *f)
 {
     const stride s;
-    const int64_t rows = f->row == none ? nrows : 0;
+    const int64_t rows = f->row == none && col ? nrows : 0;
     count_t at_begins = 0;
 
     for (int64_t i = s.first; i < rows; i += s.step) {
@@ -177,7 +179,7 @@ __global__ void __launch_bounds__(gs_block_size)
 // f->different += the number of k < n with a[k] != b[k]. The types may differ.
 template <class A, class B>
 __global__ void __launch_bounds__(gs_block_size)
-    compare(int64_t n, const A *a, const B *b, findings *f)
+    compare_arrays(int64_t n, const A *a, const B *b, findings *f)
 {
     const stride s;
     count_t different = 0;
@@ -187,8 +189,9 @@ __global__ void __launch_bounds__(gs_block_size)
 }
 
 // f->different += the number of entries whose columns a[k] and b[k] differ or whose value[k] is not
-// finite. value belongs to b. If b has not `entries` entries, no entry is read and 1 is added by
-// each thread. The first 4 packs entries are read with loads of 16 bytes.
+// finite. value belongs to b; NULL: only columns are compared, and packs is 0. If b has not
+// `entries` entries, no entry is read and 1 is added by each thread. The first 4 packs entries are
+// read with loads of 16 bytes.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     compare_entries(int64_t entries, int64_t packs, end_of end, const int32_t *a, const int32_t *b,
@@ -206,7 +209,7 @@ __global__ void __launch_bounds__(gs_block_size)
             for (int u = 0; u < 4; u++) different += x.v[u] != y.col.v[u] || !y.finite(u);
         }
         for (int64_t k = 4 * packs + s.first; k < entries; k += s.step) {
-            different += a[k] != b[k] || !isfinite(value[k]);
+            different += a[k] != b[k] || (value && !isfinite(value[k]));
         }
     }
     add(different, &f->different);
@@ -252,39 +255,9 @@ done:
     return status;
 }
 
-gsolve_status check_offsets(gsolve_context *ctx, const gsolve_csr *csr, int32_t *row)
-{
-    findings *f = nullptr, found;
-    gsolve_status status;
-
-    TRY(begin(ctx, &f));
-    TRY(launch_offset_check(ctx->queue, csr, f));
-    TRY(end(ctx, f, &found));
-    *row = found.row == none ? -1 : (int32_t)found.row;
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, f);
-    return status;
-}
-
 template <class T>
-gsolve_status check_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entry,
-                            bool *ascending)
-{
-    findings *f = nullptr, found;
-    gsolve_status status;
-
-    TRY(begin(ctx, &f));
-    TRY(launch_entry_check<T>(ctx->queue, csr, f));
-    TRY(end(ctx, f, &found));
-    *entry = found.entry == none ? -1 : (int64_t)found.entry;
-    *ascending = found.descents == found.at_begins;
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, f);
-    return status;
-}
-
-template <class T>
-gsolve_status check_rows(gs_csr_findings *all, gsolve_context *ctx, const gsolve_csr *csr)
+gsolve_status check(gs_csr_findings *all, gsolve_context *ctx, const gsolve_csr *csr,
+                    gs_statistics *)
 {
     findings *f = nullptr, found;
     gsolve_status status;
@@ -305,7 +278,7 @@ done:
 template <class A, class B>
 gsolve_status compare_all(gs_queue *q, int64_t n, const void *a, const void *b, findings *f)
 {
-    return gs_launch(q, "comparing patterns", compare<A, B>, gs_grid(q, n), gs_block_size, n,
+    return gs_launch(q, "comparing patterns", compare_arrays<A, B>, gs_grid(q, n), gs_block_size, n,
                      (const A *)a, (const B *)b, f);
 }
 
@@ -323,39 +296,21 @@ gsolve_status compare_offsets(gs_queue *q, const gsolve_csr *a, const gsolve_csr
                 : compare_all<int32_t, int32_t>(q, n, a->start, b->start, f);
 }
 
-gsolve_status compare_patterns(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
-                               bool *same)
-{
-    findings *f = nullptr, found;
-    int64_t entries = 0;
-    gsolve_status status;
-
-    TRY(gs_csr_entries(ctx, A, &entries));
-    TRY(begin(ctx, &f));
-    TRY(compare_offsets(ctx->queue, A, B, f));
-    TRY((compare_all<int32_t, int32_t>(ctx->queue, entries, A->col, B->col, f)));
-    TRY(end(ctx, f, &found));
-    *same = found.different == 0;
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, f);
-    return status;
-}
-
 template <class T>
-gsolve_status compare_and_check(gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
-                                const gsolve_csr *B, bool *same)
+gsolve_status compare(gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
+                      const gsolve_csr *B, bool values, bool *same)
 {
     gs_queue *q = ctx->queue;
     const bool packed = gs_aligned(A->col) && gs_aligned(B->col) && gs_aligned(B->value);
-    const int64_t packs = packed ? entries / 4 : 0;
+    const int64_t packs = packed && values ? entries / 4 : 0;
     findings *f = nullptr, found;
     gsolve_status status;
 
     TRY(begin(ctx, &f));
     TRY(compare_offsets(q, A, B, f));
-    TRY(gs_launch(q, "comparing entries", compare_entries<T>, gs_grid(q, packed ? packs : entries),
-                  gs_block_size, entries, packs, end_of(B), A->col, B->col, (const T *)B->value,
-                  f));
+    TRY(gs_launch(q, "comparing entries", compare_entries<T>, gs_grid(q, packs ? packs : entries),
+                  gs_block_size, entries, packs, end_of(B), A->col, B->col,
+                  values ? (const T *)B->value : nullptr, f));
     TRY(end(ctx, f, &found));
     *same = found.different == 0;
 done:
@@ -372,12 +327,9 @@ gsolve_status narrow(gsolve_context *ctx, const gsolve_csr *csr, int32_t *start)
 }
 
 template <class T>
-constexpr gs_inspect_kernels table = {check_offsets, check_entries<T>, compare_patterns,
-                                      compare_and_check<T>, narrow};
+constexpr gs_inspect_kernels table = {check<T>, compare<T>, narrow};
 
 } // namespace
 
-extern "C" const gs_check_rows_kernels gs_check_rows_cuda[GSOLVE_TYPE_COUNT] = {
-    {check_rows<float>}, {check_rows<double>}};
 extern "C" const gs_inspect_kernels gs_inspect_cuda[GSOLVE_TYPE_COUNT] = {table<float>,
                                                                           table<double>};

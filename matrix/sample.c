@@ -1,5 +1,6 @@
 /* sample.c: pattern statistics on the host, see sample.h. */
 #include "matrix/sample.h"
+#include "matrix/irregular.h"
 #include "vector/blocks.h"
 
 #include <string.h>
@@ -136,7 +137,8 @@ static void inspect_block(const gsolve_csr *A, int32_t first, int32_t b, gs_samp
     sums->full[b] += full;
 }
 
-static gsolve_status sum(gsolve_context *ctx, const gsolve_csr *A, gs_sample_sums *sums)
+static gsolve_status sum(gsolve_context *ctx, const gsolve_csr *A, bool columns,
+                         gs_sample_sums *sums)
 {
     const int32_t step = gs_sample_step(A->nrows) * GS_SAMPLE_ROWS;
 
@@ -144,7 +146,7 @@ static gsolve_status sum(gsolve_context *ctx, const gsolve_csr *A, gs_sample_sum
     if (A->nrows == 0) return GSOLVE_OK;
     sums->entries = (unsigned long long)gs_start(A, A->nrows);
     inspect_lengths(ctx, A, sums);
-    for (int64_t first = 0; first < A->nrows; first += step) {
+    for (int64_t first = 0; columns && first < A->nrows; first += step) {
         inspect_group(A, (int32_t)first, sums);
         for (int32_t b = 2; b <= GS_SAMPLE_BLOCK; b++) {
             inspect_block(A, (int32_t)first / b * b, b, sums);
@@ -168,7 +170,7 @@ gsolve_status gs_sample_pattern(gsolve_context *ctx, const gsolve_csr *csr,
     gs_sample_sums sums;
     gsolve_status status;
 
-    TRY(GS_KERNELS(gs_sample, ctx, csr->type)->sum(ctx, csr, &sums));
+    TRY(GS_KERNELS(gs_sample, ctx, csr->type)->sum(ctx, csr, true, &sums));
     const gsolve_pattern_sample result = {
         .device = ctx->device->plugin.name,
         .nrows = csr->nrows,
@@ -191,4 +193,41 @@ gsolve_status gs_sample_pattern(gsolve_context *ctx, const gsolve_csr *csr,
     }
 done:
     return status;
+}
+
+/* --- neighbouring rows, see irregular.h ----------------------------------------------------------
+ */
+
+/* mean entries per row below which the end of a row costs as much as its entries */
+#define SHORT 32
+
+bool gs_is_irregular(const gsolve_csr *A)
+{
+    const int32_t step = A->nrows / 1024 + 1;
+    int64_t far = 0, count = 0;
+
+    if ((size_t)A->ncols * gs_type_size(A->type) <= 1 << 20) return false;
+    for (int32_t i = 1; i < A->nrows; i += step) {
+        const int64_t before = gs_start(A, i - 1), at = gs_start(A, i), end = gs_start(A, i + 1);
+        for (int64_t k = 0; k < end - at && k < at - before; k++) {
+            const int64_t apart = (int64_t)A->col[at + k] - (int64_t)A->col[before + k];
+            far += apart > 4096 || apart < -4096;
+            count++;
+        }
+    }
+    return far > count / 2;
+}
+
+gs_rows gs_rows_of(const gsolve_csr *A)
+{
+    const int32_t step = A->nrows / 1024 + 1;
+    int32_t unlike = 0, count = 0;
+
+    for (int32_t i = 1; i < A->nrows; i += step) {
+        unlike += row_length(A, i) != row_length(A, i - 1);
+        count++;
+    }
+    if (gs_is_irregular(A)) return GS_ROWS_IRREGULAR;
+    if (gs_start(A, A->nrows) >= SHORT * (int64_t)A->nrows) return GS_ROWS_EVEN;
+    return unlike > count / 8 ? GS_ROWS_UNEVEN : GS_ROWS_EVEN;
 }

@@ -1,5 +1,6 @@
-/* sample.h: pattern statistics of a matrix. Their cost is a small part of the cost of a product.
- * They read all row lengths, and the first GS_SAMPLE_DEEP columns of each row in at most
+/* sample.h: pattern statistics of a matrix, for the choice of formats and for their plans. Their
+ * cost is a small part of the cost of a product. They read all row lengths, and unless only the
+ * lengths are wanted the first GS_SAMPLE_DEEP columns of each row in at most
  * GS_SAMPLE_GROUPS groups of GS_SAMPLE_ROWS rows. All sums are integers, so their order does not
  * matter.
  *
@@ -28,10 +29,14 @@
 #define GS_SAMPLE_SAME   16
 #define GS_SAMPLE_BLOCK  6 /* the largest block size that is tested */
 
+#define GS_SAMPLE_NEAR 4096 /* columns between the first columns of near rows */
+
 /* Statistics over all rows. */
 typedef struct gs_row_statistics {
     unsigned longest, empty; /* entries of the longest row; number of empty rows */
-    unsigned near, far;      /* numbers of rows of a sample, see begins.cuh */
+    /* Of a sample of pairs of neighbouring rows, CUDA only: whether their first columns are at most
+     * GS_SAMPLE_NEAR apart */
+    unsigned near, far;
 } gs_row_statistics;
 
 typedef struct gs_sample_sums {
@@ -43,12 +48,14 @@ typedef struct gs_sample_sums {
     unsigned groups, narrow;      /* groups of the sample that have entries; narrow groups */
     /* [b]: block rows of b rows that were tested; those made of dense, aligned b x b blocks */
     unsigned tested[GS_SAMPLE_BLOCK + 1], full[GS_SAMPLE_BLOCK + 1];
-    gs_row_statistics rows; /* near and far: CUDA only */
+    gs_row_statistics rows;
 } gs_sample_sums;
 
 typedef struct gs_sample_kernels {
-    /* csr is on ctx's device, *sums on the host */
-    gsolve_status (*sum)(gsolve_context *ctx, const gsolve_csr *csr, gs_sample_sums *sums);
+    /* csr is on ctx's device, *sums on the host. columns: the sample of columns is taken, too; else
+     * all members that depend on it are 0. */
+    gsolve_status (*sum)(gsolve_context *ctx, const gsolve_csr *csr, bool columns,
+                         gs_sample_sums *sums);
 } gs_sample_kernels;
 
 extern const gs_sample_kernels gs_sample_host[GSOLVE_TYPE_COUNT];

@@ -2,7 +2,6 @@
 // read the sample and the others read the row lengths. Both run at the same time, because the work
 // is short and limited by the latency of memory.
 #include "core/cuda.cuh"
-#include "matrix/begins.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -46,6 +45,20 @@ __device__ int64_t irregular_entries(const O *start, const int32_t *col, int64_t
     return apart > GS_SAMPLE_SAME || apart < -GS_SAMPLE_SAME ? length : 0;
 }
 
+// The sample has one row per thread; the rows are n / threads apart. Returns 1 if the thread's row
+// begins more than GS_SAMPLE_NEAR columns from where the row before begins, else 0. Returns -1 if
+// there is no such row or one of the two rows is empty. Reads 3 offsets and 2 columns.
+template <class O>
+__device__ int begins_far(int32_t n, const O *start, const int32_t *col, int64_t thread,
+                          int64_t threads)
+{
+    const int64_t i = thread * max(n / threads, (int64_t)1);
+
+    if (i == 0 || i >= n || start[i - 1] == start[i] || start[i] == start[i + 1]) return -1;
+    const int64_t apart = (int64_t)col[start[i]] - (int64_t)col[start[i - 1]];
+    return apart > GS_SAMPLE_NEAR || apart < -GS_SAMPLE_NEAR;
+}
+
 // Computes statistics of all row lengths. A thread owns the rows first, first + threads, ...; a
 // warp owns 32 neighbouring rows at a time. A block adds the sums of its warps in shared memory and
 // then adds them to sums. Row lengths are below 2^31, because the columns of a row are different.
@@ -54,7 +67,7 @@ __device__ void inspect_lengths(int32_t n, const O *start, const int32_t *col, i
                                 int64_t threads, gs_sample_sums *sums)
 {
     const int64_t rows = ((int64_t)n + 31) / 32 * 32;
-    const int begins = gs_begins_far(n, start, col, first, threads);
+    const int begins = begins_far(n, start, col, first, threads);
     unsigned near = begins == 0, far = begins == 1, longest = 0, empty = 0;
     int64_t filled8 = 0, filled32 = 0, irregular = 0;
     __shared__ gs_sample_sums block;
@@ -194,16 +207,17 @@ __device__ void inspect_sample(int32_t n, const O *start, const int32_t *col, in
     }
 }
 
-// The first sample_blocks blocks read the sample, one warp per group and test. The threads of the
+// The first `samplers` blocks read the sample, one warp per group and test. The threads of the
 // other blocks read the row lengths, each in strides of their number. All sums are integers that
 // are added atomically, so the result does not depend on the order. It reads all offsets once and
 // at most GS_SAMPLE_DEEP columns of each sampled row, and the ends and middles of long rows.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    inspect_all(int32_t n, const O *start, const int32_t *col, int32_t step, gs_sample_sums *sums)
+    inspect_all(int32_t n, const O *start, const int32_t *col, int samplers, int32_t step,
+                gs_sample_sums *sums)
 {
     const int64_t thread = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
-    const int64_t before = (int64_t)sample_blocks * gs_block_size;
+    const int64_t before = (int64_t)samplers * gs_block_size;
 
     if (thread < before) {
         inspect_sample(n, start, col, step, thread / 32, sums);
@@ -214,14 +228,16 @@ __global__ void __launch_bounds__(gs_block_size)
 }
 
 template <class O>
-gsolve_status launch(gs_queue *q, const gsolve_csr *A, gs_sample_sums *sums)
+gsolve_status launch(gs_queue *q, const gsolve_csr *A, bool columns, gs_sample_sums *sums)
 {
+    const int samplers = columns ? sample_blocks : 0;
+
     return gs_launch(q, "computing pattern statistics", inspect_all<O>,
-                     sample_blocks + gs_grid(q, A->nrows), gs_block_size, A->nrows,
-                     (const O *)A->start, A->col, gs_sample_step(A->nrows), sums);
+                     samplers + gs_grid(q, A->nrows), gs_block_size, A->nrows, (const O *)A->start,
+                     A->col, samplers, gs_sample_step(A->nrows), sums);
 }
 
-gsolve_status sum(gsolve_context *ctx, const gsolve_csr *A, gs_sample_sums *sums)
+gsolve_status sum(gsolve_context *ctx, const gsolve_csr *A, bool columns, gs_sample_sums *sums)
 {
     gs_queue *q = ctx->queue;
     gs_sample_sums *space = nullptr;
@@ -231,7 +247,8 @@ gsolve_status sum(gsolve_context *ctx, const gsolve_csr *A, gs_sample_sums *sums
     TRY(gs_cuda(q, cudaMemsetAsync(space, 0, sizeof *space, q->stream),
                 "computing pattern statistics"));
     if (A->nrows > 0) {
-        TRY(A->offset == GSOLVE_O64 ? launch<int64_t>(q, A, space) : launch<int32_t>(q, A, space));
+        TRY(A->offset == GSOLVE_O64 ? launch<int64_t>(q, A, columns, space)
+                                    : launch<int32_t>(q, A, columns, space));
     }
     TRY(gsolve_copy(ctx, sums, GSOLVE_HOST, space, GSOLVE_DEVICE, sizeof *sums));
 done:

@@ -1,10 +1,13 @@
-/* statistics.h: checks of compressed rows in one pass. */
+/* statistics.h: the inspection of compressed rows. The first pass over the entries checks them; on
+ * the host it also computes the statistics of the rows. The second pass, made only when somebody
+ * needs all statistics, finds symmetry and empty columns. Each function that reads all columns on
+ * the host does so in a range of the profiler whose name begins with "inspection". */
 #ifndef GS_MATRIX_STATISTICS_H
 #define GS_MATRIX_STATISTICS_H
 
 #include "matrix/csr.h"
 
-/* The result. A member is valid if no member above it reports an error. */
+/* What a check finds. A member is valid if no member above it reports an error. */
 typedef struct gs_csr_findings {
     int32_t bad_row;   /* the first that ends before it begins; 0 if offset 0 is not 0; -1: none */
     int64_t entries;   /* number of all entries */
@@ -12,16 +15,48 @@ typedef struct gs_csr_findings {
     bool ascending;    /* whether columns ascend strictly in every row */
 } gs_csr_findings;
 
-typedef struct gs_check_rows_kernels {
-    /* Computes all members with one synchronisation of the device. */
-    gsolve_status (*check)(gs_csr_findings *findings, gsolve_context *ctx, const gsolve_csr *csr);
-} gs_check_rows_kernels;
+typedef enum gs_known { GS_KNOWN_NOTHING, GS_KNOWN_ROWS, GS_KNOWN_ALL } gs_known;
 
-extern const gs_check_rows_kernels gs_check_rows_host[GSOLVE_TYPE_COUNT],
-    gs_check_rows_cuda[GSOLVE_TYPE_COUNT];
+/* The statistics of clean rows, as far as they are known. */
+typedef struct gs_statistics {
+    gs_known known; /* GS_KNOWN_ROWS: all but the members that the second pass finds */
+    gsolve_statistics t;
+    uint64_t pattern; /* gs_csr_pattern_hash; known with the rows */
+} gs_statistics;
 
-/* As gs_csr_check; also returns the findings. clean may be NULL. */
-gsolve_status gs_csr_check_findings(gsolve_context *ctx, const gsolve_csr *csr,
-                                    gs_csr_findings *findings, bool *clean);
+/* Checks and comparisons of compressed rows at their location, without copying them. */
+typedef struct gs_inspect_kernels {
+    /* Sets all members of *found, with one synchronisation of the device. On the host, statistics
+     * (or NULL) receives GS_KNOWN_ROWS if the rows ascend strictly and are valid. */
+    gsolve_status (*check)(gs_csr_findings *found, gsolve_context *ctx, const gsolve_csr *csr,
+                           gs_statistics *statistics);
+    /* *same: whether B has the pattern of A, which has that many entries, and if `values` is set
+     * finite values. B has A's sizes, and valid columns only if *same. One pass, one
+     * synchronisation. */
+    gsolve_status (*compare)(gsolve_context *ctx, const gsolve_csr *A, int64_t entries,
+                             const gsolve_csr *B, bool values, bool *same);
+    /* start[0..nrows] = csr's 64-bit offsets, which fit in 32 bits. */
+    gsolve_status (*narrow)(gsolve_context *ctx, const gsolve_csr *csr, int32_t *start);
+} gs_inspect_kernels;
+
+extern const gs_inspect_kernels gs_inspect_host[GSOLVE_TYPE_COUNT],
+    gs_inspect_cuda[GSOLVE_TYPE_COUNT];
+
+/* The functions for the location of csr. */
+static inline const gs_inspect_kernels *gs_inspector(const gsolve_context *ctx,
+                                                     const gsolve_csr *csr)
+{
+    return csr->location == GSOLVE_HOST ? &gs_inspect_host[csr->type]
+                                        : GS_KERNELS(gs_inspect, ctx, csr->type);
+}
+
+/* As gs_csr_check; also returns the findings, and the statistics as far as the check computes them:
+ * for clean rows on the host. statistics and clean may be NULL. */
+gsolve_status gs_csr_inspect(gsolve_context *ctx, const gsolve_csr *csr, gs_csr_findings *findings,
+                             gs_statistics *statistics, bool *clean);
+
+/* Completes the statistics of a csr on the host that is known to be clean. */
+gsolve_status gs_csr_need_statistics(gsolve_context *ctx, const gsolve_csr *csr,
+                                     gs_statistics *statistics);
 
 #endif

@@ -2,12 +2,15 @@
 // rows ascend within each column. The order is stored, so that new values only need one gather.
 #include "core/cuda.cuh"
 #include "core/sort.cuh"
+#include "matrix/rows.cuh"
 
 extern "C" {
 #include "core/try.h"
 #include "matrix/csr.h"
-#include "matrix/transpose.h"
 }
+
+#define SMALL static __device__ inline
+#include "matrix/row_rule.h"
 
 namespace
 {
@@ -28,18 +31,8 @@ template <class O>
 __global__ void find_starts(int32_t ncols, int64_t n, const int32_t *col, O *start)
 {
     const int64_t j = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    int64_t low = 0, high = n;
 
-    if (j > ncols) return;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (col[middle] < j) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    start[j] = (O)low;
+    if (j <= ncols) start[j] = (O)gs_row_first(col, 0, n, j);
 }
 
 // to[k] = from[order[k]]. A thread strides over k; writes are coalesced, reads are gathers.
@@ -59,29 +52,6 @@ gsolve_status gather_all(gs_queue *q, int64_t n, const void *order, const T *fro
                      (const P *)order, from, to);
 }
 
-// row[k] = the row of entry k. A thread owns one row and a warp 32 neighbouring rows. A thread
-// writes a row of up to is_short entries alone; the warp writes the longer rows one after the
-// other.
-template <class O>
-__global__ void find_entry_rows(int32_t nrows, const O *start, int32_t *row)
-{
-    constexpr unsigned all = 0xffffffffu;
-    constexpr int64_t is_short = 8;
-    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    const int lane = (int)threadIdx.x % 32;
-    const int64_t from = i < nrows ? (int64_t)start[i] : 0;
-    const int64_t to = i < nrows ? (int64_t)start[i + 1] : 0;
-
-    for (int64_t k = from; k < to && to - from <= is_short; k++) row[k] = (int32_t)i;
-    for (unsigned rest = __ballot_sync(all, to - from > is_short); rest; rest &= rest - 1) {
-        const int of = __ffs((int)rest) - 1;
-        const int64_t end = __shfl_sync(all, to, of);
-        for (int64_t k = __shfl_sync(all, from, of) + lane; k < end; k += 32) {
-            row[k] = (int32_t)(i - lane + of);
-        }
-    }
-}
-
 int bits_of(int32_t n)
 {
     int bits = 1;
@@ -96,6 +66,7 @@ gsolve_status sort_entries(const gsolve_csr *T, P *order, gsolve_context *ctx, c
                            int64_t n)
 {
     gs_queue *q = ctx->queue;
+    void *start = gs_owned_block(ctx, T->start);
     const int bits = bits_of(A->ncols), blocks = (int)((int64_t)A->ncols / gs_block_size + 1);
     int32_t *sorted = nullptr;
     P *place = nullptr;
@@ -113,15 +84,11 @@ gsolve_status sort_entries(const gsolve_csr *T, P *order, gsolve_context *ctx, c
     TRY(gs_cuda(q,
                 gs_sort_pairs(space, bytes, {A->col, sorted}, {place, order}, n, bits, q->stream),
                 "sorting by columns"));
-    if (T->offset == GSOLVE_O64) {
-        status =
-            gs_launch(q, "finding the starts of columns", find_starts<int64_t>, blocks,
-                      gs_block_size, A->ncols, n, sorted, (int64_t *)gs_owned_block(ctx, T->start));
-    } else {
-        status =
-            gs_launch(q, "finding the starts of columns", find_starts<int32_t>, blocks,
-                      gs_block_size, A->ncols, n, sorted, (int32_t *)gs_owned_block(ctx, T->start));
-    }
+    TRY(T->offset == GSOLVE_O64
+            ? gs_launch(q, "finding the starts of columns", find_starts<int64_t>, blocks,
+                        gs_block_size, A->ncols, n, sorted, (int64_t *)start)
+            : gs_launch(q, "finding the starts of columns", find_starts<int32_t>, blocks,
+                        gs_block_size, A->ncols, n, sorted, (int32_t *)start));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, space);
     gsolve_free(ctx, GSOLVE_DEVICE, sorted);
@@ -134,39 +101,15 @@ template <class P>
 gsolve_status gather_rows(const gsolve_csr *T, const void *order, gsolve_context *ctx,
                           const gsolve_csr *A, int64_t n)
 {
-    gs_queue *q = ctx->queue;
-    const int blocks = (int)((int64_t)A->nrows / gs_block_size + 1);
     int32_t *row = nullptr;
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, row, n);
-    TRY(A->offset == GSOLVE_O64
-            ? gs_launch(q, "finding the rows of entries", find_entry_rows<int64_t>, blocks,
-                        gs_block_size, A->nrows, (const int64_t *)A->start, row)
-            : gs_launch(q, "finding the rows of entries", find_entry_rows<int32_t>, blocks,
-                        gs_block_size, A->nrows, (const int32_t *)A->start, row));
-    TRY((gather_all<int32_t, P>(q, n, order, row, (int32_t *)gs_owned_block(ctx, T->col))));
+    TRY(gs_find_entry_rows(ctx->queue, A, n, row));
+    TRY((
+        gather_all<int32_t, P>(ctx->queue, n, order, row, (int32_t *)gs_owned_block(ctx, T->col))));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, row);
-    return status;
-}
-
-// Allocates the arrays of T = A' with n entries, uninitialised.
-gsolve_status new_transpose(gsolve_csr *T, gsolve_context *ctx, const gsolve_csr *A, int64_t n)
-{
-    gsolve_status status = GSOLVE_NO_MEMORY;
-
-    *T = *A;
-    T->nrows = A->ncols;
-    T->ncols = A->nrows;
-    T->col = nullptr;
-    T->value = nullptr;
-    T->start = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)T->nrows + 1, gs_offset_size(A->offset));
-    if (T->start) {
-        T->col = (int32_t *)gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)n, sizeof *T->col);
-    }
-    if (T->col) T->value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)n, gs_type_size(A->type));
-    if (T->value) status = GSOLVE_OK;
     return status;
 }
 
@@ -225,8 +168,7 @@ gsolve_status make(gsolve_csr *out, void **order, gsolve_context *ctx, const gso
     void *place = nullptr;
     gsolve_status status;
 
-    B.location = GSOLVE_DEVICE;
-    TRY(new_transpose(&B, ctx, A, n));
+    TRY(gs_csr_new_at(&B, ctx, GSOLVE_DEVICE, A->ncols, A->nrows, n, A->type));
     TRY(n > INT32_MAX ? make_pattern<int64_t>(&B, &place, ctx, A, n)
                       : make_pattern<int32_t>(&B, &place, ctx, A, n));
     TRY(gather_values<T>(&B, place, ctx, A, n));

@@ -5,30 +5,16 @@
 
 #include "core/staging.h"
 #include "core/try.h"
+#include "spmv/handle.h"
 
-/* Replaces the spec "auto" by the choice for csr. is_clean: csr is on the host, and gs_csr_check
- * has found it clean. */
-static gsolve_status resolve_auto(gsolve_context *ctx, const gsolve_csr *csr, bool is_clean,
-                                  const char **spec, gsolve_choice *choice)
+/* *is: whether spec is "auto". Fails if it has options. */
+static gsolve_status is_auto(gsolve_context *ctx, const char *spec, bool *is)
 {
-    static const gs_precond_extension on_host;
-    gsolve_csr own = {0};
-    gsolve_statistics statistics;
-    gsolve_status status = GSOLVE_OK;
-
-    if (!gs_spec_is(*spec, "auto")) return GSOLVE_OK;
-    if ((*spec)[strlen("auto")]) {
-        return gsolve_fail(
-            ctx, GSOLVE_BAD_SPEC,
-            "the preconditioner auto has no options; name a preconditioner to set options");
-    }
-    if (!is_clean) TRY(gs_precond_prepare_rows(&on_host, ctx, &csr, &own));
-    TRY(gs_csr_statistics(ctx, csr, &statistics));
-    gsolve_auto_choose(ctx, &statistics, 0, choice);
-    *spec = choice->precond;
-done:
-    gsolve_csr_free(&own, ctx);
-    return status;
+    *is = gs_spec_is(spec, "auto");
+    if (!*is || !spec[strlen("auto")]) return GSOLVE_OK;
+    return gsolve_fail(
+        ctx, GSOLVE_BAD_SPEC,
+        "the preconditioner auto has no options; name a preconditioner to set options");
 }
 
 static void destroy_precond(void *handle)
@@ -37,10 +23,10 @@ static void destroy_precond(void *handle)
     gsolve_precond_destroy(&M);
 }
 
-/* Creates the preconditioner `spec`, which is not "auto". is_ready: csr is clean and lies where the
- * kind reads it. */
+/* Creates the preconditioner `spec`, which is not "auto". A: NULL, or the matrix whose rows are
+ * csr, which lies where the kind reads it. */
 static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const char *spec,
-                            const gsolve_csr *csr, bool is_ready)
+                            const gsolve_csr *csr, const gsolve_matrix *A)
 {
     const gsolve_plugin *plugin;
     gsolve_precond *M = NULL;
@@ -58,10 +44,12 @@ static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const cha
     M->extension = gs_precond_extension_of(M->kind);
     ALLOC(ctx, GSOLVE_HOST, M->spec, strlen(spec) + 1);
     memcpy(M->spec, spec, strlen(spec) + 1);
-    if (!is_ready) TRY(gs_precond_prepare_rows(M->extension, ctx, &csr, &own));
+    if (!A) TRY(gs_precond_prepare_rows(M->extension, ctx, &csr, &own));
     M->n = csr->nrows;
     M->type = csr->type;
-    if (!M->extension->on_device) M->pattern = gs_csr_pattern_hash(ctx, csr);
+    if (!M->extension->on_device) {
+        M->pattern = A ? gs_matrix_pattern(A) : gs_csr_pattern_hash(ctx, csr);
+    }
     if (csr->nrows != csr->ncols && M->kind != &gs_none) {
         status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
                              "the preconditioner %s needs a square matrix and this one is %d x %d",
@@ -80,16 +68,27 @@ done:
 gsolve_status gsolve_precond_create(gsolve_precond **M, gsolve_context *ctx, const char *spec,
                                     const gsolve_csr *csr)
 {
+    const gsolve_csr *rows = csr;
+    gsolve_csr fetched = {0};
+    gsolve_statistics statistics;
     gsolve_choice choice;
+    bool automatic;
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!M || !spec || !csr) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_create: an argument is NULL");
     }
-    TRY(resolve_auto(ctx, csr, false, &spec, &choice));
-    TRY(create(M, ctx, spec, csr, false));
+    TRY(is_auto(ctx, spec, &automatic));
+    if (automatic) {
+        TRY(gs_csr_to_host(&rows, ctx, &fetched));
+        TRY(gsolve_csr_statistics(ctx, rows, &statistics));
+        gsolve_auto_choose(ctx, &statistics, 0, &choice);
+        spec = choice.precond;
+    }
+    TRY(create(M, ctx, spec, csr, NULL));
 done:
+    gsolve_csr_free(&fetched, ctx);
     return status;
 }
 
@@ -110,8 +109,10 @@ static bool works_on_device(const gsolve_context *ctx, const char *spec)
 gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx, const char *spec,
                                          const gsolve_matrix *A)
 {
+    gsolve_statistics statistics;
     gsolve_choice choice;
     gsolve_csr rows;
+    bool automatic;
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
@@ -119,16 +120,18 @@ gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_precond_create_from: an argument is NULL");
     }
-    if (gs_spec_is(spec, "auto")) {
-        TRY(gsolve_matrix_csr(A, &rows));
-        TRY(resolve_auto(ctx, &rows, true, &spec, &choice));
+    TRY(is_auto(ctx, spec, &automatic));
+    if (automatic) {
+        TRY(gsolve_matrix_statistics(A, &statistics));
+        gsolve_auto_choose(ctx, &statistics, 0, &choice);
+        spec = choice.precond;
     }
     if (works_on_device(ctx, spec)) {
         gsolve_matrix_device_csr(A, &rows);
     } else {
         TRY(gsolve_matrix_csr(A, &rows));
     }
-    TRY(create(M, ctx, spec, &rows, true)); /* a matrix's rows are clean */
+    TRY(create(M, ctx, spec, &rows, A));
 done:
     return status;
 }

@@ -3,7 +3,7 @@
 #ifndef GS_PRECOND_HANDLE_H
 #define GS_PRECOND_HANDLE_H
 
-#include "matrix/csr.h"
+#include "matrix/statistics.h"
 
 /* Optional functions of a built-in kind; amg has them. Each member may be NULL, but a kind with
  * on_device set has rows. */

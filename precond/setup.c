@@ -1,67 +1,40 @@
 /* setup.c: checks and sorts the rows of a preconditioner's matrix and copies them to where its kind
  * reads them. Then builds the preconditioner, or updates it with new values. */
+#include <string.h>
+
 #include "core/staging.h"
 #include "core/try.h"
 #include "precond/handle.h"
 
-/* Checks *csr on the host. If it is not sorted and free of duplicates, *csr points to *own, a clean
- * copy. */
-static gsolve_status clean_on_host(gsolve_context *ctx, const gsolve_csr **csr, gsolve_csr *own)
-{
-    bool is_clean;
-    gsolve_status status;
-
-    TRY(gs_csr_to_host(csr, ctx, own));
-    TRY(gs_csr_check(ctx, *csr, &is_clean));
-    if (!is_clean) {
-        gsolve_csr sorted = {0};
-        TRY(gs_csr_clean(&sorted, ctx, *csr, NULL));
-        gsolve_csr_free(own, ctx);
-        *own = sorted;
-        *csr = own;
-    }
-done:
-    return status;
-}
-
-/* As clean_on_host, but on the device: if *csr lies there and its rows are sorted. Else *done is
- * false and *csr is unchanged. */
-static gsolve_status clean_on_device(gsolve_context *ctx, const gsolve_csr **csr, gsolve_csr *own,
-                                     bool *done)
-{
-    bool is_clean;
-    gsolve_status status;
-
-    *done = false;
-    if (!*csr || (*csr)->location == GSOLVE_HOST) return GSOLVE_OK;
-    TRY(gs_csr_check(ctx, *csr, &is_clean));
-    if (!is_clean && !gs_rows_ascend(ctx, *csr)) return GSOLVE_OK;
-    *done = true;
-    if (!is_clean) {
-        TRY(gs_csr_narrow(own, ctx, *csr));
-        *csr = own;
-    }
-done:
-    return status;
-}
-
 gsolve_status gs_precond_prepare_rows(const gs_precond_extension *extension, gsolve_context *ctx,
                                       const gsolve_csr **csr, gsolve_csr *own)
 {
-    gsolve_csr moved = {0};
-    bool done = false;
+    const gsolve_location location = extension->on_device ? gs_location(ctx) : GSOLVE_HOST;
+    const gsolve_csr *A = *csr;
+    gsolve_csr fetched = {0}, sorted = {0};
+    gs_csr_findings found;
+    bool is_clean;
     gsolve_status status;
 
-    if (extension->on_device) TRY(clean_on_device(ctx, csr, own, &done));
-    if (done) return GSOLVE_OK;
-    TRY(clean_on_host(ctx, csr, own));
-    if (extension->on_device && gs_location(ctx) == GSOLVE_DEVICE) {
-        TRY(gs_csr_move(&moved, ctx, GSOLVE_DEVICE, *csr));
-        gsolve_csr_free(own, ctx);
-        *own = moved;
-        *csr = own;
+    TRY(gs_csr_inspect(ctx, A, &found, NULL, &is_clean));
+    if (!found.ascending || location == GSOLVE_HOST) TRY(gs_csr_to_host(&A, ctx, &fetched));
+    if (!is_clean) {
+        TRY(gs_csr_clean(&sorted, ctx, A, found.ascending, NULL));
+        A = &sorted;
     }
+    if (A->location != location) {
+        TRY(gs_csr_move(own, ctx, location, A));
+    } else if (A == &sorted) {
+        *own = sorted;
+        memset(&sorted, 0, sizeof sorted);
+    } else {
+        *own = fetched;
+        memset(&fetched, 0, sizeof fetched);
+    }
+    if (own->start) *csr = own;
 done:
+    gsolve_csr_free(&fetched, ctx);
+    gsolve_csr_free(&sorted, ctx);
     return status;
 }
 

@@ -24,7 +24,9 @@ static gsolve_status has_pattern(const gsolve_precond *M, const gsolve_csr *csr,
     if (!rows.start) return GSOLVE_NO_MEMORY;
     TRY(gs_csr_entries(M->ctx, &rows, &before));
     *same = before == entries;
-    if (*same) TRY(gs_inspector(M->ctx, csr)->compare_patterns(M->ctx, &rows, csr, same));
+    if (*same) {
+        TRY(gs_inspector(M->ctx, csr)->compare(M->ctx, &rows, entries, csr, false, same));
+    }
 done:
     return status;
 }
@@ -46,9 +48,9 @@ static gsolve_status fits_in_place(const gsolve_precond *M, const gsolve_csr *cs
     M->extension->rows(M->self, &rows);
     if (!rows.start) return GSOLVE_NO_MEMORY;
     if (rows.offset != csr->offset) return GSOLVE_OK;
-    rows.type = csr->type; /* of its values, which compare_and_check does not read */
+    rows.type = csr->type; /* of its values, which compare does not read */
     TRY(gs_csr_entries(M->ctx, &rows, &entries));
-    TRY(gs_inspector(M->ctx, csr)->compare_and_check(M->ctx, &rows, entries, csr, same));
+    TRY(gs_inspector(M->ctx, csr)->compare(M->ctx, &rows, entries, csr, true, same));
 done:
     return status;
 }

@@ -1,47 +1,22 @@
 // count_products_cuda.cu: counts the products of the rows of C = A B on a GPU.
-#include "core/cuda.cuh"
+#include "spgemm/rows.cuh"
 
 extern "C" {
-#include "core/try.h"
 #include "spgemm/spgemm.h"
 }
+
+using namespace gs_rows;
 
 namespace
 {
 
 struct counts {
     unsigned long long products, heavy, spread; // see gs_product_counts
-    unsigned long long
-        longest; // the products (at most 2^32 - 1) in the high half, ~row in the low half
 };
 
 // The lanes that own a row, and the number of its entries of A that they process. The warp
 // processes the rest.
 constexpr int row_lanes = 8, row_entries = 64;
-constexpr unsigned all_lanes = 0xffffffffu;
-
-template <class N, class F>
-__device__ N over_lanes(N x, int lanes, F f)
-{
-    for (int d = lanes / 2; d > 0; d /= 2) x = f(x, __shfl_xor_sync(all_lanes, x, d));
-    return x;
-}
-
-struct sum_of {
-    template <class N>
-    __device__ N operator()(N x, N y) const
-    {
-        return x + y;
-    }
-};
-
-struct most_of {
-    template <class N>
-    __device__ N operator()(N x, N y) const
-    {
-        return max(x, y);
-    }
-};
 
 // B as the kernel reads it, and A's columns.
 template <class OB>
@@ -111,7 +86,7 @@ __global__ void __launch_bounds__(gs_block_size)
 {
     const int64_t threads = (int64_t)gridDim.x * gs_block_size;
     const int lane = (int)threadIdx.x % 32, e = lane % row_lanes;
-    unsigned long long products = 0, heavy = 0, spread = 0, longest = 0;
+    unsigned long long products = 0, heavy = 0, spread = 0;
 
     for (int64_t t = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
          t / 32 * 32 < nrows * (int64_t)row_lanes; t += threads) {
@@ -135,13 +110,10 @@ __global__ void __launch_bounds__(gs_block_size)
             heavy += mine > GS_MANY_PRODUCTS ? mine : 0;
             spread += mine <= GS_MANY_PRODUCTS && is_spread ? mine : 0;
         }
-        longest = max(longest, min(mine, 0xffffffffull) << 32 | (unsigned)~(unsigned)i);
     }
     add(products, &f->products);
     add(heavy, &f->heavy);
     add(spread, &f->spread);
-    longest = over_lanes(longest, 32, most_of());
-    if (lane == 0 && longest >> 32) atomicMax(&f->longest, longest);
 }
 
 template <class OA, class OB>
@@ -176,8 +148,6 @@ gsolve_status count(gs_product_counts *work, gsolve_context *ctx, const gsolve_c
     work->products = (int64_t)on_host.products;
     work->heavy = (int64_t)on_host.heavy;
     work->spread = (int64_t)on_host.spread;
-    work->longest = (int64_t)(on_host.longest >> 32);
-    work->longest_row = on_host.longest ? (int32_t) ~(uint32_t)on_host.longest : 0;
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, on_device);
     return status;
@@ -185,4 +155,4 @@ done:
 
 } // namespace
 
-extern "C" const gs_count_kernels gs_work_cuda[GSOLVE_TYPE_COUNT] = {{count}, {count}};
+extern "C" const gs_count_kernels gs_work_cuda = {count};

@@ -1,14 +1,11 @@
 /* no_cuda.c: empty kernel tables, linked instead of the .cu files of spgemm/ in a build without
  * CUDA. */
 #include "spgemm/blocked/blocked.h"
-#include "spgemm/cusparse/cusparse.h"
-#include "spgemm/esc/esc.h"
 #include "spgemm/galerkin/triple.h"
-#include "spgemm/hash/hash.h"
 
-const gs_count_kernels gs_work_cuda[GSOLVE_TYPE_COUNT];
-const gs_esc_kernels gs_esc_cuda[GSOLVE_TYPE_COUNT];
+const gs_count_kernels gs_work_cuda;
+const gs_product_kernels gs_esc_cuda[GSOLVE_TYPE_COUNT];
+const gs_product_kernels gs_hash_cuda[GSOLVE_TYPE_COUNT];
 const gs_triple_kernels gs_triple_cuda[GSOLVE_TYPE_COUNT];
-const gs_hash_kernels gs_hash_cuda[GSOLVE_TYPE_COUNT];
 const gs_multiplier gs_cusparse_multiplier;
 const gs_blocked_kernels gs_blocked_cuda[GSOLVE_TYPE_COUNT];

@@ -29,7 +29,7 @@ static gsolve_status sort_rows(gsolve_csr *own, gsolve_context *ctx, const gsolv
     gsolve_status status;
 
     TRY(gs_csr_to_host(&csr, ctx, &fetched));
-    TRY(gs_csr_clean(&sorted, ctx, csr, NULL));
+    TRY(gs_csr_clean(&sorted, ctx, csr, false, NULL));
     gsolve_csr_free(&fetched, ctx);
     if (gs_location(ctx) == GSOLVE_DEVICE) {
         TRY(gs_csr_move(own, ctx, GSOLVE_DEVICE, &sorted));
@@ -48,7 +48,7 @@ gsolve_status gs_operand_prepare(gs_operand *out, gsolve_context *ctx, const cha
 {
     gs_operand in = {0};
     gs_csr_findings findings;
-    gsolve_status status = gs_csr_check_findings(ctx, given, &findings, NULL);
+    gsolve_status status = gs_csr_inspect(ctx, given, &findings, NULL, NULL);
 
     if (status != GSOLVE_OK) return prefix_name(ctx, name, status);
     in.entries = findings.entries;
@@ -65,42 +65,30 @@ done:
     return status;
 }
 
-/* Sets *own to a copy of the array `used`, unless *own exists. */
-static gsolve_status keep_array(gsolve_context *ctx, const gs_operand *in, const void *used,
-                                const void **own, size_t bytes)
-{
-    void *copy;
-
-    if (*own) return GSOLVE_OK;
-    copy = gsolve_alloc(ctx, in->used.location, bytes, 1);
-    *own = copy;
-    return copy ? gsolve_copy(ctx, copy, in->used.location, used, in->used.location, bytes)
-                : GSOLVE_NO_MEMORY;
-}
-
 gsolve_status gs_operand_own(gs_operand *in, gsolve_context *ctx, bool values)
 {
-    const void *value = in->own.value, *col = in->own.col, *start = in->own.start;
-    const size_t offsets = ((size_t)in->used.nrows + 1) * gs_offset_size(in->used.offset);
+    const gsolve_csr from = in->used;
     const size_t entries = (size_t)in->entries;
+    gsolve_csr own = from;
     gsolve_status status;
 
-    in->own = in->used;
-    status = keep_array(ctx, in, in->used.start, &start, offsets);
-    in->own.start = start;
-    if (status == GSOLVE_OK) {
-        status = keep_array(ctx, in, in->used.col, &col, entries * sizeof *in->used.col);
+    if (in->own.start) return GSOLVE_OK; /* it owns all three arrays */
+    TRY(gs_csr_new_arrays(&own, ctx, in->entries, values));
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &own);
+    TRY(gsolve_copy(ctx, to.start, own.location, from.start, from.location,
+                    ((size_t)from.nrows + 1) * gs_offset_size(from.offset)));
+    TRY(gsolve_copy(ctx, to.col, own.location, from.col, from.location,
+                    entries * sizeof *from.col));
+    if (values) {
+        TRY(gsolve_copy(ctx, to.value, own.location, from.value, from.location,
+                        entries * gs_type_size(from.type)));
     }
-    in->own.col = col;
-    if (status == GSOLVE_OK && values) {
-        status = keep_array(ctx, in, in->used.value, &value, entries * gs_type_size(in->used.type));
-    }
-    in->own.value = value;
-    if (status != GSOLVE_OK) return status;
-    in->used.start = in->own.start;
-    in->used.col = in->own.col;
-    if (value) in->used.value = value;
-    return GSOLVE_OK;
+    in->used = in->own = own;
+    if (!values) in->used.value = from.value;
+    memset(&own, 0, sizeof own);
+done:
+    gsolve_csr_free(&own, ctx);
+    return status;
 }
 
 void gs_operand_free_values(gs_operand *in, gsolve_context *ctx)
@@ -130,7 +118,7 @@ static gsolve_status inspect_values(gsolve_context *ctx, const gs_operand *kept,
     *same = A->nrows == given->nrows && A->ncols == given->ncols && A->type == given->type &&
             A->location == given->location && (unsigned)given->offset <= GSOLVE_O64 &&
             given->start && (kept->entries == 0 || (given->col && given->value));
-    return *same ? gs_inspector(ctx, A)->compare_and_check(ctx, A, kept->entries, given, same)
+    return *same ? gs_inspector(ctx, A)->compare(ctx, A, kept->entries, given, true, same)
                  : GSOLVE_OK;
 }
 
@@ -152,7 +140,9 @@ gsolve_status gs_operand_update(gs_operand *fresh, gsolve_context *ctx, const ch
                            given)); /* finds errors, and sorts rows of another order */
     same = A->nrows == given->nrows && A->ncols == given->ncols && A->type == given->type &&
            in.entries == kept->entries;
-    if (same) TRY(gs_inspector(ctx, A)->compare_patterns(ctx, A, &in.used, &same));
+    if (same) {
+        TRY(gs_inspector(ctx, A)->compare(ctx, A, in.entries, &in.used, false, &same));
+    }
     if (!same) {
         status = fail_pattern(ctx, name, given);
         goto done;

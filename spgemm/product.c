@@ -23,7 +23,7 @@ static gsolve_status multiply(gs_product *P, const gs_blocked *A, const gs_block
 
     ctx->peak = before;
     stats->entries = -1;
-    TRY(P->method->multiply(&P->C, keep ? &P->plan : NULL, stats, ctx, A, B, P->options));
+    TRY(P->kernels->multiply(&P->C, keep ? &P->plan : NULL, stats, ctx, A, B, P->options));
     if (stats->entries < 0) TRY(gs_csr_entries(ctx, &P->C.csr, &stats->entries));
     result = bytes_of(&P->C, stats->entries);
     stats->peak = ctx->peak - before;
@@ -33,24 +33,44 @@ done:
     return status;
 }
 
-gsolve_status gs_product_make(gs_product *out, gsolve_context *ctx, const char *spec,
-                              const gs_blocked *A, const gs_blocked *B, bool keep)
+/* Sets P's kernels and options by spec. */
+static gsolve_status choose(gs_product *P, const char *spec, const gs_blocked *A,
+                            const gs_blocked *B)
 {
-    gs_product P = {.ctx = ctx};
+    gsolve_context *ctx = P->ctx;
     const gsolve_plugin *plugin;
+    const gs_multiplier *method;
     const char *why = NULL;
     gsolve_status status;
 
-    TRY(gs_plugin_parse(ctx, NULL, gs_multipliers, "product", spec, &plugin, &P.options));
-    P.method = (const gs_multiplier *)(const void *)plugin;
-    if (!P.method->serves(ctx, A, B, &why)) {
+    TRY(gs_plugin_parse(ctx, NULL, gs_multipliers, "product", spec, &plugin, &P->options));
+    if (plugin == &gs_auto_multiplier.plugin) {
+        gsolve_free(ctx, GSOLVE_HOST, P->options);
+        P->options = NULL;
+        TRY(gs_choose_multiplier(&spec, ctx, A, B));
+        TRY(gs_plugin_parse(ctx, NULL, gs_multipliers, "product", spec, &plugin, &P->options));
+    }
+    method = (const gs_multiplier *)(const void *)plugin;
+    if (!gs_multiplier_serves(method, ctx, A, B, &why)) {
         status =
             gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                         "the method %s cannot multiply these matrices here: %s", plugin->name, why);
         goto done;
     }
+    P->kernels = &(gs_on_gpu(ctx) ? method->cuda : method->host)[A->csr.type];
+    P->stats.by = plugin->name;
+done:
+    return status;
+}
+
+gsolve_status gs_product_make(gs_product *out, gsolve_context *ctx, const char *spec,
+                              const gs_blocked *A, const gs_blocked *B, bool keep)
+{
+    gs_product P = {.ctx = ctx};
+    gsolve_status status;
+
+    TRY(choose(&P, spec, A, B));
     TRY(multiply(&P, A, B, keep));
-    if (!P.stats.by) P.stats.by = plugin->name;
     *out = P;
     memset(&P, 0, sizeof P);
 done:
@@ -60,13 +80,13 @@ done:
 
 gsolve_status gs_product_update(gs_product *P, const gs_blocked *A, const gs_blocked *B)
 {
-    return P->method->update(P->plan, P->ctx, A, B, &P->C);
+    return P->kernels->update(P->plan, P->ctx, A, B, &P->C);
 }
 
 void gs_product_drop(gs_product *P)
 {
     if (!P->ctx) return;
-    if (P->plan && P->method->destroy) P->method->destroy(P->plan, P->ctx);
+    if (P->plan) P->kernels->destroy(P->plan, P->ctx);
     gsolve_free(P->ctx, GSOLVE_HOST, P->options);
     gsolve_csr_free(&P->C.csr, P->ctx);
     memset(P, 0, sizeof *P);
@@ -165,7 +185,7 @@ void gs_galerkin_drop(gs_galerkin *G)
 {
     gs_product *made = &G->RAP;
 
-    if (G->at_once) { /* the kernels of any type can free the plan */
+    if (made->plan && G->at_once) { /* the kernels of any type can free the plan */
         GS_KERNELS(gs_triple, made->ctx, GSOLVE_F64)->drop(made->plan, made->ctx);
         made->plan = NULL;
     }

@@ -1,9 +1,9 @@
 // rows.cuh: shared by the kernels on compressed rows: offsets of 32 or 64 bits, hash tables of
-// columns.
+// columns, the offsets of a result.
 #ifndef GS_SPGEMM_ROWS_CUH
 #define GS_SPGEMM_ROWS_CUH
 
-#include "core/cuda.cuh"
+#include "core/scan.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -64,6 +64,74 @@ __device__ N running_sum(N x, int lanes)
     return x;
 }
 
+// f over the x of each group of `lanes` lanes, in all of them.
+template <class N, class F>
+__device__ N over_lanes(N x, int lanes, F f)
+{
+    for (int d = lanes / 2; d > 0; d /= 2) x = f(x, __shfl_xor_sync(all_lanes, x, d));
+    return x;
+}
+
+struct sum_of {
+    template <class N>
+    __device__ N operator()(N x, N y) const
+    {
+        return x + y;
+    }
+};
+
+struct least_of {
+    template <class N>
+    __device__ N operator()(N x, N y) const
+    {
+        return min(x, y);
+    }
+};
+
+struct most_of {
+    template <class N>
+    __device__ N operator()(N x, N y) const
+    {
+        return max(x, y);
+    }
+};
+
+// The first k of [low, high) that is not below, or high; below(k) holds for the first of them
+// alone.
+template <class N, class Below>
+__device__ N first_not(N low, N high, Below below)
+{
+    while (low < high) {
+        const N middle = low + (high - low) / 2;
+        if (below(middle)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// The last k of [low, high) for which upto(k) holds; it holds for low, and for the first of them
+// alone.
+template <class N, class Upto>
+__device__ N last_of(N low, N high, Upto upto)
+{
+    while (high - low > 1) {
+        const N middle = low + (high - low) / 2;
+        if (upto(middle)) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// A value type where kernels read columns alone.
+struct nothing {
+};
+
 // Finds or inserts column j in a hash table of 2^bits places and returns its place. Free places
 // hold -1. *fresh: this thread inserted it.
 __device__ inline int place_in(int32_t *key, int bits, int32_t j, bool *fresh)
@@ -90,6 +158,7 @@ gsolve_status launch_with(gs_queue *q, const char *name, void (*kernel)(P...), i
     constexpr int always_there = 48 << 10;
     cudaError_t code = cudaSuccess;
 
+    if (grid == 0) return GSOLVE_OK;
     if (bytes > always_there) {
         code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     }
@@ -98,6 +167,25 @@ gsolve_status launch_with(gs_queue *q, const char *name, void (*kernel)(P...), i
         code = cudaGetLastError();
     }
     return gs_cuda(q, code, name);
+}
+
+// Frees arrays on the device.
+template <class... P>
+void free_all(gsolve_context *ctx, P *...array)
+{
+    (gsolve_free(ctx, GSOLVE_DEVICE, array), ...);
+}
+
+// C's offsets = the exclusive prefix sums of count[0..C->nrows].
+template <class N>
+gsolve_status number_rows(gsolve_context *ctx, const N *count, const gsolve_csr *C)
+{
+    void *start = gs_owned_block(ctx, C->start);
+    const int64_t n = (int64_t)C->nrows + 1;
+
+    return C->offset == GSOLVE_O64
+               ? gs_scan(ctx, "numbering entries", count, static_cast<int64_t *>(start), n)
+               : gs_scan(ctx, "numbering entries", count, static_cast<int32_t *>(start), n);
 }
 
 } // namespace gs_rows

@@ -2,24 +2,30 @@
 #ifndef GS_SPGEMM_SPGEMM_H
 #define GS_SPGEMM_SPGEMM_H
 
-#include "spgemm/blocked/blocked_type.h"
+#include "matrix/csr.h"
+
+#define GS_MAX_BLOCK 8 /* the most rows and the most columns of a block */
+
+/* A matrix of dense blocks within the library. csr counts rows, columns and entries in blocks;
+ * csr.value holds height x width numbers for each entry, row-major. Blocks of 1 x 1 make an
+ * ordinary matrix. The public type, gsolve_blocked, holds no gsolve_csr, so that a caller cannot
+ * pass blocks where numbers are expected. */
+typedef struct gs_blocked {
+    gsolve_csr csr;
+    int32_t height, width;
+} gs_blocked;
 
 typedef struct gs_product_work { /* what a method reports */
     int64_t products;            /* scalar (or block) products */
     int64_t entries;             /* of C; the caller sets -1, and a method may leave it */
     int bands;                   /* parts that the method computed one after the other */
     size_t peak;                 /* the most bytes allocated besides A, B and C */
-    const char *by;              /* the method that auto chose; NULL: the requested method */
+    const char *by;              /* the method */
 } gs_product_work;
 
-/* A method of multiplication. A and B are where ctx's kernels read them; their columns ascend
- * strictly in every row, and A->width = B->height. */
-typedef struct gs_multiplier {
-    gsolve_plugin plugin;
-    /* whether the method runs on ctx's device with blocks of these sizes; if not, *why gives the
-     * reason */
-    bool (*serves)(const gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
-                   const char **why);
+/* How a method multiplies on one device, for one type. A and B are where ctx's kernels read them;
+ * their columns ascend strictly in every row, and A->width = B->height. */
+typedef struct gs_product_kernels {
     /* C = A B, owned, at A's location, columns ascending. The patterns of A and B determine C's
      * pattern; entries of value 0 stay. Unless plan is NULL, *plan = what update needs. */
     gsolve_status (*multiply)(gs_blocked *C, void **plan, gs_product_work *stats,
@@ -30,43 +36,57 @@ typedef struct gs_multiplier {
      */
     gsolve_status (*update)(const void *plan, gsolve_context *ctx, const gs_blocked *A,
                             const gs_blocked *B, gs_blocked *C);
-    void (*destroy)(void *plan, gsolve_context *ctx); /* NULL: there is nothing to free */
+    void (*destroy)(void *plan, gsolve_context *ctx);
+} gs_product_kernels;
+
+/* A method of multiplication. */
+typedef struct gs_multiplier {
+    gsolve_plugin plugin;
+    int32_t most;                          /* rows and columns of a dense block; 1: numbers only */
+    const gs_product_kernels *host, *cuda; /* of each type; NULL: not on that device */
 } gs_multiplier;
 
 /* The methods, including "auto"; NULL ends the list. */
 extern const gsolve_plugin *const gs_multipliers[];
-extern const gs_multiplier gs_gustavson_multiplier, gs_esc_multiplier, gs_auto_multiplier;
+extern const gs_multiplier gs_gustavson_multiplier, gs_esc_multiplier, gs_hash_multiplier,
+    gs_cusparse_multiplier, gs_auto_multiplier;
+extern const gs_product_kernels gs_esc_host[GSOLVE_TYPE_COUNT], gs_esc_cuda[GSOLVE_TYPE_COUNT],
+    gs_hash_cuda[GSOLVE_TYPE_COUNT];
 
-/* The method of that name, or NULL where the build lacks it. */
-const gs_multiplier *gs_multiplier_named(const char *name);
+/* Whether the method multiplies blocks of these sizes on ctx's device; if not, *why says why. */
+bool gs_multiplier_serves(const gs_multiplier *method, const gsolve_context *ctx,
+                          const gs_blocked *A, const gs_blocked *B, const char **why);
+
+/* *name = the method that auto chooses for A B. */
+gsolve_status gs_choose_multiplier(const char **name, gsolve_context *ctx, const gs_blocked *A,
+                                   const gs_blocked *B);
 
 /* --- the statistics behind auto --------------------------------------------------------------- */
 
 /* Counts of products, by which auto chooses a method. */
 typedef struct gs_product_counts {
-    int64_t products, longest; /* of all rows, of one row of C */
-    int32_t longest_row;       /* the row of C with the most products */
-    /* 0 on a CPU. heavy: the products of rows with more than GS_MANY_PRODUCTS. spread: those of
-     * other rows with more than GS_FEW_PRODUCTS that span more than 32 columns for each product. */
+    int64_t products; /* of all rows */
+    /* heavy: the products of rows with more than GS_MANY_PRODUCTS. spread: those of other rows with
+     * more than GS_FEW_PRODUCTS that span more than 32 columns for each product. */
     int64_t heavy, spread;
 } gs_product_counts;
 
 #define GS_FEW_PRODUCTS  64 /* products of a row */
 #define GS_MANY_PRODUCTS 4096
 
-typedef struct gs_count_kernels { /* for A B at their location; *work is on the host */
+typedef struct gs_count_kernels { /* for A B on the device; *work is on the host */
     gsolve_status (*count)(gs_product_counts *work, gsolve_context *ctx, const gsolve_csr *A,
                            const gsolve_csr *B);
 } gs_count_kernels;
 
-extern const gs_count_kernels gs_work_host[GSOLVE_TYPE_COUNT], gs_work_cuda[GSOLVE_TYPE_COUNT];
+extern const gs_count_kernels gs_work_cuda;
 
 /* --- products within the library: no checks, no copies between devices ------------------------ */
 
-/* A product whose values may be recomputed. A and B must be as for gs_multiplier. */
+/* A product whose values may be recomputed. A and B must be as for gs_product_kernels. */
 typedef struct gs_product {
     gsolve_context *ctx;
-    const gs_multiplier *method;
+    const gs_product_kernels *kernels;
     void *options, *plan; /* plan: NULL if keep was false */
     gs_blocked C;         /* owned */
     gs_product_work stats;
@@ -87,7 +107,7 @@ gsolve_status gs_csr_multiply(gsolve_csr *C, gsolve_context *ctx, const char *sp
 /* R A P. With the method auto, one step computes it if rows are not too long (at_once). Otherwise
  * two products compute it: A P and R (A P). */
 typedef struct gs_galerkin {
-    gs_product AP, RAP; /* at_once: AP is unused, and RAP has neither method nor options */
+    gs_product AP, RAP; /* at_once: AP is unused, and RAP has neither kernels nor options */
     bool at_once;
 } gs_galerkin;
 

@@ -13,14 +13,13 @@ gsolve_status gsolve_matrix_memory(gsolve_context *ctx, const char *spec, const 
     const gsolve_format *format;
     void *options = NULL;
     gsolve_status status;
-    bool clean;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!spec || !csr || !bytes || csr->location != GSOLVE_HOST) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_matrix_memory: an argument is NULL, or csr is not on the host");
     }
-    TRY(gs_csr_check(ctx, csr, &clean));
+    TRY(gs_csr_check(ctx, csr, NULL));
     TRY(gs_plugin_parse(ctx, &ctx->formats, gs_formats(ctx), "format", spec, &plugin, &options));
     format = (const gsolve_format *)(const void *)plugin;
     if (!format->memory) {
@@ -43,6 +42,18 @@ gsolve_status gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr)
     if (!A || !csr) return GSOLVE_BAD_ARGUMENT;
     TRY(gs_matrix_need_rows(A));
     *csr = A->rows;
+done:
+    return status;
+}
+
+gsolve_status gsolve_matrix_statistics(const gsolve_matrix *A, gsolve_statistics *statistics)
+{
+    gsolve_status status;
+
+    if (!A || !statistics) return GSOLVE_BAD_ARGUMENT;
+    TRY(gs_matrix_need_rows(A));
+    TRY(gs_csr_need_statistics(A->ctx, &A->rows, &A->lazy->statistics));
+    *statistics = A->statistics.t;
 done:
     return status;
 }

@@ -1,8 +1,6 @@
 /* formats.c: the built-in formats of each device, and what only some of them can do. */
 #include "spmv/handle.h"
-#include "spmv/sliced/sliced_restore.h"
-#include "spmv/sliced/sliced_step.h"
-#include "spmv/step.h"
+#include "spmv/sliced/sliced.h"
 
 static const gsolve_plugin *const host[] = {
     &gs_csr_format.plugin,
@@ -32,9 +30,8 @@ static const gsolve_plugin *const cuda[] = {
     &gs_auto_format.plugin,        NULL,
 };
 
-static const gs_row_store row_stores[] = {
-    {&gs_sell_format, gs_sliced_holds_all, gs_sliced_restore}};
-static const gs_format_step steps[] = {{&gs_sell_format, gs_sliced_can_step, gs_sliced_apply_step}};
+static const gs_format_extras extras[] = {{&gs_sell_format, gs_sliced_holds_all, gs_sliced_restore,
+                                           gs_sliced_can_step, gs_sliced_apply_step}};
 
 gsolve_status gs_update_nothing(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
@@ -42,18 +39,10 @@ gsolve_status gs_update_nothing(void *self, gsolve_context *ctx, const gsolve_cs
     return GSOLVE_OK;
 }
 
-const gs_row_store *gs_row_store_of(const gsolve_format *format)
+const gs_format_extras *gs_format_extras_of(const gsolve_format *format)
 {
-    for (size_t k = 0; k < sizeof row_stores / sizeof *row_stores; k++) {
-        if (row_stores[k].format == format) return &row_stores[k];
-    }
-    return NULL;
-}
-
-const gs_format_step *gs_format_step_of(const gsolve_format *format)
-{
-    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
-        if (steps[k].format == format) return &steps[k];
+    for (size_t k = 0; k < sizeof extras / sizeof *extras; k++) {
+        if (extras[k].format == format) return &extras[k];
     }
     return NULL;
 }

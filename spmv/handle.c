@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "matrix/statistics.h"
-#include "matrix/transpose.h"
 
 /* --- create and destroy ----------------------------------------------------------------------- */
 
@@ -75,6 +73,7 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
     gsolve_matrix *A = NULL;
     gsolve_csr fetched = {0};
     gs_csr_findings findings;
+    gs_statistics statistics = {GS_KNOWN_NOTHING};
     gsolve_status status;
     bool clean, known;
 
@@ -82,17 +81,16 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
     if (!out || !spec || !csr) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_create: an argument is NULL");
     }
-    TRY(gs_csr_check_findings(ctx, csr, &findings, &clean));
+    TRY(gs_csr_inspect(ctx, csr, &findings, &statistics, &clean));
     TRY(new_matrix(&A, ctx, spec));
+    A->statistics = statistics;
     if (clean) A->entries = findings.entries;
-    if (!clean && csr->location == GSOLVE_DEVICE && !gs_rows_ascend(ctx, csr)) {
-        TRY(gs_csr_to_host(&csr, ctx, &fetched));
-    }
+    if (!findings.ascending) TRY(gs_csr_to_host(&csr, ctx, &fetched));
     known = clean ||
             csr->location == GSOLVE_DEVICE; /* the number of entries is known before cleaning */
     if (known) TRY(gs_matrix_fits(A, csr, true));
     TRY(gs_csr_clean(csr->location == GSOLVE_DEVICE ? &A->csr : &A->rows, ctx, csr,
-                     &A->destination));
+                     findings.ascending, &A->destination));
     if (A->destination) {
         A->given = gs_start(csr, csr->nrows);
         A->given_pattern = gs_csr_pattern_hash(ctx, csr);
@@ -145,6 +143,7 @@ gsolve_status gsolve_matrix_create_owned(gsolve_matrix **out, gsolve_context *ct
 {
     gsolve_matrix *A = NULL;
     gs_csr_findings findings;
+    gs_statistics statistics = {GS_KNOWN_NOTHING};
     gsolve_status status;
     bool clean;
 
@@ -153,7 +152,7 @@ gsolve_status gsolve_matrix_create_owned(gsolve_matrix **out, gsolve_context *ct
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_matrix_create_owned: an argument is NULL");
     }
-    TRY(gs_csr_check_findings(ctx, csr, &findings, &clean));
+    TRY(gs_csr_inspect(ctx, csr, &findings, &statistics, &clean));
     if (!clean) {
         status = gsolve_matrix_create(out, ctx, spec, csr);
         if (status == GSOLVE_OK) gsolve_csr_free(csr, ctx);
@@ -161,6 +160,7 @@ gsolve_status gsolve_matrix_create_owned(gsolve_matrix **out, gsolve_context *ct
     }
     TRY(new_matrix(&A, ctx, spec));
     A->entries = findings.entries;
+    A->statistics = statistics;
     TRY(gs_matrix_fits(A, csr, csr->location == GSOLVE_HOST));
     TRY(build_from(A, csr, true));
     *out = A;
@@ -268,7 +268,7 @@ gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
     bool same;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
-    TRY(gs_csr_check_findings(A->ctx, csr, &findings, NULL));
+    TRY(gs_csr_inspect(A->ctx, csr, &findings, NULL, NULL));
     TRY(gs_matrix_copy_values(A, csr, findings.entries, &same));
     if (!same) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_MATRIX,
@@ -286,6 +286,7 @@ done:
 gsolve_status gs_matrix_update_form(gsolve_matrix *A)
 {
     A->version++;
+    A->statistics.known = GS_KNOWN_NOTHING;
     A->transposed_is_stale = A->form_is_stale = true;
     return gs_matrix_need_form(A);
 }

@@ -2,9 +2,10 @@
 #ifndef GS_SPMV_HANDLE_H
 #define GS_SPMV_HANDLE_H
 
-#include "matrix/csr.h"
 #include "matrix/residual.h"
+#include "matrix/statistics.h"
 #include "spmv/multi_rhs/block.h"
+#include "spmv/step.h"
 
 struct gsolve_matrix {
     gsolve_context *ctx;
@@ -20,12 +21,13 @@ struct gsolve_matrix {
     int64_t given;        /* number of the caller's entries, where there is a destination */
     uint64_t given_pattern;   /* hash of the caller's pattern, where there is a destination */
     gsolve_csr transposed;    /* A' on the device, made when first needed */
-    void *transposed_order;   /* on CUDA: how its values are gathered, see transpose.h */
+    void *transposed_order;   /* on CUDA: how its values are gathered, see gs_transpose_kernels */
     bool form_is_stale;       /* self has older values, since rebuilding it failed */
     void *transposed_self;    /* the form of A', in the same format */
     bool transposed_is_stale; /* the values have changed since it was built */
     gs_block_space space; /* work space for vectors in a layout that the format does not support */
     struct gs_residual_sums *sums; /* on a device with memory of its own, see residual.c */
+    gs_statistics statistics;      /* of the rows, as far as they are known */
     double build_seconds;
     uint64_t version;
 };
@@ -50,11 +52,15 @@ gsolve_status gs_matrix_fits(const gsolve_matrix *A, const gsolve_csr *csr, bool
 /* *csr = rows themselves, or their copy on a device with memory of its own. */
 gsolve_status gs_rows_on_device(gsolve_csr *csr, gsolve_context *ctx, const gsolve_csr *rows);
 
+/* The hash of the pattern of A, whose rows are on the host. */
+uint64_t gs_matrix_pattern(const gsolve_matrix *A);
+
 /* Copies A->rows from the device, if they are not on the host yet. */
 gsolve_status gs_matrix_need_rows(const gsolve_matrix *A);
 
-/* Releases the columns and values of A's rows if its form holds them, and restores them. A was made
- * by gs_matrix_create_unchecked. In between, A can be multiplied with but not transposed. */
+/* Releases the columns and values of A's rows if its form holds them and the device has memory of
+ * its own, and restores them. A was made by gs_matrix_create_unchecked. In between, A can be
+ * multiplied with but not transposed. */
 void gs_matrix_release_rows(gsolve_matrix *A);
 gsolve_status gs_matrix_restore_rows(gsolve_matrix *A);
 
@@ -101,15 +107,20 @@ extern const gs_residual_kernels gs_residual_cuda[GSOLVE_TYPE_COUNT];
 
 /* --- formats.c -------------------------------------------------------------------------------- */
 
-/* A format whose forms can hold all entries of a matrix, so that rows can be restored from them. */
-typedef struct gs_row_store {
+/* What the forms of a built-in format can do for amg beside the functions of a gsolve_format. */
+typedef struct gs_format_extras {
     const gsolve_format *format;
+    /* Whether a form holds all entries, so that rows can be restored from it on a device with
+     * memory of its own. csr is the form's matrix and has offsets only; restore allocates its
+     * columns and values. */
     bool (*holds_all)(const void *self);
-    /* csr is the form's matrix and has offsets only; restore allocates its columns and values */
     gsolve_status (*restore)(const void *self, gsolve_context *ctx, gsolve_csr *csr);
-} gs_row_store;
+    /* see step.h */
+    bool (*can_step)(const void *self, const gsolve_context *ctx);
+    gsolve_status (*step)(void *self, gsolve_context *ctx, const void *x, const gs_step *step);
+} gs_format_extras;
 
-const gs_row_store *gs_row_store_of(const gsolve_format *format); /* NULL: its forms cannot */
+const gs_format_extras *gs_format_extras_of(const gsolve_format *format); /* NULL: none */
 
 /* The built-in formats of ctx's device; NULL ends the list. */
 const gsolve_plugin *const *gs_formats(const gsolve_context *ctx);

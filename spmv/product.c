@@ -1,5 +1,6 @@
-/* product.c: the products with a matrix handle, y = alpha A x + beta y and its transpose, and
- * products with sums. Arguments are checked; vectors that lie elsewhere are staged. */
+/* product.c: the products with a matrix handle, y = alpha A x + beta y and its transpose, products
+ * with sums, and the steps of step.h. Arguments of products are checked; vectors that lie elsewhere
+ * are staged. */
 #include <string.h>
 
 #include "core/staging.h"
@@ -170,5 +171,22 @@ gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gs
     for (int s = Y; s <= YY; s++) TRY(gs_stage_out(&stage[s], A->ctx));
 done:
     for (int s = X; s <= YY; s++) gs_stage_drop(&stage[s], A->ctx);
+    return status;
+}
+
+bool gs_matrix_can_step(const gsolve_matrix *A)
+{
+    const gs_format_extras *extras = gs_format_extras_of(A->format);
+
+    return extras && extras->can_step(A->self, A->ctx);
+}
+
+gsolve_status gs_matrix_step(const gsolve_matrix *A, const void *x, const gs_step *step)
+{
+    gsolve_status status;
+
+    TRY(gs_matrix_need_form(A));
+    TRY(gs_format_extras_of(A->format)->step(A->self, A->ctx, x, step));
+done:
     return status;
 }

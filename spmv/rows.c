@@ -72,31 +72,32 @@ gsolve_status gs_matrix_need_rows(const gsolve_matrix *constant)
     return A->rows.start ? GSOLVE_OK : gs_csr_move(&A->rows, A->ctx, GSOLVE_HOST, &A->csr);
 }
 
+uint64_t gs_matrix_pattern(const gsolve_matrix *A)
+{
+    uint64_t *pattern = &A->lazy->statistics.pattern;
+
+    if (*pattern == 0) *pattern = gs_csr_pattern_hash(A->ctx, &A->rows);
+    return *pattern;
+}
+
 /* --- release and restore ---------------------------------------------------------------------- */
 
 void gs_matrix_release_rows(gsolve_matrix *A)
 {
-    const gs_row_store *store = gs_row_store_of(A->format);
+    const gs_format_extras *extras = gs_format_extras_of(A->format);
     gsolve_csr *csr = &A->csr;
 
-    if (!store || !store->holds_all(A->self)) return;
+    if (csr->location == GSOLVE_HOST || !extras || !extras->holds_all(A->self)) return;
     gsolve_free(A->ctx, csr->location, csr->col);
     gsolve_free(A->ctx, csr->location, csr->value);
     csr->col = NULL;
     csr->value = NULL;
-    if (csr->location == GSOLVE_HOST) A->rows = *csr; /* rows and csr are the same arrays */
 }
 
 gsolve_status gs_matrix_restore_rows(gsolve_matrix *A)
 {
-    gsolve_csr *csr = &A->csr;
-    gsolve_status status;
-
-    if (csr->col) return GSOLVE_OK;
-    TRY(gs_row_store_of(A->format)->restore(A->self, A->ctx, csr));
-    if (csr->location == GSOLVE_HOST) A->rows = *csr;
-done:
-    return status;
+    if (A->csr.col) return GSOLVE_OK;
+    return gs_format_extras_of(A->format)->restore(A->self, A->ctx, &A->csr);
 }
 
 /* --- new values ------------------------------------------------------------------------------- */
@@ -117,7 +118,7 @@ static gsolve_status has_pattern(const gsolve_matrix *A, const gsolve_csr *rows,
     if (A->destination) {
         *same = gs_csr_pattern_hash(A->ctx, csr) == A->given_pattern;
     } else {
-        TRY(gs_inspector(A->ctx, rows)->compare_patterns(A->ctx, rows, csr, same));
+        TRY(gs_inspector(A->ctx, rows)->compare(A->ctx, rows, A->entries, csr, false, same));
     }
 done:
     return status;

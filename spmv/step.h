@@ -28,14 +28,4 @@ bool gs_matrix_can_step(const gsolve_matrix *A);
 /* Computes the step. gs_matrix_can_step(A) is true. */
 gsolve_status gs_matrix_step(const gsolve_matrix *A, const void *x, const gs_step *step);
 
-/* A format whose forms can compute steps. */
-typedef struct gs_format_step {
-    const gsolve_format *format;
-    bool (*can_step)(const void *self, const gsolve_context *ctx);
-    gsolve_status (*step)(void *self, gsolve_context *ctx, const void *x, const gs_step *step);
-} gs_format_step;
-
-/* formats.c: the entry of a format, or NULL if its forms compute no steps. */
-const gs_format_step *gs_format_step_of(const gsolve_format *format);
-
 #endif

@@ -2,8 +2,7 @@
 #include "tests/common.h"
 
 #include "core/context.h"
-#include "spmv/bce/bce_plan.h"
-#include "spmv/sliced/sliced.h"
+#include "spmv/bce/bce.h"
 
 #include <math.h>
 
@@ -36,14 +35,15 @@ static void blocks_save_padding(void **state)
             if (s > 0) assert_true(info.bytes <= last.bytes);
             last = info;
         }
-        assert_true((double)last.stored < 1.3 * (double)last.entries);
+        assert_true((double)last.stored < (gs_on_gpu(ctx) ? 1.3 : 1.4) * (double)last.entries);
         gsolve_csr_free(&A, ctx);
     }
     close_context(ctx);
 }
 
-/* What is foretold from the lengths of rows is what is stored, to the slice. */
-static void foretold_to_the_slice(void **state)
+/* The estimate from the lengths of rows is a bound of what is stored, and near it with the
+ * default options. */
+static void estimate_is_a_bound(void **state)
 {
     static const char *const names[] = {"gen:rmat,scale=12,degree=12", "gen:web,n=9000",
                                         "gen:poisson2d,n=60", "gen:random,n=3001,row=40"};
@@ -66,7 +66,7 @@ static void foretold_to_the_slice(void **state)
         int64_t of_long = 0;
         for (int32_t i = 0; i < A.nrows; i++) {
             const int64_t length = gs_start(&A, i + 1) - gs_start(&A, i);
-            rows[gs_bce_length(&A, i)]++;
+            rows[gs_sliced_short(&A, i, GS_BCE_LONGEST)]++;
             if (length > GS_BCE_LONGEST) of_long += length;
         }
         gs_bce_make_plan(&p, o, &A, rows, gpu);
@@ -81,16 +81,20 @@ static void foretold_to_the_slice(void **state)
         snprintf(said, sizeof said, "%d group%s of rows, ", p.best.blocks,
                  p.best.blocks > 1 ? "s" : "");
         assert_true(strstr(info.note, said) == info.note);
-        const int64_t stored = gs_bce_estimate_stored(&p, &A).columns * p.model.lanes + of_long;
-        if (stored != info.stored) {
-            fail_msg("%s of %s: %lld foretold, %lld stored", spec, names[k % 4], (long long)stored,
+        const bool usual = o->blocks == 0 && o->cost == GS_BCE_BYTES;
+        const double near = usual ? 1.1 : 2;
+        int64_t slices;
+        const double stored = gs_bce_estimate_stored(&p, &A, &slices) + (double)of_long;
+        if (stored < (double)info.stored || stored > near * (double)info.stored) {
+            fail_msg("%s of %s: %.0f estimated, %lld stored", spec, names[k % 4], stored,
                      (long long)info.stored);
         }
         for (int b = 1; b < p.best.blocks; b++) shared += p.lanes[b] != p.lanes[0];
         blocks += p.best.blocks > 1;
         gsolve_csr_free(&A, ctx);
     }
-    assert_true(shared > 0 && blocks > 0); /* groups of several lanes, and several blocks */
+    assert_true(blocks > 0);
+    assert_int_equal(shared > 0, gpu); /* groups of several lanes */
     close_context(ctx);
 }
 
@@ -176,7 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_save_padding),
-        cmocka_unit_test(foretold_to_the_slice),
+        cmocka_unit_test(estimate_is_a_bound),
         cmocka_unit_test(equal_rows_stay),
         cmocka_unit_test(long_rows),
         cmocka_unit_test(refused),

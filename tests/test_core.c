@@ -152,7 +152,7 @@ static void cleaning(void **state)
 
     OK(ctx, gs_csr_check(ctx, &csr, &clean));
     assert_false(clean);
-    OK(ctx, gs_csr_clean(&B, ctx, &csr, &place));
+    OK(ctx, gs_csr_clean(&B, ctx, &csr, false, &place));
     assert_int_equal(B.offset, GSOLVE_O32);
     assert_int_equal(gsolve_csr_entries(&B), 5);
     assert_int_equal(B.col[0], 0);
@@ -163,7 +163,7 @@ static void cleaning(void **state)
     assert_int_equal(place[5], 3);
     gsolve_free(ctx, GSOLVE_HOST, place);
     gsolve_csr_free(&B, ctx);
-    ALLOCATION_SWEEP(ctx, gs_csr_clean(&B, ctx, &csr, &place));
+    ALLOCATION_SWEEP(ctx, gs_csr_clean(&B, ctx, &csr, false, &place));
     gsolve_free(ctx, GSOLVE_HOST, place);
     gsolve_csr_free(&B, ctx);
     close_context(ctx);

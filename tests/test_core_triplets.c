@@ -172,7 +172,7 @@ static gsolve_status build_clean(void *arg)
 {
     gsolve_csr A = {0};
     int64_t *place = NULL;
-    const gsolve_status status = gs_csr_clean(&A, ctx, arg, &place);
+    const gsolve_status status = gs_csr_clean(&A, ctx, arg, false, &place);
 
     assert_int_equal(status == GSOLVE_OK, A.start != NULL);
     assert_int_equal(status == GSOLVE_OK, place != NULL);
@@ -217,7 +217,7 @@ static void memory_may_run_out(void **state)
     (void)state;
     assert_true(sweep(build_triplets, &t) > 6);
     assert_true(sweep(build_clean, &raw) > 3);
-    assert_int_equal(gs_csr_clean(&A, ctx, &raw, NULL), GSOLVE_OK);
+    assert_int_equal(gs_csr_clean(&A, ctx, &raw, gs_rows_ascend(ctx, &raw), NULL), GSOLVE_OK);
     assert_true(sweep(build_transpose, &A) > 3);
     assert_true(sweep(build_convert, &A) > 2);
     gsolve_csr_free(&A, ctx);
@@ -244,7 +244,8 @@ static void threads_do_not_matter(void **state)
         assert_int_equal(
             gs_csr_from_triplets(&A[at], c, t.nrows, t.ncols, t.entries, t.i, t.j, t.v), GSOLVE_OK);
         assert_int_equal(gsolve_csr_transpose(&B[at], c, &A[at]), GSOLVE_OK);
-        assert_int_equal(gs_csr_clean(&C[at], c, &raw, &place[at]), GSOLVE_OK);
+        assert_int_equal(gs_csr_clean(&C[at], c, &raw, gs_rows_ascend(c, &raw), &place[at]),
+                         GSOLVE_OK);
         hash[at] = gs_csr_pattern_hash(c, &A[at]) ^ gs_hash(c, t.v, 210000 * sizeof *t.v, 3);
         if (k == 0) {
             assert_sums(&A[0], &t, false);

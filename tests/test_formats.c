@@ -187,7 +187,7 @@ static int specs_of(const gsolve_context *ctx, char spec[MOST_SPECS][SPEC])
         "ellr,threads=1,index=16",
         "ellr,threads=4,most=9",
         "ellr,threads=32,index=16",
-        "ellr,block=64,rows=40,cache=least",
+        "ellr,block=64,rows=40",
         "bce,blocks=2",
         "bce,window=1024",
         "bsr,block=2",

@@ -382,6 +382,78 @@ static void moments_and_ranges(void **state)
     assert_int_equal(moments, 0);
 }
 
+/* --- passes over A ---------------------------------------------------------------------------- */
+
+static int passes, nested, set_up; /* set_up: the range of a preconditioner that is being set up */
+
+/* A preconditioner inspects matrices of its own, such as the coarsest of amg, when it is set up.
+ * They do not count. */
+static void count_passes(const char *name)
+{
+    nested++;
+    if (strncmp(name, "set-up of the preconditioner", 12) == 0 && set_up == 0) set_up = nested;
+    passes += set_up == 0 && strncmp(name, "inspection", strlen("inspection")) == 0;
+}
+
+static void end_range(void)
+{
+    if (set_up == nested--) set_up = 0;
+}
+
+/* The passes over A, before the first iteration, of a solve with all choices made by the library.
+ * rows: as the caller gives them, or sorted and handed over. */
+static int passes_of(const char *matrix, bool owned)
+{
+    gsolve_context *ctx = open_context(2);
+    gsolve_csr rows = read_matrix(ctx, matrix);
+    const int32_t n = rows.nrows;
+    double *b = random_vector(n, 5), *x = random_vector(n, 6);
+    gs_device counting = *ctx->device;
+    gsolve_matrix *A = NULL;
+    gsolve_solver *S = NULL;
+    gsolve_result result;
+
+    counting.range_push = count_passes;
+    counting.range_pop = end_range;
+    ctx->device = &counting;
+    passes = 0;
+    if (owned) {
+        OK(ctx, gsolve_matrix_create_owned(&A, ctx, "auto", &rows));
+        OK(ctx, gsolve_solver_create(&S, ctx, "auto", A, NULL));
+    } else {
+        OK(ctx, gsolve_solve(ctx, &rows, gsolve_vector(b, n), gsolve_vector(x, n), &result));
+    }
+    gsolve_solver_destroy(&S);
+    gsolve_matrix_destroy(&A);
+    gsolve_csr_free(&rows, ctx);
+    free(b);
+    free(x);
+    close_context(ctx);
+    return passes;
+}
+
+/* The check of A and all statistics take two passes, whatever is chosen. */
+static void two_passes_suffice(void **state)
+{
+    static const char *const names[] = {"gen:poisson2d,n=40",   "gen:convdiff3d,n=8",
+                                        "gen:elasticity3d,n=6", "gen:circuit,n=2000",
+                                        "gen:shuffled3d,n=8",   "gen:neumann2d,n=20"};
+    gsolve_context *ctx = open_context(1);
+    const bool gpu = gs_on_gpu(ctx); /* where the device must be the real one */
+    (void)state;
+
+    close_context(ctx);
+    if (gpu) skip();
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        const int created = passes_of(names[k], true), solved = passes_of(names[k], false);
+        if (created > 2 || solved > 2) {
+            fail_msg("%s: %d passes for a matrix and a solver, %d for gsolve_solve", names[k],
+                     created, solved);
+        }
+        assert_true(created > 0 && solved > 0);
+    }
+}
+
 /* --- forecasts -----------------------------------------------------------------------------------
  */
 
@@ -534,6 +606,7 @@ int main(void)
         cmocka_unit_test(copies_to_the_host),
         cmocka_unit_test(allocation_failures),
         cmocka_unit_test(moments_and_ranges),
+        cmocka_unit_test(two_passes_suffice),
         cmocka_unit_test(forecasts_of_methods),
         cmocka_unit_test(forecasts_of_formats),
         cmocka_unit_test(capacity),

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "core/staging.h"
-#include "matrix/transpose.h"
+#include "matrix/csr.h"
 #include "precond/amg/smoothers/gauss_seidel.h"
 #include "precond/amg/smoothers/ilu.h"
 #include "precond/amg/smoothers/relax.h"

@@ -24,11 +24,17 @@ static bool serves(const gsolve_context *ctx, const char *name)
     const gsolve_csr any = {0};
     const gs_blocked plain = gs_plain_blocks(&any);
     const char *why = NULL;
-    const gs_multiplier *method = gs_multiplier_named(name);
 
-    assert_non_null(method);
-    if (method->serves(ctx, &plain, &plain, &why)) return true;
-    assert_non_null(why);
+    for (int k = 0; gs_multipliers[k]; k++) {
+        if (!gs_multipliers[k]->name || strcmp(gs_multipliers[k]->name, name) != 0) continue;
+        if (gs_multiplier_serves((const gs_multiplier *)(const void *)gs_multipliers[k], ctx,
+                                 &plain, &plain, &why)) {
+            return true;
+        }
+        assert_non_null(why);
+        return false;
+    }
+    fail_msg("there is no method %s", name);
     return false;
 }
 
@@ -297,8 +303,8 @@ static void multiply_arrows(gsolve_context *ctx, const char *method)
 }
 
 /* Columns so far apart that they and the number of a product take more than 32 bits, and so many
- * rows that a GPU distributes them otherwise. The reference is esc on the CPU, since gustavson stores
- * something for each column. */
+ * rows that a GPU distributes them otherwise. The reference is esc on the CPU, since gustavson
+ * stores something for each column. */
 static void multiply_large(gsolve_context *ctx, const char *method)
 {
     static const char *const names[][2] = {

@@ -31,7 +31,7 @@ if [[ $what == *" fastspmm "* ]]; then # columns that travel: 1 GB of them, 2048
   python3 "$here/tables.py" --list fastspmm | while read -r matrix; do
     rows=$(sed 's/[^,]*,n=\([0-9]*\).*/\1/' <<<"$matrix")
     columns=$((250000000 / rows < 2048 ? 250000000 / rows : 2048))
-    measure bench_spmm --type f32 --layout rows --rounds "${ROUNDS:-9}" "$matrix" 8,32 ellr ellr,cache=least
+    measure bench_spmm --type f32 --layout rows --rounds "${ROUNDS:-9}" "$matrix" 8,32 ellr
     measure bench_stream "$matrix" ellr "$columns" f32
     for threads in ${THREADS:-1 2 4 8}; do
       GSOLVE_DEVICE=cpu,threads=$threads measure bench_spmm --type f32 --layout rows --rounds 1 "$matrix" 8 csr

@@ -228,7 +228,7 @@ def conversions_of(paper):
 
 # --- FastSpMM, Tables 3 to 5 ------------------------------------------------------------------------------------------
 
-LEAST = "ellr,cache=least"
+LEAST = "ellr,cache=least"  # in records of earlier versions, which had this option
 
 
 def spmm_records(out):

@@ -3,7 +3,6 @@
 
 #include "core/staging.h"
 #include "core/try.h"
-#include "matrix/csr.h"
 #include "solver/run/run.h"
 
 /* --- the loop --------------------------------------------------------------------------------- */
@@ -107,7 +106,6 @@ gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gs
     linear_system s = {.ctx = ctx, .b = b, .log = log, .user = user};
     gsolve_matrix *A = NULL;
     gsolve_result found;
-    gsolve_csr rows;
     int best;
     gsolve_status status;
 
@@ -118,8 +116,7 @@ gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gs
     if (x.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(ctx, x, "x");
     TRY(gsolve_matrix_create(&A, ctx, "auto", csr));
     s.A = A;
-    TRY(gsolve_matrix_csr(A, &rows));
-    TRY(gs_csr_statistics(ctx, &rows, &s.statistics));
+    TRY(gsolve_matrix_statistics(A, &s.statistics));
     if (x.nrows < 0 || x.ncols < 0 || (!x.value && x.nrows > 0 && x.ncols > 0)) {
         status = gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "x has no values or a negative size");
         goto done;

@@ -103,8 +103,7 @@ gsolve_status gs_auto_method_set_up(gs_krylov *k, const char *spec)
             "the next.",
             M.spec);
     } else {
-        TRY(gs_need_rows(k));
-        TRY(gs_csr_statistics(k->ctx, &k->csr, &statistics));
+        TRY(gsolve_matrix_statistics(k->A, &statistics));
         status = k->M ? choose_method(k, spec, &statistics, &M) : choose_both(k, spec, &statistics);
     }
     gs_auto_method_note(k);

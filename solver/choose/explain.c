@@ -326,7 +326,7 @@ static void explain_failure(report *f)
         explain_outcome(f);
         return;
     }
-    if (gs_need_rows(k) != GSOLVE_OK || gs_csr_statistics(k->ctx, &k->csr, &f->t) != GSOLVE_OK) {
+    if (gs_need_rows(k) != GSOLVE_OK || gsolve_matrix_statistics(k->A, &f->t) != GSOLVE_OK) {
         add_sentence(f->text, "Out of memory during the search for the cause.");
         return;
     }

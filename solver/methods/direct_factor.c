@@ -39,13 +39,13 @@ static gsolve_status gather_rows(gs_krylov *k, gs_direct_state *s, bool transpos
     }
     s->rows = k->csr;
     if (k->csr.type != GSOLVE_F64) {
-        TRY(gsolve_csr_convert(&converted, k->ctx, GSOLVE_F64, &k->csr));
+        TRY(gs_csr_copy(&converted, k->ctx, GSOLVE_F64, &k->csr));
         s->rows = converted;
         s->owned = true;
     }
     if (transposed) {
         gsolve_csr columns;
-        TRY(gsolve_csr_transpose(&columns, k->ctx, &s->rows));
+        TRY(gs_csr_transpose(&columns, k->ctx, &s->rows));
         if (s->owned) gsolve_csr_free(&s->rows, k->ctx);
         s->rows = columns;
         s->owned = true;
@@ -226,7 +226,7 @@ gsolve_status gs_direct_factor(gs_krylov *k)
                            asked == GS_LU ? "LU" : "Cholesky", k->csr.nrows, k->csr.ncols);
     }
     TRY(gs_need_rows(k));
-    TRY(gs_csr_statistics(k->ctx, &k->csr, &t));
+    TRY(gsolve_matrix_statistics(k->A, &t));
     if (!s->kind)
         s->kind = asked != GS_FACTOR_AUTO ? asked
                   : !square               ? GS_QR

@@ -104,23 +104,22 @@ static gsolve_status copy_system(gs_krylov *k)
     refine *s = k->state;
     gsolve_matrix_info info;
     gsolve_precond_info kind;
-    gsolve_csr csr = {0}, view;
+    gsolve_csr csr = {0};
     gsolve_status status;
 
     gsolve_matrix_describe(k->A, &info);
     TRY(gs_need_rows(k));
-    TRY(gs_csr_round(&csr, k->ctx, GSOLVE_F32, &k->csr));
+    TRY(gs_csr_copy(&csr, k->ctx, GSOLVE_F32, &k->csr));
     if (s->A) {
         TRY(gsolve_matrix_update(s->A, &csr));
     } else {
         TRY(gsolve_matrix_create_owned(&s->A, k->ctx, info.format, &csr));
     }
-    TRY(gsolve_matrix_csr(s->A, &view));
     if (k->M) gsolve_precond_describe(k->M, &kind);
     if (s->M) {
-        TRY(gsolve_precond_update(s->M, &view));
+        TRY(gsolve_precond_update_from(s->M, s->A));
     } else if (k->M) {
-        TRY(gsolve_precond_create(&s->M, k->ctx, kind.spec, &view));
+        TRY(gsolve_precond_create_from(&s->M, k->ctx, kind.spec, s->A));
     }
     TRY(new_inner(k, s->A, s->M, false, &s->inner));
 done:

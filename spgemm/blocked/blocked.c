@@ -1,10 +1,34 @@
-/* blocked.c: matrices of dense blocks within the library: conversions and products. */
+/* blocked.c: matrices of dense blocks: conversions, products, and the public functions on them. */
 #include "spgemm/blocked/blocked.h"
 
 #include <string.h>
 
 #include "core/try.h"
-#include "spgemm/spgemm.h"
+#include "matrix/statistics.h"
+
+/* --- the conversions on the CPU --------------------------------------------------------------- */
+
+static gsolve_status number(gsolve_context *ctx, int32_t n, int64_t *count, int64_t *total)
+{
+    (void)ctx;
+    *total = 0;
+    for (int32_t i = 0; i <= n; i++) {
+        const int64_t own = i < n ? count[i] : 0;
+        count[i] = *total;
+        *total += own;
+    }
+    return GSOLVE_OK;
+}
+
+#define GS_BODY "spgemm/blocked/blocked_body.h"
+#include "core/each_type.h"
+
+const gs_blocked_kernels gs_blocked_host[GSOLVE_TYPE_COUNT] = {
+    {count_f32, fill_f32, refill_f32, number, spread_f32},
+    {count_f64, fill_f64, refill_f64, number, spread_f64},
+};
+
+/* --- conversions and products ----------------------------------------------------------------- */
 
 static const gs_blocked_kernels *kernels_for(const gsolve_context *ctx, const gsolve_csr *A)
 {
@@ -19,66 +43,17 @@ void gs_blocked_free(gs_blocked *B, gsolve_context *ctx)
     memset(B, 0, sizeof *B);
 }
 
-/* Allocates csr's arrays, with `numbers` values for each entry. Its other members are set. */
-static gsolve_status new_arrays(gsolve_csr *csr, gsolve_context *ctx, int64_t entries,
-                                int64_t numbers)
-{
-    csr->start =
-        gsolve_alloc(ctx, csr->location, (size_t)csr->nrows + 1, gs_offset_size(csr->offset));
-    if (!csr->start) return GSOLVE_NO_MEMORY;
-    csr->col = gsolve_alloc(ctx, csr->location, (size_t)entries, sizeof *csr->col);
-    if (!csr->col) return GSOLVE_NO_MEMORY;
-    csr->value = gsolve_alloc(ctx, csr->location, (size_t)entries * (size_t)numbers,
-                              gs_type_size(csr->type));
-    return csr->value ? GSOLVE_OK : GSOLVE_NO_MEMORY;
-}
-
-/* --- copies between host and device ----------------------------------------------------------- */
-
-static gsolve_status copy_to(gsolve_context *ctx, const void *to, gsolve_location to_location,
-                             const void *from, gsolve_location from_location, size_t bytes)
-{
-    return gsolve_copy(ctx, gs_owned_block(ctx, to), to_location, from, from_location, bytes);
-}
-
-static gsolve_status move(gs_blocked *out, gsolve_context *ctx, gsolve_location location,
-                          const gs_blocked *A)
-{
-    gs_blocked B = *A;
-    const gsolve_csr *from = &A->csr;
-    const int64_t numbers = (int64_t)A->height * A->width;
-    int64_t entries = 0;
-    gsolve_status status;
-
-    B.csr.start = B.csr.col = NULL;
-    B.csr.value = NULL;
-    B.csr.location = location;
-    TRY(gs_csr_entries(ctx, from, &entries));
-    TRY(new_arrays(&B.csr, ctx, entries, numbers));
-    TRY(copy_to(ctx, B.csr.start, location, from->start, from->location,
-                ((size_t)from->nrows + 1) * gs_offset_size(from->offset)));
-    TRY(copy_to(ctx, B.csr.col, location, from->col, from->location,
-                (size_t)entries * sizeof *from->col));
-    TRY(copy_to(ctx, B.csr.value, location, from->value, from->location,
-                (size_t)(entries * numbers) * gs_type_size(from->type)));
-    *out = B;
-    memset(&B, 0, sizeof B);
-done:
-    gs_blocked_free(&B, ctx);
-    return status;
-}
-
 /* Moves the result B to this location. */
 static gsolve_status move_to(gs_blocked *B, gsolve_context *ctx, gsolve_location location)
 {
-    gs_blocked moved;
+    gsolve_csr moved;
     gsolve_status status;
 
     if (B->csr.location == location || gs_location(ctx) == GSOLVE_HOST) return GSOLVE_OK;
-    status = move(&moved, ctx, location, B);
+    status = gs_csr_move_blocks(&moved, ctx, location, &B->csr, (int64_t)B->height * B->width);
     if (status != GSOLVE_OK) return status;
-    gs_blocked_free(B, ctx);
-    *B = moved;
+    gsolve_csr_free(&B->csr, ctx);
+    B->csr = moved;
     return GSOLVE_OK;
 }
 
@@ -88,8 +63,14 @@ static gsolve_status copy_to_device(const gs_blocked **A, gsolve_context *ctx, g
     gsolve_status status;
 
     if (gs_location(ctx) == GSOLVE_HOST || (*A)->csr.location == GSOLVE_DEVICE) return GSOLVE_OK;
-    status = move(moved, ctx, GSOLVE_DEVICE, *A);
-    if (status == GSOLVE_OK) *A = moved;
+    *moved = **A;
+    status = gs_csr_move_blocks(&moved->csr, ctx, GSOLVE_DEVICE, &(*A)->csr,
+                                (int64_t)moved->height * moved->width);
+    if (status == GSOLVE_OK) {
+        *A = moved;
+    } else {
+        memset(moved, 0, sizeof *moved);
+    }
     return status;
 }
 
@@ -106,6 +87,21 @@ static gsolve_status check_blocks(gsolve_context *ctx, int32_t height, int32_t w
         width, GS_MAX_BLOCK);
 }
 
+/* Sets B's offsets, of either size, to start[0..B->nrows]. */
+static gsolve_status set_offsets(const gsolve_csr *B, gsolve_context *ctx, const int64_t *start)
+{
+    void *to = gs_owned_block(ctx, B->start);
+    gsolve_csr wide = *B;
+
+    if (B->offset == GSOLVE_O64) {
+        return gsolve_copy(ctx, to, B->location, start, B->location,
+                           ((size_t)B->nrows + 1) * sizeof *start);
+    }
+    wide.start = start;
+    wide.offset = GSOLVE_O64;
+    return gs_inspector(ctx, B)->narrow(ctx, &wide, to);
+}
+
 /* *out = A in blocks. A is clean: its columns ascend strictly in every row. */
 static gsolve_status gather(gs_blocked *out, gsolve_context *ctx, int32_t height, int32_t width,
                             const gsolve_csr *A)
@@ -115,17 +111,16 @@ static gsolve_status gather(gs_blocked *out, gsolve_context *ctx, int32_t height
     int64_t *count = NULL, entries = 0;
     gsolve_status status;
 
-    B.csr.start = B.csr.col = NULL;
-    B.csr.value = NULL;
+    B.csr.start = B.csr.col = B.csr.value = NULL;
     B.csr.offset = GSOLVE_O32;
     B.csr.nrows = A->nrows / height;
     B.csr.ncols = A->ncols / width;
     ALLOC(ctx, A->location, count, (size_t)B.csr.nrows + 1);
     TRY(kernels->count(ctx, &B, A, count));
-    TRY(kernels->total(ctx, B.csr.nrows, count, &entries));
+    TRY(kernels->number(ctx, B.csr.nrows, count, &entries));
     if (entries > INT32_MAX) B.csr.offset = GSOLVE_O64;
-    TRY(new_arrays(&B.csr, ctx, entries, (int64_t)height * width));
-    TRY(kernels->offsets(ctx, &B.csr, count));
+    TRY(gs_csr_new_arrays(&B.csr, ctx, entries, (int64_t)height * width));
+    TRY(set_offsets(&B.csr, ctx, count));
     TRY(kernels->fill(ctx, &B, A));
     *out = B;
     memset(&B, 0, sizeof B);
@@ -141,19 +136,19 @@ gsolve_status gs_blocked_from_csr(gs_blocked *out, gsolve_context *ctx, int32_t 
     gsolve_csr fetched = {0}, ordered = {0};
     gs_blocked B = {0};
     const gsolve_csr *used = A;
+    gs_csr_findings found;
     gsolve_status status;
-    bool clean;
 
     TRY(check_blocks(ctx, height, width));
-    TRY(gs_csr_check(ctx, A, &clean));
+    TRY(gs_csr_inspect(ctx, A, &found, NULL, NULL));
     if (A->nrows % height || A->ncols % width) {
         return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
                            "a matrix of %d x %d cannot be divided into blocks of %d x %d", A->nrows,
                            A->ncols, height, width);
     }
-    if (!clean && !gs_rows_ascend(ctx, A)) {
+    if (!found.ascending) {
         TRY(gs_csr_to_host(&used, ctx, &fetched));
-        TRY(gs_csr_clean(&ordered, ctx, used, NULL));
+        TRY(gs_csr_clean(&ordered, ctx, used, false, NULL));
         used = &ordered;
     }
     TRY(gather(&B, ctx, height, width, used));
@@ -169,12 +164,12 @@ done:
 
 static gsolve_status check_blocked(gsolve_context *ctx, const gs_blocked *B, const char *name)
 {
-    bool clean;
+    gs_csr_findings found;
     gsolve_status status;
 
     TRY(check_blocks(ctx, B->height, B->width));
-    TRY(gs_csr_check(ctx, &B->csr, &clean));
-    if (!clean && !gs_rows_ascend(ctx, &B->csr)) {
+    TRY(gs_csr_inspect(ctx, &B->csr, &found, NULL, NULL));
+    if (!found.ascending) {
         status = gsolve_fail(
             ctx, GSOLVE_BAD_MATRIX,
             "the block columns of %s do not ascend strictly in every row; sort them", name);
@@ -198,12 +193,10 @@ gsolve_status gs_blocked_to_csr(gsolve_csr *out, gsolve_context *ctx, const gs_b
     }
     TRY(gs_csr_entries(ctx, &B->csr, &entries));
     A = B->csr;
-    A.start = A.col = NULL;
-    A.value = NULL;
     A.nrows *= B->height;
     A.ncols *= B->width;
     A.offset = entries * B->height * B->width > INT32_MAX ? GSOLVE_O64 : GSOLVE_O32;
-    TRY(new_arrays(&A, ctx, entries * B->height * B->width, 1));
+    TRY(gs_csr_new_arrays(&A, ctx, entries * B->height * B->width, 1));
     TRY(kernels_for(ctx, &A)->spread(ctx, &A, B));
     *out = A;
     memset(&A, 0, sizeof A);
@@ -230,8 +223,8 @@ static gsolve_status check_shapes(gsolve_context *ctx, const gs_blocked *A, cons
     return GSOLVE_OK;
 }
 
-gsolve_status gs_blocked_multiply(gs_blocked *out, gsolve_context *ctx, const char *spec,
-                                  const gs_blocked *A, const gs_blocked *B)
+static gsolve_status multiply(gs_blocked *out, gsolve_context *ctx, const char *spec,
+                              const gs_blocked *A, const gs_blocked *B)
 {
     gs_blocked moved[2] = {{{0}, 0, 0}, {{0}, 0, 0}};
     gs_product P = {0};
@@ -254,5 +247,82 @@ gsolve_status gs_blocked_multiply(gs_blocked *out, gsolve_context *ctx, const ch
 done:
     gs_product_drop(&P);
     for (int k = 0; k < 2; k++) gs_blocked_free(&moved[k], ctx);
+    return status;
+}
+
+/* --- the public functions --------------------------------------------------------------------- */
+
+static gs_blocked from_public(const gsolve_blocked *B)
+{
+    const gs_blocked own = {
+        {B->nrows, B->ncols, B->start, B->col, B->value, B->offset, B->type, B->location},
+        B->height,
+        B->width};
+    return own;
+}
+
+static gsolve_blocked to_public(const gs_blocked *B)
+{
+    const gsolve_csr *csr = &B->csr;
+    const gsolve_blocked given = {csr->nrows,  csr->ncols, csr->start,    csr->col,  csr->value,
+                                  csr->offset, csr->type,  csr->location, B->height, B->width};
+    return given;
+}
+
+void gsolve_blocked_free(gsolve_blocked *B, gsolve_context *ctx)
+{
+    gs_blocked own;
+
+    if (!B) return;
+    own = from_public(B);
+    gs_blocked_free(&own, ctx);
+    memset(B, 0, sizeof *B);
+}
+
+gsolve_status gsolve_blocked_from_csr(gsolve_blocked *out, gsolve_context *ctx, int32_t height,
+                                      int32_t width, const gsolve_csr *A)
+{
+    gs_blocked B;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!out || !A) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_blocked_from_csr: an argument is NULL");
+    }
+    TRY(gs_blocked_from_csr(&B, ctx, height, width, A));
+    *out = to_public(&B);
+done:
+    return status;
+}
+
+gsolve_status gsolve_blocked_to_csr(gsolve_csr *out, gsolve_context *ctx, const gsolve_blocked *B)
+{
+    gs_blocked own;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!out || !B) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_blocked_to_csr: an argument is NULL");
+    }
+    own = from_public(B);
+    return gs_blocked_to_csr(out, ctx, &own);
+}
+
+gsolve_status gsolve_blocked_multiply(gsolve_blocked *out, gsolve_context *ctx, const char *spec,
+                                      const gsolve_blocked *A, const gsolve_blocked *B)
+{
+    gs_blocked left, right, C = {{0}, 0, 0};
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!out || !spec || !A || !B) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_blocked_multiply: an argument is NULL");
+    }
+    left = from_public(A);
+    right = from_public(B);
+    TRY(multiply(&C, ctx, spec, &left, A == B ? &left : &right));
+    *out = to_public(&C);
+done:
     return status;
 }

@@ -1,17 +1,13 @@
-/* blocked.h: conversions between compressed rows and rows of dense blocks, and their products. */
+/* blocked.h: matrices of dense blocks: conversions from and to compressed rows, and products. */
 #ifndef GS_SPGEMM_BLOCKED_BLOCKED_H
 #define GS_SPGEMM_BLOCKED_BLOCKED_H
 
-#include "spgemm/blocked/blocked_type.h"
-
-#define GS_MAX_BLOCK 8 /* the most rows and the most columns of a block */
+#include "spgemm/spgemm.h"
 
 /* As the public functions gsolve_blocked_*, but the arguments are not NULL. */
 gsolve_status gs_blocked_from_csr(gs_blocked *B, gsolve_context *ctx, int32_t height, int32_t width,
                                   const gsolve_csr *A);
 gsolve_status gs_blocked_to_csr(gsolve_csr *A, gsolve_context *ctx, const gs_blocked *B);
-gsolve_status gs_blocked_multiply(gs_blocked *C, gsolve_context *ctx, const char *spec,
-                                  const gs_blocked *A, const gs_blocked *B);
 void gs_blocked_free(gs_blocked *B, gsolve_context *ctx);
 
 /* A's columns ascend; all arrays are where these kernels read them. */
@@ -23,11 +19,8 @@ typedef struct gs_blocked_kernels {
     gsolve_status (*fill)(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A);
     /* Recomputes B's values from new values of A. A has the pattern from which B was made. */
     gsolve_status (*refill)(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A);
-    /* Sets B's offsets from count[0..n), n = B->nrows. count has n + 1 elements; it may overwrite
-     * the last one. */
-    gsolve_status (*offsets)(gsolve_context *ctx, const gsolve_csr *B, int64_t *count);
-    /* *total = the sum of count[0..n) */
-    gsolve_status (*total)(gsolve_context *ctx, int32_t n, const int64_t *count, int64_t *total);
+    /* count[0..n] = the exclusive prefix sums of count[0..n); *total = count[n] */
+    gsolve_status (*number)(gsolve_context *ctx, int32_t n, int64_t *count, int64_t *total);
     /* Sets A's offsets, columns and values from B. */
     gsolve_status (*spread)(gsolve_context *ctx, const gsolve_csr *A, const gs_blocked *B);
 } gs_blocked_kernels;

@@ -1,15 +1,55 @@
-// blocked_cuda.cu: makes blocks from compressed rows on a GPU.
-#include "core/scan.cuh"
-#include "spgemm/blocked/blocked.cuh"
+// blocked_cuda.cu: blocks from compressed rows, their new values, and rows from blocks, on a GPU.
+#include "spgemm/rows.cuh"
 
 extern "C" {
-#include "core/try.h"
+#include "spgemm/blocked/blocked.h"
 }
-
-using namespace gs_blocks;
 
 namespace
 {
+
+template <class O>
+const O *offsets_of(const gsolve_csr *csr)
+{
+    return (const O *)csr->start;
+}
+
+template <class X>
+X *writable(const gsolve_context *ctx, const X *array) // array, which ctx owns, as not const
+{
+    return (X *)gs_owned_block(ctx, array);
+}
+
+int blocks_for(int64_t threads)
+{
+    return (int)((threads + gs_block_size - 1) / gs_block_size);
+}
+
+struct shape {
+    int32_t rows; // block rows
+    int height, width;
+};
+
+shape shape_of(const gs_blocked *B)
+{
+    return {B->csr.nrows, B->height, B->width};
+}
+
+// The block row of this thread's warp.
+__device__ int64_t row_of_warp()
+{
+    return ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
+}
+
+// Calls call(0 of A's offset type, 0 of B's offset type).
+template <class Call>
+gsolve_status with_offsets(const gsolve_csr *A, const gsolve_csr *B, Call call)
+{
+    const bool wide = A->offset == GSOLVE_O64, to_wide = B->offset == GSOLVE_O64;
+
+    if (wide) return to_wide ? call(int64_t(), int64_t()) : call(int64_t(), int32_t());
+    return to_wide ? call(int32_t(), int64_t()) : call(int32_t(), int32_t());
+}
 
 constexpr int most = GS_MAX_BLOCK;
 constexpr unsigned all_lanes = 0xffffffffu;
@@ -117,108 +157,150 @@ __global__ void __launch_bounds__(gs_block_size)
         });
 }
 
-template <class O>
-gsolve_status count_of(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A,
-                       int64_t *count)
-{
-    return gs_launch(ctx->queue, "counting blocks", count_blocks<O>,
-                     blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B),
-                     offsets_of<O>(A), A->col, count);
-}
-
 gsolve_status count(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A, int64_t *number)
 {
     if (B->csr.nrows == 0) return GSOLVE_OK;
-    return A->offset == GSOLVE_O64 ? count_of<int64_t>(ctx, B, A, number)
-                                   : count_of<int32_t>(ctx, B, A, number);
-}
-
-template <class T, class O, class P>
-gsolve_status fill_from(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A)
-{
-    gs_queue *q = ctx->queue;
-    T *value = writable(ctx, (const T *)B->csr.value);
-    int64_t entries = 0;
-    gsolve_status status;
-
-    TRY(gs_csr_entries(ctx, &B->csr, &entries));
-    TRY(gs_cuda(q,
-                cudaMemsetAsync(value, 0, (size_t)(entries * B->height * B->width) * sizeof *value,
-                                q->stream),
-                "filling blocks"));
-    TRY(gs_launch(q, "filling blocks", fill_blocks<T, O, P>, blocks_for(32 * (int64_t)B->csr.nrows),
-                  gs_block_size, shape_of(B), offsets_of<O>(A), A->col, (const T *)A->value,
-                  offsets_of<P>(&B->csr), writable(ctx, B->csr.col), value));
-done:
-    return status;
+    return with_offsets(A, A, [&](auto o, auto) {
+        using O = decltype(o);
+        return gs_launch(ctx->queue, "counting blocks", count_blocks<O>,
+                         blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B),
+                         offsets_of<O>(A), A->col, number);
+    });
 }
 
 template <class T>
 gsolve_status fill(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A)
 {
+    gs_queue *q = ctx->queue;
+    T *value = writable(ctx, (const T *)B->csr.value);
+    int64_t entries = 0;
+    gsolve_status status = GSOLVE_OK;
+
     if (B->csr.nrows == 0) return GSOLVE_OK;
-    return with_offsets(A, &B->csr, [&](auto o, auto p) {
-        return fill_from<T, decltype(o), decltype(p)>(ctx, B, A);
+    TRY(gs_csr_entries(ctx, &B->csr, &entries));
+    TRY(gs_cuda(q,
+                cudaMemsetAsync(value, 0, (size_t)(entries * B->height * B->width) * sizeof *value,
+                                q->stream),
+                "filling blocks"));
+    status = with_offsets(A, &B->csr, [&](auto o, auto p) {
+        using O = decltype(o);
+        using P = decltype(p);
+        return gs_launch(q, "filling blocks", fill_blocks<T, O, P>,
+                         blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B),
+                         offsets_of<O>(A), A->col, (const T *)A->value, offsets_of<P>(&B->csr),
+                         writable(ctx, B->csr.col), value);
     });
-}
-
-// --- sums -------------------------------------------------------------------------------------
-
-// Calls call(space, bytes), a function of CUB, twice: for the size of its work space, and with it.
-template <class Call>
-gsolve_status with_space(gsolve_context *ctx, Call call)
-{
-    size_t bytes = 0;
-    gsolve_status status = gs_cuda(ctx->queue, call((void *)nullptr, bytes), "counting blocks");
-
-    if (status != GSOLVE_OK) return status;
-    void *space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    if (!space) return GSOLVE_NO_MEMORY;
-    status = gs_cuda(ctx->queue, call(space, bytes), "counting blocks");
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
-    return status;
-}
-
-gsolve_status total(gsolve_context *ctx, int32_t n, const int64_t *number, int64_t *sum)
-{
-    int64_t *on_device = nullptr;
-    gsolve_status status;
-
-    ALLOC_DEVICE(ctx, on_device, 1);
-    TRY(with_space(ctx, [&](void *space, size_t &bytes) {
-        return gs_sum(space, bytes, number, on_device, n, ctx->queue->stream);
-    }));
-    TRY(gsolve_copy(ctx, sum, GSOLVE_HOST, on_device, GSOLVE_DEVICE, sizeof *sum));
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, on_device);
     return status;
 }
 
-template <class P>
-gsolve_status offsets_to(gsolve_context *ctx, const gsolve_csr *B, const int64_t *number)
-{
-    return with_space(ctx, [&](void *space, size_t &bytes) {
-        return gs_exclusive_sum(space, bytes, number, writable(ctx, (const P *)B->start),
-                                (int64_t)B->nrows + 1, ctx->queue->stream);
-    });
-}
-
-gsolve_status offsets(gsolve_context *ctx, const gsolve_csr *B, int64_t *number)
+gsolve_status number(gsolve_context *ctx, int32_t n, int64_t *count, int64_t *total)
 {
     gs_queue *q = ctx->queue;
     gsolve_status status;
 
-    TRY(gs_cuda(q, cudaMemsetAsync(number + B->nrows, 0, sizeof *number, q->stream),
-                "counting blocks"));
-    TRY(B->offset == GSOLVE_O64 ? offsets_to<int64_t>(ctx, B, number)
-                                : offsets_to<int32_t>(ctx, B, number));
+    TRY(gs_cuda(q, cudaMemsetAsync(count + n, 0, sizeof *count, q->stream), "counting blocks"));
+    TRY(gs_scan(ctx, "counting blocks", count, count, (int64_t)n + 1, total));
 done:
     return status;
+}
+
+// --- new values -------------------------------------------------------------------------------
+
+// The position of block column J in [low, high), which contains it.
+__device__ int64_t search_block(const int32_t *col, int64_t low, int64_t high, int32_t J)
+{
+    return gs_rows::last_of(low, high, [&](int64_t k) { return __ldg(col + k) <= J; });
+}
+
+// Writes new values of A to the blocks. A warp owns a block row, a lane every 32nd entry of a row.
+// If a row has as many entries as its blocks have columns, it is full, and its columns are not
+// read. Else each entry bisects the block columns. Reads A once; writes each entry once.
+template <class T, class O, class P>
+__global__ void __launch_bounds__(gs_block_size)
+    refill_blocks(shape s, const O *start, const int32_t *col, const T *value, const P *to_start,
+                  const int32_t *to_col, T *to)
+{
+    const int64_t I = row_of_warp();
+
+    if (I >= s.rows) return;
+    const int64_t first = to_start[I], last = to_start[I + 1];
+    for (int r = 0; r < s.height; r++) {
+        const int64_t from = start[I * s.height + r], n = start[I * s.height + r + 1] - from;
+        const bool full = n == (last - first) * s.width;
+        for (int64_t x = threadIdx.x % 32; x < n; x += 32) {
+            const int32_t c = full ? (int32_t)x : __ldg(col + from + x), J = c / s.width;
+            const int64_t k = full ? first + J : search_block(to_col, first, last, J);
+            to[(k * s.height + r) * s.width + c - J * s.width] = __ldg(value + from + x);
+        }
+    }
+}
+
+template <class T>
+gsolve_status refill(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A)
+{
+    if (B->csr.nrows == 0) return GSOLVE_OK;
+    return with_offsets(A, &B->csr, [&](auto o, auto p) {
+        using O = decltype(o);
+        using P = decltype(p);
+        return gs_launch(ctx->queue, "new values of blocks", refill_blocks<T, O, P>,
+                         blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B),
+                         offsets_of<O>(A), A->col, (const T *)A->value, offsets_of<P>(&B->csr),
+                         B->csr.col, writable(ctx, (const T *)B->csr.value));
+    });
+}
+
+// --- blocks to rows ------------------------------------------------------------------------------
+
+// Offsets, columns and values of A from blocks. A warp owns a block row. The rows r of its blocks,
+// concatenated, are row r of A. So its entries are contiguous in A, in the order of (row, block,
+// column). Reads the blocks once, through the cache; writes A once, contiguously.
+template <class T, class O, class P>
+__global__ void __launch_bounds__(gs_block_size)
+    spread_blocks(shape s, const P *from_start, const int32_t *from_col, const T *from, O *start,
+                  int32_t *col, T *value)
+{
+    const int64_t I = row_of_warp();
+    const int lane = (int)threadIdx.x % 32, size = s.height * s.width;
+
+    if (I >= s.rows) return;
+    const int64_t first = from_start[I], n = (from_start[I + 1] - first) * s.width;
+    if (lane < s.height) start[I * s.height + lane] = (O)(first * size + lane * n);
+    if (I == s.rows - 1 && lane == 0) start[(I + 1) * s.height] = (O)(first * size + n * s.height);
+    for (int r = 0; r < s.height; r++) {
+        for (int64_t x = lane; x < n; x += 32) {
+            const int64_t k = first + x / s.width, to = first * size + r * n + x;
+            const int j = (int)(x % s.width);
+            col[to] = __ldg(from_col + k) * s.width + j;
+            value[to] = __ldg(from + (k * s.height + r) * s.width + j);
+        }
+    }
+}
+
+template <class T>
+gsolve_status spread(gsolve_context *ctx, const gsolve_csr *A, const gs_blocked *B)
+{
+    gs_queue *q = ctx->queue;
+
+    if (B->csr.nrows == 0) {
+        void *start = gs_owned_block(ctx, A->start);
+        return gs_cuda(q, cudaMemsetAsync(start, 0, gs_offset_size(A->offset), q->stream),
+                       "spreading blocks");
+    }
+    return with_offsets(A, &B->csr, [&](auto o, auto p) {
+        using O = decltype(o);
+        using P = decltype(p);
+        return gs_launch(q, "spreading blocks", spread_blocks<T, O, P>,
+                         blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B),
+                         offsets_of<P>(&B->csr), B->csr.col, (const T *)B->csr.value,
+                         writable(ctx, offsets_of<O>(A)), writable(ctx, A->col),
+                         writable(ctx, (const T *)A->value));
+    });
 }
 
 } // namespace
 
 extern "C" const gs_blocked_kernels gs_blocked_cuda[GSOLVE_TYPE_COUNT] = {
-    {count, fill<float>, refill<float>, offsets, total, spread<float>},
-    {count, fill<double>, refill<double>, offsets, total, spread<double>},
+    {count, fill<float>, refill<float>, number, spread<float>},
+    {count, fill<double>, refill<double>, number, spread<double>},
 };

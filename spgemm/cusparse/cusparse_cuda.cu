@@ -9,7 +9,8 @@
 
 extern "C" {
 #include "core/try.h"
-#include "spgemm/cusparse/cusparse.h"
+#include "matrix/statistics.h"
+#include "spgemm/spgemm.h"
 }
 
 namespace
@@ -35,37 +36,20 @@ struct vendor_product {
     const void *beta() const { return type == CUDA_R_32F ? (const void *)&zero_f32 : &zero; }
 };
 
-void drop(vendor_product *p, gsolve_context *ctx)
-{
-    if (!p) return;
-    if (p->A) cusparseDestroySpMat(p->A);
-    if (p->B) cusparseDestroySpMat(p->B);
-    if (p->C) cusparseDestroySpMat(p->C);
-    if (p->work) cusparseSpGEMM_destroyDescr(p->work);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->narrow[0]);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->narrow[1]);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->buffer[0]);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->buffer[1]);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->order);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->unsorted);
-    gsolve_free(ctx, GSOLVE_HOST, p);
-}
-
 void destroy(void *plan, gsolve_context *ctx)
 {
-    drop(static_cast<vendor_product *>(plan), ctx);
-}
+    vendor_product *p = static_cast<vendor_product *>(plan);
 
-bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B, const char **why)
-{
-    if (!gs_on_gpu(ctx)) {
-        *why = "cusparse needs the device cuda";
-    } else if (A->height != 1 || A->width != 1 || B->width != 1) {
-        *why = "cusparse does not support dense blocks; esc does";
-    } else {
-        return true;
+    if (!p) return;
+    for (cusparseSpMatDescr_t matrix : {p->A, p->B, p->C}) {
+        if (matrix) cusparseDestroySpMat(matrix);
     }
-    return false;
+    if (p->work) cusparseSpGEMM_destroyDescr(p->work);
+    for (void *one : {(void *)p->narrow[0], (void *)p->narrow[1], p->buffer[0], p->buffer[1],
+                      (void *)p->order, p->unsorted}) {
+        gsolve_free(ctx, GSOLVE_DEVICE, one);
+    }
+    gsolve_free(ctx, GSOLVE_HOST, p);
 }
 
 // cusparseSpMatSetValues, by which an update sets new values, needs a descriptor that is not const,
@@ -130,32 +114,36 @@ done:
     return status;
 }
 
+// Calls call(bytes, buffer), a step of cuSPARSE, twice: for the size of its buffer, which is then
+// allocated, and with it.
+template <class Call>
+gsolve_status with_buffer(gsolve_context *ctx, const char *what, void **buffer, Call call)
+{
+    size_t bytes = 0;
+    gsolve_status status;
+
+    TRY(gs_vendor(ctx, call(&bytes, nullptr), what));
+    TRY(allocate(ctx, buffer, bytes));
+    TRY(gs_vendor(ctx, call(&bytes, *buffer), what));
+done:
+    return status;
+}
+
 // Computes pattern and values once, without updates.
 gsolve_status make_once(vendor_product *p, gsolve_context *ctx, gsolve_csr *C)
 {
     const void *a = p->alpha(), *b = p->beta();
-    size_t bytes = 0;
     void *first = nullptr, *second = nullptr;
     gsolve_status status;
 
-    TRY(gs_vendor(ctx,
-                  cusparseSpGEMM_workEstimation(p->handle, plain, plain, a, p->A, p->B, b, p->C,
-                                                p->type, alg, p->work, &bytes, nullptr),
-                  "estimating"));
-    TRY(allocate(ctx, &first, bytes));
-    TRY(gs_vendor(ctx,
-                  cusparseSpGEMM_workEstimation(p->handle, plain, plain, a, p->A, p->B, b, p->C,
-                                                p->type, alg, p->work, &bytes, first),
-                  "estimating"));
-    TRY(gs_vendor(ctx,
-                  cusparseSpGEMM_compute(p->handle, plain, plain, a, p->A, p->B, b, p->C, p->type,
-                                         alg, p->work, &bytes, nullptr),
-                  "the product"));
-    TRY(allocate(ctx, &second, bytes));
-    TRY(gs_vendor(ctx,
-                  cusparseSpGEMM_compute(p->handle, plain, plain, a, p->A, p->B, b, p->C, p->type,
-                                         alg, p->work, &bytes, second),
-                  "the product"));
+    TRY(with_buffer(ctx, "estimating", &first, [&](size_t *bytes, void *buffer) {
+        return cusparseSpGEMM_workEstimation(p->handle, plain, plain, a, p->A, p->B, b, p->C,
+                                             p->type, alg, p->work, bytes, buffer);
+    }));
+    TRY(with_buffer(ctx, "the product", &second, [&](size_t *bytes, void *buffer) {
+        return cusparseSpGEMM_compute(p->handle, plain, plain, a, p->A, p->B, b, p->C, p->type, alg,
+                                      p->work, bytes, buffer);
+    }));
     TRY(make_entries(p, ctx, C));
     TRY(gs_vendor(
         ctx,
@@ -178,46 +166,35 @@ gsolve_status recompute(const vendor_product *p, gsolve_context *ctx)
 // Computes the pattern first, then the values. Keeps what an update needs.
 gsolve_status make_with_plan(vendor_product *p, gsolve_context *ctx, gsolve_csr *C)
 {
-    size_t bytes[5] = {0};
+    size_t bytes[3] = {0};
     void *space[3] = {nullptr};
+    const auto find_pattern = [&](void *buffer) {
+        return gs_vendor(ctx,
+                         cusparseSpGEMMreuse_nnz(p->handle, plain, plain, p->A, p->B, p->C, alg,
+                                                 p->work, &bytes[0], space[1], &bytes[1], space[2],
+                                                 &bytes[2], buffer),
+                         "the pattern");
+    };
     gsolve_status status;
 
-    TRY(gs_vendor(ctx,
-                  cusparseSpGEMMreuse_workEstimation(p->handle, plain, plain, p->A, p->B, p->C, alg,
-                                                     p->work, &bytes[0], nullptr),
-                  "estimating"));
-    TRY(allocate(ctx, &space[0], bytes[0]));
-    TRY(gs_vendor(ctx,
-                  cusparseSpGEMMreuse_workEstimation(p->handle, plain, plain, p->A, p->B, p->C, alg,
-                                                     p->work, &bytes[0], space[0]),
-                  "estimating"));
-    TRY(gs_vendor(ctx,
-                  cusparseSpGEMMreuse_nnz(p->handle, plain, plain, p->A, p->B, p->C, alg, p->work,
-                                          &bytes[1], nullptr, &bytes[2], nullptr, &bytes[3],
-                                          nullptr),
-                  "the pattern"));
-    TRY(allocate(ctx, &space[1], bytes[1]));
-    TRY(allocate(ctx, &space[2], bytes[2]));
-    TRY(allocate(ctx, &p->buffer[0], bytes[3]));
-    TRY(gs_vendor(ctx,
-                  cusparseSpGEMMreuse_nnz(p->handle, plain, plain, p->A, p->B, p->C, alg, p->work,
-                                          &bytes[1], space[1], &bytes[2], space[2], &bytes[3],
-                                          p->buffer[0]),
-                  "the pattern"));
+    TRY(with_buffer(ctx, "estimating", &space[0], [&](size_t *size, void *buffer) {
+        return cusparseSpGEMMreuse_workEstimation(p->handle, plain, plain, p->A, p->B, p->C, alg,
+                                                  p->work, size, buffer);
+    }));
+    TRY(find_pattern(nullptr));
+    TRY(allocate(ctx, &space[1], bytes[0]));
+    TRY(allocate(ctx, &space[2], bytes[1]));
+    TRY(allocate(ctx, &p->buffer[0], bytes[2]));
+    TRY(find_pattern(p->buffer[0]));
     for (int k = 0; k < 2; k++) {
         gsolve_free(ctx, GSOLVE_DEVICE, space[k]);
         space[k] = nullptr;
     }
     TRY(make_entries(p, ctx, C));
-    TRY(gs_vendor(ctx,
-                  cusparseSpGEMMreuse_copy(p->handle, plain, plain, p->A, p->B, p->C, alg, p->work,
-                                           &bytes[4], nullptr),
-                  "the pattern"));
-    TRY(allocate(ctx, &p->buffer[1], bytes[4]));
-    TRY(gs_vendor(ctx,
-                  cusparseSpGEMMreuse_copy(p->handle, plain, plain, p->A, p->B, p->C, alg, p->work,
-                                           &bytes[4], p->buffer[1]),
-                  "the pattern"));
+    TRY(with_buffer(ctx, "the pattern", &p->buffer[1], [&](size_t *size, void *buffer) {
+        return cusparseSpGEMMreuse_copy(p->handle, plain, plain, p->A, p->B, p->C, alg, p->work,
+                                        size, buffer);
+    }));
     TRY(recompute(p, ctx));
 done:
     for (int k = 0; k < 3; k++) gsolve_free(ctx, GSOLVE_DEVICE, space[k]);
@@ -225,6 +202,79 @@ done:
 }
 
 // --- columns in order ---------------------------------------------------------------------------
+
+// key[k] = column << 32 | k. A thread owns every step-th entry.
+__global__ void __launch_bounds__(gs_block_size)
+    make_keys(int64_t n, const int32_t *col, unsigned long long *key)
+{
+    const int64_t step = (int64_t)gridDim.x * gs_block_size;
+
+    for (int64_t k = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; k < n; k += step) {
+        key[k] = (unsigned long long)col[k] << 32 | (unsigned)k;
+    }
+}
+
+// Sorts the keys of each row ascending. A block owns a row. In this bitonic network the lower
+// position of each pair receives the smaller key, so that pairs beyond the row's end can be
+// skipped. Reads and writes a row of n keys log2(n)^2 / 2 times.
+__global__ void __launch_bounds__(gs_block_size)
+    sort_rows(int32_t nrows, const int32_t *start, unsigned long long *all)
+{
+    for (int32_t row = (int32_t)blockIdx.x; row < nrows; row += (int32_t)gridDim.x) {
+        unsigned long long *key = all + start[row];
+        const int64_t n = start[row + 1] - start[row];
+        for (int64_t run = 2; run < 2 * n; run *= 2) {
+            for (int64_t distance = run / 2; distance > 0; distance /= 2) {
+                for (int64_t k = threadIdx.x;; k += gs_block_size) {
+                    const int64_t within = k & (distance - 1), low = 2 * k - within;
+                    const int64_t high =
+                        distance == run / 2 ? low + run - 1 - 2 * within : low + distance;
+                    if (low >= n) break;
+                    if (high >= n || key[low] <= key[high]) continue;
+                    const unsigned long long x = key[low];
+                    key[low] = key[high];
+                    key[high] = x;
+                }
+                __syncthreads();
+            }
+        }
+    }
+}
+
+// Splits the sorted keys into columns and their former positions. A thread owns every step-th
+// entry.
+__global__ void __launch_bounds__(gs_block_size)
+    split_keys(int64_t n, const unsigned long long *key, int32_t *col, int32_t *order)
+{
+    const int64_t step = (int64_t)gridDim.x * gs_block_size;
+
+    for (int64_t k = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; k < n; k += step) {
+        col[k] = (int32_t)(key[k] >> 32);
+        order[k] = (int32_t)(key[k] & 0xffffffffu);
+    }
+}
+
+// Sorts the columns of each row of C. p->order[k] = the former position of the entry k.
+gsolve_status sort_columns(vendor_product *p, gsolve_context *ctx, gsolve_csr *C)
+{
+    gs_queue *q = ctx->queue;
+    const int64_t entries = p->entries;
+    const int grid = gs_grid(q, entries);
+    int32_t *col = (int32_t *)gs_owned_block(ctx, C->col);
+    unsigned long long *key = nullptr;
+    gsolve_status status;
+
+    ALLOC_DEVICE(ctx, p->order, entries);
+    ALLOC_DEVICE(ctx, key, entries);
+    TRY(gs_launch(q, "sorting columns", make_keys, grid, gs_block_size, entries, col, key));
+    TRY(gs_launch(q, "sorting columns", sort_rows, gs_grid(q, (int64_t)C->nrows * gs_block_size),
+                  gs_block_size, C->nrows, (const int32_t *)C->start, key));
+    TRY(gs_launch(q, "sorting columns", split_keys, grid, gs_block_size, entries, key, col,
+                  p->order));
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, key);
+    return status;
+}
 
 // to[k] = from[order[k]]. A thread owns every step-th element.
 template <class T>
@@ -264,24 +314,14 @@ done:
     return status;
 }
 
-gsolve_status sort_columns(vendor_product *p, gsolve_context *ctx, gsolve_csr *C)
-{
-    gsolve_status status;
-
-    ALLOC_DEVICE(ctx, p->order, p->entries);
-    TRY(gs_cusparse_sort_columns(ctx, C, p->entries, p->order));
-    TRY(separate_values(p, ctx, C));
-    TRY(gather_values(p, ctx, C));
-done:
-    return status;
-}
-
 // --- the method ---------------------------------------------------------------------------------
 
 gsolve_status prepare(vendor_product **out, gsolve_context *ctx, const gsolve_csr *A,
                       const gsolve_csr *B, gsolve_csr *C, int64_t a, int64_t b)
 {
     vendor_product *p = static_cast<vendor_product *>(gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *p));
+    gs_queue *q = ctx->queue;
+    const size_t offsets = (size_t)A->nrows + 1;
     int32_t *start = nullptr;
     gsolve_status status;
 
@@ -289,37 +329,23 @@ gsolve_status prepare(vendor_product **out, gsolve_context *ctx, const gsolve_cs
     memset(p, 0, sizeof *p);
     p->type = A->type == GSOLVE_F32 ? CUDA_R_32F : CUDA_R_64F;
     p->one = p->one_f32 = 1;
-    ALLOC_DEVICE(ctx, start, (size_t)A->nrows + 1);
-    C->start = start;
-    TRY(gs_cuda(
-        ctx->queue,
-        cudaMemsetAsync(start, 0, ((size_t)A->nrows + 1) * sizeof *start, ctx->queue->stream),
-        "the offsets"));
-    if (a > 0 && b > 0) { // else C has no entries, and cuSPARSE is not called
+    if (a == 0 || b == 0) { // C has no entries, and cuSPARSE is not called
+        TRY(gs_csr_new_at(C, ctx, GSOLVE_DEVICE, C->nrows, C->ncols, 0, C->type));
+        start = (int32_t *)gs_owned_block(ctx, C->start);
+    } else {
+        ALLOC_DEVICE(ctx, start, offsets);
+        C->start = start;
         TRY(gs_vendor_handle(ctx, &p->handle));
         TRY(describe_operand(ctx, &p->A, &p->narrow[0], A, a, p->type));
         TRY(describe_operand(ctx, &p->B, &p->narrow[1], B, b, p->type));
         TRY(describe(ctx, &p->C, C, C->start, 0, p->type));
         TRY(gs_vendor(ctx, cusparseSpGEMM_createDescr(&p->work), "a product"));
     }
+    TRY(gs_cuda(q, cudaMemsetAsync(start, 0, offsets * sizeof *start, q->stream), "the offsets"));
     *out = p;
     p = nullptr;
 done:
-    drop(p, ctx);
-    return status;
-}
-
-// Columns and values of a C without entries.
-gsolve_status make_none(gsolve_context *ctx, gsolve_csr *C)
-{
-    int32_t *col = nullptr;
-    gsolve_status status;
-
-    ALLOC_DEVICE(ctx, col, 0);
-    C->col = col;
-    C->value = gsolve_alloc(ctx, GSOLVE_DEVICE, 0, gs_type_size(C->type));
-    TRY(C->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-done:
+    destroy(p, ctx);
     return status;
 }
 
@@ -327,9 +353,13 @@ gsolve_status make(vendor_product *p, gsolve_context *ctx, gsolve_csr *C, bool k
 {
     gsolve_status status;
 
-    if (!p->work) return make_none(ctx, C);
+    if (!p->work) return GSOLVE_OK;
     TRY((keep ? make_with_plan : make_once)(p, ctx, C));
-    if (p->entries > 0 && !gs_rows_ascend(ctx, C)) TRY(sort_columns(p, ctx, C));
+    if (p->entries > 0 && !gs_rows_ascend(ctx, C)) {
+        TRY(sort_columns(p, ctx, C));
+        TRY(separate_values(p, ctx, C));
+        TRY(gather_values(p, ctx, C));
+    }
 done:
     return status;
 }
@@ -351,7 +381,7 @@ gsolve_status multiply(gs_blocked *out, void **plan, gs_product_work *stats, gso
     TRY(gs_csr_entries(ctx, &B->csr, &b));
     TRY(prepare(&p, ctx, &A->csr, &B->csr, &C, a, b));
     TRY(make(p, ctx, &C, plan));
-    TRY(gs_work_cuda[C.type].count(&work, ctx, &A->csr, &B->csr));
+    TRY(gs_work_cuda.count(&work, ctx, &A->csr, &B->csr));
     stats->products = work.products;
     stats->bands = 1;
     *out = {C, 1, 1};
@@ -363,7 +393,7 @@ gsolve_status multiply(gs_blocked *out, void **plan, gs_product_work *stats, gso
 done:
     C.location = GSOLVE_DEVICE;
     gsolve_csr_free(&C, ctx);
-    drop(p, ctx);
+    destroy(p, ctx);
     return status;
 }
 
@@ -388,6 +418,9 @@ done:
     return status;
 }
 
+const gs_product_kernels kernels[GSOLVE_TYPE_COUNT] = {{multiply, update, destroy},
+                                                       {multiply, update, destroy}};
+
 } // namespace
 
 extern "C" const gs_multiplier gs_cusparse_multiplier = {
@@ -395,8 +428,7 @@ extern "C" const gs_multiplier gs_cusparse_multiplier = {
      "product of NVIDIA cuSPARSE on a GPU, for comparison; the last bits may differ from call to "
      "call",
      nullptr, 0},
-    serves,
-    multiply,
-    update,
-    destroy,
+    1,
+    nullptr,
+    kernels,
 };

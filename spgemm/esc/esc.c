@@ -26,102 +26,36 @@
  */
 #include "spgemm/esc/esc.h"
 
-#include <stdio.h>
-
 #include "core/try.h"
 
-typedef struct esc_options {
-    double memory;
-} esc_options;
-
-static const gsolve_option options[] = {
+static const gsolve_option option_table[] = {
     {"memory",
      "memory for the intermediate products in MiB; 0: chosen from the sizes of the matrices",
-     GSOLVE_REAL, offsetof(esc_options, memory), 0, 0, 1e9, NULL},
+     GSOLVE_REAL, offsetof(gs_esc_options, memory), 0, 0, 1e9, NULL},
     {0},
 };
 
 /* The peak of memory should stay below 2.5 times inputs and result. C is not known at this point;
  * the estimate assumes one entry for 16 products. */
-double gs_esc_memory(double memory, const gs_blocked *A, int64_t entries_A, const gs_blocked *B,
-                     int64_t entries_B, int64_t products)
+double gs_esc_memory(const gs_esc_options *options, const gs_blocked *A, int64_t entries_A,
+                     const gs_blocked *B, int64_t entries_B, int64_t products)
 {
     const double size = (double)gs_type_size(A->csr.type), index = sizeof *A->csr.col;
     const double a = (double)entries_A * (index + A->height * A->width * size);
     const double b = (double)entries_B * (index + B->height * B->width * size);
     const double c = (double)products / 16 * (index + A->height * B->width * size);
 
-    return memory > 0 ? memory : 1.5 * (a + b + c) + (double)(1 << 20);
-}
+    const double mib = 1 << 20;
 
-gsolve_status gs_esc_new(gs_blocked *out, gsolve_context *ctx, const gs_blocked *A,
-                         const gs_blocked *B, int64_t entries)
-{
-    gs_blocked C = {A->csr, A->height, B->width};
-    const size_t block = (size_t)C.height * (size_t)C.width * gs_type_size(A->csr.type);
-    gsolve_status status = GSOLVE_NO_MEMORY;
-
-    C.csr.ncols = B->csr.ncols;
-    C.csr.offset = entries > INT32_MAX ? GSOLVE_O64 : GSOLVE_O32;
-    C.csr.col = C.csr.value = NULL;
-    C.csr.start =
-        gsolve_alloc(ctx, C.csr.location, (size_t)C.csr.nrows + 1, gs_offset_size(C.csr.offset));
-    if (!C.csr.start) goto done;
-    C.csr.col = gsolve_alloc(ctx, C.csr.location, (size_t)entries, sizeof *C.csr.col);
-    if (!C.csr.col) goto done;
-    C.csr.value = gsolve_alloc(ctx, C.csr.location, (size_t)entries, block);
-    if (!C.csr.value) goto done;
-    *out = C;
-    C = (gs_blocked){0};
-    status = GSOLVE_OK;
-done:
-    gsolve_csr_free(&C.csr, ctx);
-    return status;
-}
-
-static bool serves(const gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
-                   const char **why)
-{
-    const bool small = A->height <= 8 && A->width <= 8 && B->width <= 8;
-
-    (void)ctx;
-    if (!small) *why = "esc supports blocks of at most 8 x 8";
-    return small;
-}
-
-static gsolve_status multiply(gs_blocked *C, void **plan, gs_product_work *stats,
-                              gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
-                              const void *chosen)
-{
-    const gs_esc_kernels *kernels = GS_KERNELS(gs_esc, ctx, A->csr.type);
-    const double memory = ((const esc_options *)chosen)->memory * (double)(1 << 20);
-    gs_esc_plan *made = NULL;
-    gsolve_status status;
-
-    TRY(kernels->multiply(C, plan ? &made : NULL, stats, ctx, A, B, memory));
-    if (plan) *plan = made;
-done:
-    return status;
-}
-
-static gsolve_status update(const void *plan, gsolve_context *ctx, const gs_blocked *A,
-                            const gs_blocked *B, gs_blocked *C)
-{
-    return GS_KERNELS(gs_esc, ctx, A->csr.type)->update(plan, ctx, A, B, C);
-}
-
-static void destroy(void *plan, gsolve_context *ctx)
-{
-    if (plan) GS_KERNELS(gs_esc, ctx, GSOLVE_F64)->destroy(plan, ctx);
+    return options->memory > 0 ? options->memory * mib : 1.5 * (a + b + c) + mib;
 }
 
 const gs_multiplier gs_esc_multiplier = {
     .plugin = {"esc",
                "C = A B: the intermediate products are computed, sorted and summed (ESC: expand, "
                "sort, compress); also for matrices of dense blocks",
-               options, sizeof(esc_options)},
-    .serves = serves,
-    .multiply = multiply,
-    .update = update,
-    .destroy = destroy,
+               option_table, sizeof(gs_esc_options)},
+    .most = GS_MAX_BLOCK,
+    .host = gs_esc_host,
+    .cuda = gs_esc_cuda,
 };

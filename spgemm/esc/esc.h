@@ -11,26 +11,12 @@
 #define GS_ESC_STRAIGHT 256
 #define GS_ESC_LANES    32
 
-typedef struct gs_esc_plan gs_esc_plan; /* each device has its own */
+typedef struct gs_esc_options {
+    double memory; /* for the expansion, in MiB; 0: the default of esc.c */
+} gs_esc_options;
 
-typedef struct gs_esc_kernels {
-    /* As in gs_multiplier. memory: bytes for the expansion; 0: the default of esc.c. */
-    gsolve_status (*multiply)(gs_blocked *C, gs_esc_plan **plan, gs_product_work *stats,
-                              gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
-                              double memory);
-    gsolve_status (*update)(const gs_esc_plan *plan, gsolve_context *ctx, const gs_blocked *A,
-                            const gs_blocked *B, gs_blocked *C);
-    void (*destroy)(gs_esc_plan *plan, gsolve_context *ctx);
-} gs_esc_kernels;
-
-extern const gs_esc_kernels gs_esc_host[GSOLVE_TYPE_COUNT], gs_esc_cuda[GSOLVE_TYPE_COUNT];
-
-/* Allocates C for A B with that number of entries, at A's location; its arrays are unset. */
-gsolve_status gs_esc_new(gs_blocked *C, gsolve_context *ctx, const gs_blocked *A,
-                         const gs_blocked *B, int64_t entries);
-
-/* The bytes that the expansion may use: memory, or the default of esc.c if memory is 0. */
-double gs_esc_memory(double memory, const gs_blocked *A, int64_t entries_A, const gs_blocked *B,
-                     int64_t entries_B, int64_t products);
+/* The bytes that the expansion may use. */
+double gs_esc_memory(const gs_esc_options *options, const gs_blocked *A, int64_t entries_A,
+                     const gs_blocked *B, int64_t entries_B, int64_t products);
 
 #endif

@@ -39,16 +39,9 @@ struct band_entry { // an entry of A in a band
 __device__ inline band_entry find_entry(const pattern &m, const band_view &v, int64_t x)
 {
     const int64_t k = v.before[v.b.first] + x;
-    int32_t low = v.b.first, high = v.b.last; // before[low] <= k < before[high]
+    const int32_t low =
+        gs_rows::last_of(v.b.first, v.b.last, [&](int32_t l) { return v.before[l] <= k; });
 
-    while (high - low > 1) {
-        const int32_t middle = low + (high - low) / 2;
-        if (v.before[middle] <= k) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
     return {low - v.b.first, m.a[v.rows[low]] + k - v.before[low]};
 }
 
@@ -56,15 +49,7 @@ __device__ inline band_entry find_entry(const pattern &m, const band_view &v, in
 __device__ inline int64_t search_column(const int32_t *col, int64_t low, int64_t high,
                                         int32_t bound)
 {
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (__ldg(col + middle) < bound) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    return gs_rows::first_not(low, high, [&](int64_t k) { return __ldg(col + k) < bound; });
 }
 
 struct span { // positions in B

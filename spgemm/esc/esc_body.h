@@ -7,10 +7,10 @@ static T FN(sum)(const uint32_t *order, int64_t n, const T *product)
     T part[GS_ESC_LANES] = {0}, sum = 0;
 
     if (n <= GS_ESC_STRAIGHT) {
-        for (int64_t p = 0; p < n; p++) sum += product[order[p] & ~GS_ESC_FIRST];
+        for (int64_t p = 0; p < n; p++) sum += product[order[p] & ~FIRST_TERM];
         return sum;
     }
-    for (int64_t p = 0; p < n; p++) part[p % GS_ESC_LANES] += product[order[p] & ~GS_ESC_FIRST];
+    for (int64_t p = 0; p < n; p++) part[p % GS_ESC_LANES] += product[order[p] & ~FIRST_TERM];
     for (int l = 0; l < GS_ESC_LANES; l++) sum += part[l];
     return sum;
 }
@@ -40,7 +40,7 @@ static void FN(sum_blocks)(const uint32_t *order, int64_t n, const FN(pointers) 
     T part[GS_ESC_LANES * 64] = {0};
 
     for (int64_t p = 0; p < n; p++) {
-        const FN(pointers) one = product[order[p] & ~GS_ESC_FIRST];
+        const FN(pointers) one = product[order[p] & ~FIRST_TERM];
         FN(multiply_add)(r, s, t, one.a, one.b, part + p % parts * size);
     }
     for (int k = 0; k < size; k++) {
@@ -50,7 +50,7 @@ static void FN(sum_blocks)(const uint32_t *order, int64_t n, const FN(pointers) 
 }
 
 typedef struct FN(product) {
-    const gs_esc_plan *plan;
+    const esc_plan *plan;
     const gs_blocked *A, *B;
     gs_csr_arrays C;
     bool columns; /* whether C's columns are written, too */
@@ -58,7 +58,7 @@ typedef struct FN(product) {
 
 /* Computes the entries of C in a segment and stores them from position `to` on. Returns the next
  * position. space: a thread's sources. */
-static int64_t FN(fill_values)(const FN(product) * m, int32_t i, const gs_esc_segment *segment,
+static int64_t FN(fill_values)(const FN(product) * m, int32_t i, const column_range *segment,
                                const uint32_t *order, void *space, int64_t to)
 {
     const gsolve_csr *A = &m->A->csr, *B = &m->B->csr;
@@ -68,7 +68,7 @@ static int64_t FN(fill_values)(const FN(product) * m, int32_t i, const gs_esc_se
     int64_t p = 0, end;
 
     for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
-        const gs_esc_span span = gs_esc_span_of(B, A->col[k], segment);
+        const entry_range span = span_of(B, A->col[k], segment);
         const int64_t n = span.to - span.from;
         for (int64_t e = 0; e < n; e++) product[p + e] = a[k] * b[span.from + e];
         if (m->columns && n > 0) {
@@ -77,17 +77,17 @@ static int64_t FN(fill_values)(const FN(product) * m, int32_t i, const gs_esc_se
         p += n;
     }
     for (p = 0; p < segment->products; p = end, to++) {
-        for (end = p + 1; end < segment->products && !(order[end] & GS_ESC_FIRST);) end++;
+        for (end = p + 1; end < segment->products && !(order[end] & FIRST_TERM);) end++;
         value[to] = FN(sum)(order + p, end - p, product);
         if (m->columns) {
-            m->C.col[to] = column[order[p] & ~GS_ESC_FIRST];
+            m->C.col[to] = column[order[p] & ~FIRST_TERM];
         }
     }
     return to;
 }
 
 /* fill_values for dense blocks. */
-static int64_t FN(fill_blocks)(const FN(product) * m, int32_t i, const gs_esc_segment *segment,
+static int64_t FN(fill_blocks)(const FN(product) * m, int32_t i, const column_range *segment,
                                const uint32_t *order, void *space, int64_t to)
 {
     const gsolve_csr *A = &m->A->csr, *B = &m->B->csr;
@@ -98,16 +98,16 @@ static int64_t FN(fill_blocks)(const FN(product) * m, int32_t i, const gs_esc_se
     int64_t p = 0, end;
 
     for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
-        const gs_esc_span span = gs_esc_span_of(B, A->col[k], segment);
+        const entry_range span = span_of(B, A->col[k], segment);
         for (int64_t e = span.from; e < span.to; e++) {
             product[p++] = (FN(pointers)){a + k * r * s, b + e * s * t};
         }
     }
     for (p = 0; p < segment->products; p = end, to++) {
-        for (end = p + 1; end < segment->products && !(order[end] & GS_ESC_FIRST);) end++;
+        for (end = p + 1; end < segment->products && !(order[end] & FIRST_TERM);) end++;
         FN(sum_blocks)(order + p, end - p, product, r, s, t, value + to * r * t);
         if (m->columns) {
-            const int64_t e = (product[order[p] & ~GS_ESC_FIRST].b - b) / (s * t);
+            const int64_t e = (product[order[p] & ~FIRST_TERM].b - b) / (s * t);
             m->C.col[to] = B->col[e];
         }
     }
@@ -116,19 +116,19 @@ static int64_t FN(fill_blocks)(const FN(product) * m, int32_t i, const gs_esc_se
 
 static void FN(fill_tile)(const FN(product) * m, int tile, int thread)
 {
-    const gs_esc_plan *plan = m->plan;
+    const esc_plan *plan = m->plan;
     const gsolve_csr *A = &m->A->csr, *B = &m->B->csr;
     const bool plain = m->A->height == 1 && m->A->width == 1 && m->B->width == 1;
-    void *space = gs_esc_own_sources(plan, thread);
+    void *space = own_sources(plan, thread);
 
     for (int32_t i = plan->begin[tile]; i < plan->begin[tile + 1]; i++) {
-        gs_esc_segment segment = {0};
+        column_range segment = {0};
         int64_t at = plan->first[i], to = gs_start(&m->C.csr, i);
-        while (gs_esc_next_segment(plan, A, B, i, &segment)) {
-            uint32_t *order = plan->order ? plan->order + at : gs_esc_own_order(plan, thread);
+        while (next_segment(plan, A, B, i, &segment)) {
+            uint32_t *order = plan->order ? plan->order + at : own_order(plan, thread);
             if (!plan->order) {
-                gs_esc_sort_segment(plan, A, B, i, &segment,
-                                    plan->sorting + (size_t)thread * gs_esc_sorting(plan), order);
+                sort_segment(plan, A, B, i, &segment,
+                             plan->sorting + (size_t)thread * sorting_bytes(plan), order);
             }
             to = plain ? FN(fill_values)(m, i, &segment, order, space, to)
                        : FN(fill_blocks)(m, i, &segment, order, space, to);
@@ -143,14 +143,14 @@ static void FN(fill)(const FN(product) * m)
     for (int t = 0; t < m->plan->tiles; t++) FN(fill_tile)(m, t, omp_get_thread_num());
 }
 
-static gsolve_status FN(multiply)(gs_blocked *C, gs_esc_plan **out, gs_product_work *stats,
+static gsolve_status FN(multiply)(gs_blocked *C, void **out, gs_product_work *stats,
                                   gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B,
-                                  double memory)
+                                  const void *options)
 {
-    gs_esc_plan *plan = NULL;
+    esc_plan *plan = NULL;
     gsolve_status status;
 
-    TRY(gs_esc_plan_host(&plan, C, stats, ctx, A, B, memory, out != NULL));
+    TRY(make_plan(&plan, C, stats, ctx, A, B, options, out != NULL));
     FN(fill)(&(FN(product)){plan, A, B, gs_csr_arrays_of(ctx, &C->csr), true});
     if (out) {
         gsolve_free(ctx, GSOLVE_HOST, plan->sorting);
@@ -159,11 +159,11 @@ static gsolve_status FN(multiply)(gs_blocked *C, gs_esc_plan **out, gs_product_w
         plan = NULL;
     }
 done:
-    gs_esc_drop_host(plan, ctx);
+    destroy(plan, ctx);
     return status;
 }
 
-static gsolve_status FN(update)(const gs_esc_plan *plan, gsolve_context *ctx, const gs_blocked *A,
+static gsolve_status FN(update)(const void *plan, gsolve_context *ctx, const gs_blocked *A,
                                 const gs_blocked *B, gs_blocked *C)
 {
     FN(fill)(&(FN(product)){plan, A, B, gs_csr_arrays_of(ctx, &C->csr), false});

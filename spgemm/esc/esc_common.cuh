@@ -5,7 +5,7 @@
 // A block processes a row of up to medium_products products. The whole device processes longer
 // rows, and those with very many entries of A, see esc_bands.cuh.
 //
-// If all rows of a chunk have very few products, squares replace tiles, see esc_squares.cuh.
+// If all rows of a chunk have very few products, squares replace tiles, see esc_squares_cuda.cu.
 //
 // The entries of A in a tile or row that have products are numbered. begins has a bit for each
 // product; it is set for the first product of each entry of A. from[e] is the position in B of the
@@ -15,7 +15,7 @@
 #ifndef GS_SPGEMM_ESC_ESC_COMMON_CUH
 #define GS_SPGEMM_ESC_ESC_COMMON_CUH
 
-#include "core/cuda.cuh"
+#include "spgemm/rows.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -148,41 +148,21 @@ gsolve_status list_long(gs_esc_plan *p, gsolve_context *ctx, const pattern &m,
 
 gsolve_status sort_tiles(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
                          int32_t *count);
-template <int W>
 gsolve_status place_squares(gs_queue *q, const gs_esc_plan *p, const pattern &m,
                             const tile_band &now, int32_t *count);
 gsolve_status sort_medium(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
                           int32_t *count);
 gsolve_status plan_bands(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, double memory,
                          bool keep, int32_t *count);
-template <class T>
 gsolve_status fill_tiles(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
-                         const numbers &n);
-template <class T, int W>
+                         const numbers &n, gsolve_type type);
 gsolve_status fill_squares(gs_queue *q, const gs_esc_plan *p, const pattern &m,
-                           const tile_band &now, const numbers &n);
-template <class T>
+                           const tile_band &now, const numbers &n, gsolve_type type);
 gsolve_status fill_medium(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
-                          const numbers &n);
-template <class T>
+                          const numbers &n, gsolve_type type);
 gsolve_status fill_bands(const gs_esc_plan *p, gsolve_context *ctx, const pattern &m,
-                         const numbers &n);
+                         const numbers &n, gsolve_type type);
 void drop_bands(gs_esc_plan *p, gsolve_context *ctx);
-
-// Calls call(space, bytes), a function of CUB, twice: for the size of its work space, and with it.
-template <class Call>
-gsolve_status with_space(gsolve_context *ctx, const char *what, Call call)
-{
-    size_t bytes = 0;
-    gsolve_status status = gs_cuda(ctx->queue, call((void *)nullptr, bytes), what);
-
-    if (status != GSOLVE_OK) return status;
-    void *space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    if (!space) return GSOLVE_NO_MEMORY;
-    status = gs_cuda(ctx->queue, call(space, bytes), what);
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
-    return status;
-}
 
 inline bool are_plain(const numbers &n)
 {
@@ -203,13 +183,7 @@ __device__ inline unsigned up_to(int lane) // a mask of these and this lane
 
 __device__ inline int scan(int x) // the inclusive prefix sum over a warp
 {
-    const int lane = (int)threadIdx.x % 32;
-#pragma unroll
-    for (int d = 1; d < 32; d *= 2) {
-        const int y = __shfl_up_sync(all_lanes, x, d);
-        if (lane >= d) x += y;
-    }
-    return x;
+    return gs_rows::running_sum(x, 32);
 }
 
 // Rounded operations, which the compiler cannot contract to an fma.

@@ -1,6 +1,5 @@
 // esc_count_cuda.cu: counts the products of the rows, and classifies rows as small, medium or large
 // and chunks as tiles or squares.
-#include "core/scan.cuh"
 #include "spgemm/esc/esc_common.cuh"
 
 using namespace gs_esc_parts;
@@ -131,7 +130,7 @@ __global__ void __launch_bounds__(gs_block_size)
         const bool is_long = to - from > small_entries;
         count_t sum = rows.products[u];
         if (!is_long) sum += products_of(m, from + group + lane, to, group, &most);
-        for (int d = group / 2; d > 0; d /= 2) sum += __shfl_xor_sync(all_lanes, sum, d);
+        sum = gs_rows::over_lanes(sum, group, gs_rows::sum_of());
         if (lane == 0 && !is_long && i < end)
             products += classify_row(&mine, row_products + i, sum, to - from);
         any_long = any_long || is_long;
@@ -252,10 +251,7 @@ gsolve_status count_rows(gs_esc_plan *p, gsolve_context *ctx, const pattern &m, 
         TRY(gs_launch(q, "counting products", count_work, (int)p->chunks, gs_block_size, m, plain,
                       p->row_products, p->chunk_begin, p->width, &end->f));
     }
-    TRY(with_space(ctx, "counting products", [&](void *space, size_t &bytes) {
-        return gs_exclusive_sum(space, bytes, p->chunk_begin, p->chunk_begin, p->chunks + 1,
-                                q->stream);
-    }));
+    TRY(gs_scan(ctx, "counting products", p->chunk_begin, p->chunk_begin, p->chunks + 1));
     TRY(gsolve_copy(ctx, totals, GSOLVE_HOST, end, GSOLVE_DEVICE, sizeof *totals));
     p->has_tiles = totals->f.has_tiles;
     for (int k = 0; k < 2; k++) p->has_squares[k] = totals->f.has_squares[k];

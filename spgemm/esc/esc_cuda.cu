@@ -2,8 +2,11 @@
 // rows by them, sorts the products, counts the entries of C, allocates C, and fills it. The host
 // waits twice: for the number of products and for the number of entries of C. Bands make it wait
 // more often.
-#include "core/scan.cuh"
 #include "spgemm/esc/esc_common.cuh"
+
+extern "C" {
+#include "matrix/statistics.h"
+}
 
 using namespace gs_esc_parts;
 
@@ -12,14 +15,14 @@ namespace
 
 // --- the plan ---------------------------------------------------------------------------------
 
-void drop(gs_esc_plan *p, gsolve_context *ctx)
+void drop(void *plan, gsolve_context *ctx)
 {
+    gs_esc_plan *p = static_cast<gs_esc_plan *>(plan);
+
     if (!p) return;
     drop_bands(p, ctx);
-    for (void *one : {(void *)p->row_products, (void *)p->chunk_begin, (void *)p->order,
-                      (void *)p->medium, (void *)p->rows, (void *)p->before, (void *)p->width}) {
-        gsolve_free(ctx, GSOLVE_DEVICE, one);
-    }
+    gs_rows::free_all(ctx, p->row_products, p->chunk_begin, p->order, p->medium, p->rows, p->before,
+                      p->width);
     gsolve_free(ctx, GSOLVE_HOST, p->tiles);
     gsolve_free(ctx, GSOLVE_HOST, p);
 }
@@ -70,8 +73,7 @@ gsolve_status sort_band(gs_queue *q, const gs_esc_plan *p, const pattern &m, con
     gsolve_status status = GSOLVE_OK;
 
     if (p->has_tiles) TRY(sort_tiles(q, p, m, now, count));
-    if (p->has_squares[0]) TRY(place_squares<4>(q, p, m, now, count));
-    if (p->has_squares[1]) TRY(place_squares<8>(q, p, m, now, count));
+    TRY(place_squares(q, p, m, now, count));
     TRY(sort_medium(q, p, m, now, count));
 done:
     return status;
@@ -79,65 +81,45 @@ done:
 
 // --- C ----------------------------------------------------------------------------------------
 
-template <class O>
-gsolve_status scan_entries(gsolve_context *ctx, int32_t n, const int32_t *count, O *start)
-{
-    return with_space(ctx, "the rows of a product", [&](void *space, size_t &bytes) {
-        return gs_exclusive_sum(space, bytes, count, start, (int64_t)n + 1, ctx->queue->stream);
-    });
-}
-
-// Sets C's offsets from the entries of its rows. They have 64 bits if the number of products
-// exceeds 32 bits; they are narrowed afterwards if the number of entries does not.
-gsolve_status place_rows(gsolve_csr *C, gsolve_context *ctx, int64_t products, const int32_t *count,
-                         int64_t *entries)
-{
-    const bool wide = products > INT32_MAX;
-    void *start = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)C->nrows + 1,
-                               wide ? sizeof(int64_t) : sizeof(int32_t));
-    int32_t *narrow = nullptr;
-    gsolve_status status = GSOLVE_NO_MEMORY;
-
-    if (!start) return status;
-    C->start = start;
-    C->offset = wide ? GSOLVE_O64 : GSOLVE_O32;
-    TRY(wide ? scan_entries(ctx, C->nrows, count, (int64_t *)start)
-             : scan_entries(ctx, C->nrows, count, (int32_t *)start));
-    TRY(gs_csr_entries(ctx, C, entries));
-    if (wide && *entries <= INT32_MAX) {
-        ALLOC_DEVICE(ctx, narrow, (size_t)C->nrows + 1);
-        TRY(gs_inspect_cuda[C->type].narrow(ctx, C, narrow));
-        gsolve_free(ctx, GSOLVE_DEVICE, start);
-        C->start = narrow;
-        C->offset = GSOLVE_O32;
-        narrow = nullptr;
-    }
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, narrow);
-    return status;
-}
-
+// Allocates C and sets its offsets from the entries of its rows. They have 64 bits if the number of
+// products exceeds 32 bits; they are narrowed afterwards if the number of entries does not.
 gsolve_status new_result(gs_blocked *out, gsolve_context *ctx, const gs_blocked *A,
                          const gs_blocked *B, int64_t products, const int32_t *count,
                          int64_t *entries)
 {
+    const bool wide = products > INT32_MAX;
     gs_blocked C = {A->csr, A->height, B->width};
+    gsolve_csr *csr = &C.csr;
+    int32_t *narrow = nullptr;
     gsolve_status status;
 
-    C.csr.ncols = B->csr.ncols;
-    C.csr.start = nullptr;
-    C.csr.col = nullptr;
-    C.csr.value = nullptr;
-    TRY(place_rows(&C.csr, ctx, products, count, entries));
-    C.csr.col = (int32_t *)gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)*entries, sizeof *C.csr.col);
-    TRY(C.csr.col ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    C.csr.value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)*entries * (size_t)(C.height * C.width),
-                               gs_type_size(C.csr.type));
-    TRY(C.csr.value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    csr->ncols = B->csr.ncols;
+    csr->offset = wide ? GSOLVE_O64 : GSOLVE_O32;
+    csr->col = nullptr;
+    csr->value = nullptr;
+    csr->start =
+        gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)csr->nrows + 1, gs_offset_size(csr->offset));
+    TRY(csr->start ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(gs_rows::number_rows(ctx, count, csr));
+    TRY(gs_csr_entries(ctx, csr, entries));
+    if (wide && *entries <= INT32_MAX) {
+        ALLOC_DEVICE(ctx, narrow, (size_t)csr->nrows + 1);
+        TRY(gs_inspect_cuda[csr->type].narrow(ctx, csr, narrow));
+        gsolve_free(ctx, GSOLVE_DEVICE, csr->start);
+        csr->start = narrow;
+        csr->offset = GSOLVE_O32;
+        narrow = nullptr;
+    }
+    csr->col = (int32_t *)gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)*entries, sizeof *csr->col);
+    TRY(csr->col ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    csr->value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)*entries * (size_t)(C.height * C.width),
+                              gs_type_size(csr->type));
+    TRY(csr->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     *out = C;
     return GSOLVE_OK;
 done:
-    gsolve_csr_free(&C.csr, ctx);
+    gsolve_free(ctx, GSOLVE_DEVICE, narrow);
+    gsolve_csr_free(csr, ctx);
     return status;
 }
 
@@ -155,9 +137,8 @@ numbers numbers_of(const gsolve_context *ctx, const gs_blocked *A, const gs_bloc
 }
 
 // The second pass: values. Several tile bands share the memory of order, so each is sorted again.
-template <class T>
 gsolve_status fill(const gs_esc_plan *p, gsolve_context *ctx, const pattern &m, const numbers &n,
-                   int32_t *count)
+                   gsolve_type type, int32_t *count)
 {
     gs_queue *q = ctx->queue;
     gsolve_status status = GSOLVE_OK;
@@ -165,25 +146,24 @@ gsolve_status fill(const gs_esc_plan *p, gsolve_context *ctx, const pattern &m, 
     for (int64_t b = 0; b < p->tile_bands && p->chunks > 0; b++) {
         const tile_band &now = p->tiles[b];
         if (p->tile_bands > 1) TRY(sort_band(q, p, m, now, count));
-        if (p->has_tiles) TRY(fill_tiles<T>(q, p, m, now, n));
-        if (p->has_squares[0]) TRY((fill_squares<T, 4>(q, p, m, now, n)));
-        if (p->has_squares[1]) TRY((fill_squares<T, 8>(q, p, m, now, n)));
-        TRY(fill_medium<T>(q, p, m, now, n));
+        if (p->has_tiles) TRY(fill_tiles(q, p, m, now, n, type));
+        TRY(fill_squares(q, p, m, now, n, type));
+        TRY(fill_medium(q, p, m, now, n, type));
     }
-    if (p->nbands > 0) TRY(fill_bands<T>(p, ctx, m, n));
+    if (p->nbands > 0) TRY(fill_bands(p, ctx, m, n, type));
 done:
     return status;
 }
 
-// Bytes for the expansion if the option memory is 0: the default of esc.c, but at least as many as
-// a band needs to keep the device busy.
-double default_memory(const gs_blocked *A, const gs_blocked *B, const statistics &f,
-                      int64_t products)
+// Bytes for the expansion. By default at least as many as a band needs to keep the device busy.
+double memory_for(const void *options, const gs_blocked *A, const gs_blocked *B,
+                  const statistics &f, int64_t products)
 {
     constexpr double least = 32 << 20;
-    const double memory = gs_esc_memory(0, A, f.entries[0], B, f.entries[1], products);
+    const gs_esc_options *chosen = static_cast<const gs_esc_options *>(options);
+    const double memory = gs_esc_memory(chosen, A, f.entries[0], B, f.entries[1], products);
 
-    return memory > least ? memory : least;
+    return chosen->memory > 0 || memory > least ? memory : least;
 }
 
 // The first pass: sorts all products, and counts the entries of C's rows. The plan keeps the order
@@ -206,9 +186,8 @@ done:
     return status;
 }
 
-template <class T>
-gsolve_status multiply(gs_blocked *C, gs_esc_plan **out, gs_product_work *stats,
-                       gsolve_context *ctx, const gs_blocked *A, const gs_blocked *B, double memory)
+gsolve_status multiply(gs_blocked *C, void **out, gs_product_work *stats, gsolve_context *ctx,
+                       const gs_blocked *A, const gs_blocked *B, const void *options)
 {
     const pattern m = pattern_of(A, B);
     gs_queue *q = ctx->queue;
@@ -224,12 +203,12 @@ gsolve_status multiply(gs_blocked *C, gs_esc_plan **out, gs_product_work *stats,
     *p = gs_esc_plan();
     TRY(count_rows(p, ctx, m, A->height * A->width * B->width == 1, &totals));
     products = (int64_t)(totals.f.of_rest + totals.f.of_large);
-    if (memory == 0) memory = default_memory(A, B, totals.f, products);
     ALLOC_DEVICE(ctx, count, (size_t)m.nrows + 1);
     TRY(gs_cuda(q, cudaMemsetAsync(count + m.nrows, 0, sizeof *count, q->stream), "a product"));
-    TRY(sort(p, ctx, m, totals, memory, out != nullptr, count));
+    TRY(sort(p, ctx, m, totals, memory_for(options, A, B, totals.f, products), out != nullptr,
+             count));
     TRY(new_result(&made, ctx, A, B, products, count, &stats->entries));
-    TRY(fill<T>(p, ctx, m, numbers_of(ctx, A, B, &made, true), count));
+    TRY(fill(p, ctx, m, numbers_of(ctx, A, B, &made, true), A->csr.type, count));
     stats->products = products;
     stats->bands = (int)(p->tile_bands + p->nbands);
     *C = made;
@@ -243,16 +222,14 @@ done:
     return status;
 }
 
-template <class T>
-gsolve_status update(const gs_esc_plan *p, gsolve_context *ctx, const gs_blocked *A,
+gsolve_status update(const void *plan, gsolve_context *ctx, const gs_blocked *A,
                      const gs_blocked *B, gs_blocked *C)
 {
-    return fill<T>(p, ctx, pattern_of(A, B), numbers_of(ctx, A, B, C, false), nullptr);
+    return fill(static_cast<const gs_esc_plan *>(plan), ctx, pattern_of(A, B),
+                numbers_of(ctx, A, B, C, false), A->csr.type, nullptr);
 }
 
 } // namespace
 
-extern "C" const gs_esc_kernels gs_esc_cuda[GSOLVE_TYPE_COUNT] = {
-    {multiply<float>, update<float>, drop},
-    {multiply<double>, update<double>, drop},
-};
+extern "C" const gs_product_kernels gs_esc_cuda[GSOLVE_TYPE_COUNT] = {{multiply, update, drop},
+                                                                      {multiply, update, drop}};

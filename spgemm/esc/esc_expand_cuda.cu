@@ -1,5 +1,4 @@
 // esc_expand_cuda.cu: expands a band in equal shares of products, and sorts it.
-#include "core/scan.cuh"
 #include "core/sort.cuh"
 #include "spgemm/esc/esc_bands.cuh"
 
@@ -84,17 +83,7 @@ __global__ void __launch_bounds__(gs_block_size)
 // The first of n ascending numbers that is not below x.
 __device__ int32_t search_head(const uint32_t *head, int64_t n, uint32_t x)
 {
-    int64_t low = 0, high = n;
-
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (head[middle] < x) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return (int32_t)low;
+    return (int32_t)gs_rows::first_not((int64_t)0, n, [&](int64_t k) { return head[k] < x; });
 }
 
 // v.b.before[l] = the entries of C in the rows of the band before row l, also for l = rows. A
@@ -139,13 +128,13 @@ gsolve_status expand_and_sort(expansion *e, const gs_esc_plan *p, gsolve_context
 
     TRY(gs_launch(q, "expanding rows", expand<K>, blocks_for(32 * warps), gs_block_size, m,
                   band_view_of(p, *b), e->work, e->row, col_bits, (K *)e->key[0], e->term[0]));
-    TRY(with_space(ctx, "sorting products", [&](void *space, size_t &bytes) {
+    TRY(gs_with_space(ctx, "sorting products", [&](void *space, size_t &bytes) {
         return gs_sort_pairs(space, bytes, key, term, b->products, bits > 0 ? bits : 1, q->stream);
     }));
     e->term[0] = term.array[term.current];
     e->term[1] = term.array[1 - term.current];
     e->head = (uint32_t *)key.array[1 - key.current];
-    TRY(with_space(ctx, "compressing products", [&](void *space, size_t &bytes) {
+    TRY(gs_with_space(ctx, "compressing products", [&](void *space, size_t &bytes) {
         return gs_select_heads(space, bytes, (const K *)key.array[key.current], e->head, e->heads,
                                b->products, q->stream);
     }));
@@ -177,9 +166,7 @@ namespace gs_esc_bands
 
 void drop_terms(band *b, gsolve_context *ctx)
 {
-    gsolve_free(ctx, GSOLVE_DEVICE, b->term);
-    gsolve_free(ctx, GSOLVE_DEVICE, b->head);
-    gsolve_free(ctx, GSOLVE_DEVICE, b->before);
+    gs_rows::free_all(ctx, b->term, b->head, b->before);
     b->term = nullptr;
     b->head = nullptr;
     b->before = nullptr;
@@ -197,9 +184,7 @@ gsolve_status make_terms(const gs_esc_plan *p, gsolve_context *ctx, const patter
     TRY(new_expansion(&e, ctx, *b, bits <= 32 ? sizeof(uint32_t) : sizeof(uint64_t)));
     TRY(gs_launch(q, "measuring rows", measure_entries, blocks_for(b->entries_A + 1), gs_block_size,
                   m, band_view_of(p, *b), e.work, e.row));
-    TRY(with_space(ctx, "measuring rows", [&](void *space, size_t &bytes) {
-        return gs_exclusive_sum(space, bytes, e.work, e.work, b->entries_A + 1, q->stream);
-    }));
+    TRY(gs_scan(ctx, "measuring rows", e.work, e.work, b->entries_A + 1));
     TRY(bits <= 32 ? expand_and_sort<uint32_t>(&e, p, ctx, m, b)
                    : expand_and_sort<unsigned long long>(&e, p, ctx, m, b));
     ALLOC_DEVICE(ctx, b->head, b->entries);
@@ -211,10 +196,7 @@ gsolve_status make_terms(const gs_esc_plan *p, gsolve_context *ctx, const patter
     b->term = e.term[0];
     e.term[0] = nullptr;
 done:
-    for (void *one : {(void *)e.work, (void *)e.row, e.key[0], e.key[1], (void *)e.term[0],
-                      (void *)e.term[1], (void *)e.heads}) {
-        gsolve_free(ctx, GSOLVE_DEVICE, one);
-    }
+    gs_rows::free_all(ctx, e.work, e.row, e.key[0], e.key[1], e.term[0], e.term[1], e.heads);
     if (status != GSOLVE_OK) drop_terms(b, ctx);
     return status;
 }

@@ -242,6 +242,16 @@ __global__ void __launch_bounds__(gs_block_size)
     }
 }
 
+// The kernel that computes the values.
+template <class T>
+auto kernel_for(const numbers &n)
+{
+    return are_plain(n) ? fill_rows<T, false, 0>
+           : n.s == 3   ? fill_rows<T, true, 3>
+           : n.s == 6   ? fill_rows<T, true, 6>
+                        : fill_rows<T, true, 0>;
+}
+
 // The number of blocks for each row: more than one if one per row would not fill the device.
 int shares_of(int rows)
 {
@@ -279,26 +289,17 @@ gsolve_status sort_medium(gs_queue *q, const gs_esc_plan *p, const pattern &m, c
     return status;
 }
 
-template <class T>
 gsolve_status fill_medium(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
-                          const numbers &n)
+                          const numbers &n, gsolve_type type)
 {
-    const auto kernel = are_plain(n) ? fill_rows<T, false, 0>
-                        : n.s == 3   ? fill_rows<T, true, 3>
-                        : n.s == 6   ? fill_rows<T, true, 6>
-                                     : fill_rows<T, true, 0>;
-    const band_rows rows = rows_of(m, now);
     const int count = p->medium_begin[bins];
 
     if (count == 0) return GSOLVE_OK;
     const int shares = are_plain(n) ? 1 : shares_of(count);
-    return gs_launch(q, "the values of long rows", kernel, count * shares, gs_block_size, m,
-                     p->medium, shares, rows, p->row_products, p->order, n);
+    return gs_launch(q, "the values of long rows",
+                     type == GSOLVE_F32 ? kernel_for<float>(n) : kernel_for<double>(n),
+                     count * shares, gs_block_size, m, p->medium, shares, rows_of(m, now),
+                     p->row_products, p->order, n);
 }
-
-template gsolve_status fill_medium<float>(gs_queue *, const gs_esc_plan *, const pattern &,
-                                          const tile_band &, const numbers &);
-template gsolve_status fill_medium<double>(gs_queue *, const gs_esc_plan *, const pattern &,
-                                           const tile_band &, const numbers &);
 
 } // namespace gs_esc_parts

@@ -184,12 +184,15 @@ int shares_of(const tile_band &now, int chunk)
     return shares < 1 ? 1 : shares > chunk ? chunk : (int)shares;
 }
 
+// The kernel that computes the values.
 template <class T>
-auto with_width(int s)
+auto kernel_for(const numbers &n)
 {
-    return s == 3   ? fill_chunks<T, true, true, 3>
-           : s == 6 ? fill_chunks<T, true, true, 6>
-                    : fill_chunks<T, true, true, 0>;
+    return are_plain(n)
+               ? (n.ccol ? fill_chunks<T, true, false, 0> : fill_chunks<T, false, false, 0>)
+           : n.s == 3 ? fill_chunks<T, true, true, 3>
+           : n.s == 6 ? fill_chunks<T, true, true, 6>
+                      : fill_chunks<T, true, true, 0>;
 }
 
 } // namespace
@@ -197,23 +200,15 @@ auto with_width(int s)
 namespace gs_esc_parts
 {
 
-template <class T>
 gsolve_status fill_tiles(gs_queue *q, const gs_esc_plan *p, const pattern &m, const tile_band &now,
-                         const numbers &n)
+                         const numbers &n, gsolve_type type)
 {
-    const bool plain = are_plain(n);
-    const auto kernel = !plain   ? with_width<T>(n.s)
-                        : n.ccol ? fill_chunks<T, true, false, 0>
-                                 : fill_chunks<T, false, false, 0>;
-    const int shares = plain ? 1 : shares_of(now, m.chunk);
+    const int shares = are_plain(n) ? 1 : shares_of(now, m.chunk);
 
-    return gs_launch(q, "the values of a product", kernel, blocks_of(now, shares), small_threads, m,
-                     now, shares, p->width, p->row_products, p->chunk_begin, p->order, n);
+    return gs_launch(q, "the values of a product",
+                     type == GSOLVE_F32 ? kernel_for<float>(n) : kernel_for<double>(n),
+                     blocks_of(now, shares), small_threads, m, now, shares, p->width,
+                     p->row_products, p->chunk_begin, p->order, n);
 }
-
-template gsolve_status fill_tiles<float>(gs_queue *, const gs_esc_plan *, const pattern &,
-                                         const tile_band &, const numbers &);
-template gsolve_status fill_tiles<double>(gs_queue *, const gs_esc_plan *, const pattern &,
-                                          const tile_band &, const numbers &);
 
 } // namespace gs_esc_parts

@@ -2,22 +2,14 @@
  * row of R A P is computed, with its columns in the order in which they occur. Each thread appends
  * rows to a list of its own, which becomes a part of C. A full list grows between two parallel
  * regions. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/try.h"
 #include "spgemm/galerkin/triple.h"
-
-/* The columns of a row in the order in which they occur, and their sums. */
-typedef struct row_sums {
-    uint32_t *slot; /* of each column: base + its position in list, or a number below base */
-    uint32_t base, n;
-    int32_t *list;
-    void *sum;
-} row_sums;
+#include "spgemm/row_sums.h"
 
 typedef struct worker {
-    row_sums ra, c;
+    gs_row_sums ra, c; /* row i of R A; row i of R A P */
     int32_t next, end; /* the rows that are left to compute */
     int64_t used, capacity, products;
     int32_t *col; /* capacity elements; the rows computed so far */
@@ -29,71 +21,20 @@ typedef struct workers {
     worker *of;
 } workers;
 
-#define RANKED            48   /* rows of up to this many columns are sorted by rank */
 #define EXPECTED_ENTRIES  32   /* of a row of C; sets the first size of a list */
 #define MIN_PARALLEL_ROWS 1000 /* for fewer rows one thread is faster */
 
-typedef struct kernels {
-    void (*sum_row)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P, int32_t i,
-                    worker *w);
-    void (*append_row)(worker *w);
-    void (*update_values)(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
-                          const gs_csr_arrays *C, int32_t i, worker *w);
-} kernels;
-
-static int compare(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* rank[k] = how many of list[0..n) are smaller than list[k]. */
-static void rank_columns(int32_t n, const int32_t *restrict list, int32_t *restrict rank)
-{
-    for (int32_t k = 0; k < n; k++) rank[k] = 0;
-    for (int32_t s = 0; s < n; s++) {
-        const int32_t one = list[s];
-        for (int32_t k = 0; k < n; k++) rank[k] += list[k] > one;
-    }
-}
-
-/* Begins a row: afterwards all slots are below base. */
-static void begin_row(row_sums *g, int32_t ncols)
-{
-    g->base += g->n;
-    g->n = 0;
-    if (g->base > UINT32_MAX - (uint32_t)ncols) { /* slots of this row could exceed 32 bits */
-        memset(g->slot, 0, (size_t)ncols * sizeof *g->slot);
-        g->base = 1;
-    }
-}
-
-#define GS_BODY "spgemm/galerkin/triple_body.h"
-#include "core/each_type.h"
-
-static const kernels kernels_of[GSOLVE_TYPE_COUNT] = {
-    {sum_row_f32, append_row_f32, update_values_f32},
-    {sum_row_f64, append_row_f64, update_values_f64}};
-
 /* --- the threads ------------------------------------------------------------------------------ */
 
-static void drop_row_sums(row_sums *g, gsolve_context *ctx)
-{
-    gsolve_free(ctx, GSOLVE_HOST, g->slot);
-    gsolve_free(ctx, GSOLVE_HOST, g->list);
-    gsolve_free(ctx, GSOLVE_HOST, g->sum);
-}
-
-static gsolve_status new_row_sums(row_sums *g, gsolve_context *ctx, int32_t ncols, gsolve_type type)
+static gsolve_status new_row_sums(gs_row_sums *g, gsolve_context *ctx, int32_t ncols,
+                                  gsolve_type type)
 {
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, g->slot, ncols);
     memset(g->slot, 0, (size_t)ncols * sizeof *g->slot);
-    ALLOC(ctx, GSOLVE_HOST, g->list, ncols);
-    g->sum = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)ncols, gs_type_size(type));
-    TRY(g->sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     g->base = 1;
+    TRY(gs_row_new_lists(g, ctx, ncols, type));
 done:
     return status;
 }
@@ -101,10 +42,13 @@ done:
 static void drop_workers(workers *t, gsolve_context *ctx)
 {
     for (int k = 0; t->of && k < t->size; k++) {
-        drop_row_sums(&t->of[k].ra, ctx);
-        drop_row_sums(&t->of[k].c, ctx);
-        gsolve_free(ctx, GSOLVE_HOST, t->of[k].col);
-        gsolve_free(ctx, GSOLVE_HOST, t->of[k].value);
+        worker *w = &t->of[k];
+        gs_row_drop_lists(&w->ra, ctx);
+        gs_row_drop_lists(&w->c, ctx);
+        gsolve_free(ctx, GSOLVE_HOST, w->ra.slot);
+        gsolve_free(ctx, GSOLVE_HOST, w->c.slot);
+        gsolve_free(ctx, GSOLVE_HOST, w->col);
+        gsolve_free(ctx, GSOLVE_HOST, w->value);
     }
     gsolve_free(ctx, GSOLVE_HOST, t->of);
 }
@@ -130,6 +74,7 @@ static int32_t first_row(const gsolve_csr *R, int k, int parts)
 static gsolve_status new_workers(workers *t, gsolve_context *ctx, const gsolve_csr *R,
                                  const gsolve_csr *P)
 {
+    const size_t bits = gs_row_bit_words(P->ncols);
     gsolve_status status;
 
     t->size = R->nrows < MIN_PARALLEL_ROWS ? 1 : gsolve_threads(ctx);
@@ -141,6 +86,8 @@ static gsolve_status new_workers(workers *t, gsolve_context *ctx, const gsolve_c
         w->end = first_row(R, k + 1, t->size);
         TRY(new_row_sums(&w->ra, ctx, R->ncols, R->type));
         TRY(new_row_sums(&w->c, ctx, P->ncols, R->type));
+        ALLOC(ctx, GSOLVE_HOST, w->c.bit, bits);
+        memset(w->c.bit, 0, bits * sizeof *w->c.bit);
     }
 done:
     return status;
@@ -148,20 +95,30 @@ done:
 
 /* --- the product ------------------------------------------------------------------------------ */
 
+/* w->ra = row i of R A, its columns in the order in which they occur. */
+static void sum_outer(const gsolve_csr *R, const gsolve_csr *A, int32_t i, worker *w)
+{
+    w->products += gs_row_host[R->type].gather(&w->ra, A, R->col, R->value, gs_start(R, i),
+                                               gs_start(R, i + 1));
+}
+
 /* Computes rows of w until its lists are full; count receives their lengths. */
 static void make_rows(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P, worker *w,
                       int32_t *count)
 {
-    const kernels *kernel = &kernels_of[R->type];
+    const gs_row_kernels *kernels = &gs_row_host[R->type];
+    const size_t size = gs_type_size(R->type);
 
     for (; w->next < w->end; w->next++) {
         const int64_t products = w->products;
-        kernel->sum_row(R, A, P, w->next, w);
+        sum_outer(R, A, w->next, w);
+        w->products += kernels->gather(&w->c, P, w->ra.list, w->ra.sum, 0, w->ra.n);
         if (w->used + w->c.n > w->capacity) { /* the row is recomputed */
             w->products = products;
             return;
         }
-        kernel->append_row(w);
+        kernels->store(&w->c, P->ncols, w->col + w->used,
+                       (char *)w->value + (size_t)w->used * size);
         w->used += w->c.n;
         count[w->next] = (int32_t)w->c.n;
     }
@@ -270,7 +227,6 @@ done:
 static gsolve_status update(void *plan, gsolve_context *ctx, const gsolve_csr *R,
                             const gsolve_csr *A, const gsolve_csr *P, gsolve_csr *C)
 {
-    const kernels *kernel = &kernels_of[R->type];
     const gs_csr_arrays to = gs_csr_arrays_of(ctx, C);
     workers t = {0, NULL};
     gsolve_status status;
@@ -280,18 +236,15 @@ static gsolve_status update(void *plan, gsolve_context *ctx, const gsolve_csr *R
 #pragma omp parallel for schedule(static, 1) num_threads(t.size)
     for (int k = 0; k < t.size; k++) {
         worker *w = &t.of[k];
-        for (int32_t i = w->next; i < w->end; i++) kernel->update_values(R, A, P, &to, i, w);
+        for (int32_t i = w->next; i < w->end; i++) {
+            sum_outer(R, A, i, w);
+            gs_row_host[R->type].refill(&to, i, w->c.slot, P, w->ra.list, w->ra.sum, 0, w->ra.n);
+        }
     }
 done:
     drop_workers(&t, ctx);
     return status;
 }
 
-static void drop(void *plan, gsolve_context *ctx)
-{
-    (void)plan;
-    (void)ctx;
-}
-
-const gs_triple_kernels gs_triple_host[GSOLVE_TYPE_COUNT] = {{multiply, update, drop},
-                                                             {multiply, update, drop}};
+const gs_triple_kernels gs_triple_host[GSOLVE_TYPE_COUNT] = {{multiply, update, NULL},
+                                                             {multiply, update, NULL}};

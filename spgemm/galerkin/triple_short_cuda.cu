@@ -1,6 +1,6 @@
 // triple_short_cuda.cu: short rows with many products. A small lanes own a row and a small hash
 // table in shared memory. Used for A P and for R (A P).
-#include "spgemm/galerkin/triple_short.cuh"
+#include "spgemm/galerkin/triple_kernels.cuh"
 #include "spgemm/hash/hash_rows.cuh"
 
 namespace gs_triple_rows
@@ -9,7 +9,6 @@ namespace
 {
 
 using gs_hash_rows::element;
-using gs_hash_rows::nothing;
 using gs_hash_rows::visit_products;
 
 constexpr int small_bits = 5, large_bits = 6;            // a table has 2^bits places
@@ -241,6 +240,15 @@ gsolve_status fill_lanes(const gsolve_csr *M, gsolve_context *ctx, const gsolve_
                        (T *)gs_owned_block(ctx, M->value));
 }
 
+template <class T>
+gsolve_status fill(const gsolve_csr *M, gsolve_context *ctx, const gsolve_csr *A,
+                   const gsolve_csr *B, int lanes, bool small)
+{
+    return (lanes == 4   ? fill_lanes<T, 4>
+            : lanes == 8 ? fill_lanes<T, 8>
+                         : fill_lanes<T, 16>)(M, ctx, A, B, small);
+}
+
 } // namespace
 
 gsolve_status count_by_lanes(gsolve_context *ctx, int lanes, const gsolve_csr *A,
@@ -256,37 +264,24 @@ gsolve_status count_by_lanes(gsolve_context *ctx, int lanes, const gsolve_csr *A
                      rows_of(A), rows_of(B), A->nrows, count, f);
 }
 
-template <class T>
 gsolve_status fill_by_lanes(const gsolve_csr *M, int longest, int lanes, gsolve_context *ctx,
                             const gsolve_csr *A, const gsolve_csr *B)
 {
     const bool small = longest <= most_entries(small_bits);
 
-    return (lanes == 4   ? fill_lanes<T, 4>
-            : lanes == 8 ? fill_lanes<T, 8>
-                         : fill_lanes<T, 16>)(M, ctx, A, B, small);
+    return (M->type == GSOLVE_F32 ? fill<float> : fill<double>)(M, ctx, A, B, lanes, small);
 }
 
-template <class T>
 gsolve_status make_short_rows(gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *M,
-                              const part *to, int32_t *row_count, int32_t *left, statistics *f)
+                              const part *to, int32_t *count, int32_t *left, statistics *f)
 {
     constexpr int lanes = 8, rows = gs_block_size / lanes;
+    const auto kernel = R->type == GSOLVE_F32 ? make_short<float, lanes, part_bits[0]>
+                                              : make_short<double, lanes, part_bits[0]>;
 
-    return launch_with(ctx->queue, "the rows of R A P", make_short<T, lanes, part_bits[0]>,
+    return launch_with(ctx->queue, "the rows of R A P", kernel,
                        ((int64_t)to->nrows + rows - 1) / rows, gs_block_size, 0, rows_of(R),
-                       rows_of(M), *to, row_count, left, f);
+                       rows_of(M), *to, count, left, f);
 }
-
-template gsolve_status fill_by_lanes<float>(const gsolve_csr *, int, int, gsolve_context *,
-                                            const gsolve_csr *, const gsolve_csr *);
-template gsolve_status fill_by_lanes<double>(const gsolve_csr *, int, int, gsolve_context *,
-                                             const gsolve_csr *, const gsolve_csr *);
-template gsolve_status make_short_rows<float>(gsolve_context *, const gsolve_csr *,
-                                              const gsolve_csr *, const part *, int32_t *,
-                                              int32_t *, statistics *);
-template gsolve_status make_short_rows<double>(gsolve_context *, const gsolve_csr *,
-                                               const gsolve_csr *, const part *, int32_t *,
-                                               int32_t *, statistics *);
 
 } // namespace gs_triple_rows

@@ -1,14 +1,11 @@
 // triple_thread_cuda.cu: rows of few products and few columns, one thread for each row. Threads
 // share no sums, and no thread is idle because rows of B are short.
-#include "spgemm/galerkin/triple_short.cuh"
+#include "spgemm/galerkin/triple_kernels.cuh"
 
 namespace gs_triple_rows
 {
 namespace
 {
-
-struct nothing {
-};
 
 constexpr int block_threads = 128, blocks_per_sm = 9;  // of a block; of a multiprocessor
 constexpr int max_columns = 32, max_entries_of_A = 64; // columns of a row; entries of A's row
@@ -164,6 +161,18 @@ __global__ void __launch_bounds__(block_threads)
     }
 }
 
+template <class T>
+gsolve_status fill(const gsolve_csr *M, int longest, gsolve_context *ctx, const gsolve_csr *A,
+                   const gsolve_csr *B)
+{
+    const int64_t blocks = ((int64_t)A->nrows + block_threads - 1) / block_threads;
+
+    return launch_with(ctx->queue, "the rows of A P", fill_by_thread<T>, blocks, block_threads,
+                       longest * (int)(sizeof(T) + sizeof(int32_t)) * block_threads, rows_of(A),
+                       rows_of(B), A->nrows, longest, rows_of(M),
+                       (int32_t *)gs_owned_block(ctx, M->col), (T *)gs_owned_block(ctx, M->value));
+}
+
 } // namespace
 
 gsolve_status count_by_threads(gsolve_context *ctx, const gsolve_csr *A, const gsolve_csr *B,
@@ -174,21 +183,10 @@ gsolve_status count_by_threads(gsolve_context *ctx, const gsolve_csr *A, const g
                      rows_of(B), A->nrows, B->nrows, count, f);
 }
 
-template <class T>
 gsolve_status fill_by_threads(const gsolve_csr *M, int longest, gsolve_context *ctx,
                               const gsolve_csr *A, const gsolve_csr *B)
 {
-    const int64_t blocks = ((int64_t)A->nrows + block_threads - 1) / block_threads;
-
-    return launch_with(ctx->queue, "the rows of A P", fill_by_thread<T>, blocks, block_threads,
-                       longest * (int)(sizeof(T) + sizeof(int32_t)) * block_threads, rows_of(A),
-                       rows_of(B), A->nrows, longest, rows_of(M),
-                       (int32_t *)gs_owned_block(ctx, M->col), (T *)gs_owned_block(ctx, M->value));
+    return (M->type == GSOLVE_F32 ? fill<float> : fill<double>)(M, longest, ctx, A, B);
 }
-
-template gsolve_status fill_by_threads<float>(const gsolve_csr *, int, gsolve_context *,
-                                              const gsolve_csr *, const gsolve_csr *);
-template gsolve_status fill_by_threads<double>(const gsolve_csr *, int, gsolve_context *,
-                                               const gsolve_csr *, const gsolve_csr *);
 
 } // namespace gs_triple_rows

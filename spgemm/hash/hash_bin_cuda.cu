@@ -10,13 +10,6 @@ namespace
 constexpr int lanes_per_row = 8; // lanes that read a row of A
 constexpr int rows_of_block = gs_block_size / lanes_per_row;
 
-template <class N, class F>
-__device__ N over_row_lanes(N x, F f)
-{
-    for (int d = lanes_per_row / 2; d > 0; d /= 2) x = f(x, __shfl_xor_sync(all_lanes, x, d));
-    return x;
-}
-
 __device__ int count_bin_of_row(int64_t work, int words, int shared_bytes)
 {
     if (work == 0) return 0;
@@ -68,7 +61,7 @@ __global__ void __launch_bounds__(gs_block_size)
             const int64_t j = A.col[k];
             work += B.begin(j + 1) - B.begin(j);
         }
-        work = over_row_lanes(work, [](long long x, long long y) { return x + y; });
+        work = over_lanes(work, lanes_per_row, sum_of());
         if (__any_sync(all_lanes, work > short_products)) {
             for (int64_t k = from + lane; k < to; k += lanes_per_row) {
                 const int64_t j = A.col[k], begin = B.begin(j), end = B.begin(j + 1);
@@ -76,8 +69,8 @@ __global__ void __launch_bounds__(gs_block_size)
                 least = min(least, B.col[begin]);
                 most = max(most, B.col[end - 1]);
             }
-            least = over_row_lanes(least, [](int x, int y) { return min(x, y); });
-            most = over_row_lanes(most, [](int x, int y) { return max(x, y); });
+            least = over_lanes(least, lanes_per_row, least_of());
+            most = over_lanes(most, lanes_per_row, most_of());
         }
         if (lane || row >= nrows) continue;
         const int span = most < 0 ? 0 : (int)(((int64_t)most - least) / 32 + 1);
@@ -125,60 +118,60 @@ __device__ int fill_bin_of_row(int n, int counted, int words, int shared_bytes)
     return fill_bitmap6;
 }
 
-// The bin of each row for filling it, by its number of entries count[row], and the sums in *f. A
-// thread owns a row. bin[row] is the bin in which the row was counted and becomes that for filling.
-// Moves 10 bytes a row.
+// bin[row] = choose(row, &n), n = the row's entries of C, for all rows, and the sums in *f. A
+// thread owns a row.
+template <class Choose>
+__device__ void bin_all(int32_t nrows, uint8_t *bin, statistics *f, Choose choose)
+{
+    __shared__ unsigned mine[bins];
+    const int64_t threads = (int64_t)gridDim.x * gs_block_size;
+    int longest = 0;
+
+    if (threadIdx.x < bins) mine[threadIdx.x] = 0;
+    __syncthreads();
+    for (int64_t row = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; row < nrows;
+         row += threads) {
+        int n;
+        const int w = choose(row, &n);
+        bin[row] = (uint8_t)w;
+        longest = max(longest, n);
+        atomicAdd(&mine[w], 1u);
+    }
+    add_rows(mine, f);
+    longest = __reduce_max_sync(all_lanes, longest);
+    if (threadIdx.x % 32 == 0) atomicMax(&f->longest, longest);
+}
+
+// The bin of each row for filling it, by its number of entries count[row]. bin[row] is the bin in
+// which the row was counted and becomes that for filling. Moves 10 bytes a row.
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     bin_by_entries(int32_t nrows, int shared_bytes, const int32_t *count, const int32_t *words,
                    uint8_t *bin, statistics *f)
 {
-    __shared__ unsigned mine[bins];
-    const int64_t threads = (int64_t)gridDim.x * gs_block_size;
     unsigned long long entries = 0;
-    int longest = 0;
 
-    if (threadIdx.x < bins) mine[threadIdx.x] = 0;
-    __syncthreads();
-    for (int64_t row = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; row < nrows;
-         row += threads) {
-        const int n = count[row], counted = bin[row];
-        const int w =
-            fill_bin_of_row<T>(n, counted, counted > count_short ? words[row] : 0, shared_bytes);
-        bin[row] = (uint8_t)w;
-        entries += (unsigned long long)n;
-        longest = max(longest, n);
-        atomicAdd(&mine[w], 1u);
-    }
-    add_rows(mine, f);
+    bin_all(nrows, bin, f, [&](int64_t row, int *n) {
+        const int counted = bin[row];
+        *n = count[row];
+        entries += (unsigned long long)*n;
+        return fill_bin_of_row<T>(*n, counted, counted > count_short ? words[row] : 0,
+                                  shared_bytes);
+    });
     entries = gs_block_sum(entries);
     if (threadIdx.x == 0) atomicAdd(&f->entries, entries);
-    longest = __reduce_max_sync(all_lanes, longest);
-    if (threadIdx.x % 32 == 0) atomicMax(&f->longest, longest);
 }
 
-// The bin of each row by its length in C alone, see bin_rows_by_length. A thread owns a row.
+// The bin of each row by its length in C alone, see bin_rows_by_length.
 __global__ void __launch_bounds__(gs_block_size)
     bin_by_length(int32_t nrows, rows_of C, lengths limit, uint8_t *bin, statistics *f)
 {
-    __shared__ unsigned mine[bins];
-    const int64_t threads = (int64_t)gridDim.x * gs_block_size;
-    int longest = 0;
-
-    if (threadIdx.x < bins) mine[threadIdx.x] = 0;
-    __syncthreads();
-    for (int64_t row = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; row < nrows;
-         row += threads) {
-        const int n = (int)(C.begin(row + 1) - C.begin(row));
-        int w = n > 0;
-        for (int k = 0; k < limits; k++) w += n > limit.most[k];
-        bin[row] = (uint8_t)w;
-        longest = max(longest, n);
-        atomicAdd(&mine[w], 1u);
-    }
-    add_rows(mine, f);
-    longest = __reduce_max_sync(all_lanes, longest);
-    if (threadIdx.x % 32 == 0) atomicMax(&f->longest, longest);
+    bin_all(nrows, bin, f, [&](int64_t row, int *n) {
+        *n = (int)(C.begin(row + 1) - C.begin(row));
+        int w = *n > 0;
+        for (int k = 0; k < limits; k++) w += *n > limit.most[k];
+        return w;
+    });
 }
 
 // Sorts the rows by bin: rows = those of bin 1, then those of bin 2 and so on. A thread owns a row.
@@ -224,12 +217,10 @@ gsolve_status list(gsolve_context *ctx, int32_t nrows, const uint8_t *bin, stati
                    int32_t *rows, statistics *stats)
 {
     const int64_t blocks = ((int64_t)nrows + gs_block_size - 1) / gs_block_size;
-    gsolve_status status = GSOLVE_OK;
+    gsolve_status status;
 
-    if (nrows > 0) {
-        TRY(launch_with(ctx->queue, "listing rows", list_rows, blocks, gs_block_size, 0, nrows, bin,
-                        f, rows));
-    }
+    TRY(launch_with(ctx->queue, "listing rows", list_rows, blocks, gs_block_size, 0, nrows, bin, f,
+                    rows));
     TRY(gsolve_copy(ctx, stats, GSOLVE_HOST, f, GSOLVE_DEVICE, sizeof *stats));
 done:
     return status;
@@ -261,12 +252,7 @@ done:
 
 void close_job(job *j)
 {
-    gsolve_free(j->ctx, GSOLVE_DEVICE, j->bin);
-    gsolve_free(j->ctx, GSOLVE_DEVICE, j->spans.low);
-    gsolve_free(j->ctx, GSOLVE_DEVICE, j->spans.words);
-    gsolve_free(j->ctx, GSOLVE_DEVICE, j->count);
-    gsolve_free(j->ctx, GSOLVE_DEVICE, j->rows);
-    gsolve_free(j->ctx, GSOLVE_DEVICE, j->device_stats);
+    free_all(j->ctx, j->bin, j->spans.low, j->spans.words, j->count, j->rows, j->device_stats);
     j->bin = nullptr;
     j->spans = {nullptr, nullptr};
     j->count = j->rows = nullptr;
@@ -321,8 +307,7 @@ gsolve_status bin_rows_by_length(gsolve_context *ctx, const gsolve_csr *C, lengt
                   rows_of(C), limit, bin, f));
     TRY(list(ctx, C->nrows, bin, f, rows, stats));
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, bin);
-    gsolve_free(ctx, GSOLVE_DEVICE, f);
+    free_all(ctx, bin, f);
     return status;
 }
 

@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(gs_block_size)
             mine += fresh;
         },
         [] {});
-    for (int d = G / 2; d > 0; d /= 2) mine += __shfl_xor_sync(all_lanes, mine, d);
+    mine = over_lanes(mine, G, sum_of());
     if (lane == 0 && row >= 0) count[row] = mine;
 }
 

@@ -1,9 +1,14 @@
-// hash_cuda.cu: the method on a GPU. It bins the rows by their products, counts their columns, bins
-// them again by their entries, and fills them. The host waits twice: for the first bins, and for
-// the size of C.
-#include <string.h>
-
-#include "core/scan.cuh"
+// hash_cuda.cu: C = A B row by row, on a GPU. A hash table of the columns of a row of C collects
+// the sums of its products. The columns are sorted at the end.
+//
+// An entry of C is summed in the order of A's row: the products of one entry of A have different
+// columns, and those of the next entry are added after them. So the bits do not depend on the
+// places of the columns in the table.
+//
+// The rows are binned by their products, their columns are counted, they are binned again by their
+// entries, and filled. A pass reads A, and for each entry of A a row of B. One pass counts C's
+// entries; one or two passes compute them. C is written once. The host waits twice: for the first
+// bins, and for the size of C.
 #include "spgemm/hash/hash_job.cuh"
 
 using namespace gs_hash_rows;
@@ -11,62 +16,11 @@ using namespace gs_hash_rows;
 namespace
 {
 
-// start[0..n] = the exclusive prefix sums of count[0..n].
-template <class O>
-gsolve_status number_entries(gsolve_context *ctx, const int32_t *count, int64_t n, O *start)
+gsolve_status multiply(gs_blocked *out, void **plan, gs_product_work *stats, gsolve_context *ctx,
+                       const gs_blocked *A, const gs_blocked *B, const void *)
 {
-    gs_queue *q = ctx->queue;
-    size_t bytes = 0;
-    char *space = nullptr;
-    gsolve_status status;
-
-    TRY(gs_cuda(q, gs_exclusive_sum(nullptr, bytes, count, start, n + 1, q->stream),
-                "numbering entries"));
-    ALLOC_DEVICE(ctx, space, bytes);
-    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, count, start, n + 1, q->stream),
-                "numbering entries"));
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
-    return status;
-}
-
-// Allocates C and sets its offsets; columns and values are unset.
-gsolve_status make_rows(gsolve_csr *C, const job *j, int32_t ncols, gsolve_type type)
-{
-    const int64_t entries = (int64_t)j->stats.entries;
-    const bool wide = entries > INT32_MAX;
-    gsolve_context *ctx = j->ctx;
-    int32_t *narrow_start = nullptr, *col = nullptr;
-    int64_t *wide_start = nullptr;
-    gsolve_status status;
-
-    *C = {};
-    C->nrows = j->nrows;
-    C->ncols = ncols;
-    C->offset = wide ? GSOLVE_O64 : GSOLVE_O32;
-    C->type = type;
-    C->location = GSOLVE_DEVICE;
-    if (wide) {
-        ALLOC_DEVICE(ctx, wide_start, (size_t)j->nrows + 1);
-        C->start = wide_start;
-        TRY(number_entries(ctx, j->count, j->nrows, wide_start));
-    } else {
-        ALLOC_DEVICE(ctx, narrow_start, (size_t)j->nrows + 1);
-        C->start = narrow_start;
-        TRY(number_entries(ctx, j->count, j->nrows, narrow_start));
-    }
-    ALLOC_DEVICE(ctx, col, entries);
-    C->col = col;
-    C->value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)entries, gs_type_size(type));
-    TRY(C->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-done:
-    return status;
-}
-
-gsolve_status multiply(gsolve_csr *out, void **plan, gs_product_work *stats, gsolve_context *ctx,
-                       const gsolve_csr *A, const gsolve_csr *B)
-{
-    job j = {ctx, rows_of(A), rows_of(B), A->nrows};
+    const gsolve_csr *a = &A->csr, *b = &B->csr;
+    job j = {ctx, rows_of(a), rows_of(b), a->nrows};
     gsolve_csr C = {};
     gsolve_status status;
 
@@ -75,24 +29,31 @@ gsolve_status multiply(gsolve_csr *out, void **plan, gs_product_work *stats, gso
     stats->products = (int64_t)j.stats.products;
     stats->bands = 1;
     TRY(count_rows(&j));
-    TRY(bin_rows_to_fill(&j, A->type));
-    TRY(make_rows(&C, &j, B->ncols, A->type));
+    TRY(bin_rows_to_fill(&j, a->type));
+    TRY(gs_csr_new_at(&C, ctx, GSOLVE_DEVICE, a->nrows, b->ncols, (int64_t)j.stats.entries,
+                      a->type));
+    TRY(number_rows(ctx, j.count, &C));
     TRY(fill_bitmap_rows(&j, &C));
     TRY(fill_table_rows(&j, &C));
     TRY(fill_short_rows(&j, &C));
     close_job(&j);
-    if (plan) TRY(make_plan(plan, ctx, A, B, &C, &j));
+    if (plan) TRY(make_plan(plan, ctx, a, b, &C, &j));
     stats->entries = (int64_t)j.stats.entries;
-    *out = C;
+    *out = {C, 1, 1};
     C = {};
 done:
     close_job(&j);
-    C.location = GSOLVE_DEVICE;
     gsolve_csr_free(&C, ctx);
     return status;
 }
 
+gsolve_status update(const void *plan, gsolve_context *ctx, const gs_blocked *A,
+                     const gs_blocked *B, gs_blocked *C)
+{
+    return run_plan(plan, ctx, &A->csr, &B->csr, &C->csr);
+}
+
 } // namespace
 
-extern "C" const gs_hash_kernels gs_hash_cuda[GSOLVE_TYPE_COUNT] = {
-    {multiply, run_plan, drop_plan}, {multiply, run_plan, drop_plan}};
+extern "C" const gs_product_kernels gs_hash_cuda[GSOLVE_TYPE_COUNT] = {
+    {multiply, update, drop_plan}, {multiply, update, drop_plan}};

@@ -8,31 +8,6 @@ namespace gs_hash_rows
 namespace
 {
 
-// Sorts key[0..n) by a bitonic network. The elements up to the next power of two are padded with
-// the largest key.
-template <class GROUP>
-__device__ void sort(unsigned long long *key, int n)
-{
-    int padded = 1;
-
-    while (padded < n) padded *= 2;
-    for (int k = n + GROUP::me(); k < padded; k += GROUP::size()) key[k] = ~0ull;
-    GROUP::sync();
-    for (int run = 2; run <= padded; run *= 2) { // bitonic
-        for (int distance = run / 2; distance > 0; distance /= 2) {
-            for (int k = GROUP::me(); k < padded / 2; k += GROUP::size()) {
-                const int low = 2 * k - (k & (distance - 1)), high = low + distance;
-                const unsigned long long x = key[low], y = key[high];
-                if ((x > y) == ((low & run) == 0)) {
-                    key[low] = y;
-                    key[high] = x;
-                }
-            }
-            GROUP::sync();
-        }
-    }
-}
-
 // Columns and values of a row with a hash table of 2^bits places for up to 2^(bits - 1) entries. A
 // GROUP (a warp or a block) owns a row. Reads the row of A and the rows of B that it refers to
 // once, writes the row of C once. Invariant: the products come in A's order, with a barrier after

@@ -139,7 +139,6 @@ gsolve_status launch_bin(job *j, int bin, const char *name, void (*kernel)(P...)
 {
     const int64_t rows = j->stats.rows[bin];
 
-    if (rows == 0) return GSOLVE_OK;
     return launch_with(j->ctx->queue, name, kernel, (rows + rows_per_block - 1) / rows_per_block,
                        threads, bytes, j->A, j->B, j->rows + listed_before(&j->stats, bin),
                        (int32_t)rows, more...);

@@ -1,7 +1,6 @@
 // hash_plan_cuda.cu: makes the plan of an update, see hash_plan.cuh.
 #include <string.h>
 
-#include "core/scan.cuh"
 #include "core/sort.cuh"
 #include "spgemm/hash/hash_plan.cuh"
 
@@ -29,7 +28,7 @@ __global__ void __launch_bounds__(gs_block_size)
             const int64_t j = A.col[k];
             work += B.begin(j + 1) - B.begin(j);
         }
-        for (int d = lanes_per_row / 2; d > 0; d /= 2) work += __shfl_xor_sync(all_lanes, work, d);
+        work = over_lanes(work, lanes_per_row, sum_of());
         if (lane || row > nrows) continue;
         if (work > *(volatile int64_t *)&bytes[nrows + 1]) { // a plain read first: most rows do not
                                                              // raise the maximum
@@ -79,7 +78,6 @@ gsolve_status find(const plan_on_device *p, gsolve_context *ctx, const gsolve_cs
     const int block = threads > gs_block_size ? threads : gs_block_size;
     const int64_t blocks = (rows * threads + block - 1) / block;
 
-    if (rows == 0) return GSOLVE_OK;
     return launch_with(ctx->queue, "finding places", find_places<P>, blocks, block, 0, rows_of(A),
                        rows_of(B), rows_of(C), p->rows + before, (int32_t)rows, threads, p->begin,
                        p->place);
@@ -91,9 +89,7 @@ gsolve_status allocate_places(plan_on_device *p, gsolve_context *ctx, const gsol
 {
     gs_queue *q = ctx->queue;
     const int32_t n = A->nrows;
-    size_t bytes = 0;
     int64_t stats[2] = {0, 0}; // bytes, products of a row
-    char *space = nullptr;
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, p->begin, (size_t)n + 2);
@@ -101,16 +97,11 @@ gsolve_status allocate_places(plan_on_device *p, gsolve_context *ctx, const gsol
                 "measuring places"));
     TRY(gs_launch(q, "measuring places", measure_places, gs_grid(q, 8 * ((int64_t)n + 1)),
                   gs_block_size, n, rows_of(A), rows_of(B), rows_of(C), p->begin));
-    TRY(gs_cuda(q, gs_exclusive_sum(nullptr, bytes, p->begin, p->begin, (int64_t)n + 1, q->stream),
-                "numbering places"));
-    ALLOC_DEVICE(ctx, space, bytes);
-    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, p->begin, p->begin, (int64_t)n + 1, q->stream),
-                "numbering places"));
+    TRY(gs_scan(ctx, "numbering places", p->begin, p->begin, (int64_t)n + 1));
     TRY(gsolve_copy(ctx, stats, GSOLVE_HOST, p->begin + n, GSOLVE_DEVICE, sizeof stats));
     ALLOC_DEVICE(ctx, p->place, stats[0]);
     p->most_products = stats[1];
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
     return status;
 }
 
@@ -132,14 +123,6 @@ gsolve_status sort_rows(plan_on_device *p, gsolve_context *ctx, const gsolve_csr
     const int32_t n = (int32_t)p->stats.rows[bin];
     int32_t *rows = p->rows + listed_before(&p->stats, bin), *key = nullptr, *sorted = nullptr,
             *order = nullptr;
-    const auto sort = [&](void *space, size_t *bytes) {
-        return gs_cuda(
-            q,
-            gs_sort_pairs_descending(space, *bytes, {key, sorted}, {rows, order}, n, 31, q->stream),
-            "sorting long rows");
-    };
-    char *space = nullptr;
-    size_t bytes = 0;
     gsolve_status status = GSOLVE_OK;
 
     if (n == 0) return GSOLVE_OK;
@@ -148,15 +131,13 @@ gsolve_status sort_rows(plan_on_device *p, gsolve_context *ctx, const gsolve_csr
     ALLOC_DEVICE(ctx, order, n);
     TRY(gs_launch(q, "sorting long rows", count_inputs, n / gs_block_size + 1, gs_block_size,
                   rows_of(A), rows, n, key));
-    TRY(sort(nullptr, &bytes));
-    ALLOC_DEVICE(ctx, space, bytes);
-    TRY(sort(space, &bytes));
+    TRY(gs_with_space(ctx, "sorting long rows", [&](void *space, size_t &bytes) {
+        return gs_sort_pairs_descending(space, bytes, {key, sorted}, {rows, order}, n, 31,
+                                        q->stream);
+    }));
     TRY(gsolve_copy(ctx, rows, GSOLVE_DEVICE, order, GSOLVE_DEVICE, (size_t)n * sizeof *rows));
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, key);
-    gsolve_free(ctx, GSOLVE_DEVICE, sorted);
-    gsolve_free(ctx, GSOLVE_DEVICE, order);
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
+    free_all(ctx, key, sorted, order);
     return status;
 }
 
@@ -178,17 +159,7 @@ __global__ void __launch_bounds__(gs_block_size)
 template <class P>
 __device__ inline int first_place(const P *place, int n, unsigned least)
 {
-    int k = 0;
-
-    while (k < n) {
-        const int middle = k + (n - k) / 2;
-        if (place[middle] < least) {
-            k = middle + 1;
-        } else {
-            n = middle;
-        }
-    }
-    return k;
+    return first_not(0, n, [&](int k) { return place[k] < least; });
 }
 
 // Sets the cuts of a row, which a block owns. A thread owns an entry of A and searches the places
@@ -225,7 +196,6 @@ gsolve_status cut_rows(const plan_on_device *p, gsolve_context *ctx, const gsolv
     const int64_t before = listed_before(&p->stats, first_bin);
     const int64_t rows = listed_before(&p->stats, last + 1) - before;
 
-    if (rows == 0) return GSOLVE_OK;
     return launch_with(ctx->queue, "cutting rows into segments", find_cuts<P>, rows, gs_block_size,
                        0, rows_of(A), rows_of(B), rows_of(C), p->rows + before,
                        p->first_cut + (before - listed_before(&p->stats, first_cut_bin)), p->begin,
@@ -236,29 +206,21 @@ gsolve_status cut_rows(const plan_on_device *p, gsolve_context *ctx, const gsolv
 gsolve_status make_cuts(plan_on_device *p, gsolve_context *ctx, const gsolve_csr *A,
                         const gsolve_csr *B, const gsolve_csr *C)
 {
-    gs_queue *q = ctx->queue;
     const int64_t before = listed_before(&p->stats, first_cut_bin);
     const int64_t n = listed_before(&p->stats, last_bin + 1) - before;
-    size_t bytes = 0;
     int64_t all = 0;
-    char *space = nullptr;
     gsolve_status status = GSOLVE_OK;
 
     if (n == 0) return GSOLVE_OK;
     ALLOC_DEVICE(ctx, p->first_cut, (size_t)n + 1);
-    TRY(gs_launch(q, "counting cuts", count_cuts, (int)(n / gs_block_size + 1), gs_block_size,
-                  rows_of(A), rows_of(C), p->rows + before, (int32_t)n, p->first_cut));
-    TRY(gs_cuda(q, gs_exclusive_sum(nullptr, bytes, p->first_cut, p->first_cut, n + 1, q->stream),
-                "numbering cuts"));
-    ALLOC_DEVICE(ctx, space, bytes);
-    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, p->first_cut, p->first_cut, n + 1, q->stream),
-                "numbering cuts"));
-    TRY(gsolve_copy(ctx, &all, GSOLVE_HOST, p->first_cut + n, GSOLVE_DEVICE, sizeof all));
+    TRY(gs_launch(ctx->queue, "counting cuts", count_cuts, (int)(n / gs_block_size + 1),
+                  gs_block_size, rows_of(A), rows_of(C), p->rows + before, (int32_t)n,
+                  p->first_cut));
+    TRY(gs_scan(ctx, "numbering cuts", p->first_cut, p->first_cut, n + 1, &all));
     ALLOC_DEVICE(ctx, p->cut, all);
     TRY(cut_rows<uint16_t>(p, ctx, A, B, C, first_cut_bin, two_byte_bins));
     TRY(cut_rows<uint32_t>(p, ctx, A, B, C, two_byte_bins + 1, last_bin));
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
     return status;
 }
 
@@ -294,11 +256,7 @@ void drop_plan(void *plan, gsolve_context *ctx)
     plan_on_device *p = static_cast<plan_on_device *>(plan);
 
     if (!p) return;
-    gsolve_free(ctx, GSOLVE_DEVICE, p->rows);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->begin);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->place);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->first_cut);
-    gsolve_free(ctx, GSOLVE_DEVICE, p->cut);
+    free_all(ctx, p->rows, p->begin, p->place, p->first_cut, p->cut);
     gsolve_free(ctx, GSOLVE_HOST, p);
 }
 

@@ -6,7 +6,7 @@
 #include "spgemm/rows.cuh"
 
 extern "C" {
-#include "spgemm/hash/hash.h"
+#include "spgemm/spgemm.h"
 }
 
 #define SMALL __device__ inline
@@ -69,23 +69,32 @@ __device__ int sum_before(int x, int *total)
     return before + upto - x;
 }
 
-// The minimum of x over the threads of a group.
+// Sorts key[0..n) ascending by a bitonic network. The elements up to the next power of two are
+// padded with the largest key.
 template <class GROUP>
-__device__ int least(int x)
+__device__ void sort(unsigned long long *key, int n)
 {
-    x = __reduce_min_sync(all_lanes, x);
-    if constexpr (GROUP::block) {
-        __shared__ int of_warp[32];
-        __syncthreads();
-        if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = x;
-        __syncthreads();
-        for (int w = 0; w < (int)blockDim.x / 32; w++) x = min(x, of_warp[w]);
+    int padded = 1;
+
+    while (padded < n) padded *= 2;
+    for (int k = n + GROUP::me(); k < padded; k += GROUP::size()) key[k] = ~0ull;
+    GROUP::sync();
+    for (int run = 2; run <= padded; run *= 2) { // bitonic
+        for (int distance = run / 2; distance > 0; distance /= 2) {
+            for (int k = GROUP::me(); k < padded / 2; k += GROUP::size()) {
+                const int low = 2 * k - (k & (distance - 1)), high = low + distance;
+                const unsigned long long x = key[low], y = key[high];
+                if ((x > y) == ((low & run) == 0)) {
+                    key[low] = y;
+                    key[high] = x;
+                }
+            }
+            GROUP::sync();
+        }
     }
-    return x;
 }
 
-// --- the products of a row
-// -----------------------------------------------------------------------------------
+// --- the products of a row ----------------------------------------------------------------------
 
 // How threads share the products of a row. `width` lanes hold a batch of `width` entries of A, one
 // each: this lane holds the entries first, first + step, first + 2 step and so on. `size` threads
@@ -98,9 +107,6 @@ struct sharing {
 // The columns [from, from + width); all columns if width is 0.
 struct column_range {
     int32_t from, width;
-};
-
-struct nothing {
 };
 
 // The row of B that this lane's entry of A refers to, restricted to the columns in `part`. length

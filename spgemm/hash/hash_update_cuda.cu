@@ -6,7 +6,7 @@
 // matter. A group is at most a warp, which avoids a barrier of the block after each row of B. A row
 // whose sums do not fit a warp's share of shared memory is cut into segments, one for each warp;
 // the warp skips rows of B without elements in its segment.
-#include "spgemm/hash/hash_update.cuh"
+#include "spgemm/hash/hash_plan.cuh"
 
 namespace gs_hash_rows
 {
@@ -243,7 +243,6 @@ gsolve_status launch_update(const operands &o, void (*kernel)(P...), int bin, in
     const int32_t *list =
         rows == o.p->nrows ? nullptr : o.p->rows + listed_before(&o.p->stats, bin);
 
-    if (rows == 0) return GSOLVE_OK;
     return launch_with(o.q, "new values of short rows", kernel, (rows + per_block - 1) / per_block,
                        threads, (int)per_block * bytes, product_rows{o.A, o.B, o.C},
                        placed_rows{list, (int32_t)rows, o.p->begin, o.p->place}, most,

@@ -1,6 +1,6 @@
 // hash_update_long_cuda.cu: recomputes C's values in rows that are cut into segments, see
 // hash_plan.cuh. A warp owns a segment, whose sums are in shared memory.
-#include "spgemm/hash/hash_update.cuh"
+#include "spgemm/hash/hash_plan.cuh"
 
 namespace gs_hash_rows
 {
@@ -153,7 +153,6 @@ gsolve_status launch_segments(const operands &o, int bin)
     const int limit = bin <= two_byte_bins ? row_limits.most[bin - 1] : INT32_MAX;
     const int64_t most = segments_of(limit < p->stats.longest ? limit : p->stats.longest);
 
-    if (rows == 0) return GSOLVE_OK;
     return launch_with(o.q, "new values of long rows", update_segments<T, P, R, U>,
                        (rows * most + warps - 1) / warps, 32 * warps, warps * segment_bytes<T, R>,
                        product_rows{o.A, o.B, o.C},

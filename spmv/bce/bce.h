@@ -18,20 +18,37 @@
 #ifndef GS_SPMV_BCE_BCE_H
 #define GS_SPMV_BCE_BCE_H
 
-#include "spmv/bce/bce_places.h"
+#include "spmv/bce/opa.h"
+#include "spmv/sliced/sliced.h"
 
-typedef struct gs_bce_kernels {
-    /* rows[m] = number of rows of m entries, m = 0 to GS_BCE_LONGEST, on the host; longer rows
-     * count as empty. Waits for the device. */
-    gsolve_status (*count)(gsolve_context *ctx, const gsolve_csr *csr, int32_t *rows);
-    /* *order (release it with gsolve_free where csr lies) = rows by window, then by block, then in
-     * their order. first, unless NULL, on the host: position of the first row of each block in each
-     * window, windows x blocks. */
-    gsolve_status (*sort)(gsolve_context *ctx, const gsolve_csr *csr,
-                          const gs_bce_places *positions, int32_t **order, int32_t *first);
-} gs_bce_kernels;
+#define GS_BCE_LONGEST GS_SLICED_COUNTED
 
-extern const gs_bce_kernels gs_bce_host[GSOLVE_TYPE_COUNT];
-extern const gs_bce_kernels gs_bce_cuda[GSOLVE_TYPE_COUNT];
+typedef struct gs_bce_options {
+    int blocks, cost, window, index, value;
+} gs_bce_options;
+
+/* The plan for rows of given lengths. Blocks are numbered from the widest. */
+typedef struct gs_bce_plan {
+    gs_bce_model model;
+    gs_bce_partition best;
+    int32_t window, windows;              /* rows of a window; ceil(nrows / window) */
+    uint8_t block_of[GS_BCE_LONGEST + 1]; /* by the length of a row */
+    int32_t lanes[GS_BCE_MOST_BLOCKS];    /* per row; by block */
+} gs_bce_plan;
+
+/* rows[m] = number of rows of m entries of csr, m = 0 to GS_BCE_LONGEST; longer rows count as
+ * empty. Of csr, only the shape and the type are read. */
+void gs_bce_make_plan(gs_bce_plan *p, const gs_bce_options *o, const gsolve_csr *csr,
+                      const int32_t *rows, bool gpu);
+
+/* Whether it may pay to keep the rows in their order. If so, call gs_bce_keep_order with the stored
+ * entries of slices of model.lanes rows in their order. It chooses one block of all rows if that
+ * costs less: such a slice is as wide as its own longest row, not as its block. */
+bool gs_bce_may_keep_order(const gs_bce_plan *p, int32_t nrows);
+void gs_bce_keep_order(gs_bce_plan *p, int32_t nrows, double stored);
+
+/* An upper bound of the stored entries of rows in blocks, and their slices; csr lies on the host.
+ */
+double gs_bce_estimate_stored(const gs_bce_plan *p, const gsolve_csr *csr, int64_t *slices);
 
 #endif

@@ -1,6 +1,8 @@
 /* opa.c: the optimal partition, see opa.h. */
 #include "spmv/bce/opa.h"
 
+#include <string.h>
+
 enum {
     LEAST_DEEP = 8,      /* where lanes share rows to have more lanes: pads less than an eighth */
     MOST_WORK = 1 << 19, /* blocks x classes^2 of a search by layers, at most */
@@ -12,6 +14,33 @@ enum {
 
 /* --- what a block costs ----------------------------------------------------------------------- */
 
+gs_bce_model gs_bce_model_of(gs_bce_measure measure, int64_t all, int64_t windows, int64_t entry,
+                             bool gpu)
+{
+    const gs_bce_model model = {
+        .measure = measure,
+        .lanes = gpu ? 32 : 8, /* a warp; a vector */
+        .most_lanes = gpu ? 32 : 1,
+        .least = 128, /* the paper takes the cores of a multiprocessor: 192 then, 128 on Hopper */
+        .entry = entry,
+        /* 6300 warps share 4300 GB/s, so a warp could move 0.7 bytes per ns while it waits about 2
+         * us for the head of a slice, for its first columns and for their x. On a CPU 5 ns. */
+        .slice = gpu ? 1400 : 64,
+        /* x is read in sectors of 32 bytes. A row that shares its sector with no neighbour reads 24
+         * more bytes of x from the L2 cache, which holds x and y of a window: 8 for each of three
+         * neighbours in another block. On a CPU cache lines are wider, and x is in a nearer cache.
+         */
+        .neighbour = gpu ? 8 : 1,
+        .order = measure == GS_BCE_BYTES ? sizeof(int32_t) : 0,
+        .all = all,
+        .windows = windows,
+        .busy = 65536, /* 2000 warps with 1.5 kB in flight each keep the memory busy */
+        .deep = 96, /* 6000 warps share the memory for 60 us over 96 entries; a single warp takes a
+                       third of that */
+    };
+    return model;
+}
+
 static int64_t depth_of(int32_t width, int lanes)
 {
     return ((int64_t)width + lanes - 1) / lanes;
@@ -22,18 +51,18 @@ static int fewest_lanes(const gs_bce_model *model, int32_t width)
 {
     int lanes = 1;
 
-    while (lanes < model->lanes && depth_of(width, lanes) > model->deep) lanes *= 2;
+    while (lanes < model->most_lanes && depth_of(width, lanes) > model->deep) lanes *= 2;
     return lanes;
 }
 
 /* A block of fewer rows than this has more than `lanes` lanes per row: either more lanes can be
- * busy, or all its rows then fit into one slice. Falls as lanes grow. */
+ * busy, or all its rows then fit into one slice. Falls as lanes grow; 0 at the most lanes. */
 static int64_t few_rows(const gs_bce_model *model, int32_t width, int lanes)
 {
     const int64_t idle = depth_of(width, 2 * lanes) >= LEAST_DEEP ? model->busy / lanes : 0;
     const int64_t one_slice = lanes < width ? model->lanes / (2 * lanes) + 1 : 0;
 
-    if (lanes == model->lanes) return 0;
+    if (lanes == model->most_lanes) return 0;
     return idle > one_slice ? idle : one_slice;
 }
 
@@ -88,32 +117,50 @@ int64_t gs_bce_block_cost(const gs_bce_model *model, int32_t width, int64_t rows
                       rows);
 }
 
-/* --- the recurrence --------------------------------------------------------------------------- */
+/* --- classes, merged if they are too many ---------------------------------------------------- */
 
-enum { CHUNK = 32, CHUNKS = GS_BCE_MOST_CLASSES / CHUNK + 1 };
+/* Counts the groups of classes whose widths differ by a factor of at most 1 + slack, formed from
+ * the longest down. If into is not NULL, stores them ascending at the end of its `classes`
+ * elements; into may be class. */
+static int group(int classes, const gs_bce_class *class, double slack, gs_bce_class *into)
+{
+    int groups = 0;
+
+    for (int c = classes; c > 0;) {
+        gs_bce_class all = {class[c - 1].width, 0};
+        while (c > 0 && class[c - 1].width * (1 + slack) >= all.width) all.rows += class[--c].rows;
+        groups++;
+        if (into) into[classes - groups] = all;
+    }
+    return groups;
+}
+
+int gs_bce_merge(int classes, gs_bce_class *class, int most, double *slack)
+{
+    int groups;
+
+    *slack = 0;
+    if (classes <= most) return classes;
+    for (*slack = 1.0 / 256; group(classes, class, *slack, NULL) > most; *slack *= 1.5) continue;
+    groups = group(classes, class, *slack, class);
+    memmove(class, class + classes - groups, (size_t)groups * sizeof *class);
+    return groups;
+}
+
+/* --- the recurrence --------------------------------------------------------------------------- */
 
 typedef struct search {
     const gs_bce_model *model;
     const gs_bce_class *class;
     int classes;
     int64_t before[GS_BCE_MOST_CLASSES + 1]; /* rows of the classes before this one */
-    int64_t
-        cost[GS_BCE_MOST_CLASSES + 1]; /* of the best partition of the classes before this one */
-    int64_t chunk[CHUNKS];             /* the least of CHUNK costs, as far as they are known */
+    int64_t cost[GS_BCE_MOST_CLASSES + 1];   /* of the best partition of the classes before this */
 } search;
 
 typedef struct choice { /* the last block of a partition of the classes before j */
     int64_t cost;       /* of the complete partition */
     int from;           /* first class of the block */
 } choice;
-
-static void set_cost(search *s, int j, int64_t cost)
-{
-    int64_t *chunk = &s->chunk[j / CHUNK];
-
-    s->cost[j] = cost;
-    *chunk = j % CHUNK == 0 ? cost : least_of(*chunk, cost);
-}
 
 /* price[i - first] = cost[i] + cost of a block of the classes i to j - 1 with that many lanes per
  * row, for i from first to last - 1. Returns the least price. The loops have no branch, so that
@@ -141,23 +188,15 @@ static int64_t price_all(const search *s, int j, int lanes, int first, int last,
 }
 
 /* Replaces *best by the best of the last blocks that begin at class first to last - 1, with that
- * many lanes per row, if that is better. Skips chunks whose costs plus the block's entries already
- * exceed *best: all but those near the best one. */
+ * many lanes per row, if that is better. */
 static void choose(const search *s, int j, int lanes, int first, int last, choice *best)
 {
-    const int64_t entry = s->model->measure == GS_BCE_PAPER ? 1 : s->model->entry;
-    const int64_t of_row = s->class[j - 1].width * entry;
-    int64_t price[CHUNK];
+    int64_t price[GS_BCE_MOST_CLASSES];
+    const int64_t least = price_all(s, j, lanes, first, last, price);
 
-    for (int i = first, end; i < last; i = end) {
-        end = (int)least_of(last, i / CHUNK * CHUNK + CHUNK);
-        const int64_t entries = (s->before[j] - s->before[end - 1]) * of_row;
-        if (s->chunk[i / CHUNK] + entries >= best->cost) continue;
-        const int64_t least = price_all(s, j, lanes, i, end, price);
-        if (least >= best->cost) continue;
-        best->cost = least;
-        for (best->from = i; price[best->from - i] != least; best->from++) continue;
-    }
+    if (least >= best->cost) return;
+    best->cost = least;
+    for (best->from = first; price[best->from - first] != least; best->from++) continue;
 }
 
 /* The first i from first to j for which the classes i to j - 1 have fewer than `few` rows. */
@@ -196,7 +235,7 @@ static void begin(search *s, int classes)
     s->classes = classes;
     s->before[0] = 0;
     for (int c = 0; c < classes; c++) s->before[c + 1] = s->before[c] + s->class[c].rows;
-    set_cost(s, 0, 0);
+    s->cost[0] = 0;
 }
 
 /* Stores the blocks of layer k: from[k layer + j] is the first class of the last block of the
@@ -224,7 +263,7 @@ static void limited(gs_bce_partition *best, search *s, int most)
     const int layer = s->classes + 1;
 
     for (int j = 1; j <= s->classes; j++) {
-        set_cost(s, j, gs_bce_block_cost(s->model, s->class[j - 1].width, s->before[j]));
+        s->cost[j] = gs_bce_block_cost(s->model, s->class[j - 1].width, s->before[j]);
         from[j] = 0;
     }
     for (int k = 1; k < most; k++) {
@@ -233,7 +272,7 @@ static void limited(gs_bce_partition *best, search *s, int most)
             more[j] = last.cost;
             from[k * layer + j] = (uint16_t)(near = last.from);
         }
-        for (int j = 1; j < layer; j++) set_cost(s, j, more[j]);
+        for (int j = 1; j < layer; j++) s->cost[j] = more[j];
     }
     best->cost = s->cost[s->classes];
     add_blocks(best, s, from, layer, most - 1);
@@ -247,7 +286,7 @@ static int any_number(search *s, uint16_t *from, int64_t price)
 
     for (int j = 1, near = 0; j <= s->classes; j++) {
         const choice last = cheapest(s, j, near);
-        set_cost(s, j, last.cost + price);
+        s->cost[j] = last.cost + price;
         from[j] = (uint16_t)(near = last.from);
     }
     for (int j = s->classes; j > 0; j = from[j]) blocks++;

@@ -44,6 +44,7 @@ typedef enum gs_bce_measure { GS_BCE_BYTES, GS_BCE_PAPER } gs_bce_measure;
 typedef struct gs_bce_model {
     gs_bce_measure measure;
     int lanes;         /* of a slice, a power of two */
+    int most_lanes;    /* of a row, a power of two */
     int64_t least;     /* L: least threads that keep a multiprocessor busy */
     int64_t entry;     /* bytes of a stored entry: value and column */
     int64_t slice;     /* bytes that could be moved while a slice starts and ends */
@@ -59,7 +60,7 @@ typedef struct gs_bce_model {
 gs_bce_model gs_bce_model_of(gs_bce_measure measure, int64_t all, int64_t windows, int64_t entry,
                              bool gpu);
 
-/* Lanes per row of a block, a power of two: more where rows are long or few. */
+/* Lanes per row of a block, a power of two: on a GPU more where rows are long or few. */
 int gs_bce_lanes(const gs_bce_model *model, int32_t width, int64_t rows);
 
 int64_t gs_bce_block_cost(const gs_bce_model *model, int32_t width, int64_t rows);

@@ -63,9 +63,6 @@ typedef struct gs_bsr_kernels {
  */
 gsolve_status gs_bsr_fits(const gs_bsr *m, gsolve_context *ctx);
 
-gsolve_status gs_bsr_pattern_host(gs_bsr *m, gsolve_context *ctx);
-void gs_bsr_drop_host(gs_bsr *m, gsolve_context *ctx);
-
 extern const gs_bsr_kernels gs_bsr_host[GSOLVE_TYPE_COUNT];
 extern const gs_bsr_kernels gs_bsr_cuda[GSOLVE_TYPE_COUNT];
 

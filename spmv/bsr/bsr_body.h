@@ -49,7 +49,7 @@ static gsolve_status FN(store)(gs_bsr *m, gsolve_context *ctx)
     T *value;
     gsolve_status status;
 
-    TRY(gs_bsr_pattern_host(m, ctx));
+    TRY(find_pattern(m, ctx));
     ALLOC(ctx, gs_location(ctx), value, (size_t)m->stored + 2 * (size_t)LANES);
     m->value = value;
     memset(value + m->stored, 0, 2 * LANES * sizeof *value);

@@ -5,6 +5,9 @@
 #include "matrix/rows.cuh"
 #include "spmv/bsr/bsr_slices.cuh"
 
+#define SMALL __device__ inline
+#include "matrix/row_rule.h"
+
 using namespace gs_bsr_parts;
 
 namespace
@@ -19,39 +22,16 @@ struct work {
     piece *piece_of;
     uint32_t *key, *key_sorted;
     int32_t *id, *id_sorted;
-    int64_t *width, *words, *first, *index; // slices + 1 elements
-    void *space;                            // work space of CUB
+    int64_t *first, *index; // slices + 1 elements
     int64_t pieces;
 };
 
 void drop_work(work *w, gsolve_context *ctx)
 {
     void *const all[] = {w->p.first,    w->p.col, w->number,    w->piece_of, w->key,
-                         w->key_sorted, w->id,    w->id_sorted, w->width,    w->words,
-                         w->first,      w->index, w->space};
+                         w->key_sorted, w->id,    w->id_sorted, w->first,    w->index};
 
     for (void *one : all) gsolve_free(ctx, GSOLVE_DEVICE, one);
-}
-
-// Runs call(space, bytes), a call of CUB, with as much space as it asks for.
-template <class Call>
-gsolve_status with_space(work *w, gsolve_context *ctx, const char *what, Call call)
-{
-    size_t bytes = 0;
-
-    gsolve_free(ctx, GSOLVE_DEVICE, w->space);
-    w->space = nullptr;
-    call(nullptr, bytes);
-    w->space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    if (!w->space) return GSOLVE_NO_MEMORY;
-    return gs_cuda(ctx->queue, call(w->space, bytes), what);
-}
-
-gsolve_status sums_before(work *w, gsolve_context *ctx, const int64_t *from, int64_t *to, int64_t n)
-{
-    return with_space(w, ctx, "numbering blocks", [&](void *space, size_t &bytes) {
-        return gs_exclusive_sum(space, bytes, from, to, n, ctx->queue->stream);
-    });
 }
 
 // --- pieces -----------------------------------------------------------------------------------
@@ -101,16 +81,12 @@ gsolve_status cut(work *w, const gs_bsr *m, gsolve_context *ctx)
 {
     gs_queue *q = ctx->queue;
     const int64_t rows = m->rows;
-    int64_t *count = nullptr;
     gsolve_status status;
 
-    ALLOC_DEVICE(ctx, count, rows + 1);
     ALLOC_DEVICE(ctx, w->number, rows + 1);
     TRY(gs_launch(q, "cutting block rows", count_pieces, blocks_for(rows + 1), gs_block_size,
-                  m->rows, w->p.first, count));
-    TRY(sums_before(w, ctx, count, w->number, rows + 1));
-    TRY(gsolve_copy(ctx, &w->pieces, GSOLVE_HOST, w->number + rows, GSOLVE_DEVICE,
-                    sizeof w->pieces));
+                  m->rows, w->p.first, w->number));
+    TRY(gs_scan(ctx, "numbering pieces", w->number, w->number, rows + 1, &w->pieces));
     if (w->pieces > INT32_MAX - slots) {
         status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                              "bsr supports fewer than 2^31 block rows, where one of more than "
@@ -126,12 +102,11 @@ gsolve_status cut(work *w, const gs_bsr *m, gsolve_context *ctx)
     if (rows == 0) goto done;
     TRY(gs_launch(q, "cutting block rows", describe_pieces, blocks_for(rows), gs_block_size,
                   m->rows, w->p.first, w->number, w->piece_of, w->key, w->id));
-    TRY(with_space(w, ctx, "sorting block rows", [&](void *space, size_t &bytes) {
+    TRY(gs_with_space(ctx, "sorting block rows", [&](void *space, size_t &bytes) {
         return gs_sort_pairs(space, bytes, {w->key, w->key_sorted}, {w->id, w->id_sorted},
                              (int)w->pieces, bits_of_key(m->rows), q->stream);
     }));
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, count);
     return status;
 }
 
@@ -150,7 +125,8 @@ __device__ piece piece_in(const sorted_pieces &pieces, int64_t s, int t)
     return at < pieces.count ? pieces.piece_of[pieces.id[at]] : piece{0, -1, 0, 0};
 }
 
-// A warp measures one slice: its width, and how its block columns are stored. index: the option.
+// A warp measures one slice: its width, and how its block columns are stored, in *words 32-bit
+// words. index: the option. The widths and words of all slices are added up next.
 __global__ void measure_slices(int64_t count, sorted_pieces pieces, const int32_t *col, int index,
                                slice *out, int64_t *width, int64_t *words)
 {
@@ -235,7 +211,7 @@ gsolve_status find_longs(work *w, gs_bsr *m, gsolve_context *ctx)
     to->sum = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)w->pieces * (size_t)m->b,
                            gs_type_size(m->csr.type));
     TRY(to->sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(with_space(w, ctx, "finding long block rows", [&](void *space, size_t &bytes) {
+    TRY(gs_with_space(ctx, "finding long block rows", [&](void *space, size_t &bytes) {
         return gs_select_long(space, bytes, longer, to->long_row, found, (int)m->rows, q->stream);
     }));
     TRY(gsolve_copy(ctx, &to->longs, GSOLVE_HOST, found, GSOLVE_DEVICE, sizeof to->longs));
@@ -260,16 +236,12 @@ gsolve_status arrange(work *w, gs_bsr *m, gsolve_context *ctx)
     ALLOC_DEVICE(ctx, to->slice_of, count);
     ALLOC_DEVICE(ctx, to->row, count * slots);
     ALLOC_DEVICE(ctx, to->blocks, count * slots);
-    ALLOC_DEVICE(ctx, w->width, count + 1);
-    ALLOC_DEVICE(ctx, w->words, count + 1);
     ALLOC_DEVICE(ctx, w->first, count + 1);
     ALLOC_DEVICE(ctx, w->index, count + 1);
     TRY(gs_launch(q, "measuring slices", measure_slices, gs_warp_blocks(count + 1), gs_block_size,
-                  count, pieces, w->p.col, m->index, to->slice_of, w->width, w->words));
-    TRY(sums_before(w, ctx, w->width, w->first, count + 1));
-    TRY(sums_before(w, ctx, w->words, w->index, count + 1));
-    TRY(gsolve_copy(ctx, &width, GSOLVE_HOST, w->first + count, GSOLVE_DEVICE, sizeof width));
-    TRY(gsolve_copy(ctx, &words, GSOLVE_HOST, w->index + count, GSOLVE_DEVICE, sizeof words));
+                  count, pieces, w->p.col, m->index, to->slice_of, w->first, w->index));
+    TRY(gs_scan(ctx, "numbering blocks", w->first, w->first, count + 1, &width));
+    TRY(gs_scan(ctx, "numbering block columns", w->index, w->index, count + 1, &words));
     m->stored = width * slots * m->b * m->b;
     m->bytes = (size_t)m->stored * gs_type_size(m->csr.type) + (size_t)words * sizeof *to->index +
                (size_t)count * sizeof *to->slice_of +
@@ -284,20 +256,6 @@ done:
 }
 
 // --- values -----------------------------------------------------------------------------------
-
-template <class O>
-__device__ int64_t first_from(const int32_t *col, O low, O high, int32_t j)
-{
-    while (low < high) {
-        const O middle = low + (high - low) / 2;
-        if (col[middle] < j) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
 
 // Writes the values of all slices. A warp owns 32 rows of a slice and a thread one row. Entries and
 // blocks of a row both ascend, so the thread visits each once. The warp loads `reach` entries of
@@ -318,12 +276,12 @@ __global__ void __launch_bounds__(gs_block_rows::threads)
     const slice s = m.slice_of[n];
     const int count = m.blocks[n * slots + t] & (is_part - 1);
     const bool cut = m.blocks[n * slots + t] & is_part;
-    const int32_t j = m.row[n * slots + t], I = cut ? row_of_part(m.part_of, rows, j) : j;
+    const int32_t j = m.row[n * slots + t], I = cut ? gs_row_of(m.part_of, 0, rows - 1, j) : j;
     const int64_t i = (int64_t)I * b + r;
     gs_block_rows::span<O> row = gs_block_rows::row_span(start, i, I >= 0 && i < nrows);
     int used = 0; // number of loaded entries that the thread has written
     int32_t next = count > 0 ? column_of(s, m.index, 0, t, I) : 0;
-    if (cut) row.at = (O)first_from(col, row.at, row.end, next * b);
+    if (cut) row.at = (O)gs_row_first(col, row.at, row.end, next * b);
     out += (s.first * b + (int64_t)p * s.width) * (b * 32) + lane;
     for (int k = 0; k < s.width; k++) {
         const int32_t first = next * b;

@@ -2,12 +2,8 @@
 // thread one row; the grid strides over the warps of all slices. A thread loads the values and
 // block columns of several blocks at once, before it knows how many blocks its slot has. The rows
 // of a block share elements of x, which come from L1.
-#include "core/pdl.cuh"
 #include "spmv/bsr/bsr_slices.cuh"
-
-extern "C" {
-#include "vector/vector.h"
-}
+#include "spmv/product.cuh"
 
 using namespace gs_bsr_parts;
 
@@ -15,26 +11,16 @@ namespace
 {
 
 template <class T>
-struct product {
+struct product : gs_operands<T> {
     const slice *slice_of;
     const int32_t *row;
     const uint16_t *blocks;
     const uint32_t *index;
-    const T *value, *x;
-    T *y, *sum;
+    const T *value;
+    T *sum;
     int64_t warps;
     int32_t nrows, ncols;
-    T alpha, beta;
-    const T *w;
-    double *out[2]; // w'y and y'y, or NULL
 };
-
-// y_i = alpha sum + beta y_i
-template <class T>
-__device__ void finish(const product<T> &a, int64_t i, T sum)
-{
-    a.y[i] = a.beta == 0 ? a.alpha * sum : a.alpha * sum + a.beta * a.y[i];
-}
 
 // Number of blocks that a thread loads at once: 64 bytes of values or more.
 template <class T, int B>
@@ -126,16 +112,11 @@ __global__ void __launch_bounds__(gs_block_size, 4)
         if (blocks & is_part) {
             a.sum[i] = sum;
         } else if (h.row >= 0 && i < a.nrows) {
-            finish(a, i, sum);
-            if constexpr (SUMS > 0) terms[0] += (double)a.w[i] * (double)sum;
-            if constexpr (SUMS > 1) terms[1] += (double)sum * (double)sum;
+            gs_finish(a, i, sum);
+            if constexpr (SUMS > 0) gs_add_terms<SUMS>(terms, a.w[i], sum);
         }
     }
-    if constexpr (SUMS > 0) {
-        double *const wy = a.out[0], *const yy = a.out[1];
-        gs_grid_sum(terms, partial, arrived,
-                    [wy, yy](int s, double total) { *(s == 0 ? wy : yy) = total; });
-    }
+    if constexpr (SUMS > 0) gs_store_sums<SUMS>(a, terms, partial, arrived);
 }
 
 // Adds the parts of block rows in parts. A warp owns one row; lane l adds parts l, l + 32, ... in
@@ -156,7 +137,7 @@ __global__ void add_parts(product<T> a, int b, int32_t longs, const int32_t *lon
         sum += a.sum[j * b + r];
     }
     for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, d);
-    if (lane == 0 && i < a.nrows) finish(a, i, sum);
+    if (lane == 0 && i < a.nrows) gs_finish(a, i, sum);
 }
 
 template <class T, int B, int SUMS>
@@ -190,26 +171,20 @@ gsolve_status apply(gs_queue *q, const gs_bsr *m, double alpha, const void *x, d
 {
     const gs_vector_kernels *vector = &gs_vector_cuda[m->csr.type];
     const gs_bsr_slices *p = m->slices;
-    const gs_product_sums none = {}, sums = dots ? *dots : none;
-    const product<T> a = {p->slice_of,
+    const product<T> a = {gs_operands_of<T>(alpha, x, beta, y, dots),
+                          p->slice_of,
                           p->row,
                           p->blocks,
                           p->index,
                           (T *)p->value,
-                          (const T *)x,
-                          (T *)y,
                           (T *)p->sum,
                           (int64_t)p->count * m->b,
                           m->csr.nrows,
-                          m->csr.ncols,
-                          (T)alpha,
-                          (T)beta,
-                          (const T *)sums.w,
-                          {sums.wy, sums.yy}};
+                          m->csr.ncols};
     gsolve_status status;
 
     if (dots && p->longs == 0) {
-        return sums.yy ? launch_any<T, 2>(q, a, m->b) : launch_any<T, 1>(q, a, m->b);
+        return dots->yy ? launch_any<T, 2>(q, a, m->b) : launch_any<T, 1>(q, a, m->b);
     }
     if (p->count > 0) TRY((launch_any<T, 0>(q, a, m->b)));
     if (p->longs > 0) {

@@ -69,25 +69,16 @@ gsolve_status gs_bsr_find_pattern(pattern *p, gs_bsr *m, gsolve_context *ctx)
     gs_queue *q = ctx->queue;
     const int64_t rows = m->rows;
     int64_t *count = nullptr;
-    void *space = nullptr;
-    size_t bytes = 0;
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, count, rows + 1);
     ALLOC_DEVICE(ctx, p->first, rows + 1);
     TRY(gs_cuda(q, cudaMemsetAsync(count + rows, 0, sizeof *count, q->stream), "counting blocks"));
     TRY(find(m, ctx, count, nullptr, nullptr));
-    gs_exclusive_sum(nullptr, bytes, count, p->first, rows + 1, q->stream);
-    space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, count, p->first, rows + 1, q->stream),
-                "counting blocks"));
-    TRY(gsolve_copy(ctx, &m->blocks, GSOLVE_HOST, p->first + rows, GSOLVE_DEVICE,
-                    sizeof m->blocks));
+    TRY(gs_scan(ctx, "counting blocks", count, p->first, rows + 1, &m->blocks));
     ALLOC_DEVICE(ctx, p->col, m->blocks);
     TRY(find(m, ctx, nullptr, p->first, p->col));
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
     gsolve_free(ctx, GSOLVE_DEVICE, count);
     return status;
 }

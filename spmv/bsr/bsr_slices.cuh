@@ -74,22 +74,6 @@ __host__ __device__ inline int64_t words_of(int kind, int64_t width)
     return kind == SHARED ? width : kind == NEAR ? width * slots / 2 : width * slots;
 }
 
-// The block row of slot number j, if some block rows are in parts.
-__device__ inline int32_t row_of_part(const int32_t *part_of, int32_t rows, int32_t j)
-{
-    int32_t low = 0, high = rows - 1; // find the last block row whose first number is at most j
-
-    while (low < high) {
-        const int32_t middle = low + (high - low + 1) / 2;
-        if (part_of[middle] <= j) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    return low;
-}
-
 inline int blocks_for(int64_t threads)
 {
     return (int)((threads + gs_block_size - 1) / gs_block_size);

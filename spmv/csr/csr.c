@@ -5,6 +5,7 @@
 
 #include "core/try.h"
 #include "matrix/irregular.h"
+#include "vector/layout.h"
 
 /* The work of the rows before row i. */
 static int64_t work(const gsolve_csr *A, int32_t i)
@@ -28,37 +29,11 @@ static int32_t row_at_work(const gsolve_csr *A, int64_t w)
     return low;
 }
 
-static int64_t row_length(const gsolve_csr *A, int32_t i)
-{
-    return gs_start(A, i + 1) - gs_start(A, i);
-}
-
-static gsolve_status plan_long_rows(gs_csr_plan *plan, gsolve_context *ctx)
-{
-    const gsolve_csr *A = &plan->csr;
-    gsolve_status status;
-
-    for (int32_t i = 0; i < A->nrows; i++) plan->nlong += row_length(A, i) > GS_LONG_ROW;
-    ALLOC(ctx, GSOLVE_HOST, plan->long_row, plan->nlong);
-    ALLOC(ctx, GSOLVE_HOST, plan->first_part, (size_t)plan->nlong + 1);
-    plan->first_part[0] = 0;
-    for (int32_t i = 0, l = 0; l < plan->nlong; i++) {
-        if (row_length(A, i) <= GS_LONG_ROW) continue;
-        plan->long_row[l] = i;
-        plan->first_part[l + 1] =
-            plan->first_part[l] + (row_length(A, i) + GS_CSR_PART - 1) / GS_CSR_PART;
-        l++;
-    }
-done:
-    return status;
-}
-
 void gs_csr_drop_host(gs_csr_plan *plan, gsolve_context *ctx)
 {
     gsolve_free(ctx, GSOLVE_HOST, plan->begin);
-    gsolve_free(ctx, GSOLVE_HOST, plan->long_row);
-    gsolve_free(ctx, GSOLVE_HOST, plan->first_part);
-    gsolve_free(ctx, GSOLVE_HOST, plan->part);
+    gsolve_free(ctx, GSOLVE_HOST, plan->dot);
+    gs_row_parts_drop(&plan->long_rows, ctx);
     gs_column_blocks_drop(&plan->column_blocks, ctx);
 }
 
@@ -76,11 +51,10 @@ gsolve_status gs_csr_plan_host(gs_csr_plan *plan, gsolve_context *ctx, int64_t e
         plan->begin[t] = row_at_work(csr, (int64_t)t * GS_CSR_TASK);
     }
     plan->begin[plan->tasks] = csr->nrows;
-    TRY(plan_long_rows(plan, ctx));
-    if (plan->nlong == 0)
-        TRY(gs_column_blocks_make(&plan->column_blocks, ctx,
-                                  csr)); /* column blocks give the same bits */
-    ALLOC(ctx, GSOLVE_HOST, plan->part, 2 * plan->tasks + 8 * plan->first_part[plan->nlong]);
+    TRY(gs_row_parts_make(&plan->long_rows, ctx, csr, GS_LONG_ROW));
+    /* column blocks give the same bits */
+    if (plan->long_rows.count == 0) TRY(gs_column_blocks_make(&plan->column_blocks, ctx, csr));
+    ALLOC(ctx, GSOLVE_HOST, plan->dot, 2 * (size_t)plan->tasks);
 done:
     return status;
 }
@@ -132,7 +106,7 @@ static gsolve_status prepare_x(gs_csr_plan *plan, gsolve_context *ctx, gsolve_de
 {
     gsolve_status status;
 
-    if (x->layout == GSOLVE_COLUMN_MAJOR && !plan->windows.of && plan->nlong == 0) {
+    if (x->layout == GSOLVE_COLUMN_MAJOR && !plan->windows.of && plan->long_rows.count == 0) {
         TRY(gs_cache_windows_find(&plan->windows, ctx, &plan->csr, plan->tasks, plan->begin, NULL));
     }
     TRY(gs_cache_windows_prepare(&plan->windows, &plan->space, ctx, *x, x));
@@ -144,12 +118,17 @@ static gsolve_status apply_block(void *self, gsolve_context *ctx, double alpha, 
                                  double beta, gsolve_dense y)
 {
     gs_csr_plan *plan = self; /* its work space and windows may grow */
+    gsolve_dense out = y;
     gsolve_status status;
 
     if (!gs_on_gpu(ctx)) {
         TRY(prepare_x(plan, ctx, &x));
+    } else if (x.ncols > plan->most_in_place) {
+        TRY(gs_block_convert(&plan->space, 0, ctx, GSOLVE_ROW_MAJOR, x, true, &x));
+        TRY(gs_block_convert(&plan->space, 1, ctx, GSOLVE_ROW_MAJOR, y, beta != 0, &out));
     }
-    TRY(GS_KERNELS(gs_csr, ctx, x.type)->apply_block(ctx->queue, plan, alpha, x, beta, y));
+    TRY(GS_KERNELS(gs_csr, ctx, x.type)->apply_block(ctx->queue, plan, alpha, x, beta, out));
+    if (out.value != y.value) TRY(gs_change_layout(ctx, out, y));
 done:
     return status;
 }

@@ -18,26 +18,25 @@
 #include "spmv/multi_rhs/block.h"
 #include "spmv/multi_rhs/cache_windows.h"
 #include "spmv/multi_rhs/column_blocks.h"
+#include "spmv/multi_rhs/long_rows.h"
 #include "vector/vector.h"
 
 #define GS_CSR_TASK     8192 /* work of a task: its entries + GS_CSR_ROW_WORK per row */
 #define GS_CSR_ROW_WORK 4
-#define GS_LONG_ROW     32768 /* longer rows are cut into parts of GS_CSR_PART entries */
-#define GS_CSR_PART     8192
+#define GS_LONG_ROW     32768 /* longer rows are cut into parts */
 
 typedef struct gs_csr_plan {
     gsolve_csr csr; /* the handle's rows */
     gs_rows how;    /* how rows are summed */
     int32_t tasks;
-    int32_t *begin; /* tasks + 1 elements: first row of each task */
-    int32_t nlong;
-    int32_t *long_row;   /* nlong elements, ascending */
-    int64_t *first_part; /* nlong + 1 elements: number of the first part of each long row */
+    int32_t *begin;                 /* tasks + 1 elements: first row of each task */
+    gs_row_parts long_rows;         /* on the CPU */
     gs_column_blocks column_blocks; /* used instead of tasks where count > 0; on the CPU */
-    double *part;               /* work space: two sums for each task, then eight for each part */
-    gs_block_space space;       /* work space: x row-major where the caller's is not; on the CPU */
-    gs_cache_windows windows;   /* of the tasks, or instead of space; on the CPU */
-    struct gs_csr_tiles *tiles; /* on CUDA, instead of the members above: see csr_tiles.cuh */
+    double *dot;                    /* work space: two sums for each task */
+    int32_t most_in_place;          /* on CUDA: most column-major columns that are not converted */
+    gs_block_space space;           /* work space: x and y row-major where the caller's are not */
+    gs_cache_windows windows;       /* of the tasks, or instead of space; on the CPU */
+    struct gs_csr_tiles *tiles;     /* on CUDA, instead of the members above: see csr_tiles.cuh */
 } gs_csr_plan;
 
 typedef struct gs_csr_kernels {
@@ -51,7 +50,7 @@ typedef struct gs_csr_kernels {
                            double beta, void *y, const gs_product_sums *dots);
     /* y = alpha A x + beta y with several columns. Each column has the same bits as alone. On the
      * CPU, x is in the layout that gs_cache_windows_prepare chooses. On a GPU, x and y have the
-     * same layout. */
+     * same layout, and row-major columns may have other bits than alone. */
     gsolve_status (*apply_block)(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,
                                  double beta, gsolve_dense y);
 } gs_csr_kernels;

@@ -12,11 +12,7 @@
 // is fixed by the plan.
 //
 // One product moves 12 bytes per entry (8 in single precision), 4 or 8 per row, and x and y once.
-#include "spmv/csr/csr_product.cuh"
-
-extern "C" {
-#include "vector/vector.h"
-}
+#include "spmv/csr/csr_tiles.cuh"
 
 using namespace gs_tiles;
 
@@ -29,7 +25,7 @@ constexpr int carveout_percent = 40;
 // s[k] = product of entry from + k with its element of x, for k < n. Thread t computes products t,
 // t + gs_block_size, ...
 template <class T>
-__device__ void multiply(const product<T> &a, int64_t from, int n, T *s)
+__device__ void multiply(const gs_row_operands<T> &a, int64_t from, int n, T *s)
 {
     const int32_t *col = a.col + from;
     const T *value = a.value + from;
@@ -46,7 +42,7 @@ __device__ void multiply(const product<T> &a, int64_t from, int n, T *s)
 // Sums the rows of a tile from the products in s. A group of `lanes` threads sums a row; row is the
 // interval of this group's first row.
 template <class T, class O>
-__device__ void sum_rows(const product<T> &a, const tile &t, int lanes, interval row,
+__device__ void sum_rows(const gs_row_operands<T> &a, const tile &t, int lanes, interval row,
                          T (&s)[tile_capacity])
 {
     const O *start = (const O *)a.start;
@@ -59,16 +55,16 @@ __device__ void sum_rows(const product<T> &a, const tile &t, int lanes, interval
         T sum = wait ? T(0) : strided(s, row.from + lane, row.to, lanes);
         sum = group_sum(sum, lanes);
         if (__syncthreads_or(wait)) { // some rows are much longer than the others
-            sum_by_warps<1>(wait && lane == 0, row, &s);
+            sum_by_warps(wait && lane == 0, row, s);
             if (wait) sum = s[row.from];
         }
-        if (i < t.last && lane == 0) finish(a, i, sum);
+        if (i < t.last && lane == 0) gs_finish(a, i, sum);
     }
 }
 
 // The sum of this thread's part of n products: entries t, t + gs_block_size, ...
 template <class T>
-__device__ T direct_sum(const product<T> &a, int64_t from, int n)
+__device__ T direct_sum(const gs_row_operands<T> &a, int64_t from, int n)
 {
     const int32_t *col = a.col + from;
     const T *value = a.value + from;
@@ -89,7 +85,7 @@ __device__ T direct_sum(const product<T> &a, int64_t from, int n)
 // A block sums one part of a long row. The block that finishes last adds up the parts of the row in
 // their order, and resets the counter for the next product.
 template <class T>
-__device__ void sum_part(const product<T> &a, const gs_csr_tiles &p, int at)
+__device__ void sum_part(const gs_row_operands<T> &a, const gs_csr_tiles &p, int at)
 {
     __shared__ bool last;
     const part now = p.part_of[at];
@@ -97,7 +93,7 @@ __device__ void sum_part(const product<T> &a, const gs_csr_tiles &p, int at)
     T sum = gs_block_sum(direct_sum(a, now.from, now.entries));
 
     if (now.parts == 1) {
-        if (threadIdx.x == 0) finish(a, now.row, sum);
+        if (threadIdx.x == 0) gs_finish(a, now.row, sum);
         return;
     }
     if (threadIdx.x == 0) {
@@ -114,7 +110,7 @@ __device__ void sum_part(const product<T> &a, const gs_csr_tiles &p, int at)
     }
     sum = gs_block_sum(sum);
     if (threadIdx.x == 0) {
-        finish(a, now.row, sum);
+        gs_finish(a, now.row, sum);
         p.done[now.l] = 0;
     }
 }
@@ -123,7 +119,7 @@ __device__ void sum_part(const product<T> &a, const gs_csr_tiles &p, int at)
 // each.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size, tile_blocks)
-    rows_by_tiles(product<T> a, gs_csr_tiles p, gs_guard guard)
+    rows_by_tiles(gs_row_operands<T> a, gs_csr_tiles p, gs_guard guard)
 {
     __shared__ T s[tile_capacity];
 
@@ -142,7 +138,7 @@ __global__ void __launch_bounds__(gs_block_size, tile_blocks)
 }
 
 template <class T, class O>
-gsolve_status by_tiles(gs_queue *q, const product<T> &a, const gs_csr_tiles *p)
+gsolve_status by_tiles(gs_queue *q, const gs_row_operands<T> &a, const gs_csr_tiles *p)
 {
     // The carve-out covers the shared memory of all blocks of a multiprocessor; the rest of L1
     // caches x.
@@ -156,7 +152,7 @@ gsolve_status by_tiles(gs_queue *q, const product<T> &a, const gs_csr_tiles *p)
 }
 
 template <class T, class O>
-gsolve_status multiply_all(gs_queue *q, const product<T> &a, const gs_csr_plan *plan)
+gsolve_status multiply_all(gs_queue *q, const gs_row_operands<T> &a, const gs_csr_plan *plan)
 {
     const gs_csr_tiles *p = plan->tiles;
     const gs_vector_kernels *vector = &gs_vector_cuda[plan->csr.type];
@@ -175,9 +171,7 @@ gsolve_status apply(gs_queue *q, const gs_csr_plan *plan, double alpha, const vo
                     void *y, const gs_product_sums *dots)
 {
     const gsolve_csr *A = &plan->csr;
-    const gs_product_sums none = {}, sums = dots ? *dots : none;
-    const product<T> a = {A->start, A->col,  (const T *)A->value, (const T *)x,      (T *)y,
-                          (T)alpha, (T)beta, (const T *)sums.w,   {sums.wy, sums.yy}};
+    const gs_row_operands<T> a = gs_row_operands_of<T>(A, alpha, x, beta, y, dots);
 
     return A->offset == GSOLVE_O64 ? multiply_all<T, int64_t>(q, a, plan)
                                    : multiply_all<T, int32_t>(q, a, plan);

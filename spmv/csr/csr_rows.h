@@ -31,28 +31,19 @@ static inline __attribute__((always_inline)) void ON(task_rows)(const gs_csr_pla
         }
     }
     if (dots) {
-        plan->part[t] = wy;
-        plan->part[plan->tasks + t] = yy;
+        plan->dot[t] = wy;
+        plan->dot[plan->tasks + t] = yy;
     }
 }
 
 static void ON(task)(const gs_csr_plan *plan, int32_t t, double alpha, const T *restrict x,
                      double beta, T *restrict y, const gs_product_sums *dots)
 {
-    ON(task_rows)(plan, t, alpha, x, beta, y, dots, GS_ROWS_EVEN);
-}
-
-static void ON(task_uneven)(const gs_csr_plan *plan, int32_t t, double alpha, const T *restrict x,
-                            double beta, T *restrict y, const gs_product_sums *dots)
-{
-    ON(task_rows)(plan, t, alpha, x, beta, y, dots, GS_ROWS_UNEVEN);
-}
-
-static void ON(task_irregular)(const gs_csr_plan *plan, int32_t t, double alpha,
-                               const T *restrict x, double beta, T *restrict y,
-                               const gs_product_sums *dots)
-{
-    ON(task_rows)(plan, t, alpha, x, beta, y, dots, GS_ROWS_IRREGULAR);
+    switch (plan->how) {
+    case GS_ROWS_EVEN: ON(task_rows)(plan, t, alpha, x, beta, y, dots, GS_ROWS_EVEN); return;
+    case GS_ROWS_UNEVEN: ON(task_rows)(plan, t, alpha, x, beta, y, dots, GS_ROWS_UNEVEN); return;
+    default: ON(task_rows)(plan, t, alpha, x, beta, y, dots, GS_ROWS_IRREGULAR);
+    }
 }
 
 #define OF_OFFSET(name) GS_PASTE(ON(name), COLUMNS)
@@ -61,36 +52,9 @@ static void ON(task_irregular)(const gs_csr_plan *plan, int32_t t, double alpha,
 #undef GS_COLUMNS_BODY
 #undef OF_OFFSET
 
-/* Task t for w = 8, 4, 2 or 1 columns from column `first` on. */
-static void ON(some_columns)(const gs_csr_plan *plan, int32_t t, int32_t w, double alpha,
-                             const FN(rows_of_x) * x, double beta, const FN(rows_of_y) * y,
-                             int32_t first)
-{
-    static void (*const by[])(const gs_csr_plan *, int32_t, double, const FN(rows_of_x) *, double,
-                              const FN(rows_of_y) *, int32_t, int64_t) = {
-        [1] = GS_PASTE(ON(task_of_rows), 1),
-        [2] = GS_PASTE(ON(task_of_rows), 2),
-        [4] = GS_PASTE(ON(task_of_rows), 4),
-        [8] = GS_PASTE(ON(task_of_rows), 8),
-    };
-    const OFFSET *start = plan->csr.start;
-    const int64_t there = gs_ahead(start[plan->begin[t + 1]], start[plan->csr.nrows]);
-
-    by[w](plan, t, alpha, x, beta, y, first, plan->how == GS_ROWS_IRREGULAR ? there : 0);
-}
-
-/* The long rows for w columns. */
-static void ON(some_long)(gs_queue *q, const gs_csr_plan *plan, int32_t w, double alpha,
-                          const FN(rows_of_x) * x, double beta, const FN(rows_of_y) * y,
-                          int32_t first)
-{
-    static void (*const by[])(gs_queue *, const gs_csr_plan *, double, const FN(rows_of_x) *,
-                              double, const FN(rows_of_y) *, int32_t) = {
-        [1] = GS_PASTE(ON(long_rows), 1),
-        [2] = GS_PASTE(ON(long_rows), 2),
-        [4] = GS_PASTE(ON(long_rows), 4),
-        [8] = GS_PASTE(ON(long_rows), 8),
-    };
-
-    by[w](q, plan, alpha, x, beta, y, first);
-}
+static FN(columns_of_task) *const ON(columns)[] = {
+    [1] = GS_PASTE(ON(task_of_rows), 1),
+    [2] = GS_PASTE(ON(task_of_rows), 2),
+    [4] = GS_PASTE(ON(task_of_rows), 4),
+    [8] = GS_PASTE(ON(task_of_rows), 8),
+};

@@ -3,7 +3,6 @@
 // column number and value, and each reads W neighbouring elements of that row of x. A row, tile or
 // part of a long row has several subwarps; subwarp s of n takes entries s, s + n, ... Tiles and
 // parts are those of csr_tiles.cuh.
-#include "core/pdl.cuh"
 #include "spmv/csr/csr_tiles.cuh"
 #include "spmv/multi_rhs/subwarps.cuh"
 
@@ -84,7 +83,7 @@ __global__ void __launch_bounds__(gs_block_size)
         add_products(e, m, (int64_t)start[i] + lane % lanes / G, start[i + 1], lanes / G, sum);
     }
     add_subwarps<T, W, G>(sum, lanes / 2);
-    if (i < A.nrows && lane % lanes < G && !m.idle) finish_pack(a, m, i, sum);
+    if (i < A.nrows && lane % lanes < G && !m.idle) finish_columns(a, m.column, i, sum);
 }
 
 // --- rows of any lengths ----------------------------------------------------------------------
@@ -106,7 +105,7 @@ __device__ void rows_of_tile(const O *start, const block_operands<T> &a, const t
         if (!wait) add_products(e, m, row.from + in_row / G, row.to, lanes / G, sum);
         add_subwarps<T, W, G>(sum, lanes / 2);
         if (wait && in_row == 0) deferred[atomicAdd(deferred_count, 1)] = i;
-        if (i < t.last && !wait && in_row < G && !m.idle) finish_pack(a, m, i, sum);
+        if (i < t.last && !wait && in_row < G && !m.idle) finish_columns(a, m.column, i, sum);
     }
 }
 
@@ -141,7 +140,7 @@ __global__ void __launch_bounds__(gs_block_size)
         T sum[W] = {};
         add_products(e, m, row.from + m.subwarp, row.to, m.subwarps, sum);
         add_subwarps<T, W, G>(sum, 16);
-        if (threadIdx.x % 32 < G && !m.idle) finish_pack(a, m, deferred[l], sum);
+        if (threadIdx.x % 32 < G && !m.idle) finish_columns(a, m.column, deferred[l], sum);
     }
 }
 
@@ -172,27 +171,18 @@ __global__ void __launch_bounds__(gs_block_size)
     const int at = (int)blockIdx.x / a.chunks, chunk = (int)blockIdx.x % a.chunks;
     const member<T, W, G> m(a, chunk);
     const entries<T> e = {A.col, (const T *)A.value};
-    const int64_t step = (int64_t)a.chunks * G * W;
-    T *sums = (T *)p.sum + m.column, sum[W] = {};
+    T sum[1][W] = {};
 
     if (guard.has_ended()) return;
     const part now = p.part_of[at];
-    add_products(e, m, now.from + (int)threadIdx.x / G, now.from + now.entries, subwarps, sum);
-    add_subwarps<T, W, G>(sum, 16);
-    add_warps<T, W, G>(sum);
+    add_products(e, m, now.from + (int)threadIdx.x / G, now.from + now.entries, subwarps, sum[0]);
+    add_subwarps<T, W, G>(sum[0], 16);
+    add_warps<T, W, G>(sum[0]);
     if (threadIdx.x >= 32) return;
-    if (now.parts > 1) {
-        for (int w = 0; threadIdx.x < G && w < W; w++) sums[at * step + w] = sum[w];
-        if (!is_last(now.parts, &p.done[now.l * most_chunks + chunk])) return;
-        for (int w = 0; w < W; w++) {
-            sum[w] = 0;
-            for (int k = m.subwarp; k < now.parts; k += m.subwarps) {
-                sum[w] += __ldcg(&sums[(now.first + k) * step + w]);
-            }
-        }
-        add_subwarps<T, W, G>(sum, 16);
-    }
-    if (threadIdx.x < G && !m.idle) finish_pack(a, m, now.row, sum);
+    finish_part<G>(now, at, (T *)p.sum + m.column, (int64_t)a.chunks * G * W,
+                   &p.done[now.l * most_chunks + chunk], sum, [&] {
+                       if (threadIdx.x < G && !m.idle) finish_columns(a, m.column, now.row, sum[0]);
+                   });
 }
 
 // --- launches ---------------------------------------------------------------------------------
@@ -247,20 +237,13 @@ template <class T>
 gsolve_status gs_csr_apply_rows(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,
                                 double beta, gsolve_dense y)
 {
+    const block_operands<T> all = operands_of<T>(alpha, x, beta, y);
     const int32_t most = plan->tiles->parts > 0 ? most_row_major : x.ncols;
     gsolve_status status = GSOLVE_OK;
 
     if (plan->csr.nrows == 0) return GSOLVE_OK;
     for (int32_t j = 0; j < x.ncols && status == GSOLVE_OK; j += most) {
-        const block_operands<T> a = {(const T *)x.value + j,
-                                     (T *)y.value + j,
-                                     x.stride,
-                                     y.stride,
-                                     x.ncols - j < most ? x.ncols - j : most,
-                                     1,
-                                     true,
-                                     (T)alpha,
-                                     (T)beta};
+        const block_operands<T> a = some_columns(all, j, most);
         status = plan->csr.offset == GSOLVE_O64 ? choose_pack<T, int64_t>(q, plan, a)
                                                 : choose_pack<T, int32_t>(q, plan, a);
     }

@@ -1,10 +1,9 @@
-// csr_tiles.cuh: what the kernels of csr for one column and for several columns share: the tiles,
-// and the sum of a row by a group of threads. Both add the terms of a row in the same order, so a
-// column has the same bits alone and in a block of columns.
+// csr_tiles.cuh: what the kernels of csr share on a GPU: the tiles, and the sum of a row by a group
+// of threads.
 #ifndef GS_SPMV_CSR_CSR_TILES_CUH
 #define GS_SPMV_CSR_CSR_TILES_CUH
 
-#include "core/cuda.cuh"
+#include "spmv/product.cuh"
 
 extern "C" {
 #include "spmv/csr/csr.h"
@@ -21,7 +20,6 @@ constexpr int part_size = 4096;
 constexpr int most_own = 32;   // a warp sums a row with more entries per thread of its group
 constexpr int tile_blocks = 8; // blocks that run on a multiprocessor at once, at least
 constexpr int at_once = tile_capacity / gs_block_size; // entries that a thread reads at once
-constexpr int most_columns = 4;    // column-major: columns in one pass over the tiles
 constexpr int most_row_major = 32; // row-major: columns in one pass over the tiles
 constexpr int most_chunks = 4;     // row-major: chunks of columns in one pass
 
@@ -31,12 +29,7 @@ struct tile {
     int32_t entries, unused;
 };
 
-struct part {     // a part of a long row
-    int64_t from; // number of the first entry
-    int32_t entries, row;
-    int32_t l;            // index of the row in long_row
-    int32_t first, parts; // number of the row's first part, and of its parts
-};
+using part = gs_row_part;
 
 } // namespace gs_tiles
 
@@ -45,8 +38,6 @@ struct gs_csr_tiles {
     bool irregular; // most rows begin far from the column where the row before begins
     int tiles, nlong, parts;
     gs_tiles::tile *tile_of;
-    int32_t *long_row;       // nlong elements
-    int32_t *first_part;     // nlong + 1 elements
     gs_tiles::part *part_of; // parts elements
     void *sum;               // parts x most_row_major sums of parts, in the type of the values
     unsigned *done;          // nlong x most_chunks counters of finished parts; 0 between products
@@ -117,10 +108,10 @@ __device__ void read_entries(const int32_t *col, const T *value, int base, int n
     }
 }
 
-// Sums the rows for which `wait` is set, one warp per row, for C columns. The sum replaces the
-// first product of the row in s. All threads of the block call this function.
-template <int C, class T>
-__device__ void sum_by_warps(bool wait, const interval &row, T (*s)[tile_capacity])
+// Sums the rows for which `wait` is set, one warp per row. The sum replaces the first product of
+// the row in s. All threads of the block call this function.
+template <class T>
+__device__ void sum_by_warps(bool wait, const interval &row, T (&s)[tile_capacity])
 {
     __shared__ int waiting;
     __shared__ interval rows[gs_block_size];
@@ -131,11 +122,9 @@ __device__ void sum_by_warps(bool wait, const interval &row, T (*s)[tile_capacit
     __syncthreads();
     for (int w = (int)threadIdx.x / 32; w < waiting; w += gs_block_size / 32) {
         const interval r = rows[w];
-        for (int j = 0; j < C; j++) {
-            const T all = group_sum(strided(s[j], r.from + (int)threadIdx.x % 32, r.to, 32), 32);
-            __syncwarp();
-            if (threadIdx.x % 32 == 0) s[j][r.from] = all;
-        }
+        const T all = group_sum(strided(s, r.from + (int)threadIdx.x % 32, r.to, 32), 32);
+        __syncwarp();
+        if (threadIdx.x % 32 == 0) s[r.from] = all;
     }
     __syncthreads();
 }
@@ -151,6 +140,11 @@ int groups_grid(const gs_queue *q, int32_t n, int rows, bool all)
     return (int)(items < 1 ? 1 : items < most ? items : most);
 }
 
+// csr_groups_cuda.cu: the product where plan->tiles->lanes > 0, with the sums for which a.out is
+// not NULL.
+template <class T>
+gsolve_status by_groups(gs_queue *q, const gs_row_operands<T> &a, const gs_csr_plan *plan);
+
 } // namespace gs_tiles
 
 // csr_plan_cuda.cu: plan and drop of gs_csr_kernels. known: the row statistics, or NULL.
@@ -159,7 +153,7 @@ gsolve_status gs_csr_make_tiles(gs_csr_plan *plan, gsolve_context *ctx, int64_t 
                                 const gs_row_statistics *known);
 void gs_csr_drop_tiles(gs_csr_plan *plan, gsolve_context *ctx);
 
-// gs_csr_kernels' apply_block: column-major, see csr_block_cuda.cu; row-major, see
+// gs_csr_kernels' apply_block: column-major, see csr_groups_cuda.cu; row-major, see
 // csr_subwarps_cuda.cu.
 template <class T>
 gsolve_status gs_csr_apply_block(gs_queue *q, const gs_csr_plan *plan, double alpha, gsolve_dense x,

@@ -8,6 +8,9 @@
 #include "matrix/rows.cuh"
 #include "spmv/cusparse/vendor.cuh"
 
+#define SMALL __device__ inline
+#include "matrix/row_rule.h"
+
 extern "C" {
 #include "matrix/block_counts.h"
 }
@@ -62,19 +65,14 @@ int blocks_for(int64_t threads)
     return (int)((threads + gs_block_size - 1) / gs_block_size);
 }
 
+template <class O>
 gsolve_status make_all_keys(const gs_vendor_matrix *v, gsolve_context *ctx, uint64_t *key)
 {
     const gsolve_csr *A = &v->csr;
-    const int blocks = gs_warp_blocks(A->nrows);
 
-    if (A->offset == GSOLVE_O64) {
-        return gs_launch(ctx->queue, "finding blocks", make_keys<int64_t>, blocks, gs_block_size,
-                         A->nrows, (const int64_t *)A->start, A->col, v->chosen.block,
-                         (int64_t)v->cols, key);
-    }
-    return gs_launch(ctx->queue, "finding blocks", make_keys<int32_t>, blocks, gs_block_size,
-                     A->nrows, (const int32_t *)A->start, A->col, v->chosen.block, (int64_t)v->cols,
-                     key);
+    return gs_launch(ctx->queue, "finding blocks", make_keys<O>, gs_warp_blocks(A->nrows),
+                     gs_block_size, A->nrows, (const O *)A->start, A->col, v->chosen.block,
+                     (int64_t)v->cols, key);
 }
 
 // Copies the keys that differ from the key before to `to`, another array. *count, on the host =
@@ -82,35 +80,13 @@ gsolve_status make_all_keys(const gs_vendor_matrix *v, gsolve_context *ctx, uint
 gsolve_status select_different(gsolve_context *ctx, const uint64_t *from, uint64_t *to, int n,
                                int32_t *found, int32_t *count)
 {
-    gs_queue *q = ctx->queue;
-    void *space = nullptr;
-    size_t bytes = 0;
     gsolve_status status;
 
-    gs_select_unique(nullptr, bytes, from, to, found, n, q->stream);
-    space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(gs_cuda(q, gs_select_unique(space, bytes, from, to, found, n, q->stream),
-                "finding blocks"));
+    TRY(gs_with_space(ctx, "finding blocks", [&](void *space, size_t &bytes) {
+        return gs_select_unique(space, bytes, from, to, found, n, ctx->queue->stream);
+    }));
     TRY(gsolve_copy(ctx, count, GSOLVE_HOST, found, GSOLVE_DEVICE, sizeof *count));
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
-    return status;
-}
-
-gsolve_status sort_keys(gsolve_context *ctx, const uint64_t *from, uint64_t *to, int n, int bits)
-{
-    gs_queue *q = ctx->queue;
-    void *space = nullptr;
-    size_t bytes = 0;
-    gsolve_status status;
-
-    gs_sort_keys(nullptr, bytes, {from, to}, n, bits, q->stream);
-    space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(gs_cuda(q, gs_sort_keys(space, bytes, {from, to}, n, bits, q->stream), "sorting blocks"));
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
     return status;
 }
 
@@ -135,9 +111,12 @@ gsolve_status find_blocks(gs_vendor_matrix *v, gsolve_context *ctx)
     ALLOC_DEVICE(ctx, key, entries);
     ALLOC_DEVICE(ctx, other, entries);
     ALLOC_DEVICE(ctx, found, 1);
-    TRY(make_all_keys(v, ctx, key));
+    TRY(v->csr.offset == GSOLVE_O64 ? make_all_keys<int64_t>(v, ctx, key)
+                                    : make_all_keys<int32_t>(v, ctx, key));
     TRY(select_different(ctx, key, other, entries, found, &count));
-    TRY(sort_keys(ctx, other, key, count, bits));
+    TRY(gs_with_space(ctx, "sorting blocks", [&](void *space, size_t &bytes) {
+        return gs_sort_keys(space, bytes, {other, key}, count, bits, ctx->queue->stream);
+    }));
     TRY(select_different(ctx, key, other, count, found, &count));
     v->blocks = count;
     ALLOC_DEVICE(ctx, v->col, count);
@@ -169,35 +148,25 @@ __global__ void fill_blocks(int32_t nrows, const O *start, const int32_t *col, c
     const int32_t begin = first[i / block], end = first[i / block + 1];
     for (int64_t k = start[i] + threadIdx.x % 32; k < start[i + 1]; k += 32) {
         const int32_t j = col[k], J = j / block;
-        int32_t low = begin, high = end - 1; // at[low] <= J <= at[high]
-        while (low < high) {
-            const int32_t middle = low + (high - low) / 2;
-            if (at[middle] < J) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        out[((int64_t)low * block + i % block) * block + j % block] = value[k];
+        const int64_t low = gs_row_first(at, begin, end, J);
+        out[(low * block + i % block) * block + j % block] = value[k];
     }
 }
 
-template <class T>
+template <class T, class O>
 gsolve_status fill(gs_vendor_matrix *v, gsolve_context *ctx)
 {
     const gsolve_csr *A = &v->csr;
-    const int blocks = gs_warp_blocks(A->nrows);
-    const int32_t *first = (const int32_t *)v->start;
-    const T *value = (const T *)A->value;
 
-    if (A->offset == GSOLVE_O64) {
-        return gs_launch(ctx->queue, "filling blocks", fill_blocks<T, int64_t>, blocks,
-                         gs_block_size, A->nrows, (const int64_t *)A->start, A->col, value,
-                         v->chosen.block, first, v->col, (T *)v->value);
-    }
-    return gs_launch(ctx->queue, "filling blocks", fill_blocks<T, int32_t>, blocks, gs_block_size,
-                     A->nrows, (const int32_t *)A->start, A->col, value, v->chosen.block, first,
-                     v->col, (T *)v->value);
+    return gs_launch(ctx->queue, "filling blocks", fill_blocks<T, O>, gs_warp_blocks(A->nrows),
+                     gs_block_size, A->nrows, (const O *)A->start, A->col, (const T *)A->value,
+                     v->chosen.block, (const int32_t *)v->start, v->col, (T *)v->value);
+}
+
+template <class T>
+gsolve_status fill_typed(gs_vendor_matrix *v, gsolve_context *ctx)
+{
+    return v->csr.offset == GSOLVE_O64 ? fill<T, int64_t>(v, ctx) : fill<T, int32_t>(v, ctx);
 }
 
 // If the matrix ends with a part of a block: *x = a vector of zeros for complete blocks. n:
@@ -257,8 +226,8 @@ gsolve_status gs_vendor_gather(gs_vendor_matrix *v, gsolve_context *ctx)
     TRY(find_blocks(v, ctx));
     v->stored = v->blocks * v->chosen.block * v->chosen.block;
     if (v->stored > INT32_MAX) return refuse_size(ctx, "stored values", v->stored);
-    snprintf(form, sizeof form, "blocks of %d x %d", v->chosen.block, v->chosen.block);
-    TRY(gs_vendor_fits(v, ctx, form, v->stored, (double)v->stored * (double)size));
+    snprintf(form, sizeof form, "cusparse in blocks of %d x %d", v->chosen.block, v->chosen.block);
+    TRY(gs_memory_need(ctx, (double)v->stored * (double)size, form));
     v->value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)v->stored, size);
     TRY(v->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     TRY(gs_cuda(ctx->queue,
@@ -273,5 +242,5 @@ done:
 
 gsolve_status gs_vendor_refill_blocks(gs_vendor_matrix *v, gsolve_context *ctx)
 {
-    return v->csr.type == GSOLVE_F32 ? fill<float>(v, ctx) : fill<double>(v, ctx);
+    return v->csr.type == GSOLVE_F32 ? fill_typed<float>(v, ctx) : fill_typed<double>(v, ctx);
 }

@@ -112,18 +112,12 @@ gsolve_status fill_any(gs_vendor_matrix *v, gsolve_context *ctx, bool columns)
                                      : fill_typed<double>(v, ctx, columns);
 }
 
+template <class O>
 gsolve_status measure(const gs_vendor_matrix *v, gsolve_context *ctx, int64_t *width)
 {
-    const gsolve_csr *A = &v->csr;
-    const int blocks = gs_warp_blocks((int64_t)v->rows + 1);
-
-    if (A->offset == GSOLVE_O64) {
-        return gs_launch(ctx->queue, "measuring slices", measure_slices<int64_t>, blocks,
-                         gs_block_size, A->nrows, (const int64_t *)A->start, v->rows,
-                         v->chosen.slice, width);
-    }
-    return gs_launch(ctx->queue, "measuring slices", measure_slices<int32_t>, blocks, gs_block_size,
-                     A->nrows, (const int32_t *)A->start, v->rows, v->chosen.slice, width);
+    return gs_launch(ctx->queue, "measuring slices", measure_slices<O>,
+                     gs_warp_blocks((int64_t)v->rows + 1), gs_block_size, v->csr.nrows,
+                     (const O *)v->csr.start, v->rows, v->chosen.slice, width);
 }
 
 // Converts the 64-bit offsets to v->start; keeps them in 64 bits where needed.
@@ -152,36 +146,24 @@ done:
 
 gsolve_status gs_vendor_slice(gs_vendor_matrix *v, gsolve_context *ctx)
 {
-    gs_queue *q = ctx->queue;
     const size_t size = gs_type_size(v->csr.type);
-    int64_t *width = nullptr, *offset = nullptr;
-    void *space = nullptr;
-    size_t bytes = 0;
+    int64_t *offset = nullptr;
     char form[48];
     gsolve_status status;
 
     v->rows = (int32_t)(((int64_t)v->csr.nrows + v->chosen.slice - 1) / v->chosen.slice);
-    ALLOC_DEVICE(ctx, width, (size_t)v->rows + 1);
     ALLOC_DEVICE(ctx, offset, (size_t)v->rows + 1);
-    gs_exclusive_sum(nullptr, bytes, width, offset, v->rows + 1, q->stream);
-    space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(measure(v, ctx, width));
-    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, width, offset, v->rows + 1, q->stream),
-                "offsets of slices"));
-    TRY(gsolve_copy(ctx, &v->stored, GSOLVE_HOST, offset + v->rows, GSOLVE_DEVICE,
-                    sizeof v->stored));
-    snprintf(form, sizeof form, "slices of %d rows", v->chosen.slice);
-    TRY(gs_vendor_fits(v, ctx, form, v->stored,
-                       (double)v->stored * (double)(size + sizeof *v->col)));
+    TRY(v->csr.offset == GSOLVE_O64 ? measure<int64_t>(v, ctx, offset)
+                                    : measure<int32_t>(v, ctx, offset));
+    TRY(gs_scan(ctx, "offsets of slices", offset, offset, (int64_t)v->rows + 1, &v->stored));
+    snprintf(form, sizeof form, "cusparse in slices of %d rows", v->chosen.slice);
+    TRY(gs_memory_need(ctx, (double)v->stored * (double)(size + sizeof *v->col), form));
     TRY(keep_offsets(v, ctx, &offset));
     ALLOC_DEVICE(ctx, v->col, v->stored);
     v->value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)v->stored, size);
     TRY(v->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     TRY(fill_any(v, ctx, true));
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
-    gsolve_free(ctx, GSOLVE_DEVICE, width);
     gsolve_free(ctx, GSOLVE_DEVICE, offset);
     return status;
 }

@@ -103,11 +103,4 @@ gsolve_status gs_vendor_apply(void *self, gsolve_context *ctx, double alpha, gso
 gsolve_status gs_vendor_apply_block(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                                     double beta, gsolve_dense y);
 
-size_t gs_vendor_memory(const gsolve_csr *csr, const void *chosen);
-void gs_vendor_info(const void *self, gsolve_matrix_info *info);
-
-// Fails if the device does not have that many bytes. form: as in "slices of 32 rows".
-gsolve_status gs_vendor_fits(const gs_vendor_matrix *v, gsolve_context *ctx, const char *form,
-                             int64_t stored, double bytes);
-
 #endif

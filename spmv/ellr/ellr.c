@@ -6,19 +6,14 @@
 #include "core/try.h"
 #include "spmv/handle.h"
 
-#define SPARSE 1.1 /* on the CPU: stored slots per entry from which rows are sorted */
-#define SHARE  16  /* mean entries per thread where the option threads is 0 */
-
-enum { LARGE_CACHE, LEAST_CACHE }; /* the words of cache= */
+#define SHARE 16 /* mean entries per thread where the option threads is 0 */
 
 typedef struct ellr_options {
-    int threads, block, rows, cache, most, index, value;
+    int threads, block, rows, most, index, value;
 } ellr_options;
 
 static const gsolve_option options[] = {
-    {"threads",
-     "threads per row: 1, 2, 4, 8, 16 or 32; 0: on a GPU chosen from the mean row length, on the "
-     "CPU 1",
+    {"threads", "GPU: threads per row: 1, 2, 4, 8, 16 or 32; 0: chosen from the mean row length",
      GSOLVE_INT, offsetof(ellr_options, threads), 0, 0, GS_SLICED_WARP, NULL},
     {"block",
      "GPU, products with many columns: threads per block, a power of two from 64 to 1024; "
@@ -29,11 +24,6 @@ static const gsolve_option options[] = {
      "before it takes the next group of rows; 0: about 1024, such that all multiprocessors finish "
      "at about the same time",
      GSOLVE_INT, offsetof(ellr_options, rows), 0, 0, 1 << 20, NULL},
-    {"cache",
-     "GPU, products with many columns: size of the L1 cache; large: as large as possible; least: "
-     "as small as possible (most of the on-chip memory is shared memory), a variant that the "
-     "paper on FastSpMM (Ortega et al.) measures",
-     GSOLVE_CHOICE, offsetof(ellr_options, cache), LARGE_CACHE, 0, 0, "large|least"},
     {"most",
      "rows with more entries than this are not copied into slices: they stay in csr, and each is "
      "cut into parts that are computed in parallel; 0: 4 times the mean row length, at least 128",
@@ -42,72 +32,15 @@ static const gsolve_option options[] = {
     {0},
 };
 
-/* The threads per row, for slices of `slice` lanes. */
-static int32_t threads_of(int threads, int32_t slice, int32_t rows, int64_t entries)
+/* The threads per row on a GPU. */
+static int32_t threads_of(int threads, int32_t rows, int64_t entries)
 {
     int32_t lanes = 1;
 
-    if (threads > 0 || slice < GS_SLICED_WARP) return threads > 0 ? threads : 1;
+    if (threads > 0) return threads;
     while (lanes < GS_SLICED_WARP && entries > (int64_t)rows * SHARE * lanes) lanes *= 2;
     return lanes;
 }
-
-/* The CPU reads eight lanes at once. Where many of their slots would be padding, rows are sorted by
- * length. */
-static gsolve_status sort_if_sparse(gsolve_context *ctx, const gsolve_csr *csr,
-                                    gs_sliced_policy *policy)
-{
-    gs_sliced_facts facts = {.entries = policy->entries};
-    const int32_t rows = policy->lanes / policy->group->lanes, window = gs_sliced_window(ctx, csr);
-    gsolve_status status;
-
-    TRY(gs_sliced_inspect(ctx, csr, rows, policy->most, &facts));
-    if ((double)facts.stored <= SPARSE * (double)facts.kept) goto done;
-    TRY(gs_sliced_sort(ctx, csr, window, policy->most, &policy->order));
-done:
-    return status;
-}
-
-/* --- building --------------------------------------------------------------------------------- */
-
-static void destroy(void *self, gsolve_context *ctx)
-{
-    gs_ellr *m = self;
-
-    if (m->slices) gs_sliced_destroy(m->slices, ctx);
-    gs_subwarp_drop(&m->space, ctx);
-    gsolve_free(ctx, GSOLVE_HOST, m);
-}
-
-/* *out = csr with that many threads per row. */
-static gsolve_status make(gs_ellr **out, gsolve_context *ctx, const gsolve_csr *csr,
-                          const ellr_options *o, int64_t entries, int32_t threads)
-{
-    const gs_sliced_group all = {0, threads, 0};
-    gs_sliced_policy policy = {.lanes = gs_sliced_lanes(ctx),
-                               .groups = 1,
-                               .group = &all,
-                               .most = gs_sliced_most(o->most, csr->nrows, entries),
-                               .lengths = true,
-                               .index = o->index,
-                               .value = o->value,
-                               .entries = entries};
-    gs_ellr *m = NULL;
-    gsolve_status status;
-
-    ALLOC(ctx, GSOLVE_HOST, m, 1);
-    *m = (gs_ellr){.schedule = {o->block, o->rows, o->cache == LEAST_CACHE}};
-    if (threads > policy.lanes) policy.lanes = threads;
-    if (!gs_on_gpu(ctx)) TRY(sort_if_sparse(ctx, csr, &policy));
-    TRY(gs_sliced_make(&m->slices, ctx, csr, &policy));
-    *out = m;
-    m = NULL;
-done:
-    if (m) destroy(m, ctx);
-    return status;
-}
-
-/* --- the format ------------------------------------------------------------------------------- */
 
 static gsolve_status check(gsolve_context *ctx, const ellr_options *o)
 {
@@ -124,38 +57,48 @@ static gsolve_status check(gsolve_context *ctx, const ellr_options *o)
     return GSOLVE_OK;
 }
 
-static void write_note(gs_ellr *m, bool on_gpu)
+static void write_note(gs_sliced *s, int32_t threads)
 {
-    gs_sliced *s = m->slices;
-    const int32_t lanes = 1 << s->most_row_shift;
-    int at = snprintf(s->note, sizeof s->note, "%d %s%s per row", lanes,
-                      on_gpu ? "thread" : "SIMD lane", lanes > 1 ? "s" : "");
+    const gs_sliced_schedule *schedule = &s->schedule;
+    int at =
+        snprintf(s->note, sizeof s->note, "%d thread%s per row", threads, threads > 1 ? "s" : "");
 
-    if (m->schedule.block > 0) {
-        at += snprintf(s->note + at, sizeof s->note - (size_t)at, ", blocks of %d",
-                       m->schedule.block);
+    if (schedule->block > 0) {
+        at +=
+            snprintf(s->note + at, sizeof s->note - (size_t)at, ", blocks of %d", schedule->block);
     }
-    if (m->schedule.rows > 0) {
-        snprintf(s->note + at, sizeof s->note - (size_t)at, " for %d rows", m->schedule.rows);
+    if (schedule->rows > 0) {
+        snprintf(s->note + at, sizeof s->note - (size_t)at, " for %d rows", schedule->rows);
     }
 }
 
+/* On the CPU the form is that of sell: a vector reads eight lanes at once, and the padding marks
+ * the ends of rows. */
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const void *chosen)
 {
     const ellr_options *o = chosen;
-    gs_ellr *m = NULL;
-    int32_t threads;
+    const bool gpu = gs_on_gpu(ctx);
+    const gs_sliced_group all = {0, gpu ? threads_of(o->threads, csr->nrows, entries) : 1, 0};
+    gs_sliced_policy policy = {.lanes = gs_sliced_lanes(ctx),
+                               .groups = 1,
+                               .group = &all,
+                               .most = gs_sliced_most(o->most, csr->nrows, entries),
+                               .lengths = gpu,
+                               .index = o->index,
+                               .value = o->value,
+                               .entries = entries};
+    int32_t window;
+    gs_sliced *s;
     gsolve_status status;
 
     TRY(check(ctx, o));
-    threads = threads_of(o->threads, gs_sliced_lanes(ctx), csr->nrows, entries);
-    TRY(make(&m, ctx, csr, o, entries, threads));
-    write_note(m, gs_on_gpu(ctx));
-    *self = m;
-    m = NULL;
+    if (!gpu) TRY(gs_sliced_order(ctx, csr, 0, &policy, &window));
+    TRY(gs_sliced_make(&s, ctx, csr, &policy));
+    s->schedule = (gs_sliced_schedule){o->block, o->rows};
+    if (gpu) write_note(s, all.lanes);
+    *self = s;
 done:
-    if (m) destroy(m, ctx);
     return status;
 }
 
@@ -163,7 +106,7 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
 {
     const ellr_options *o = chosen;
     const int64_t entries = gs_start(csr, csr->nrows);
-    const int32_t lanes = threads_of(o->threads, GS_SLICED_WARP, csr->nrows, entries);
+    const int32_t lanes = threads_of(o->threads, csr->nrows, entries);
     const int32_t most = gs_sliced_most(o->most, csr->nrows, entries);
     const int32_t rows = GS_SLICED_WARP / lanes; /* of a slice; a row fills its last column */
     const double stored =
@@ -172,52 +115,26 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
     return gs_sliced_bytes(csr, stored, rows, true);
 }
 
-static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
-                           double beta, gsolve_dense y)
-{
-    return gs_sliced_apply(((const gs_ellr *)self)->slices, ctx, alpha, x, beta, y);
-}
-
-static gsolve_status apply_dot(void *self, gsolve_context *ctx, gsolve_dense x, gsolve_dense y,
-                               gsolve_dense w, double *wy, double *yy)
-{
-    return gs_sliced_apply_dot(((const gs_ellr *)self)->slices, ctx, x, y, w, wy, yy);
-}
-
 static gsolve_status apply_block(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                                  double beta, gsolve_dense y)
 {
-    gs_ellr *m = self;
+    gs_sliced *s = self;
 
-    if (!gs_on_gpu(ctx) || (m->slices->aligned && x.layout == GSOLVE_COLUMN_MAJOR)) {
-        return gs_sliced_apply_block(m->slices, ctx, alpha, x, beta, y);
+    if (!gs_on_gpu(ctx) || (s->aligned && x.layout == GSOLVE_COLUMN_MAJOR)) {
+        return gs_sliced_apply_block(s, ctx, alpha, x, beta, y);
     }
-    const gs_subwarp_form form = {gs_ellr_cuda[x.type].multiply, m, m->slices->parts};
-    return gs_subwarp_multiply(&form, &m->space, ctx, alpha, x, beta, y);
-}
-
-static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
-{
-    return gs_sliced_update(((gs_ellr *)self)->slices, ctx, csr);
-}
-
-static void describe(const void *self, gsolve_matrix_info *info)
-{
-    gs_sliced_describe(((const gs_ellr *)self)->slices, info);
+    const gs_subwarp_form form = {gs_ellr_cuda[x.type].multiply, s, s->parts};
+    return gs_subwarp_multiply(&form, &s->subwarps, ctx, alpha, x, beta, y);
 }
 
 const gsolve_format gs_ellr_format = {
     .plugin =
         {"ellr",
-         "slices of padded rows, and the length of each row; several threads per row (ELLPACK-R)",
+         "slices of padded rows, and the length of each row; several threads per row (ELLPACK-R); "
+         "on the CPU the same as sell",
          options, sizeof(ellr_options)},
     .build = build,
-    .destroy = destroy,
-    .apply = apply,
     .apply_block = apply_block,
-    .row_major = true,
-    .apply_dot = apply_dot,
-    .update = update,
     .memory = estimate_memory,
-    .describe = describe,
+    GS_SLICED_MEMBERS,
 };

@@ -10,28 +10,13 @@
 #ifndef GS_SPMV_ELLR_ELLR_H
 #define GS_SPMV_ELLR_ELLR_H
 
-#include "spmv/multi_rhs/subwarp_rows.h"
 #include "spmv/sliced/sliced.h"
 
 #define GS_ELLR_LEAST_BLOCK 64 /* threads */
 #define GS_ELLR_MOST_BLOCK  1024
 
-/* How the rows are distributed over the thread blocks of a GPU; 0: chosen from the numbers of rows
- * and columns. */
-typedef struct gs_ellr_schedule {
-    int block;    /* threads per block: BS in the paper */
-    int32_t rows; /* rows that a block computes before it goes on elsewhere */
-    bool shared;  /* the L1 cache is as small as possible, as in the paper's comparison */
-} gs_ellr_schedule;
-
-typedef struct gs_ellr {
-    gs_sliced *slices;
-    gs_ellr_schedule schedule;
-    gs_subwarp_space space;
-} gs_ellr;
-
 typedef struct gs_ellr_kernels {
-    /* y = alpha A x + beta y, x row-major */
+    /* y = alpha A x + beta y, x row-major; self is a gs_sliced */
     gs_subwarp_product *multiply;
 } gs_ellr_kernels;
 

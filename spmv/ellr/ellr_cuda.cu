@@ -34,7 +34,6 @@ struct schedule {
     int threads;   // of a block
     int64_t units; // approximate number of neighbouring units that the blocks of a multiprocessor
                    // compute before they take other ones
-    bool shared;   // as little L1 cache as possible; the shared memory is not used
 };
 
 template <class T, class V, int Q>
@@ -252,51 +251,42 @@ template <class T, int W, class V, int Q>
 gsolve_status launch_lanes(gs_queue *q, const lanes_of_rows<T, V, Q> &form, const dense_rows<T> &d)
 {
     constexpr auto kernel = multiply_lanes<T, W, V, Q>;
-    const auto carveout = cudaFuncAttributePreferredSharedMemoryCarveout;
     const chosen_schedule by =
         choose_schedule(q, form.units, d.shift, form.wished, blocks_at_once<kernel>);
-    gsolve_status status;
 
-    if (form.wished.shared) cudaFuncSetAttribute(kernel, carveout, cudaSharedmemCarveoutMaxShared);
-    status = gs_launch_pdl(q, "the product of several columns", kernel, by.grid, by.threads, form,
-                           d, by.by);
-    if (form.wished.shared) cudaFuncSetAttribute(kernel, carveout, cudaSharedmemCarveoutDefault);
-    return status;
+    return gs_launch_pdl(q, "the product of several columns", kernel, by.grid, by.threads, form, d,
+                         by.by);
 }
 
 template <class T, class V, int Q>
-gsolve_status sum_rows(gs_queue *q, const gs_ellr *m, const dense_rows<T> &d)
+gsolve_status sum_rows(gs_queue *q, const gs_sliced *s, const dense_rows<T> &d)
 {
-    const gs_sliced *s = m->slices;
     const int subwarps = (1 << s->most_row_shift) / Q; // of a row; they are in one warp
-    const lanes_of_rows<T, V, Q> form = {
-        *s,
-        (int64_t)s->slices * (32 / Q),
-        {m->schedule.block, (int64_t)m->schedule.rows * subwarps, m->schedule.shared}};
+    const lanes_of_rows<T, V, Q> form = {*s,
+                                         (int64_t)s->slices * (32 / Q),
+                                         {s->schedule.block, (int64_t)s->schedule.rows * subwarps}};
 
     return sum_units(q, form, d, 32 / subwarps);
 }
 
 template <class T, class V>
-gsolve_status by_lanes(gs_queue *q, const gs_ellr *m, const dense_rows<T> &d)
+gsolve_status by_lanes(gs_queue *q, const gs_sliced *s, const dense_rows<T> &d)
 {
-    const int row_shift = m->slices->most_row_shift;
-
-    return row_shift >= 2   ? sum_rows<T, V, 4>(q, m, d)
-           : row_shift == 1 ? sum_rows<T, V, 2>(q, m, d)
-                            : sum_rows<T, V, 1>(q, m, d);
+    return s->most_row_shift >= 2   ? sum_rows<T, V, 4>(q, s, d)
+           : s->most_row_shift == 1 ? sum_rows<T, V, 2>(q, s, d)
+                                    : sum_rows<T, V, 1>(q, s, d);
 }
 
 template <class T>
 gsolve_status multiply(gsolve_context *ctx, const void *self, double alpha, gsolve_dense x,
                        double beta, gsolve_dense y, void *sums)
 {
-    const gs_ellr *m = (const gs_ellr *)self;
-    const gs_sliced *s = m->slices;
+    const gs_sliced *s = (const gs_sliced *)self;
     const dense_rows<T> d = gs_subwarp_rows::rows_of<T>(alpha, x, beta, y, sums);
     gsolve_status status;
 
-    TRY((s->single ? by_lanes<T, float>(ctx->queue, m, d) : by_lanes<T, T>(ctx->queue, m, d)));
+    TRY(with_values<T>(
+        s, [&](auto stored) { return by_lanes<T, decltype(stored)>(ctx->queue, s, d); }));
     TRY(sum_long_rows(ctx->queue, s->part, s->parts, &s->csr, d));
 done:
     return status;

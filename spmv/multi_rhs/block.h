@@ -33,7 +33,7 @@ gsolve_status gs_block_convert(gs_block_space *space, int which, gsolve_context 
                                gsolve_layout layout, gsolve_dense v, bool read, gsolve_dense *used);
 void gs_block_space_drop(gs_block_space *space, gsolve_context *ctx);
 
-/* Columns that a kernel on the CPU takes at once, 8, 4, 2 or 1, where `left` columns are left. */
+/* Columns that a kernel takes at once, 8, 4, 2 or 1, where `left` columns are left. */
 static inline int32_t gs_columns_in(int32_t left)
 {
     return left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;

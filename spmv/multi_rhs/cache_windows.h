@@ -65,14 +65,6 @@ static inline gs_cache_window gs_cache_window_move(gs_cache_window *held, gs_cac
     return next;
 }
 
-/* The columns of a column-major v in the pass that begins with column j. */
-static inline gsolve_dense gs_cache_window_pass(gsolve_dense v, int32_t j)
-{
-    v.value = (char *)v.value + (size_t)j * (size_t)v.stride * gs_type_size(v.type);
-    v.ncols = v.ncols - j < GS_CACHE_WINDOW_COLUMNS ? v.ncols - j : GS_CACHE_WINDOW_COLUMNS;
-    return v;
-}
-
 /* The columns of a buffer for that many columns. */
 static inline int32_t gs_cache_window_columns(int32_t columns)
 {

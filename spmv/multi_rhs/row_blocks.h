@@ -1,6 +1,7 @@
 /* row_blocks.h: row_sums.h for eight, four, two and one columns and one value type T, and the
  * vectors that it reads and writes. OF(name) is the copy of a name for COLUMNS columns; the
  * including file defines COLUMNS. */
+#include "spmv/multi_rhs/long_rows.h"
 #include "spmv/row_sum.h"
 
 /* Columns of x, row-major. Row i is at (i & mask) stride. */

@@ -101,5 +101,28 @@ static inline __attribute__((always_inline)) void OF(finish_rows)(double alpha,
     }
 }
 
+/* Long rows, columns of y from `first` on: all parts are summed in parallel, then the parts of each
+ * row are added in their order. */
+static inline void OF(long_rows)(int threads, const gs_row_parts *parts, double alpha,
+                                 const FN(rows_of_x) * x, double beta, const FN(rows_of_y) * y,
+                                 int32_t first)
+{
+    const FN(rows_of_x) here = FN(columns_from)(x, first);
+    const int32_t *col = parts->csr->col;
+    const T *value = parts->csr->value;
+    OF(numbers) *sum = parts->sum;
+
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int32_t p = 0; p < parts->count; p++) {
+        const gs_row_part *part = &parts->part[p];
+        OF(row_sums)(part->entries, value + part->from, col + part->from, &here, 0, &sum[p]);
+    }
+    for (int32_t p = 0; p < parts->count; p += parts->part[p].parts) {
+        OF(numbers) total = {{{0}}};
+        for (int32_t k = 0; k < parts->part[p].parts; k++) OF(add_numbers)(&total, &sum[p + k]);
+        OF(finish_rows)(alpha, &total, beta, y, parts->part[p].row, first);
+    }
+}
+
 #undef WIDE
 #undef COUNT

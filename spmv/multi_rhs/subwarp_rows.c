@@ -5,16 +5,6 @@
 #include "core/try.h"
 #include "vector/layout.h"
 
-/* Columns j to j + count - 1 of v. */
-static gsolve_dense columns_of(gsolve_dense v, int32_t j, int32_t count)
-{
-    const int64_t step = v.layout == GSOLVE_ROW_MAJOR ? 1 : v.stride;
-
-    v.value = (char *)v.value + (size_t)(j * step) * gs_type_size(v.type);
-    v.ncols = count;
-    return v;
-}
-
 /* Allocates *block for `count` numbers of a type, unless it is allocated. */
 static gsolve_status allocate(void **block, gsolve_context *ctx, int64_t count, gsolve_type type)
 {
@@ -59,8 +49,8 @@ gsolve_status gs_subwarp_multiply(const gs_subwarp_form *form, gs_subwarp_space 
     for (int32_t j = 0, count; j < x.ncols; j += count) {
         const int32_t left = x.ncols - j;
         count = left < most ? left : most;
-        const gsolve_dense now = columns_of(y, j, count);
-        TRY(to_row_major(&in, &converted[0], ctx, most, columns_of(x, j, count), true));
+        const gsolve_dense now = gs_some_columns(y, j, count);
+        TRY(to_row_major(&in, &converted[0], ctx, most, gs_some_columns(x, j, count), true));
         out = now;
         if (!direct) TRY(to_row_major(&out, &converted[1], ctx, most, now, beta != 0));
         TRY(form->product(ctx, form->self, alpha, in, beta, out, space->sums[size]));

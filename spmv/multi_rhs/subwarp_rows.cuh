@@ -18,7 +18,7 @@
 #ifndef GS_SPMV_MULTI_RHS_SUBWARP_ROWS_CUH
 #define GS_SPMV_MULTI_RHS_SUBWARP_ROWS_CUH
 
-#include "core/pdl.cuh"
+#include "spmv/multi_rhs/subwarps.cuh"
 
 extern "C" {
 #include "core/try.h"
@@ -28,34 +28,17 @@ extern "C" {
 namespace gs_subwarp_rows
 {
 
+using namespace gs_subwarps;
+
 constexpr int32_t no_row = INT32_MIN; // the unit has no result r
 
-// x and y of one pass.
 template <class T>
-struct dense_rows {
-    const T *x;
-    T *y, *partial; // partial: `pitch` sums for each index
-    int64_t xstride, ystride;
-    T alpha, beta;
-    int columns, pitch, shift; // a subwarp has 1 << shift threads
-    bool column_major;         // y is column-major
-};
+using dense_rows = block_operands<T>;
 
-// The operands of y = alpha A x + beta y with all columns, and the memory for partial sums.
 template <class T>
 dense_rows<T> rows_of(double alpha, gsolve_dense x, double beta, gsolve_dense y, void *sums)
 {
-    return {(const T *)x.value,
-            (T *)y.value,
-            (T *)sums,
-            x.stride,
-            y.stride,
-            (T)alpha,
-            (T)beta,
-            x.ncols,
-            x.ncols,
-            0,
-            y.layout == GSOLVE_COLUMN_MAJOR};
+    return operands_of<T>(alpha, x, beta, y, sums);
 }
 
 // log2 of the threads of a subwarp for that many pieces.
@@ -65,19 +48,6 @@ inline int shift_for(int pieces)
 
     while (1 << shift < pieces) shift++;
     return shift;
-}
-
-// Reads W neighbouring numbers, with one load where they are 16 bytes.
-template <int W, class T>
-__device__ __forceinline__ void read_piece(const T *x, T (&piece)[W])
-{
-    if constexpr (W * sizeof(T) == 16) {
-        const uint4 got = __ldg((const uint4 *)x);
-        memcpy(piece, &got, sizeof got);
-    } else {
-#pragma unroll
-        for (int w = 0; w < W; w++) piece[w] = __ldg(&x[w]);
-    }
 }
 
 // Reads N neighbouring elements, aligned to N elements, that no other thread reads.
@@ -102,29 +72,10 @@ __device__ __forceinline__ void read_once(const E *from, E (&to)[N])
     }
 }
 
-// y = alpha sum + beta y for W columns of row i, from column `first` on.
 template <int W, class T>
 __device__ void finish(const dense_rows<T> &d, int32_t i, int first, const T (&sum)[W])
 {
-    if (d.column_major) {
-#pragma unroll
-        for (int w = 0; w < W; w++) {
-            T *y = d.y + (first + w) * d.ystride + i;
-            *y = d.beta == 0 ? d.alpha * sum[w] : d.alpha * sum[w] + d.beta * *y;
-        }
-        return;
-    }
-    T *y = d.y + (int64_t)i * d.ystride + first;
-    gs_pack<T, W> out;
-
-#pragma unroll
-    for (int w = 0; w < W; w++) out.v[w] = d.alpha * sum[w];
-    if (d.beta != 0) {
-        const gs_pack<T, W> old = gs_load<W>(y, 0);
-#pragma unroll
-        for (int w = 0; w < W; w++) out.v[w] = d.alpha * sum[w] + d.beta * old.v[w];
-    }
-    gs_store<W>(y, 0, out);
+    finish_columns(d, first, i, sum);
 }
 
 // A subwarp has one unit and reads the unit's entries and rows of x. Blocks that run at the same
@@ -266,29 +217,13 @@ done:
 
 // --- launches ---------------------------------------------------------------------------------
 
-// Whether x and y can be read and written 16 bytes at a time.
-template <class T>
-bool is_wide(const dense_rows<T> &d)
-{
-    constexpr int W = gs_wide<T>;
-
-    return d.columns % W == 0 && d.xstride % W == 0 && gs_aligned(d.x) &&
-           (d.column_major || (d.ystride % W == 0 && gs_aligned(d.y)));
-}
-
 template <int W, int P, class T, class Form>
 gsolve_status launch_rows(gs_queue *q, const Form &form, const dense_rows<T> &d)
 {
     const int64_t grid = ((form.units << d.shift) + Form::threads - 1) / Form::threads;
 
-    if (grid > INT32_MAX) {
-        return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
-                           "a product with %d columns needs 2^31 thread blocks or more; multiply "
-                           "fewer columns at a time",
-                           d.columns);
-    }
-    return gs_launch_pdl(q, "the product of several columns", multiply_rows<T, W, P, Form>,
-                         (int)grid, Form::threads, form, d);
+    return launch_columns(q, "the product of several columns", multiply_rows<T, W, P, Form>, grid,
+                          Form::threads, d.columns, form, d);
 }
 
 // One pass over at most as many columns as the widest subwarp has.
@@ -306,22 +241,18 @@ gsolve_status sum_columns(gs_queue *q, const Form &form, dense_rows<T> &d)
     return form.template launch<W, 1>(q, d);
 }
 
-// Computes all units for all columns. The widest subwarp has `most` threads.
+// Computes all units for all columns. The widest subwarp has `most_threads` threads.
 template <class T, class Form>
-gsolve_status sum_units(gs_queue *q, const Form &form, const dense_rows<T> &all, int most)
+gsolve_status sum_units(gs_queue *q, const Form &form, const dense_rows<T> &all, int most_threads)
 {
     constexpr int W = gs_wide<T>;
     gsolve_status status = GSOLVE_OK;
 
-    for (int first = 0, now; first < all.columns && status == GSOLVE_OK; first += now) {
-        dense_rows<T> d = all;
-        const bool wide = is_wide(all);
-        const int fit = most * (wide ? W : 1), left = all.columns - first;
-        now = left < fit ? left : fit;
-        d.x += first;
-        d.y += d.column_major ? first * d.ystride : first;
-        d.partial += first;
-        d.columns = now;
+    const bool wide = takes_packs(all);
+    const int most = most_threads * (wide ? W : 1);
+
+    for (int first = 0; first < all.columns && status == GSOLVE_OK; first += most) {
+        dense_rows<T> d = some_columns(all, first, most);
         status = wide ? sum_columns<W>(q, form, d) : sum_columns<1>(q, form, d);
     }
     return status;

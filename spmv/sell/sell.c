@@ -40,14 +40,6 @@ static gsolve_status check_slice(gsolve_context *ctx, int slice)
                        GS_SLICED_LEAST, GS_SLICED_MOST);
 }
 
-/* The window of the sort, a multiple of the rows of a slice; 1: no sort. found: the window to use
- * where sorting pays. */
-static int32_t window_of(int sigma, int32_t found, int32_t rows, double stored, double kept)
-{
-    const int32_t window = sigma > 0 ? sigma : stored > 1.1 * kept ? found : 1;
-    return window == 1 ? 1 : (window + rows - 1) / rows * rows;
-}
-
 /* Lanes per row: 1 where the option slice is given. */
 static int32_t lanes_per_row_of(const sell_options *o, bool gpu, int32_t rows, int64_t entries)
 {
@@ -70,27 +62,22 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                            const void *chosen)
 {
     const sell_options *o = chosen;
-    gs_sliced_group all = {0, 1, 0};
+    const gs_sliced_group all = {0, lanes_per_row_of(o, gs_on_gpu(ctx), csr->nrows, entries), 0};
     gs_sliced_policy policy = {.lanes = o->slice > 0 ? o->slice : gs_sliced_lanes(ctx),
                                .groups = 1,
                                .group = &all,
+                               .most = gs_sliced_most(o->most, csr->nrows, entries),
                                .index = o->index,
-                               .value = o->value};
-    gs_sliced_facts facts = {.entries = entries};
+                               .value = o->value,
+                               .entries = entries};
+    int32_t window;
     gs_sliced *s;
     gsolve_status status;
 
     TRY(check_slice(ctx, o->slice));
-    policy.entries = entries;
-    policy.most = gs_sliced_most(o->most, csr->nrows, entries);
-    all.lanes = lanes_per_row_of(o, gs_on_gpu(ctx), csr->nrows, entries);
-    const int32_t rows = policy.lanes / all.lanes;
-    if (o->sigma == 0) TRY(gs_sliced_inspect(ctx, csr, rows, policy.most, &facts));
-    const int32_t window = window_of(o->sigma, gs_sliced_window(ctx, csr), rows,
-                                     (double)facts.stored, (double)facts.kept);
-    if (window > 1) TRY(gs_sliced_sort(ctx, csr, window, policy.most, &policy.order));
+    TRY(gs_sliced_order(ctx, csr, o->sigma, &policy, &window));
     TRY(gs_sliced_make(&s, ctx, csr, &policy));
-    write_note(s, rows, window);
+    write_note(s, policy.lanes / all.lanes, window);
     *self = s;
 done:
     return status;
@@ -109,7 +96,8 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
     int64_t kept = 0;
 
     for (int32_t i = 0; i < n; i++) kept += gs_sliced_short(csr, i, most);
-    const int32_t window = window_of(o->sigma, GS_SLICED_WINDOW, rows, stored, (double)kept);
+    const int32_t window =
+        gs_sliced_window_of(o->sigma, GS_SLICED_WINDOW, rows, stored, (double)kept);
     if (window > 1) stored = gs_sliced_estimate_stored(csr, rows, window, most);
     stored += (double)n * (lanes_per_row - 1); /* a row fills its last column */
 
@@ -121,12 +109,7 @@ const gsolve_format gs_sell_format = {
                "rows in slices; the rows of a slice are padded to its longest row (SELL-C-sigma)",
                options, sizeof(sell_options)},
     .build = build,
-    .destroy = gs_sliced_destroy,
-    .apply = gs_sliced_apply,
     .apply_block = gs_sliced_apply_block,
-    .row_major = true,
-    .apply_dot = gs_sliced_apply_dot,
-    .update = gs_sliced_update,
     .memory = estimate_memory,
-    .describe = gs_sliced_describe,
+    GS_SLICED_MEMBERS,
 };

@@ -2,7 +2,6 @@
 #include "spmv/sliced/sliced.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "core/try.h"
 #include "matrix/irregular.h"
@@ -52,6 +51,30 @@ static gsolve_status place_groups(gs_sliced *s, gsolve_context *ctx, const gs_sl
     return GSOLVE_OK;
 }
 
+/* Stores the values of s->csr: in f32 if value=auto and all are exact in it, else in the type of
+ * the matrix. columns: stores the column numbers, too. */
+static gsolve_status fill(gs_sliced *s, gsolve_context *ctx, bool columns)
+{
+    const gs_sliced_kernels *sliced = GS_KERNELS(gs_sliced, ctx, s->csr.type);
+    bool single = false;
+    gsolve_status status;
+
+    if (s->value == GS_VALUE_AUTO && s->csr.type == GSOLVE_F64) {
+        TRY(sliced->fits_single(s, ctx, &single));
+    }
+    if (!s->value_of || single != s->single) {
+        void *fresh = gsolve_alloc(ctx, gs_location(ctx), (size_t)(s->columns * s->lanes),
+                                   single ? sizeof(float) : gs_type_size(s->csr.type));
+        TRY(fresh ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+        gsolve_free(ctx, gs_location(ctx), s->value_of);
+        s->value_of = fresh;
+        s->single = single;
+    }
+    TRY(sliced->fill(s, ctx, columns));
+done:
+    return status;
+}
+
 gsolve_status gs_sliced_make(gs_sliced **out, gsolve_context *ctx, const gsolve_csr *csr,
                              const gs_sliced_policy *policy)
 {
@@ -75,7 +98,9 @@ gsolve_status gs_sliced_make(gs_sliced **out, gsolve_context *ctx, const gsolve_
     ALLOC(ctx, GSOLVE_HOST, span, (size_t)policy->groups + 1);
     if (s->entries == 0) TRY(gs_csr_entries(ctx, csr, &s->entries));
     TRY(place_groups(s, ctx, policy, span));
-    TRY(GS_KERNELS(gs_sliced, ctx, csr->type)->make(s, ctx, policy->groups, span, policy->lengths));
+    TRY(GS_KERNELS(gs_sliced, ctx, csr->type)
+            ->shape(s, ctx, policy->groups, span, policy->lengths));
+    TRY(fill(s, ctx, true));
     *out = s;
     s = NULL;
 done:
@@ -97,13 +122,6 @@ done:
     return status;
 }
 
-gsolve_status gs_sliced_sort(gsolve_context *ctx, const gsolve_csr *csr, int32_t window,
-                             int32_t most, int32_t **order)
-{
-    return GS_KERNELS(gs_sliced, ctx, csr->type)
-        ->sort(ctx, csr, window, most > 0 ? most : INT32_MAX, order);
-}
-
 void gs_sliced_destroy(void *self, gsolve_context *ctx)
 {
     gs_sliced *s = self;
@@ -117,6 +135,7 @@ void gs_sliced_destroy(void *self, gsolve_context *ctx)
     gs_column_blocks_drop(&s->column_blocks, ctx);
     gs_block_space_drop(&s->space, ctx);
     gs_cache_windows_drop(&s->windows, ctx);
+    gs_subwarp_drop(&s->subwarps, ctx);
     gsolve_free(ctx, GSOLVE_HOST, s);
 }
 
@@ -146,10 +165,35 @@ int32_t gs_sliced_lanes(const gsolve_context *ctx)
     return gs_on_gpu(ctx) ? GS_SLICED_WARP : 8; /* sums that a core computes at once */
 }
 
-int32_t gs_sliced_window(const gsolve_context *ctx, const gsolve_csr *csr)
+/* Rows that are sorted by length together, if any are: few where x is read nearby. */
+static int32_t window_to_sort(const gsolve_context *ctx, const gsolve_csr *csr)
 {
     const bool near = !gs_on_gpu(ctx) && !gs_is_irregular(csr);
     return near ? GS_SLICED_NEAR : GS_SLICED_WINDOW;
+}
+
+int32_t gs_sliced_window_of(int sigma, int32_t found, int32_t rows, double stored, double kept)
+{
+    const int32_t window = sigma > 0 ? sigma : stored > 1.1 * kept ? found : 1;
+    return window == 1 ? 1 : (window + rows - 1) / rows * rows;
+}
+
+gsolve_status gs_sliced_order(gsolve_context *ctx, const gsolve_csr *csr, int sigma,
+                              gs_sliced_policy *policy, int32_t *window)
+{
+    const int32_t rows = policy->lanes / policy->group->lanes;
+    gs_sliced_facts facts = {.entries = policy->entries};
+    gsolve_status status = GSOLVE_OK;
+
+    if (sigma == 0) TRY(gs_sliced_inspect(ctx, csr, rows, policy->most, &facts));
+    *window = gs_sliced_window_of(sigma, window_to_sort(ctx, csr), rows, (double)facts.stored,
+                                  (double)facts.kept);
+    if (*window > 1) {
+        const gs_sliced_classes by = {*window, policy->most, 0, NULL};
+        TRY(GS_KERNELS(gs_sliced, ctx, csr->type)->sort(ctx, csr, &by, &policy->order, NULL));
+    }
+done:
+    return status;
 }
 
 int32_t gs_sliced_lanes_per_row(bool gpu, int32_t rows, int64_t entries)
@@ -197,6 +241,55 @@ gsolve_status gs_sliced_apply_dot(void *self, gsolve_context *ctx, gsolve_dense 
     return sliced->apply(ctx->queue, self, 1, x.value, 0, y.value, &dots);
 }
 
+bool gs_sliced_can_step(const void *self, const gsolve_context *ctx)
+{
+    const gs_sliced *s = self;
+
+    return GS_KERNELS(gs_sliced, ctx, s->csr.type)->step && gs_sliced_row_per_lane(s) &&
+           s->parts == 0;
+}
+
+gsolve_status gs_sliced_apply_step(void *self, gsolve_context *ctx, const void *x,
+                                   const gs_step *step)
+{
+    const gs_sliced *s = self;
+
+    return GS_KERNELS(gs_sliced, ctx, s->csr.type)->step(ctx->queue, s, x, step);
+}
+
+/* --- the rows, restored so that a matrix that is only multiplied need not be stored twice ------
+ */
+
+bool gs_sliced_holds_all(const void *self)
+{
+    const gs_sliced *s = self;
+
+    return s->nlong == 0 && s->keep == INT32_MAX;
+}
+
+gsolve_status gs_sliced_restore(const void *self, gsolve_context *ctx, gsolve_csr *csr)
+{
+    const gs_sliced *s = self;
+    gs_sliced here = *s;
+    int32_t *col = NULL;
+    void *value = NULL;
+    gsolve_status status;
+
+    here.csr = *csr;
+    ALLOC(ctx, csr->location, col, s->entries);
+    value = gsolve_alloc(ctx, csr->location, (size_t)s->entries, gs_type_size(csr->type));
+    TRY(value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(GS_KERNELS(gs_sliced, ctx, csr->type)->restore(ctx->queue, &here, col, value));
+    csr->col = col;
+    csr->value = value;
+    col = NULL;
+    value = NULL;
+done:
+    gsolve_free(ctx, csr->location, col);
+    gsolve_free(ctx, csr->location, value);
+    return status;
+}
+
 /* --- new values, description, memory ---------------------------------------------------------- */
 
 gsolve_status gs_sliced_update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
@@ -204,7 +297,7 @@ gsolve_status gs_sliced_update(void *self, gsolve_context *ctx, const gsolve_csr
     gs_sliced *s = self;
 
     s->csr = *csr;
-    return GS_KERNELS(gs_sliced, ctx, csr->type)->refill(s, ctx);
+    return fill(s, ctx, false);
 }
 
 /* Bytes of the column numbers and of the heads and bases. */
@@ -252,51 +345,21 @@ size_t gs_sliced_bytes(const gsolve_csr *csr, double stored, int32_t lanes, bool
                     (order ? 4.0 * csr->nrows : 0));
 }
 
-/* The sum over slices of the longest length, where rows are sorted by length; count[m] is the
- * number of rows of m entries. */
-static double sorted_columns(int32_t most, const int32_t *count, int32_t lanes)
-{
-    int64_t rows_before = 0, columns = 0;
-
-    for (int32_t length = most; length > 0;
-         length--) { /* the slices whose first row has this length */
-        const int64_t before = (rows_before + lanes - 1) / lanes;
-        rows_before += count[length];
-        columns += ((rows_before + lanes - 1) / lanes - before) * length;
-    }
-    return (double)columns;
-}
-
-/* The sum over slices of the longest length, if rows keep their order. */
-static double unsorted_columns(const gsolve_csr *csr, int32_t lanes, int32_t most)
-{
-    int64_t columns = 0;
-
-    for (int32_t i = 0; i < csr->nrows;) {
-        const int32_t end = csr->nrows - i < lanes ? csr->nrows : i + lanes;
-        int32_t longest = 0;
-        for (; i < end; i++) {
-            const int32_t length = gs_sliced_short(csr, i, most);
-            if (length > longest) longest = length;
-        }
-        columns += longest;
-    }
-    return (double)columns;
-}
-
 double gs_sliced_estimate_stored(const gsolve_csr *csr, int32_t lanes, int32_t window, int32_t most)
 {
-    const int32_t limit = most > 0 ? most : INT32_MAX;
-    int32_t count[GS_SLICED_COUNTED + 1];
-    double columns = 0;
+    const int32_t step = window > 1 ? window : lanes;
+    double stored = 0;
 
-    if (window <= 1 || limit > GS_SLICED_COUNTED)
-        return unsorted_columns(csr, lanes, limit) * lanes;
     for (int32_t i = 0; i < csr->nrows;) {
-        const int32_t end = csr->nrows - i < window ? csr->nrows : i + window;
-        memset(count, 0, ((size_t)limit + 1) * sizeof *count);
-        for (; i < end; i++) count[gs_sliced_short(csr, i, limit)]++;
-        columns += sorted_columns(limit, count, lanes);
+        const int32_t end = csr->nrows - i < step ? csr->nrows : i + step;
+        int64_t entries = 0, longest = 0;
+        for (; i < end; i++) {
+            const int32_t length = gs_sliced_short(csr, i, most);
+            entries += length;
+            if (length > longest) longest = length;
+        }
+        /* where lengths descend, the longest of a slice is at most each length of the one before */
+        stored += (double)(window > 1 ? entries + longest * lanes : longest * lanes);
     }
-    return columns * lanes;
+    return stored;
 }

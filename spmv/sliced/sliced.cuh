@@ -46,6 +46,14 @@ __device__ inline int32_t columns_of(int32_t length, int sub, int row_shift)
     return length <= sub ? 0 : ((length - sub - 1) >> row_shift) + 1;
 }
 
+// Entries of row i, 0 if it is long.
+template <class O>
+__device__ int32_t short_length(const O *start, int64_t i, int32_t most)
+{
+    const int64_t length = (int64_t)start[i + 1] - (int64_t)start[i];
+    return length > most ? 0 : (int32_t)length;
+}
+
 template <class O>
 struct rows_of { // the rows of csr, as far as they are stored
     const O *start;
@@ -65,6 +73,31 @@ struct rows_of { // the rows of csr, as far as they are stored
         return n > most ? 0 : (int32_t)min(n, (int64_t)keep);
     }
 };
+
+// Calls launch(start) with the offsets of A in their type.
+template <class Launch>
+gsolve_status with_offsets(const gsolve_csr *A, Launch launch)
+{
+    return A->offset == GSOLVE_O64 ? launch((const int64_t *)A->start)
+                                   : launch((const int32_t *)A->start);
+}
+
+// Calls launch(rows) with the rows of s by the type of their offsets.
+template <class Launch>
+gsolve_status with_rows(const gs_sliced *s, Launch launch)
+{
+    return s->csr.offset == GSOLVE_O64 ? launch(rows_of<int64_t>(s)) : launch(rows_of<int32_t>(s));
+}
+
+// Calls launch(v), where v has the type in which the values of s, a matrix of type T, are stored.
+template <class T, class Launch>
+gsolve_status with_values(const gs_sliced *s, Launch launch)
+{
+    if constexpr (sizeof(T) > sizeof(float)) {
+        if (s->single) return launch(float());
+    }
+    return launch(T());
+}
 
 typedef unsigned long long count_t;
 
@@ -98,8 +131,10 @@ gsolve_status gs_sliced_shape_cuda(gs_sliced *s, gsolve_context *ctx, int32_t sp
 gsolve_status gs_sliced_long_rows_cuda(gs_sliced *s, gsolve_context *ctx); // sliced_long_cuda.cu
 gsolve_status gs_sliced_inspect_cuda(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
                                      int32_t most, gs_sliced_facts *facts);
-gsolve_status gs_sliced_sort_cuda(gsolve_context *ctx, const gsolve_csr *csr, int32_t window,
-                                  int32_t most, int32_t **order);
+// sliced_sort_cuda.cu
+gsolve_status gs_sliced_count_cuda(gsolve_context *ctx, const gsolve_csr *csr, int32_t *rows);
+gsolve_status gs_sliced_sort_cuda(gsolve_context *ctx, const gsolve_csr *csr,
+                                  const gs_sliced_classes *by, int32_t **order, int32_t *first);
 
 // sliced_similar_cuda.cu: whether neighbouring rows read neighbouring elements of x. Entry k of a
 // row is similar if its column is one more than that of entry k of the row before; in short rows,
@@ -115,10 +150,15 @@ gsolve_status gs_sliced_count_similar_cuda(gs_queue *q, const gsolve_csr *csr,
 bool gs_sliced_is_aligned(const gs_row_similarity *count);
 
 // sliced_fill_cuda.cu: columns and values.
+gsolve_status gs_sliced_fits_single_cuda(const gs_sliced *s, gsolve_context *ctx, bool *single);
 template <class T>
-gsolve_status gs_sliced_make_cuda(gs_sliced *s, gsolve_context *ctx, int32_t spans,
-                                  const gs_sliced_span *span, bool lengths);
+gsolve_status gs_sliced_fill_cuda(gs_sliced *s, gsolve_context *ctx, bool columns);
 template <class T>
-gsolve_status gs_sliced_refill_cuda(gs_sliced *s, gsolve_context *ctx);
+gsolve_status gs_sliced_restore_cuda(gs_queue *q, const gs_sliced *s, int32_t *col, void *value);
+
+// sliced_rows_cuda.cu
+template <class T>
+gsolve_status gs_sliced_step_cuda(gs_queue *q, const gs_sliced *s, const void *x,
+                                  const gs_step *step);
 
 #endif

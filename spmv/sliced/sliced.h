@@ -27,6 +27,9 @@
 #include "spmv/multi_rhs/block.h"
 #include "spmv/multi_rhs/cache_windows.h"
 #include "spmv/multi_rhs/column_blocks.h"
+#include "spmv/multi_rhs/long_rows.h"
+#include "spmv/multi_rhs/subwarp_rows.h"
+#include "spmv/step.h"
 #include "vector/vector.h"
 
 /* --- the policy ------------------------------------------------------------------------------- */
@@ -41,7 +44,6 @@ enum { GS_VALUE_OWN, GS_VALUE_AUTO }; /* values: in the matrix's type; in f32 if
 #define GS_SLICED_LEAST 8     /* least lanes of a slice; their number is a power of two */
 #define GS_SLICED_MOST  1024  /* most lanes of a slice */
 #define GS_SLICED_PART  1024  /* entries of a part of a long row on a GPU; a warp sums a part */
-#define GS_SLICED_PARTS 8192  /* entries of a part of a long row on the CPU */
 
 #define GS_SLICED_BLOCK  32 /* most columns of x in a pass over parts of long rows */
 #define GS_SLICED_CHUNKS 4  /* most chunks of columns in such a pass */
@@ -51,7 +53,7 @@ enum { GS_VALUE_OWN, GS_VALUE_AUTO }; /* values: in the matrix's type; in f32 if
 #define GS_SLICED_WINDOW 16384 /* rows that are sorted by length together on a GPU */
 #define GS_SLICED_NEAR   512   /* the same number on the CPU, unless x is read irregularly */
 
-#define GS_SLICED_COUNTED 4096 /* longest row that gs_sliced_estimate_stored counts */
+#define GS_SLICED_COUNTED 2048 /* longest row that gs_sliced_kernels.count counts */
 
 /* The option table's lines for members index and value of the options o. */
 #define GS_SLICED_OPTIONS(o)                                                                       \
@@ -81,11 +83,11 @@ typedef struct gs_sliced_policy {
     int32_t lanes;  /* of a slice */
     int32_t *order; /* nrows, where the matrix lies: the row at each position; NULL: rows keep their
                        order. gs_sliced_make takes ownership, even if it fails */
-    int32_t groups; /* at least 1 */
+    int32_t groups; /* at least 1; on the CPU 1, and a row has one lane */
     const gs_sliced_group *group; /* on the host */
     int32_t keep;                 /* only the first `keep` entries of a row are stored; 0: all */
     int32_t most;                 /* longer rows are multiplied from csr; 0: no limit */
-    bool lengths;                 /* lengths of rows are stored, and padding is not read */
+    bool lengths;                 /* GPU: lengths of rows are stored, and padding is not read */
     int index, value;
     int64_t entries; /* of csr; 0: not known, and gs_sliced_make counts them */
 } gs_sliced_policy;
@@ -99,13 +101,12 @@ typedef struct gs_sliced_head {
     int32_t base; /* of all columns; ~base: number of the first column's base */
 } gs_sliced_head;
 
-typedef struct gs_sliced_part { /* a part of a long row */
-    int64_t from;               /* first entry in csr */
-    int32_t entries, row;
-    int32_t l;            /* index of the row among the long ones */
-    int32_t first, parts; /* number of the row's first part, and of its parts */
-    int32_t unused;
-} gs_sliced_part;
+/* How the product of ellr with several columns distributes the rows over the thread blocks of a
+ * GPU; 0: chosen from the numbers of rows and columns. */
+typedef struct gs_sliced_schedule {
+    int block;    /* threads per block: BS in the paper */
+    int32_t rows; /* rows that a block computes before it goes on elsewhere */
+} gs_sliced_schedule;
 
 typedef struct gs_sliced {
     gsolve_csr csr;   /* the handle's rows */
@@ -135,16 +136,18 @@ typedef struct gs_sliced {
     int64_t units, bases;
     void *value_of; /* columns x lanes */
     int32_t nlong, parts;
-    gs_sliced_part *part; /* parts */
-    void *sum;            /* parts x 8, on a GPU x GS_SLICED_BLOCK, in the matrix's type */
-    unsigned *done;       /* on a GPU: nlong x GS_SLICED_CHUNKS counters of finished parts, 0
-                             between products */
-    int32_t tasks;        /* on the CPU: runs of slices of about equal work */
-    int32_t *task;        /* tasks + 1: first slice of each */
-    double *dot;          /* work space: two sums for each task */
+    gs_row_part *part; /* parts */
+    void *sum;         /* parts x 8, on a GPU x GS_SLICED_BLOCK, in the matrix's type */
+    unsigned *done;    /* on a GPU: parts x GS_SLICED_CHUNKS counters of finished parts, 0
+                          between products */
+    int32_t tasks;     /* on the CPU: runs of slices of about equal work */
+    int32_t *task;     /* tasks + 1: first slice of each */
+    double *dot;       /* work space: two sums for each task */
     gs_column_blocks column_blocks; /* used instead of tasks where count > 0; on the CPU */
     gs_block_space space;           /* work space: x row-major where the caller's is not */
     gs_cache_windows windows;       /* of the tasks, or instead of space; on the CPU */
+    gs_sliced_schedule schedule;    /* of ellr; on a GPU */
+    gs_subwarp_space subwarps;      /* work space of ellr; on a GPU */
     char note[80];                  /* what the format chose, or "" */
 } gs_sliced;
 
@@ -158,6 +161,15 @@ typedef struct gs_sliced_span { /* a group, and where its slices begin */
     int32_t position, slice, width;
     int32_t row_shift; /* log2 of the lanes of a row */
 } gs_sliced_span;
+
+/* How rows are sorted: by class within windows of `window` rows; rows of one class keep their
+ * order. */
+typedef struct gs_sliced_classes {
+    int32_t window, most; /* rows of more than `most` entries count as empty */
+    int32_t classes;      /* their number where there is class_of */
+    const uint8_t
+        *class_of; /* on the host: class by length, 0 to most; NULL: by descending length */
+} gs_sliced_classes;
 
 /* The row statistics for a policy. */
 typedef struct gs_sliced_facts {
@@ -173,18 +185,23 @@ typedef struct gs_sliced_kernels {
      * entries. Waits for the device. */
     gsolve_status (*inspect)(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
                              int32_t most, gs_sliced_facts *facts);
-    /* *order (release it with gsolve_free where csr lies) = the rows by descending length within
-     * windows of `window` rows; rows of equal length keep their order. Rows of more than `most`
-     * entries count as empty. */
-    gsolve_status (*sort)(gsolve_context *ctx, const gsolve_csr *csr, int32_t window, int32_t most,
-                          int32_t **order);
-    /* Makes all arrays of s. csr, entries, lanes, slices, shift, most_row_shift, keep, most, index,
-     * value and order are set. On failure the caller releases what exists. */
-    gsolve_status (*make)(gs_sliced *s, gsolve_context *ctx, int32_t spans,
-                          const gs_sliced_span *span, bool lengths);
-    /* Stores the new values of s->csr: in f32 if value=auto and all are exact in it, else in
-     * the type of the matrix. */
-    gsolve_status (*refill)(gs_sliced *s, gsolve_context *ctx);
+    /* rows[m] = number of rows of m entries, m = 0 to GS_SLICED_COUNTED, on the host; longer rows
+     * count as empty. Waits for the device. */
+    gsolve_status (*count)(gsolve_context *ctx, const gsolve_csr *csr, int32_t *rows);
+    /* *order (release it with gsolve_free where csr lies) = the sorted rows. first, unless NULL, on
+     * the host, with class_of and on a GPU: position of the first row of each class in each window,
+     * windows x classes. */
+    gsolve_status (*sort)(gsolve_context *ctx, const gsolve_csr *csr, const gs_sliced_classes *by,
+                          int32_t **order, int32_t *first);
+    /* Makes all arrays of s but the values; columns are not filled in. csr, entries, lanes, slices,
+     * shift, most_row_shift, keep, most, index, value and order are set. On failure the caller
+     * releases what exists. */
+    gsolve_status (*shape)(gs_sliced *s, gsolve_context *ctx, int32_t spans,
+                           const gs_sliced_span *span, bool lengths);
+    /* *single = whether all values of s->csr, in double precision, are exact in single. */
+    gsolve_status (*fits_single)(const gs_sliced *s, gsolve_context *ctx, bool *single);
+    /* Stores the values of s->csr, and with `columns` the column numbers. */
+    gsolve_status (*fill)(gs_sliced *s, gsolve_context *ctx, bool columns);
     /* y = alpha A x + beta y. If dots is not NULL, alpha is 1 and beta is 0. */
     gsolve_status (*apply)(gs_queue *q, const gs_sliced *s, double alpha, const void *x,
                            double beta, void *y, const gs_product_sums *dots);
@@ -192,6 +209,11 @@ typedef struct gs_sliced_kernels {
      * s->windows may grow. */
     gsolve_status (*apply_block)(gs_sliced *s, gsolve_context *ctx, double alpha, gsolve_dense x,
                                  double beta, gsolve_dense y);
+    /* On a GPU, else NULL: restores col[] and value[] of s->csr, whose offsets exist, in their
+     * original order. Does not wait for the device. */
+    gsolve_status (*restore)(gs_queue *q, const gs_sliced *s, int32_t *col, void *value);
+    /* On a GPU, else NULL: a step of spmv/step.h. A thread owns a complete row. */
+    gsolve_status (*step)(gs_queue *q, const gs_sliced *s, const void *x, const gs_step *step);
 } gs_sliced_kernels;
 
 extern const gs_sliced_kernels gs_sliced_host[GSOLVE_TYPE_COUNT];
@@ -208,18 +230,12 @@ gsolve_status gs_sliced_make(gs_sliced **out, gsolve_context *ctx, const gsolve_
 gsolve_status gs_sliced_inspect(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
                                 int32_t most, gs_sliced_facts *facts);
 
-/* *order = the rows of csr by length, see gs_sliced_kernels.sort; most = 0: no row is long. Give it
- * to a policy or to gsolve_free. */
-gsolve_status gs_sliced_sort(gsolve_context *ctx, const gsolve_csr *csr, int32_t window,
-                             int32_t most, int32_t **order);
-
 /* An upper bound of the bytes of a form with that many stored entries, without long rows. */
 size_t gs_sliced_bytes(const gsolve_csr *csr, double stored, int32_t lanes, bool order);
 
 /* The stored entries, computed from the lengths of rows of a csr on the host: slices of `lanes`
- * rows, sorted by length in windows of `window` rows (1: not sorted; else a multiple of lanes),
- * without rows of more than `most` entries (0: no limit). Where most exceeds GS_SLICED_COUNTED the
- * result is that without sorting, an upper bound. */
+ * rows without rows of more than `most` entries. If rows are sorted by length in windows of
+ * `window` rows (1: they are not), the result is an upper bound. */
 double gs_sliced_estimate_stored(const gsolve_csr *csr, int32_t lanes, int32_t window,
                                  int32_t most);
 
@@ -229,8 +245,14 @@ gsolve_status gs_sliced_fits(gsolve_context *ctx, const gs_sliced *s, int64_t co
 /* Lanes of a slice on ctx's device. */
 int32_t gs_sliced_lanes(const gsolve_context *ctx);
 
-/* Rows that are sorted by length together, if any are: few where x is read nearby. */
-int32_t gs_sliced_window(const gsolve_context *ctx, const gsolve_csr *csr);
+/* The window of a sort, a multiple of the `rows` of a slice; 1: no sort. sigma: the window, or 0:
+ * `found`, if without sorting the padding of `stored` exceeds 10 % of the entries `kept`. */
+int32_t gs_sliced_window_of(int sigma, int32_t found, int32_t rows, double stored, double kept);
+
+/* Sorts the rows by length for a policy with one group, within the window that gs_sliced_window_of
+ * chooses, which is stored in *window. */
+gsolve_status gs_sliced_order(gsolve_context *ctx, const gsolve_csr *csr, int sigma,
+                              gs_sliced_policy *policy, int32_t *window);
 
 /* Lanes per row, a power of two up to GS_SLICED_WARP, for that many rows and entries: on a GPU more
  * than 1 where rows are long and too few to keep it busy. */
@@ -260,5 +282,18 @@ gsolve_status gs_sliced_apply_dot(void *self, gsolve_context *ctx, gsolve_dense 
                                   gsolve_dense w, double *wy, double *yy);
 gsolve_status gs_sliced_update(void *self, gsolve_context *ctx, const gsolve_csr *csr);
 void gs_sliced_describe(const void *self, gsolve_matrix_info *info);
+
+/* The members that such formats share. */
+#define GS_SLICED_MEMBERS                                                      \
+    .destroy = gs_sliced_destroy, .apply = gs_sliced_apply, .row_major = true, \
+    .apply_dot = gs_sliced_apply_dot, .update = gs_sliced_update, .describe = gs_sliced_describe
+
+/* Members of a gs_format_extras. The form holds all entries if none is left out, and none is in a
+ * long row. A step needs a thread that owns a complete row. */
+bool gs_sliced_holds_all(const void *self);
+gsolve_status gs_sliced_restore(const void *self, gsolve_context *ctx, gsolve_csr *csr);
+bool gs_sliced_can_step(const void *self, const gsolve_context *ctx);
+gsolve_status gs_sliced_apply_step(void *self, gsolve_context *ctx, const void *x,
+                                   const gs_step *step);
 
 #endif

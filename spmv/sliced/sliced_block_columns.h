@@ -14,11 +14,11 @@ static inline __attribute__((always_inline)) void OF_SLICES(add_entry)(OF(number
 }
 
 /* sum[l] = sum of value x over the columns of lane l, for eight lanes. Column numbers are relative
- * to base. step and end are those of octet in sliced_slices.h; narrow and each are constants. Four
- * lanes at a time keep a core busy. */
+ * to base. step is that of octet in sliced_slices.h; narrow and each are constants. Four lanes at a
+ * time keep a core busy. */
 static inline __attribute__((always_inline)) void OF_SLICES(octet)(const ON(entries) * e,
                                                                    int64_t step, bool narrow,
-                                                                   bool each, const int32_t *end,
+                                                                   bool each,
                                                                    const FN(rows_of_x) * x,
                                                                    int32_t base, OF(numbers) * sum)
 {
@@ -38,8 +38,7 @@ static inline __attribute__((always_inline)) void OF_SLICES(octet)(const ON(entr
         OF(numbers) a = sum[l];
         for (int32_t k = e->full; k < e->width; k++) {
             const int64_t at = k * step + l;
-            const bool in = end ? k < end[l] : narrow ? e->unit[at] != UINT16_MAX : e->col[at] >= 0;
-            if (!in) break;
+            if (narrow ? e->unit[at] == UINT16_MAX : e->col[at] < 0) break;
             OF_SLICES(add_entry)(&a, e, at, each ? e->base[k] : base, x, narrow);
         }
         sum[l] = a;
@@ -48,15 +47,14 @@ static inline __attribute__((always_inline)) void OF_SLICES(octet)(const ON(entr
 
 /* octet for all storages of columns. */
 static inline __attribute__((always_inline)) void OF_SLICES(any_octet)(
-    const ON(entries) * e, int64_t step, const int32_t *end, const FN(rows_of_x) * x, int32_t base,
-    OF(numbers) * sum)
+    const ON(entries) * e, int64_t step, const FN(rows_of_x) * x, int32_t base, OF(numbers) * sum)
 {
     if (!e->unit) {
-        OF_SLICES(octet)(e, step, false, false, end, x, base, sum);
+        OF_SLICES(octet)(e, step, false, false, x, base, sum);
     } else if (e->base) {
-        OF_SLICES(octet)(e, step, true, true, end, x, base, sum);
+        OF_SLICES(octet)(e, step, true, true, x, base, sum);
     } else {
-        OF_SLICES(octet)(e, step, true, false, end, x, base, sum);
+        OF_SLICES(octet)(e, step, true, false, x, base, sum);
     }
 }
 
@@ -67,28 +65,24 @@ static inline void OF_SLICES(slice)(const gs_sliced *s, int32_t at, double alpha
 {
     const gs_slice slice = gs_slice_at(s, at);
     ON(entries) e = ON(entries_of)(s, at, &slice, x->value);
-    const int32_t base = (int32_t)(e.x - x->value), lanes = 1 << slice.row_shift;
+    const int32_t base = (int32_t)(e.x - x->value);
     OF(numbers) sum[GS_SLICED_MOST];
-    int32_t end[GS_SLICED_MOST];
-    const bool ends = s->length && e.full < e.width;
 
-    if (ends) ON(set_ends)(s, &slice, end);
     for (int32_t l = 0; l < s->lanes; l += 8) {
-        OF_SLICES(any_octet)(&e, s->lanes, ends ? end + l : NULL, x, base, sum + l);
+        OF_SLICES(any_octet)(&e, s->lanes, x, base, sum + l);
         ON(advance)(&e, 8, e.unit);
     }
     for (int32_t r = 0; r < slice.rows; r++) {
         const int32_t i = gs_slice_row(s, &slice, r);
-        OF(numbers) *total = &sum[r * lanes];
-        for (int32_t l = 1; l < lanes; l++) OF(add_numbers)(total, total + l);
-        if (i >= 0) OF(finish_rows)(alpha, total, beta, y, i, first);
+        if (i >= 0) OF(finish_rows)(alpha, &sum[r], beta, y, i, first);
     }
 }
 
 /* The slices of task t. */
-static void OF_SLICES(slices)(const gs_sliced *s, int32_t t, double alpha, const FN(rows_of_x) * x,
+static void OF_SLICES(slices)(const void *self, int32_t t, double alpha, const FN(rows_of_x) * x,
                               double beta, const FN(rows_of_y) * y, int32_t first)
 {
+    const gs_sliced *s = self;
     const FN(rows_of_x) here = FN(columns_from)(x, first);
     const FN(rows_of_y) there = *y; /* a copy that stores through y cannot alias */
 

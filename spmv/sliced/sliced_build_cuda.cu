@@ -46,10 +46,10 @@ __global__ void set_positions(gs_sliced s, int32_t spans, const gs_sliced_span *
 
 // s.first[at] = the width of slice at, for the scan that follows; 0 at the end. table: the groups,
 // or NULL where `all` is the only one. A warp reads the lengths of one slice's rows at a time.
-template <class O>
+template <class Rows>
 __global__ void __launch_bounds__(gs_block_size)
-    measure(gs_sliced s, rows_of<O> rows, gs_sliced_span all, int32_t spans,
-            const gs_sliced_span *table, totals *sum)
+    measure(gs_sliced s, Rows rows, gs_sliced_span all, int32_t spans, const gs_sliced_span *table,
+            totals *sum)
 {
     const warp_stride w;
     const int lane = (int)threadIdx.x % 32;
@@ -80,35 +80,6 @@ __global__ void __launch_bounds__(gs_block_size)
     add(nlong, &sum->nlong);
     add(parts, &sum->parts);
     add(in_parts, &sum->in_parts);
-}
-
-template <class O>
-gsolve_status launch_measure(gs_sliced *s, gsolve_context *ctx, const gs_sliced_span &all,
-                             int32_t spans, const gs_sliced_span *table, totals *sum)
-{
-    gs_queue *q = ctx->queue;
-
-    return gs_launch(q, "measuring slices", measure<O>, gs_grid(q, (int64_t)s->slices * 32),
-                     gs_block_size, *s, rows_of<O>(s), all, spans, table, sum);
-}
-
-// Exclusive prefix sums of n elements, in place.
-template <class T>
-gsolve_status scan(gsolve_context *ctx, T *array, int64_t n)
-{
-    gs_queue *q = ctx->queue;
-    size_t bytes = 0;
-    void *space = nullptr;
-    gsolve_status status;
-
-    gs_exclusive_sum(nullptr, bytes, array, array, n, q->stream);
-    space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, array, array, n, q->stream),
-                "numbering columns of slices"));
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
-    return status;
 }
 
 // Copies the groups to *table and stores where slices begin in the order, if there are several
@@ -142,10 +113,13 @@ gsolve_status measure_all(gs_sliced *s, gsolve_context *ctx, int32_t spans,
     ALLOC_DEVICE(ctx, sum, 1);
     TRY(copy_groups(s, ctx, spans, span, &table));
     TRY(gs_cuda(q, cudaMemsetAsync(sum, 0, sizeof *sum, q->stream), "measuring slices"));
-    TRY(s->csr.offset == GSOLVE_O64 ? launch_measure<int64_t>(s, ctx, *span, spans, table, sum)
-                                    : launch_measure<int32_t>(s, ctx, *span, spans, table, sum));
+    TRY(with_rows(s, [&](auto rows) {
+        return gs_launch(q, "measuring slices", measure<decltype(rows)>,
+                         gs_grid(q, (int64_t)s->slices * 32), gs_block_size, *s, rows, *span, spans,
+                         table, sum);
+    }));
     TRY(gs_sliced_count_similar_cuda(q, &s->csr, &sum->similar));
-    TRY(scan(ctx, s->first, (int64_t)s->slices + 1));
+    TRY(gs_scan(ctx, "numbering columns of slices", s->first, s->first, (int64_t)s->slices + 1));
     TRY(gsolve_copy(ctx, &host, GSOLVE_HOST, sum, GSOLVE_DEVICE, sizeof host));
     s->columns = (int64_t)host.columns;
     s->nlong = (int32_t)host.nlong;
@@ -220,9 +194,8 @@ __device__ bool each_is_narrow(const gs_sliced &s, const rows_of<O> &rows, const
 // A warp decides how the column numbers of a slice are stored: s.head[at].at = -1 for 32 bits; base
 // = the slice's base, or -1 for one base per column. need[at] = units of the slice, with its bases
 // in the upper half.
-template <class O>
-__global__ void __launch_bounds__(gs_block_size)
-    choose_heads(gs_sliced s, rows_of<O> rows, count_t *need)
+template <class Rows>
+__global__ void __launch_bounds__(gs_block_size) choose_heads(gs_sliced s, Rows rows, count_t *need)
 {
     const warp_stride w;
     const int lane = (int)threadIdx.x % 32;
@@ -259,32 +232,24 @@ __global__ void number_units(gs_sliced s, const count_t *before)
     if (head.base < 0) head.base = ~base;
 }
 
-gsolve_status launch_choose_heads(gs_sliced *s, gsolve_context *ctx, count_t *need)
-{
-    gs_queue *q = ctx->queue;
-    const int blocks = blocks_for((int64_t)s->slices * 32 + 1);
-
-    if (s->csr.offset == GSOLVE_O64) {
-        return gs_launch(q, "choosing the storage of columns", choose_heads<int64_t>, blocks,
-                         gs_block_size, *s, rows_of<int64_t>(s), need);
-    }
-    return gs_launch(q, "choosing the storage of columns", choose_heads<int32_t>, blocks,
-                     gs_block_size, *s, rows_of<int32_t>(s), need);
-}
-
 // Whether column numbers take 16 bits. If so, allocates s->unit and s->base, without contents.
 gsolve_status try_narrow(gs_sliced *s, gsolve_context *ctx)
 {
-    count_t *need = nullptr, all = 0;
+    count_t *need = nullptr;
+    int64_t all = 0;
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, s->head, s->slices);
     ALLOC_DEVICE(ctx, need, (size_t)s->slices + 1);
-    TRY(launch_choose_heads(s, ctx, need));
-    TRY(scan(ctx, (int64_t *)need, (int64_t)s->slices + 1));
-    TRY(gsolve_copy(ctx, &all, GSOLVE_HOST, need + s->slices, GSOLVE_DEVICE, sizeof all));
-    s->units = (int64_t)(all & 0xffffffffu);
-    s->bases = (int64_t)(all >> 32);
+    TRY(with_rows(s, [&](auto rows) {
+        return gs_launch(ctx->queue, "choosing the storage of columns",
+                         choose_heads<decltype(rows)>, blocks_for((int64_t)s->slices * 32 + 1),
+                         gs_block_size, *s, rows, need);
+    }));
+    TRY(gs_scan(ctx, "numbering columns of slices", (int64_t *)need, (int64_t *)need,
+                (int64_t)s->slices + 1, &all));
+    s->units = all & 0xffffffff;
+    s->bases = all >> 32;
     s->narrow = gs_sliced_pays(s);
     if (!s->narrow) goto done;
     if (s->slices > 0) {

@@ -15,44 +15,19 @@ static int64_t row_length(const gsolve_csr *A, int32_t i)
 
 /* --- long rows -------------------------------------------------------------------------------- */
 
-static void describe_parts(gs_sliced *s)
-{
-    const gsolve_csr *A = &s->csr;
-    int32_t p = 0, l = 0;
-
-    for (int32_t i = 0; i < A->nrows && l < s->nlong; i++) {
-        const int64_t from = gs_start(A, i), length = row_length(A, i);
-        const int32_t parts = (int32_t)((length + GS_SLICED_PARTS - 1) / GS_SLICED_PARTS);
-        if (length <= s->most) continue;
-        for (int32_t k = 0; k < parts; k++) {
-            const int64_t at = (int64_t)k * GS_SLICED_PARTS, left = length - at;
-            s->part[p + k] = (gs_sliced_part){
-                from + at, left < GS_SLICED_PARTS ? (int32_t)left : GS_SLICED_PARTS, i, l, p, parts,
-                0};
-        }
-        p += parts;
-        l++;
-    }
-}
-
 /* Fills in s->part, and s->order with -1 at the positions of long rows. */
 static gsolve_status part_long_rows(gs_sliced *s, gsolve_context *ctx)
 {
     const gsolve_csr *A = &s->csr;
-    gsolve_status status;
+    gs_row_parts found;
+    gsolve_status status = gs_row_parts_make(&found, ctx, A, s->most);
 
-    for (int32_t i = 0; i < A->nrows; i++) {
-        const int64_t length = row_length(A, i);
-        if (length <= s->most) continue;
-        s->nlong++;
-        s->parts += (int32_t)((length + GS_SLICED_PARTS - 1) / GS_SLICED_PARTS);
-        s->in_parts += length;
-    }
-    if (s->nlong == 0) return GSOLVE_OK;
-    ALLOC(ctx, gs_location(ctx), s->part, s->parts);
-    s->sum = gsolve_alloc(ctx, gs_location(ctx), 8 * (size_t)s->parts, sizeof(double));
-    TRY(s->sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    describe_parts(s);
+    s->nlong = found.rows;
+    s->parts = found.count;
+    s->part = found.part;
+    s->sum = found.sum;
+    if (status != GSOLVE_OK || s->nlong == 0) return status;
+    for (int32_t p = 0; p < s->parts; p++) s->in_parts += s->part[p].entries;
     if (!s->order) {
         ALLOC(ctx, gs_location(ctx), s->order, A->nrows);
         for (int32_t i = 0; i < A->nrows; i++) s->order[i] = i;
@@ -66,61 +41,33 @@ done:
 
 /* --- slices ----------------------------------------------------------------------------------- */
 
-/* Stores where slices begin in the order, and how many lanes their rows have. */
-static gsolve_status set_positions(gs_sliced *s, gsolve_context *ctx, int32_t spans,
-                                   const gs_sliced_span *span)
-{
-    gsolve_status status;
-
-    if (spans <= 1) return GSOLVE_OK;
-    ALLOC(ctx, gs_location(ctx), s->position, (size_t)s->slices + 1);
-    ALLOC(ctx, gs_location(ctx), s->row_shift, s->slices);
-    for (int32_t g = 0; g < spans; g++) {
-        for (int32_t at = span[g].slice; at < span[g + 1].slice; at++) {
-            s->position[at] =
-                span[g].position + (at - span[g].slice) * (s->lanes >> span[g].row_shift);
-            s->row_shift[at] = (uint8_t)span[g].row_shift;
-        }
-    }
-    s->position[s->slices] = s->csr.nrows;
-done:
-    return status;
-}
-
-/* Returns the width of a slice whose position is known, and stores its number of full columns. */
+/* Returns the width of a slice, at least `least`, and stores its number of full columns. */
 static int32_t measure(gs_sliced *s, int32_t at, int32_t least)
 {
-    const gs_slice slice = gs_slice_at(s, at);
-    const int32_t lanes = 1 << slice.row_shift;
-    int32_t width = least, full = slice.rows == s->lanes >> slice.row_shift ? INT32_MAX : 0;
+    const gs_slice slice = gs_slice_at(s, at); /* its columns are not known yet */
+    int32_t width = least, full = slice.rows == s->lanes ? INT32_MAX : 0;
 
     for (int32_t r = 0; r < slice.rows; r++) {
         const int32_t length = gs_slice_length(s, gs_slice_row(s, &slice, r));
-        const int32_t columns = (int32_t)(((int64_t)length + lanes - 1) >> slice.row_shift);
-        if (columns > width) width = columns;
-        if (length >> slice.row_shift < full) full = length >> slice.row_shift;
-        if (s->length) s->length[slice.position + r] = length;
+        if (length > width) width = length;
+        if (length < full) full = length;
     }
     s->full[at] = full;
     return width;
 }
 
-static gsolve_status measure_all(gs_sliced *s, gsolve_context *ctx, int32_t spans,
-                                 const gs_sliced_span *span, bool lengths)
+static gsolve_status measure_all(gs_sliced *s, gsolve_context *ctx, int32_t least)
 {
     int64_t columns = 0;
     gsolve_status status;
 
     ALLOC(ctx, gs_location(ctx), s->first, (size_t)s->slices + 1);
     ALLOC(ctx, gs_location(ctx), s->full, s->slices);
-    if (lengths) ALLOC(ctx, gs_location(ctx), s->length, s->csr.nrows);
     memset(s->first, 0, ((size_t)s->slices + 1) * sizeof *s->first);
-    for (int32_t g = 0; g < spans; g++) {
-        for (int32_t at = span[g].slice; at < span[g + 1].slice; at++) {
-            const int32_t width = measure(s, at, span[g].width);
-            s->first[at] = (int32_t)(columns < INT32_MAX ? columns : INT32_MAX);
-            columns += width;
-        }
+    for (int32_t at = 0; at < s->slices; at++) {
+        const int32_t width = measure(s, at, least);
+        s->first[at] = (int32_t)(columns < INT32_MAX ? columns : INT32_MAX);
+        columns += width;
     }
     TRY(gs_sliced_fits(ctx, s, columns));
     s->first[s->slices] = (int32_t)columns;
@@ -154,12 +101,10 @@ static range columns_of(const gs_sliced *s, const gs_slice *slice, int32_t j)
 
     for (int32_t r = 0; r < slice->rows; r++) {
         const int32_t i = gs_slice_row(s, slice, r), length = gs_slice_length(s, i);
-        const int64_t begin = j < 0 ? 0 : (int64_t)j << slice->row_shift;
-        int64_t end = j < 0 ? length : begin + (1 << slice->row_shift);
-        if (begin >= length) continue;
-        if (end > length) end = length;
-        include_column(&found, s->csr.col[gs_start(&s->csr, i) + begin]); /* columns ascend */
-        include_column(&found, s->csr.col[gs_start(&s->csr, i) + end - 1]);
+        if (length == 0 || j >= length) continue;
+        const int32_t *col = s->csr.col + gs_start(&s->csr, i);
+        include_column(&found, col[j < 0 ? 0 : j]);
+        include_column(&found, col[j < 0 ? length - 1 : j]); /* columns ascend */
     }
     return found;
 }
@@ -262,7 +207,7 @@ static gsolve_status find_cache_windows(gs_sliced *s, gsolve_context *ctx)
     ALLOC(ctx, GSOLVE_HOST, begin, (size_t)s->tasks + 1);
     for (int32_t t = 0; t <= s->tasks; t++) { /* the last tasks may have no slices */
         const bool any = s->task[t] < s->slices;
-        begin[t] = any ? gs_slice_at(s, s->task[t]).position : s->csr.nrows;
+        begin[t] = any ? s->task[t] * s->lanes : s->csr.nrows;
     }
     TRY(gs_cache_windows_find(&s->windows, ctx, &s->csr, s->tasks, begin, s->order));
 done:
@@ -275,12 +220,25 @@ gsolve_status gs_sliced_shape_host(gs_sliced *s, gsolve_context *ctx, int32_t sp
 {
     gsolve_status status;
 
+    (void)spans, (void)lengths;
     TRY(part_long_rows(s, ctx));
-    TRY(set_positions(s, ctx, spans, span));
-    TRY(measure_all(s, ctx, spans, span, lengths));
+    TRY(measure_all(s, ctx, span->width));
     TRY(alloc_columns(s, ctx));
     TRY(cut_tasks(s, ctx));
     TRY(find_cache_windows(s, ctx));
+    if (s->lanes == 8) TRY(gs_column_blocks_make(&s->column_blocks, ctx, &s->csr));
 done:
     return status;
+}
+
+gsolve_status gs_sliced_fits_single_host(const gs_sliced *s, gsolve_context *ctx, bool *single)
+{
+    const double *value = s->csr.value;
+    bool exact = true;
+
+#pragma omp parallel for schedule(static) reduction(&& : exact) \
+    num_threads(gs_threads_for(s->entries, gs_queue_threads(ctx->queue)))
+    for (int64_t k = 0; k < s->entries; k++) exact = exact && (double)(float)value[k] == value[k];
+    *single = exact;
+    return GSOLVE_OK;
 }

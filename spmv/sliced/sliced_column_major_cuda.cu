@@ -3,11 +3,10 @@
 // column has the same bits as alone. The lanes of a warp read nearly contiguous elements of a
 // column where neighbouring rows read neighbouring elements, as in grids. The matrix is read once
 // for C columns.
-#include "core/pdl.cuh"
-#include "spmv/sliced/sliced_few_registers.cuh"
+#include "spmv/sliced/sliced_block.cuh"
 #include "spmv/sliced/sliced_product.cuh"
 
-using namespace gs_few_register_slices;
+using namespace gs_by_slices;
 
 namespace
 {
@@ -39,12 +38,12 @@ template <int STEP, bool FULL, class T, class V, int C>
 __device__ __forceinline__ void add_lane(const columns_of_x<T, C> &m, const lane_entries<V> &lane,
                                          T (&sum)[C])
 {
-    lane.visit([&](auto *index) {
+    lane.template visit<true>([&](auto *index, auto base) {
         some_entries<T, at_once<C>> now, next;
-        now.template read<STEP>(lane, index, 0);
+        now.template read<STEP>(lane, index, base, 0);
 #pragma unroll 1
         for (int32_t k = 0; k < lane.columns; k += at_once<C>) {
-            next.template read<STEP>(lane, index, k + at_once<C>);
+            next.template read<STEP>(lane, index, base, k + at_once<C>);
 #pragma unroll
             for (int u = 0; u < at_once<C>; u++) {
                 const T *x = m.x + now.c[u];
@@ -81,28 +80,16 @@ __device__ __forceinline__ void sum_part_columns(const gs_sliced &s, const block
                                                  const chunk_of_work &work)
 {
     const int lane = (int)threadIdx.x % 32;
-    const gs_sliced_part part = s.part[work.at];
+    const gs_row_part part = s.part[work.at];
     const columns_of_x<T, C> m(a, work.chunk);
-    T sum[C] = {};
+    T sum[1][C] = {};
 
-    add_lane<32, false>(m, part_entries<T>(s, part, lane, 32), sum);
-#pragma unroll
-    for (int j = 0; j < C; j++) sum[j] = sum_warp(sum[j]);
-    if (part.parts > 1) {
-        T *sums = (T *)s.sum + work.chunk * C;
-        const int64_t step = (int64_t)a.chunks * C;
-        for (int j = 0; lane == 0 && j < C; j++) sums[work.at * step + j] = sum[j];
-        if (!is_last(part.parts, &s.done[part.l * GS_SLICED_CHUNKS + work.chunk])) return;
-#pragma unroll
-        for (int j = 0; j < C; j++) sum[j] = 0;
-        for (int k = lane; k < part.parts; k += 32) {
-#pragma unroll
-            for (int j = 0; j < C; j++) sum[j] += __ldcg(&sums[(part.first + k) * step + j]);
-        }
-#pragma unroll
-        for (int j = 0; j < C; j++) sum[j] = sum_warp(sum[j]);
-    }
-    if (lane == 0) finish_row(a, work.chunk, m.count, part.row, sum);
+    add_lane<32, false>(m, part_entries<T>(s, part, lane, 32), sum[0]);
+    add_subwarps<T, C, 1>(sum[0], 16);
+    finish_part<1>(part, work.at, (T *)s.sum + work.chunk * C, (int64_t)a.chunks * C,
+                   &s.done[part.l * GS_SLICED_CHUNKS + work.chunk], sum, [&] {
+                       if (lane == 0) finish_row(a, work.chunk, m.count, part.row, sum[0]);
+                   });
 }
 
 template <class T, class V, int C, int STEP>
@@ -110,7 +97,7 @@ __device__ __forceinline__ void sum_slice_columns(const gs_sliced &s, const bloc
                                                   const chunk_of_work &work)
 {
     const columns_of_x<T, C> m(a, work.chunk);
-    const block_lane_state<V, STEP> lane_state(s, work.at * 32 + threadIdx.x % 32);
+    const block_lane_state<V, STEP, true> lane_state(s, work.at * 32 + threadIdx.x % 32);
     T sum[C] = {};
 
     if (m.count == C) {
@@ -125,8 +112,8 @@ __device__ __forceinline__ void sum_slice_columns(const gs_sliced &s, const bloc
     if (lane_state.row >= 0) finish_row(a, work.chunk, m.count, lane_state.row, sum);
 }
 
-// A warp has 32 lanes and one chunk of columns. STEP: see step_of. With LONG, the first blocks
-// compute parts of long rows.
+// A warp has 32 lanes and one chunk of columns. STEP: see block_lane_state. With LONG, the first
+// blocks compute parts of long rows.
 template <class T, class V, int C, int STEP, bool LONG>
 __global__ void __launch_bounds__(block_threads, C < 8 && STEP && !LONG ? 10 : 8)
     slices_column_major(gs_sliced s, block_operands<T> a, int for_parts, gs_guard guard)
@@ -154,16 +141,10 @@ gsolve_status launch(gs_queue *q, const gs_sliced *s, block_operands<T> a)
     const int for_parts = (int)(((int64_t)s->parts * a.chunks + warps - 1) / warps);
     const int64_t grid = for_parts + (slices * a.chunks + warps - 1) / warps;
     if (grid == 0) return GSOLVE_OK;
-    if (grid > INT32_MAX) {
-        return gsolve_fail(q->ctx, GSOLVE_UNSUPPORTED,
-                           "a product with %d columns needs 2^31 thread blocks or more; multiply "
-                           "fewer columns at a time",
-                           a.columns);
-    }
-    return gs_launch_pdl(q, "the product of columns by slices",
-                         for_parts > 0 ? slices_column_major<T, V, C, STEP, true>
-                                       : slices_column_major<T, V, C, STEP, false>,
-                         (int)grid, block_threads, *s, a, for_parts);
+    return launch_columns(q, "the product of columns by slices",
+                          for_parts > 0 ? slices_column_major<T, V, C, STEP, true>
+                                        : slices_column_major<T, V, C, STEP, false>,
+                          grid, block_threads, a.columns, *s, a, for_parts);
 }
 
 } // namespace
@@ -171,7 +152,7 @@ gsolve_status launch(gs_queue *q, const gs_sliced *s, block_operands<T> a)
 template <class T, class V, int C>
 static gsolve_status choose_step(gs_queue *q, const gs_sliced *s, const block_operands<T> &a)
 {
-    return step_of(s) == 32 ? launch<T, V, C, 32>(q, s, a) : launch<T, V, C, 0>(q, s, a);
+    return gs_sliced_row_per_lane(s) ? launch<T, V, C, 32>(q, s, a) : launch<T, V, C, 0>(q, s, a);
 }
 
 namespace gs_by_slices

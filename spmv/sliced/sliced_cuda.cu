@@ -172,20 +172,14 @@ gsolve_status choose_kernel(gs_queue *q, const gs_sliced *s, const operands<T> &
                         : launch<T, V, 32, NARROW, false, 0>(q, s, a);
 }
 
-template <class T, class V>
-gsolve_status choose_index(gs_queue *q, const gs_sliced *s, const operands<T> &a)
-{
-    if (gs_sliced_row_per_lane(s)) return gs_sliced_rows_cuda<T, V>(q, s, a);
-    return s->narrow ? choose_kernel<T, V, true>(q, s, a) : choose_kernel<T, V, false>(q, s, a);
-}
-
 template <class T>
-gsolve_status choose_value(gs_queue *q, const gs_sliced *s, const operands<T> &a)
+gsolve_status choose_storage(gs_queue *q, const gs_sliced *s, const operands<T> &a)
 {
-    if constexpr (sizeof(T) > sizeof(float)) {
-        if (s->single) return choose_index<T, float>(q, s, a);
-    }
-    return choose_index<T, T>(q, s, a);
+    if (gs_sliced_row_per_lane(s)) return gs_sliced_rows_cuda<T>(q, s, a);
+    return with_values<T>(s, [&](auto stored) {
+        using V = decltype(stored);
+        return s->narrow ? choose_kernel<T, V, true>(q, s, a) : choose_kernel<T, V, false>(q, s, a);
+    });
 }
 
 template <class T>
@@ -200,45 +194,29 @@ gsolve_status apply(gs_queue *q, const gs_sliced *s, double alpha, const void *x
     const operands<T> a = {(const T *)x,      (T *)y, (T)alpha, (T)beta, (const T *)sums.w,
                            {sums.wy, sums.yy}};
 
-    status = choose_value(q, s, a);
+    status = choose_storage(q, s, a);
     if (status != GSOLVE_OK || !dots || fused) return status;
     return gs_sum_product(vector, q, n, y, dots);
 }
 
 // --- several columns --------------------------------------------------------------------------
 
-template <class T>
-gsolve_status choose_block(gs_queue *q, const gs_sliced *s, const block_operands<T> &a, bool rows)
-{
-    if constexpr (sizeof(T) > sizeof(float)) {
-        if (s->single) {
-            return rows ? gs_sliced_row_major<T, float>(q, s, a)
-                        : gs_sliced_column_major<T, float>(q, s, a);
-        }
-    }
-    return rows ? gs_sliced_row_major<T, T>(q, s, a) : gs_sliced_column_major<T, T>(q, s, a);
-}
-
 // Multiplies all columns. If there are parts of long rows, s->sum limits the columns of a pass.
 template <class T>
 gsolve_status multiply_block(gs_queue *q, const gs_sliced *s, double alpha, gsolve_dense x,
                              double beta, gsolve_dense y)
 {
-    const bool xrows = x.layout == GSOLVE_ROW_MAJOR, yrows = y.layout == GSOLVE_ROW_MAJOR;
+    const block_operands<T> all = operands_of<T>(alpha, x, beta, y);
     const int32_t most = s->parts > 0 ? GS_SLICED_BLOCK : x.ncols;
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t j = 0; j < x.ncols && status == GSOLVE_OK; j += most) {
-        const block_operands<T> a = {(const T *)x.value + j * (xrows ? 1 : x.stride),
-                                     (T *)y.value + j * (yrows ? 1 : y.stride),
-                                     x.stride,
-                                     y.stride,
-                                     x.ncols - j < most ? x.ncols - j : most,
-                                     1,
-                                     yrows,
-                                     (T)alpha,
-                                     (T)beta};
-        status = choose_block(q, s, a, xrows);
+        const block_operands<T> some = some_columns(all, j, most);
+        status = with_values<T>(s, [&](auto stored) {
+            using V = decltype(stored);
+            return some.xrows ? gs_sliced_row_major<T, V>(q, s, some)
+                              : gs_sliced_column_major<T, V>(q, s, some);
+        });
     }
     return status;
 }
@@ -276,11 +254,15 @@ done:
 
 template <class T>
 constexpr gs_sliced_kernels table = {gs_sliced_inspect_cuda,
+                                     gs_sliced_count_cuda,
                                      gs_sliced_sort_cuda,
-                                     gs_sliced_make_cuda<T>,
-                                     gs_sliced_refill_cuda<T>,
+                                     gs_sliced_shape_cuda,
+                                     gs_sliced_fits_single_cuda,
+                                     gs_sliced_fill_cuda<T>,
                                      apply<T>,
-                                     apply_block<T>};
+                                     apply_block<T>,
+                                     gs_sliced_restore_cuda<T>,
+                                     gs_sliced_step_cuda<T>};
 
 } // namespace
 

@@ -1,7 +1,7 @@
-// sliced_fill_cuda.cu: writes columns and values into slices on a GPU. A thread copies one lane: it
-// reads at_once entries of its row at a time, which lie in the same sectors, and the warp writes
-// each column of 32 lanes contiguously.
-#include "spmv/sliced/sliced.cuh"
+// sliced_fill_cuda.cu: writes columns and values into slices on a GPU, and restores rows from them.
+// A thread copies one lane: it reads at_once entries of its row at a time, which lie in the same
+// sectors, and the warp writes each column of 32 lanes contiguously.
+#include "spmv/sliced/sliced_lanes.cuh"
 
 using namespace gs_by_slices;
 
@@ -68,8 +68,8 @@ struct column_writer {
 // Writes the values of all slices, and with COLUMNS their column numbers. A thread owns one lane of
 // a slice. It loads at_once entries before it writes them; the writes of a warp are contiguous.
 // Lanes of one slice stay together, since they find the bases of columns together.
-template <class T, class V, class O, bool COLUMNS>
-__global__ void __launch_bounds__(gs_block_size) fill(gs_sliced s, rows_of<O> rows)
+template <class T, class V, bool COLUMNS, class Rows>
+__global__ void __launch_bounds__(gs_block_size) fill(gs_sliced s, Rows rows)
 {
     const int64_t g = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
     const int lane = (int)(g & (s.lanes - 1));
@@ -104,64 +104,75 @@ __global__ void __launch_bounds__(gs_block_size) fill(gs_sliced s, rows_of<O> ro
     }
 }
 
-template <class T, class V, class O>
-gsolve_status launch_fill(gs_sliced *s, gsolve_context *ctx, bool columns)
-{
-    const int blocks = blocks_for((int64_t)s->slices << s->shift);
-
-    if (blocks == 0) return GSOLVE_OK;
-    return columns ? gs_launch(ctx->queue, "filling slices", fill<T, V, O, true>, blocks,
-                               gs_block_size, *s, rows_of<O>(s))
-                   : gs_launch(ctx->queue, "filling slices", fill<T, V, O, false>, blocks,
-                               gs_block_size, *s, rows_of<O>(s));
-}
-
-template <class T, class V>
-gsolve_status fill_from(gs_sliced *s, gsolve_context *ctx, bool columns)
-{
-    return s->csr.offset == GSOLVE_O64 ? launch_fill<T, V, int64_t>(s, ctx, columns)
-                                       : launch_fill<T, V, int32_t>(s, ctx, columns);
-}
-
-template <class T>
-gsolve_status fill_as_stored(gs_sliced *s, gsolve_context *ctx, bool columns)
-{
-    if constexpr (sizeof(T) > sizeof(float)) {
-        if (s->single) return fill_from<T, float>(s, ctx, columns);
-    }
-    return fill_from<T, T>(s, ctx, columns);
-}
-
 // *rounded = 1 if a value is not exact in single precision. A thread strides over the values; only
 // threads that find such a value write.
-template <class T>
 __global__ void __launch_bounds__(gs_block_size)
-    find_rounded(int64_t n, const T *value, int *rounded)
+    find_rounded(int64_t n, const double *value, int *rounded)
 {
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
     bool found = false;
 
     for (int64_t k = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; k < n; k += step) {
-        found = found || (T)(float)value[k] != value[k];
+        found = found || (double)(float)value[k] != value[k];
     }
     if (found) *rounded = 1;
 }
 
-template <class T>
-gsolve_status fits_single(const gs_sliced *s, gsolve_context *ctx, bool *single)
+// --- back to rows -----------------------------------------------------------------------------
+
+// The inverse of fill: writes the columns and values of all rows. Reads are coalesced; writes go to
+// the rows. A thread owns one lane of a slice; the lanes of a row
+// write disjoint entries.
+template <class T, class V, class Rows>
+__global__ void __launch_bounds__(gs_block_size)
+    restore_lanes(gs_sliced s, Rows rows, int32_t *to_col, T *to)
+{
+    const int64_t g = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+    const int lane = (int)(g & (s.lanes - 1));
+
+    if (g >> s.shift >= s.slices) return;
+    const int32_t at = (int32_t)(g >> s.shift);
+    const int row_shift = row_shift_of(s, at), sub = lane & ((1 << row_shift) - 1);
+    const int32_t i = row_at(s, positions_of(s, at, row_shift), lane >> row_shift);
+    const int32_t columns = columns_of(rows.length(i), sub, row_shift);
+    const int64_t from = columns > 0 ? (int64_t)rows.start[i] + sub : 0;
+    const V *value = (const V *)s.value_of + (int64_t)s.first[at] * s.lanes + lane;
+    lane_entries<V> entries = {};
+
+    entries.template set_index<true>(s, at, s.first[at], lane);
+    for (int32_t j = 0; j < columns; j += at_once) {
+        V v[at_once];
+        int32_t c[at_once];
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            const int64_t position = (int64_t)(j + u) << s.shift;
+            const bool in = j + u < columns;
+            v[u] = in ? value[position] : V(0);
+            c[u] = in ? entries.column(j + u, position) : 0;
+        }
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            const int64_t k = from + ((int64_t)(j + u) << row_shift);
+            if (j + u >= columns) break;
+            to[k] = (T)v[u];
+            to_col[k] = c[u];
+        }
+    }
+}
+
+} // namespace
+
+gsolve_status gs_sliced_fits_single_cuda(const gs_sliced *s, gsolve_context *ctx, bool *single)
 {
     gs_queue *q = ctx->queue;
     int *rounded = nullptr, found = 1;
     gsolve_status status;
 
-    *single = false;
-    if (s->value != GS_VALUE_AUTO || sizeof(T) == sizeof(float)) return GSOLVE_OK;
     ALLOC_DEVICE(ctx, rounded, 1);
     TRY(gs_cuda(q, cudaMemsetAsync(rounded, 0, sizeof *rounded, q->stream),
                 "checking values for single precision"));
-    TRY(gs_launch(q, "checking values for single precision", find_rounded<T>,
-                  gs_grid(q, s->entries), gs_block_size, s->entries, (const T *)s->csr.value,
-                  rounded));
+    TRY(gs_launch(q, "checking values for single precision", find_rounded, gs_grid(q, s->entries),
+                  gs_block_size, s->entries, (const double *)s->csr.value, rounded));
     TRY(gsolve_copy(ctx, &found, GSOLVE_HOST, rounded, GSOLVE_DEVICE, sizeof found));
     *single = !found;
 done:
@@ -169,53 +180,41 @@ done:
     return status;
 }
 
-// Allocates s->value_of for the type that `single` selects.
 template <class T>
-gsolve_status alloc_values(gs_sliced *s, gsolve_context *ctx, bool single)
+gsolve_status gs_sliced_fill_cuda(gs_sliced *s, gsolve_context *ctx, bool columns)
 {
-    void *fresh = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)(s->columns * s->lanes),
-                               single ? sizeof(float) : sizeof(T));
+    const int blocks = blocks_for((int64_t)s->slices << s->shift);
 
-    if (!fresh) return GSOLVE_NO_MEMORY;
-    gsolve_free(ctx, GSOLVE_DEVICE, s->value_of);
-    s->value_of = fresh;
-    s->single = single;
-    return GSOLVE_OK;
-}
-
-} // namespace
-
-template <class T>
-gsolve_status gs_sliced_make_cuda(gs_sliced *s, gsolve_context *ctx, int32_t spans,
-                                  const gs_sliced_span *span, bool lengths)
-{
-    bool single;
-    gsolve_status status;
-
-    TRY(gs_sliced_shape_cuda(s, ctx, spans, span, lengths));
-    TRY(fits_single<T>(s, ctx, &single));
-    TRY(alloc_values<T>(s, ctx, single));
-    TRY(fill_as_stored<T>(s, ctx, true));
-done:
-    return status;
+    if (blocks == 0) return GSOLVE_OK;
+    return with_values<T>(s, [&](auto v) {
+        using V = decltype(v);
+        return with_rows(s, [&](auto rows) {
+            using Rows = decltype(rows);
+            return gs_launch(ctx->queue, "filling slices",
+                             columns ? fill<T, V, true, Rows> : fill<T, V, false, Rows>, blocks,
+                             gs_block_size, *s, rows);
+        });
+    });
 }
 
 template <class T>
-gsolve_status gs_sliced_refill_cuda(gs_sliced *s, gsolve_context *ctx)
+gsolve_status gs_sliced_restore_cuda(gs_queue *q, const gs_sliced *s, int32_t *col, void *value)
 {
-    bool single;
-    gsolve_status status;
+    const int blocks = blocks_for((int64_t)s->slices << s->shift);
 
-    TRY(fits_single<T>(s, ctx, &single));
-    if (single != s->single) TRY(alloc_values<T>(s, ctx, single));
-    TRY(fill_as_stored<T>(s, ctx, false));
-done:
-    return status;
+    if (blocks == 0) return GSOLVE_OK;
+    return with_values<T>(s, [&](auto v) {
+        using V = decltype(v);
+        return with_rows(s, [&](auto rows) {
+            return gs_launch(q, "restoring rows from slices", restore_lanes<T, V, decltype(rows)>,
+                             blocks, gs_block_size, *s, rows, col, (T *)value);
+        });
+    });
 }
 
-#define INSTANTIATE(T)                                                                    \
-    template gsolve_status gs_sliced_make_cuda<T>(gs_sliced *, gsolve_context *, int32_t, \
-                                                  const gs_sliced_span *, bool);          \
-    template gsolve_status gs_sliced_refill_cuda<T>(gs_sliced *, gsolve_context *)
+#define INSTANTIATE(T)                                                                         \
+    template gsolve_status gs_sliced_fill_cuda<T>(gs_sliced *, gsolve_context *, bool);        \
+    template gsolve_status gs_sliced_restore_cuda<T>(gs_queue *, const gs_sliced *, int32_t *, \
+                                                     void *)
 INSTANTIATE(float);
 INSTANTIATE(double);

@@ -10,13 +10,23 @@
 #include "vector/blocks.h"
 #include "vector/vector.h"
 
+static gs_row_parts long_rows_of(const gs_sliced *s)
+{
+    return (gs_row_parts){&s->csr, s->nlong, s->parts, s->part, s->sum};
+}
+
 #define GS_BODY "spmv/sliced/sliced_body.h"
 #include "core/each_type.h"
-#undef GS_BODY
-#define GS_BODY "spmv/sliced/sliced_block_body.h"
-#include "core/each_type.h"
 
-const gs_sliced_kernels gs_sliced_host[GSOLVE_TYPE_COUNT] = {
-    {gs_sliced_inspect_host, gs_sliced_sort_host, make_f32, refill_f32, apply_f32, apply_block_f32},
-    {gs_sliced_inspect_host, gs_sliced_sort_host, make_f64, refill_f64, apply_f64, apply_block_f64},
-};
+#define TABLE(type)              \
+    {gs_sliced_inspect_host,     \
+     gs_sliced_count_host,       \
+     gs_sliced_sort_host,        \
+     gs_sliced_shape_host,       \
+     gs_sliced_fits_single_host, \
+     fill_##type,                \
+     apply_##type,               \
+     apply_block_##type,         \
+     NULL,                       \
+     NULL}
+const gs_sliced_kernels gs_sliced_host[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};

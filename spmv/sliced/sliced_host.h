@@ -8,20 +8,15 @@
 
 typedef struct gs_slice { /* a slice, as the CPU reads it */
     int64_t first;        /* number of its first column */
-    int32_t width, position, rows, row_shift;
+    int32_t width, position, rows;
 } gs_slice;
 
 static inline gs_slice gs_slice_at(const gs_sliced *s, int32_t at)
 {
-    const int32_t row_shift = s->row_shift ? s->row_shift[at] : s->most_row_shift,
-                  rows = s->lanes >> row_shift;
-    const int32_t position = s->position ? s->position[at] : (int32_t)((int64_t)at * rows);
-    const int32_t end = s->position                      ? s->position[at + 1]
-                        : s->csr.nrows - position < rows ? s->csr.nrows
-                                                         : position + rows;
+    const int32_t position = at * s->lanes, left = s->csr.nrows - position;
 
-    return (gs_slice){s->first[at], s->first[at + 1] - s->first[at], position, end - position,
-                      row_shift};
+    return (gs_slice){s->first[at], s->first[at + 1] - s->first[at], position,
+                      left < s->lanes ? left : s->lanes};
 }
 
 /* The r-th row of a slice, or -1 where it is a long row. */
@@ -41,10 +36,12 @@ static inline int32_t gs_slice_length(const gs_sliced *s, int32_t i)
 /* sliced_order_host.c: members of gs_sliced_kernels. */
 gsolve_status gs_sliced_inspect_host(gsolve_context *ctx, const gsolve_csr *csr, int32_t lanes,
                                      int32_t most, gs_sliced_facts *facts);
-gsolve_status gs_sliced_sort_host(gsolve_context *ctx, const gsolve_csr *csr, int32_t window,
-                                  int32_t most, int32_t **order);
-/* sliced_build_host.c: the structure of s except columns and values. */
+gsolve_status gs_sliced_count_host(gsolve_context *ctx, const gsolve_csr *csr, int32_t *rows);
+gsolve_status gs_sliced_sort_host(gsolve_context *ctx, const gsolve_csr *csr,
+                                  const gs_sliced_classes *by, int32_t **order, int32_t *first);
+/* sliced_build_host.c: other members. */
 gsolve_status gs_sliced_shape_host(gs_sliced *s, gsolve_context *ctx, int32_t spans,
                                    const gs_sliced_span *span, bool lengths);
+gsolve_status gs_sliced_fits_single_host(const gs_sliced *s, gsolve_context *ctx, bool *single);
 
 #endif

@@ -1,5 +1,5 @@
 // sliced_lanes.cuh: where the entries of a lane are stored, for the products with several columns
-// at once (sliced_block.cuh and sliced_few_registers.cuh) and for restoring rows from slices.
+// at once (sliced_block.cuh) and for restoring rows from slices.
 #ifndef GS_SPMV_SLICED_SLICED_LANES_CUH
 #define GS_SPMV_SLICED_SLICED_LANES_CUH
 
@@ -9,6 +9,16 @@
 
 namespace gs_by_slices
 {
+
+// What is added to a stored column number.
+struct no_base { // it is the column
+};
+struct one_base { // lane_entries::base
+};
+struct own_base { // the base of the lane's column
+};
+struct tested_base { // one_base or own_base, as the sign of lane_entries::base says
+};
 
 // The entries of a lane. V: the type that values are stored in.
 template <class V>
@@ -41,27 +51,20 @@ struct lane_entries {
         if (EACH && head.base < 0) bases = s.base + ~head.base;
     }
 
-    // Calls read(stored column numbers, whether each column has a base).
-    template <class Read>
-    __device__ __forceinline__ void visit_each(Read read) const
-    {
-        if (!narrow) {
-            read((const int32_t *)index, std::false_type());
-        } else if (bases) {
-            read((const uint16_t *)index, std::true_type());
-        } else {
-            read((const uint16_t *)index, std::false_type());
-        }
-    }
-
-    // Calls read(stored column numbers).
-    template <class Read>
+    // Calls read(stored column numbers, their base). FEW: read is compiled for two cases, which
+    // needs fewer registers: the base of 16-bit numbers is tested at each number. Else it is
+    // compiled for three, which is faster for regular rows; this needs set_index<true>.
+    template <bool FEW, class Read>
     __device__ __forceinline__ void visit(Read read) const
     {
-        if (narrow) {
-            read((const uint16_t *)index);
+        if (!narrow) {
+            read((const int32_t *)index, std::conditional_t<FEW, no_base, one_base>());
+        } else if constexpr (FEW) {
+            read((const uint16_t *)index, tested_base());
+        } else if (bases) {
+            read((const uint16_t *)index, own_base());
         } else {
-            read((const int32_t *)index);
+            read((const uint16_t *)index, one_base());
         }
     }
 
@@ -76,8 +79,8 @@ struct lane_entries {
 
 // The lane that reads every step-th entry of a part of a long row, from number `first` on.
 template <class T>
-__device__ inline lane_entries<T> part_entries(const gs_sliced &s, const gs_sliced_part &p,
-                                               int first, int step)
+__device__ inline lane_entries<T> part_entries(const gs_sliced &s, const gs_row_part &p, int first,
+                                               int step)
 {
     return {(const T *)s.csr.value + p.from + first,
             s.csr.col + p.from + first,

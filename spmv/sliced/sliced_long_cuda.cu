@@ -1,7 +1,6 @@
-// sliced_long_cuda.cu: the lengths of rows on a GPU: statistics, sorting by length, and the list of
-// long rows and their parts.
+// sliced_long_cuda.cu: the lengths of rows on a GPU: the list of long rows and their parts, and
+// statistics.
 #include "core/scan.cuh"
-#include "core/sort.cuh"
 #include "spmv/sliced/sliced.cuh"
 
 using namespace gs_by_slices;
@@ -11,50 +10,42 @@ namespace
 
 // --- long rows --------------------------------------------------------------------------------
 
-template <class O>
-gs_long_rows<O> long_rows(const gs_sliced *s)
+// count[i] = the parts of row i, 0 unless it is long. A thread owns one row. Thread nrows writes
+// the 0 that ends the exclusive scan.
+template <class Rows>
+__global__ void count_parts(int32_t nrows, Rows rows, int32_t *count)
 {
-    return {(const O *)s->csr.start, s->most, 0};
+    const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+
+    if (i > nrows) return;
+    const int64_t length = i == nrows ? 0 : rows.full_length((int32_t)i);
+    count[i] = length > rows.most ? (int32_t)((length + GS_SLICED_PART - 1) / GS_SLICED_PART) : 0;
 }
 
-// A thread counts the parts of one long row. Thread nlong writes the 0 that ends the exclusive
-// scan.
-template <class O>
-__global__ void count_parts(int32_t nlong, rows_of<O> rows, const int32_t *row, int32_t *count)
+// Describes all parts; first[i] is the number of the first part of row i. A thread reads one row,
+// and a warp writes the parts of each of its long rows.
+template <class Rows>
+__global__ void describe_parts(int32_t nrows, Rows rows, const int32_t *first, gs_row_part *out)
 {
-    const int64_t l = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+    const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
+    const bool is_long = i < nrows && first[i + 1] > first[i];
 
-    if (l > nlong) return;
-    count[l] = l == nlong
-                   ? 0
-                   : (int32_t)((rows.full_length(row[l]) + GS_SLICED_PART - 1) / GS_SLICED_PART);
-}
-
-// A warp writes the descriptions of all parts of a long row.
-template <class O>
-__global__ void describe_parts(int32_t nlong, rows_of<O> rows, const int32_t *row,
-                               const int32_t *first, gs_sliced_part *out)
-{
-    const int64_t l = ((int64_t)blockIdx.x * gs_block_size + threadIdx.x) / 32;
-
-    if (l >= nlong) return;
-    const int32_t i = row[l], parts = first[l + 1] - first[l];
-    for (int32_t k = (int)threadIdx.x % 32; k < parts; k += 32) {
-        const int64_t at = (int64_t)k * GS_SLICED_PART;
-        out[first[l] + k] = {(int64_t)rows.start[i] + at,
-                             (int32_t)min(rows.full_length(i) - at, (int64_t)GS_SLICED_PART),
-                             i,
-                             (int32_t)l,
-                             first[l],
-                             parts,
-                             0};
+    for (unsigned left = __ballot_sync(all_lanes, is_long); left; left &= left - 1) {
+        const int32_t row = (int32_t)(i / 32 * 32) + __ffs((int)left) - 1;
+        const int32_t begin = first[row], parts = first[row + 1] - begin;
+        for (int32_t k = (int)threadIdx.x % 32; k < parts; k += 32) {
+            const int64_t at = (int64_t)k * GS_SLICED_PART;
+            const int32_t entries =
+                (int32_t)min(rows.full_length(row) - at, (int64_t)GS_SLICED_PART);
+            out[begin + k] = {(int64_t)rows.start[row] + at, entries, row, begin, begin, parts, 0};
+        }
     }
 }
 
 // Copies the order and replaces long rows by -1. A thread owns one position. from: the order, or
 // NULL if rows keep their order.
-template <class O>
-__global__ void mark_long_rows(int32_t nrows, rows_of<O> rows, const int32_t *from, int32_t *order)
+template <class Rows>
+__global__ void mark_long_rows(int32_t nrows, Rows rows, const int32_t *from, int32_t *order)
 {
     const int64_t position = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
 
@@ -63,145 +54,39 @@ __global__ void mark_long_rows(int32_t nrows, rows_of<O> rows, const int32_t *fr
     order[position] = rows.full_length(i) > rows.most ? -1 : i;
 }
 
-// Finds the long rows and describes their parts. found has nlong elements, count nlong + 1, and
-// space is large enough for both CUB calls.
-template <class O>
-gsolve_status find_parts(gs_sliced *s, gsolve_context *ctx, int32_t *found, int32_t *count,
-                         int32_t *chosen, void *space, size_t bytes)
-{
-    gs_queue *q = ctx->queue;
-    const rows_of<O> rows(s);
-    gsolve_status status;
-
-    TRY(gs_cuda(
-        q, gs_select_long(space, bytes, long_rows<O>(s), found, chosen, s->csr.nrows, q->stream),
-        "finding long rows"));
-    TRY(gs_launch(q, "counting parts of long rows", count_parts<O>,
-                  blocks_for((int64_t)s->nlong + 1), gs_block_size, s->nlong, rows, found, count));
-    TRY(gs_cuda(q, gs_exclusive_sum(space, bytes, count, count, s->nlong + 1, q->stream),
-                "numbering parts"));
-    TRY(gs_launch(q, "describing parts of long rows", describe_parts<O>,
-                  blocks_for((int64_t)s->nlong * 32), gs_block_size, s->nlong, rows, found, count,
-                  s->part));
-done:
-    return status;
-}
-
-template <class O>
 gsolve_status part_long_rows(gs_sliced *s, gsolve_context *ctx)
 {
     gs_queue *q = ctx->queue;
-    int32_t *found = nullptr, *count = nullptr, *chosen = nullptr;
-    void *space = nullptr;
-    size_t bytes = 0, more = 0;
+    const int32_t n = s->csr.nrows;
+    int32_t *first = nullptr;
     gsolve_status status;
 
-    ALLOC_DEVICE(ctx, found, s->nlong);
-    ALLOC_DEVICE(ctx, count, (size_t)s->nlong + 1);
-    ALLOC_DEVICE(ctx, chosen, 1);
-    gs_select_long(nullptr, bytes, long_rows<O>(s), found, chosen, s->csr.nrows, q->stream);
-    gs_exclusive_sum(nullptr, more, count, count, s->nlong + 1, q->stream);
-    if (more > bytes) bytes = more;
-    space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(find_parts<O>(s, ctx, found, count, chosen, space, bytes));
+    ALLOC_DEVICE(ctx, first, (size_t)n + 1);
+    TRY(with_rows(s, [&](auto rows) {
+        return gs_launch(q, "counting parts of long rows", count_parts<decltype(rows)>,
+                         blocks_for((int64_t)n + 1), gs_block_size, n, rows, first);
+    }));
+    TRY(gs_scan(ctx, "numbering parts of long rows", first, first, (int64_t)n + 1));
+    TRY(with_rows(s, [&](auto rows) {
+        return gs_launch(q, "describing parts of long rows", describe_parts<decltype(rows)>,
+                         blocks_for(n), gs_block_size, n, rows, first, s->part);
+    }));
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
-    gsolve_free(ctx, GSOLVE_DEVICE, found);
-    gsolve_free(ctx, GSOLVE_DEVICE, count);
-    gsolve_free(ctx, GSOLVE_DEVICE, chosen);
+    gsolve_free(ctx, GSOLVE_DEVICE, first);
     return status;
 }
 
 gsolve_status mark_order(gs_sliced *s, gsolve_context *ctx)
 {
-    gs_queue *q = ctx->queue;
     const int32_t n = s->csr.nrows, *from = s->order;
     gsolve_status status;
 
     if (!s->order) ALLOC_DEVICE(ctx, s->order, n);
-    status = s->csr.offset == GSOLVE_O64
-                 ? gs_launch(q, "marking long rows", mark_long_rows<int64_t>, blocks_for(n),
-                             gs_block_size, n, rows_of<int64_t>(s), from, s->order)
-                 : gs_launch(q, "marking long rows", mark_long_rows<int32_t>, blocks_for(n),
-                             gs_block_size, n, rows_of<int32_t>(s), from, s->order);
+    status = with_rows(s, [&](auto rows) {
+        return gs_launch(ctx->queue, "marking long rows", mark_long_rows<decltype(rows)>,
+                         blocks_for(n), gs_block_size, n, rows, from, s->order);
+    });
 done:
-    return status;
-}
-
-// --- sorting by length ------------------------------------------------------------------------
-
-int bits_of(int64_t n)
-{
-    int bits = 1;
-
-    while (n >> bits) bits++;
-    return bits;
-}
-
-// key[i] = the window of row i in the upper bits, and in the lower bits longest - its length. A
-// thread makes one key.
-template <class K, class O>
-__global__ void make_keys(int32_t nrows, const O *start, int32_t window, int32_t most,
-                          int32_t longest, int bits, K *key, int32_t *row)
-{
-    const int64_t i = (int64_t)blockIdx.x * gs_block_size + threadIdx.x;
-
-    if (i >= nrows) return;
-    const int64_t length_of_row = (int64_t)start[i + 1] - (int64_t)start[i];
-    const int32_t length = length_of_row > most ? 0 : (int32_t)length_of_row;
-    key[i] = (K)(i / window) << bits | (K)(longest - length);
-    row[i] = (int32_t)i;
-}
-
-struct sort_keys {
-    int32_t window, most, longest;
-    int bits, all_bits; // of a length; of a key
-};
-
-template <class K>
-gsolve_status launch_keys(gs_queue *q, const gsolve_csr *A, const sort_keys &w, K *key,
-                          int32_t *row)
-{
-    const int blocks = blocks_for(A->nrows);
-
-    if (A->offset == GSOLVE_O64) {
-        return gs_launch(q, "making the keys of rows", make_keys<K, int64_t>, blocks, gs_block_size,
-                         A->nrows, (const int64_t *)A->start, w.window, w.most, w.longest, w.bits,
-                         key, row);
-    }
-    return gs_launch(q, "making the keys of rows", make_keys<K, int32_t>, blocks, gs_block_size,
-                     A->nrows, (const int32_t *)A->start, w.window, w.most, w.longest, w.bits, key,
-                     row);
-}
-
-template <class K>
-gsolve_status sort_rows(gsolve_context *ctx, const gsolve_csr *A, const sort_keys &w,
-                        int32_t *order)
-{
-    gs_queue *q = ctx->queue;
-    const int32_t n = A->nrows;
-    K *key = nullptr, *sorted = nullptr;
-    int32_t *row = nullptr;
-    void *space = nullptr;
-    size_t bytes = 0;
-    gsolve_status status;
-
-    ALLOC_DEVICE(ctx, key, n);
-    ALLOC_DEVICE(ctx, sorted, n);
-    ALLOC_DEVICE(ctx, row, n);
-    gs_sort_pairs(nullptr, bytes, {key, sorted}, {row, order}, n, w.all_bits, q->stream);
-    space = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    TRY(space ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(launch_keys(q, A, w, key, row));
-    TRY(gs_cuda(q,
-                gs_sort_pairs(space, bytes, {key, sorted}, {row, order}, n, w.all_bits, q->stream),
-                "sorting rows by length"));
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, space);
-    gsolve_free(ctx, GSOLVE_DEVICE, key);
-    gsolve_free(ctx, GSOLVE_DEVICE, sorted);
-    gsolve_free(ctx, GSOLVE_DEVICE, row);
     return status;
 }
 
@@ -210,41 +95,18 @@ done:
 gsolve_status gs_sliced_long_rows_cuda(gs_sliced *s, gsolve_context *ctx)
 {
     gs_queue *q = ctx->queue;
+    const size_t counters = (size_t)s->parts * GS_SLICED_CHUNKS;
     gsolve_status status;
 
     ALLOC_DEVICE(ctx, s->part, s->parts);
     s->sum = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)s->parts * GS_SLICED_BLOCK, sizeof(double));
     TRY(s->sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    ALLOC_DEVICE(ctx, s->done, (size_t)s->nlong * GS_SLICED_CHUNKS);
-    TRY(gs_cuda(q,
-                cudaMemsetAsync(s->done, 0, sizeof *s->done * (size_t)s->nlong * GS_SLICED_CHUNKS,
-                                q->stream),
+    ALLOC_DEVICE(ctx, s->done, counters);
+    TRY(gs_cuda(q, cudaMemsetAsync(s->done, 0, sizeof *s->done * counters, q->stream),
                 "clearing the counters of long rows"));
-    TRY(s->csr.offset == GSOLVE_O64 ? part_long_rows<int64_t>(s, ctx)
-                                    : part_long_rows<int32_t>(s, ctx));
+    TRY(part_long_rows(s, ctx));
     TRY(mark_order(s, ctx));
 done:
-    return status;
-}
-
-gsolve_status gs_sliced_sort_cuda(gsolve_context *ctx, const gsolve_csr *A, int32_t window,
-                                  int32_t most, int32_t **out)
-{
-    const int32_t n = A->nrows, longest = most < A->ncols ? most : A->ncols;
-    const int bits = bits_of(longest), window_bits = bits_of((int64_t)n / window);
-    const sort_keys w = {window, most, longest, bits, bits + window_bits};
-    int32_t *order = nullptr;
-    gsolve_status status;
-
-    ALLOC_DEVICE(ctx, order, n);
-    if (n > 0) {
-        TRY(w.all_bits <= 32 ? sort_rows<uint32_t>(ctx, A, w, order)
-                             : sort_rows<uint64_t>(ctx, A, w, order));
-    }
-    *out = order;
-    order = nullptr;
-done:
-    gsolve_free(ctx, GSOLVE_DEVICE, order);
     return status;
 }
 

@@ -45,7 +45,7 @@ __device__ T sum_warp(T sum)
 }
 
 template <class T>
-__device__ T sum_entries(const gs_sliced &s, const gs_sliced_part &part, const T *x)
+__device__ T sum_entries(const gs_sliced &s, const gs_row_part &part, const T *x)
 {
     const int32_t *col = s.csr.col + part.from;
     const T *value = (const T *)s.csr.value + part.from;
@@ -72,7 +72,7 @@ __device__ T sum_entries(const gs_sliced &s, const gs_sliced_part &part, const T
 template <class T>
 __device__ inline void do_part(const gs_sliced &s, const operands<T> &a, int p)
 {
-    const gs_sliced_part part = s.part[p];
+    const gs_row_part part = s.part[p];
     const int lane = (int)threadIdx.x % 32;
     T *sums = (T *)s.sum, sum = sum_entries(s, part, a.x);
     unsigned before = 0;
@@ -100,9 +100,8 @@ __device__ inline void do_part(const gs_sliced &s, const operands<T> &a, int p)
 
 } // namespace gs_by_slices
 
-// sliced_rows_cuda.cu: the product where slices have 32 lanes, one per row of any length. V: the
-// type that values are stored in.
-template <class T, class V>
+// sliced_rows_cuda.cu: the product where slices have 32 lanes, one per row of any length.
+template <class T>
 gsolve_status gs_sliced_rows_cuda(gs_queue *q, const gs_sliced *s,
                                   const gs_by_slices::operands<T> &a);
 

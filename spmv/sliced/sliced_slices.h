@@ -1,27 +1,26 @@
 /* sliced_slices.h: conversion and product on the CPU for a value type T and a type V that values
  * are stored in. */
 
-/* Stores the entries of row i, whose first lane is `lane`. columns: store column numbers too. */
+/* Stores the entries of row i in lane `lane`. columns: store column numbers too. */
 static void ON(fill_row)(const gs_sliced *s, const gs_slice *slice, const gs_sliced_head *head,
                          int32_t i, int32_t lane, bool columns)
 {
-    const int32_t length = gs_slice_length(s, i), lanes = 1 << slice->row_shift;
+    const int32_t length = gs_slice_length(s, i);
     const int64_t from = i < 0 ? 0 : gs_start(&s->csr, i);
     const T *value = (const T *)s->csr.value + from;
     const int32_t *col = s->csr.col + from;
 
     for (int32_t k = 0; k < length; k++) {
-        const int64_t j = k >> slice->row_shift, at = lane + (k & (lanes - 1));
-        ((V *)s->value_of)[(slice->first + j) * s->lanes + at] = (V)value[k];
+        const int64_t slot = (int64_t)k * s->lanes + lane;
+        ((V *)s->value_of)[slice->first * s->lanes + slot] = (V)value[k];
         if (!columns) continue;
         if (!head) {
-            s->col[(slice->first + j) * s->lanes + at] = col[k];
+            s->col[slice->first * s->lanes + slot] = col[k];
         } else if (head->at < 0) {
-            ((int32_t *)(void *)(s->unit + (int64_t)~head->at * s->lanes))[j * s->lanes + at] =
-                col[k];
+            ((int32_t *)(void *)(s->unit + (int64_t)~head->at * s->lanes))[slot] = col[k];
         } else {
-            const int32_t base = head->base < 0 ? s->base[~head->base + j] : head->base;
-            s->unit[(head->at + j) * s->lanes + at] = (uint16_t)(col[k] - base);
+            const int32_t base = head->base < 0 ? s->base[~head->base + k] : head->base;
+            s->unit[(int64_t)head->at * s->lanes + slot] = (uint16_t)(col[k] - base);
         }
     }
 }
@@ -42,7 +41,7 @@ static void ON(fill_slice)(const gs_sliced *s, int32_t at, bool columns)
                slots * (wide ? sizeof(int32_t) : sizeof *s->unit));
     }
     for (int32_t r = 0; r < slice.rows; r++) {
-        ON(fill_row)(s, &slice, head, gs_slice_row(s, &slice, r), r << slice.row_shift, columns);
+        ON(fill_row)(s, &slice, head, gs_slice_row(s, &slice, r), r, columns);
     }
 }
 
@@ -107,9 +106,7 @@ static inline __attribute__((always_inline)) void ON(advance)(ON(entries) * e, i
  * own end, so there is one misprediction per lane. The other constants are those of octet. */
 static inline __attribute__((always_inline)) void ON(add_padded_columns)(const ON(entries) * e,
                                                                          int64_t step, bool narrow,
-                                                                         bool each,
-                                                                         const int32_t *end,
-                                                                         T *restrict sum)
+                                                                         bool each, T *restrict sum)
 {
     const int32_t left = e->width - e->full;
     const T *x = e->x;
@@ -118,10 +115,7 @@ static inline __attribute__((always_inline)) void ON(add_padded_columns)(const O
         T s = sum[l];
         for (int32_t k = 0; k < left; k++) {
             const int64_t at = k * step + l;
-            const bool in = end      ? e->full + k < end[l]
-                            : narrow ? e->unit[at] != UINT16_MAX
-                                     : e->col[at] >= 0;
-            if (!in) break;
+            if (narrow ? e->unit[at] == UINT16_MAX : e->col[at] < 0) break;
             if (each) x = e->x + e->base[e->full + k];
             s += (T)e->value[at] * x[narrow ? (int32_t)e->unit[at] : e->col[at]];
         }
@@ -152,8 +146,7 @@ static inline __attribute__((always_inline)) FN(quad)
 typedef struct ON(interval) {
     int32_t from, to;
     bool first, last;
-    int64_t ahead;      /* distance of the prefetch of values */
-    const int32_t *end; /* number of columns of each lane; NULL: padding marks the end */
+    int64_t ahead; /* distance of the prefetch of values */
 } ON(interval);
 
 /* sum[l] += (or =) sum of value x over the part, for eight lanes. step: slots from a column to the
@@ -175,8 +168,7 @@ static inline __attribute__((always_inline)) void ON(octet)(const ON(entries) * 
     }
     memcpy(sum, a, sizeof a);
     at.x = e->x;
-    if (part.last && e->full < e->width)
-        ON(add_padded_columns)(&at, step, narrow, each, part.end, sum);
+    if (part.last && e->full < e->width) ON(add_padded_columns)(&at, step, narrow, each, sum);
 }
 
 /* octet for all storages of columns. */
@@ -195,67 +187,39 @@ static inline __attribute__((always_inline)) void ON(any_octet)(const ON(entries
 
 /* The complete sums of eight lanes. */
 static inline __attribute__((always_inline)) void ON(complete_octet)(const ON(entries) * e,
-                                                                     int64_t step,
-                                                                     const int32_t *end, T *sum)
+                                                                     int64_t step, T *sum)
 {
-    const ON(interval) all = {0, e->full, true, true, GS_SLICED_AHEAD, end};
+    const ON(interval) all = {0, e->full, true, true, GS_SLICED_AHEAD};
 
     ON(any_octet)(e, all, step, sum);
 }
 
-/* The number of columns of each lane of a slice, from the lengths of its rows. */
-static void ON(set_ends)(const gs_sliced *s, const gs_slice *slice, int32_t *end)
-{
-    const int32_t lanes = 1 << slice->row_shift;
-
-    memset(end, 0, (size_t)s->lanes * sizeof *end);
-    for (int32_t r = 0; r < slice->rows; r++) {
-        const int32_t length = s->length[slice->position + r];
-        for (int32_t l = 0; l < lanes; l++) {
-            end[r * lanes + l] = (int32_t)(((int64_t)length - l + lanes - 1) >> slice->row_shift);
-        }
-    }
-}
-
-/* sum[r] = sum of row r of slice `at`. */
-static void ON(sum_rows)(const gs_sliced *s, int32_t at, const gs_slice *slice, const T *x, T *sum)
+/* sum[r] = sum of row r of slice `at`. The function is not inlined, so that its loops have all
+ * registers; nor is octets. */
+__attribute__((noinline)) static void ON(sum_rows)(const gs_sliced *s, int32_t at,
+                                                   const gs_slice *slice, const T *x, T *sum)
 {
     ON(entries) e = ON(entries_of)(s, at, slice, x);
-    const bool ends = s->length && e.full < e.width;
-    int32_t end[GS_SLICED_MOST];
 
-    if (ends) ON(set_ends)(s, slice, end);
     for (int32_t l = 0; l < s->lanes; l += 8) {
-        ON(complete_octet)(&e, s->lanes, ends ? end + l : NULL, sum + l);
+        ON(complete_octet)(&e, s->lanes, sum + l);
         ON(advance)(&e, 8, e.unit);
-    }
-    for (int32_t r = 0; slice->row_shift > 0 && r < slice->rows; r++) {
-        T total = 0;
-        for (int32_t l = 0; l < 1 << slice->row_shift; l++)
-            total += sum[(r << slice->row_shift) + l];
-        sum[r] = total; /* all lanes of row r have been read */
     }
 }
 
-/* Task t where slices have eight lanes, one per row, and rows are in their own order. If w is not
+/* Task t where slices have eight lanes and rows are in their own order. If w is not
  * NULL, the sums with w are stored too. */
-static void ON(octets)(const gs_sliced *s, int32_t t, const T *restrict x, T *restrict y,
-                       const T *w)
+__attribute__((noinline)) static void ON(octets)(const gs_sliced *s, int32_t t, const T *restrict x,
+                                                 T *restrict y, const T *w)
 {
     double wy[8] = {0}, yy[8] = {0};
-    int32_t ends[8];
 
     for (int32_t at = s->task[t]; at < s->task[t + 1]; at++) {
         const int32_t position = at * 8, left = s->csr.nrows - position, rows = left < 8 ? left : 8;
-        const gs_slice slice = {s->first[at], s->first[at + 1] - s->first[at], position, rows, 0};
+        const gs_slice slice = {s->first[at], s->first[at + 1] - s->first[at], position, rows};
         const ON(entries) e = ON(entries_of)(s, at, &slice, x);
-        const int32_t *end = s->length ? s->length + position : NULL;
         T sum[8];
-        if (end && rows < 8) {
-            ON(set_ends)(s, &slice, ends);
-            end = ends;
-        }
-        ON(complete_octet)(&e, 8, end, sum);
+        ON(complete_octet)(&e, 8, sum);
         memcpy(y + position, sum, (size_t)rows * sizeof *sum);
         for (int32_t r = 0; w && r < rows; r++) {
             wy[r] += (double)w[position + r] * (double)sum[r];
@@ -276,8 +240,7 @@ static void ON(task)(const gs_sliced *s, int32_t t, double alpha, const T *restr
     double wy = 0, yy = 0;
     T sum[GS_SLICED_MOST];
 
-    if (s->lanes == 8 && !s->position && !s->order && s->most_row_shift == 0 && alpha == 1 &&
-        beta == 0) {
+    if (s->lanes == 8 && !s->order && alpha == 1 && beta == 0) {
         ON(octets)(s, t, x, y, w);
         return;
     }
@@ -298,3 +261,85 @@ static void ON(task)(const gs_sliced *s, int32_t t, double alpha, const T *restr
         s->dot[s->tasks + t] = yy;
     }
 }
+
+/* --- by column blocks, see spmv/multi_rhs/column_blocks.h; slices have eight lanes ---------------
+ */
+
+/* The column of slice `at` where block k begins for the slice's first row, if that row is stored.
+ */
+static int32_t ON(cut)(const gs_sliced *s, const gs_slice *slice, int32_t full, int32_t k)
+{
+    const int32_t i = gs_slice_row(s, slice, 0);
+    const int32_t cut = i < 0 ? full : s->column_blocks.cut[(int64_t)k * s->csr.nrows + i];
+    return cut < full && k < s->column_blocks.count ? cut : full;
+}
+
+/* sum += the sums of slice `at` over block k. The next slice's values are prefetched. */
+static void ON(add_column_block)(const gs_sliced *s, int32_t at, int32_t k, const T *x, T *sum)
+{
+    const bool ends = k + 1 == s->column_blocks.count;
+    const gs_slice slice = gs_slice_at(s, at);
+    const gs_slice next = gs_slice_at(s, at + 1 < s->slices ? at + 1 : at);
+    ON(entries) e = ON(entries_of)(s, at, &slice, x);
+    const int32_t from = ON(cut)(s, &slice, e.full, k), to = ON(cut)(s, &slice, e.full, k + 1);
+    const int64_t before = 8 * (int64_t)from;
+    const int64_t later = next.first + ON(cut)(s, &next, next.width, k);
+    const ON(interval) part = {from, to, k == 0, ends, 8 * (later - slice.first) - before};
+
+    ON(advance)(&e, before, e.unit);
+    ON(any_octet)(&e, part, 8, sum);
+}
+
+/* The rows of slices first to last - 1, a group. */
+static void ON(group)(const gs_sliced *s, int32_t first, int32_t last, double alpha, const T *x,
+                      double beta, T *y)
+{
+    const int32_t width = gs_column_block_width(s->csr.type), piece = width / (last - first) + 1;
+    T sum[GS_COLUMN_BLOCK_ROWS];
+
+    for (int32_t k = 0; k < s->column_blocks.count; k++) {
+        int64_t next_x = (int64_t)(k + 1) * width, until = next_x;
+        for (int32_t at = first; at < last; at++) {
+            until = until + piece < s->csr.ncols ? until + piece : s->csr.ncols;
+            for (; next_x < until; next_x += 64 / (int)sizeof(T))
+                __builtin_prefetch(x + next_x, 0, 2);
+            ON(add_column_block)(s, at, k, x, &sum[8 * (at - first)]);
+        }
+    }
+    for (int32_t at = first; at < last; at++) {
+        const gs_slice slice = gs_slice_at(s, at);
+        for (int32_t r = 0; r < slice.rows; r++) {
+            const int32_t i = gs_slice_row(s, &slice, r);
+            const T of_row = sum[8 * (at - first) + r];
+            if (i < 0) continue;
+            y[i] = beta == 0 ? (T)alpha * of_row : (T)alpha * of_row + (T)beta * y[i];
+        }
+    }
+}
+
+static void ON(by_column_blocks)(int threads, const gs_sliced *s, double alpha, const T *x,
+                                 double beta, T *y)
+{
+    const int32_t n = s->slices, some = gs_column_block_group(s->csr.nrows, threads) / 8;
+
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (int32_t first = 0; first < n; first += some) {
+        ON(group)(s, first, n - first < some ? n : first + some, alpha, x, beta, y);
+    }
+}
+
+/* --- several columns: each has the bits that it has alone --------------------------------------
+ */
+
+#define OF_SLICES(name) GS_PASTE(ON(name), COLUMNS)
+#define GS_COLUMNS_BODY "spmv/sliced/sliced_block_columns.h"
+#include "vector/each_columns.h"
+#undef GS_COLUMNS_BODY
+#undef OF_SLICES
+
+static FN(columns_of_task) *const ON(columns)[] = {
+    [1] = GS_PASTE(ON(slices), 1),
+    [2] = GS_PASTE(ON(slices), 2),
+    [4] = GS_PASTE(ON(slices), 4),
+    [8] = GS_PASTE(ON(slices), 8),
+};

@@ -53,18 +53,16 @@ static inline gs_lines gs_lines_of(gsolve_dense v)
                       (size_t)v.stride * size};
 }
 
+/* Copies lines to the device, or from it; complete when the call returns. */
+gsolve_status gs_copy_lines(gsolve_context *ctx, bool in, void *device, void *host,
+                            const gs_lines *lines);
+
+/* Fails if x, y and the options do not suit csr. function: its name, for the message. */
+gsolve_status gs_stream_check(gsolve_context *ctx, const char *function, const gsolve_csr *csr,
+                              gsolve_dense x, gsolve_dense y, const gsolve_stream_options *o);
+
 /* Bytes of the device's memory that a stream may use; SIZE_MAX: not known. */
 size_t gs_stream_memory(gsolve_context *ctx, const gsolve_stream_options *options);
-
-/* Columns first to first + count - 1 of v. */
-static inline gsolve_dense gs_some_columns(gsolve_dense v, int32_t first, int32_t count)
-{
-    const int64_t step = v.layout == GSOLVE_ROW_MAJOR ? 1 : v.stride;
-
-    v.value = (char *)v.value + (size_t)(first * step) * gs_type_size(v.type);
-    v.ncols = v.ncols - first < count ? v.ncols - first : count;
-    return v;
-}
 
 /* Copies bytes `from` to `to` - 1 of the lines, counted as they lie on the device, into the page,
  * or out of it. */

@@ -46,20 +46,26 @@ static void *page(gs_async_copy *c, int lane, int k)
     return *page;
 }
 
-static gsolve_status copy(gs_async_copy *c, int lane, void *device, void *host, const gs_lines *l)
+gsolve_status gs_copy_lines(gsolve_context *ctx, bool in, void *device, void *host,
+                            const gs_lines *l)
 {
+    const bool whole = l->pitch == l->width; /* one line */
+    const size_t count = whole ? 1 : l->count, width = whole ? l->width * l->count : l->width;
+    const gsolve_location location = gs_location(ctx);
     gsolve_status status = GSOLVE_OK;
 
-    for (size_t k = 0; k < l->count; k++) {
-        char *there = (char *)device + k * l->width, *here = (char *)host + k * l->pitch;
-        if (lane == GS_LANE_IN) {
-            TRY(gsolve_copy(c->ctx, there, gs_location(c->ctx), here, GSOLVE_HOST, l->width));
-        } else {
-            TRY(gsolve_copy(c->ctx, here, GSOLVE_HOST, there, gs_location(c->ctx), l->width));
-        }
+    for (size_t k = 0; k < count; k++) {
+        char *there = (char *)device + k * width, *here = (char *)host + k * l->pitch;
+        TRY(in ? gsolve_copy(ctx, there, location, here, GSOLVE_HOST, width)
+               : gsolve_copy(ctx, here, GSOLVE_HOST, there, location, width));
     }
 done:
     return status;
+}
+
+static gsolve_status copy(gs_async_copy *c, int lane, void *device, void *host, const gs_lines *l)
+{
+    return gs_copy_lines(c->ctx, lane == GS_LANE_IN, device, host, l);
 }
 
 static gsolve_status mark(gs_async_copy *c, int lane, int event)

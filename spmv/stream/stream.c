@@ -330,16 +330,17 @@ done:
     return status;
 }
 
-static gsolve_status check(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
-                           const gsolve_stream_options *o)
+gsolve_status gs_stream_check(gsolve_context *ctx, const char *function, const gsolve_csr *csr,
+                              gsolve_dense x, gsolve_dense y, const gsolve_stream_options *o)
 {
-    if (!gs_stride_fits(x) || !gs_stride_fits(y) || x.nrows != A->csr.ncols ||
-        y.nrows != A->csr.nrows || x.ncols != y.ncols || x.ncols < 0 || !x.value || !y.value ||
-        x.type != A->csr.type || y.type != A->csr.type || o->columns < 0) {
-        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_matrix_stream: x (%d x %d) and y (%d x %d) must fit the matrix "
-                           "(%d x %d) and have its type, and columns must be 0 or more",
-                           x.nrows, x.ncols, y.nrows, y.ncols, A->csr.nrows, A->csr.ncols);
+    if (!gs_stride_fits(x) || !gs_stride_fits(y) || x.nrows != csr->ncols ||
+        y.nrows != csr->nrows || x.ncols != y.ncols || x.ncols < 0 || x.type != csr->type ||
+        y.type != csr->type || o->columns < 0 || (!x.value && (int64_t)x.nrows * x.ncols > 0) ||
+        (!y.value && (int64_t)y.nrows * y.ncols > 0)) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "%s: x (%d x %d) and y (%d x %d) must fit the matrix (%d x %d) and have "
+                           "its type and values, and columns must be 0 or more",
+                           function, x.nrows, x.ncols, y.nrows, y.ncols, csr->nrows, csr->ncols);
     }
     return GSOLVE_OK;
 }
@@ -379,7 +380,7 @@ gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_
         if (info) *info = (gsolve_stream_info){x.ncols, 1, 1, 0, gs_now() - begin};
         goto done;
     }
-    TRY(check(A, x, y, o));
+    TRY(gs_stream_check(s.ctx, "gsolve_matrix_stream", &A->csr, x, y, o));
     s.by = GS_KERNELS(gs_async_copy, s.ctx, 0);
     TRY(cut(&s, o));
     TRY(open_slots(&s));

@@ -197,57 +197,31 @@ done:
 
 /* --- chunks of columns ------------------------------------------------------------------------ */
 
-/* Allocates *there on the device and, if `read`, copies v's numbers to it, contiguously. */
-static gsolve_status copy_to_device(gsolve_dense *there, gsolve_context *ctx, gsolve_dense v,
-                                    bool read)
+/* *there = memory on the device for v's numbers, contiguous. */
+static gsolve_status new_on_device(gsolve_dense *there, gsolve_context *ctx, gsolve_dense v)
 {
-    gsolve_status status = GSOLVE_OK;
-    gs_lines lines = gs_lines_of(v);
-    const size_t bytes = lines.width * lines.count;
-    char *to = gsolve_alloc(ctx, gs_location(ctx), bytes, 1);
-
     *there = v;
-    there->value = to;
     there->stride = v.layout == GSOLVE_ROW_MAJOR ? v.ncols : v.nrows;
     there->location = gs_location(ctx);
-    if (!to) return GSOLVE_NO_MEMORY;
-    if (lines.pitch == lines.width) lines = (gs_lines){bytes, 1, bytes};
-    for (size_t k = 0; read && k < lines.count; k++) {
-        TRY(gsolve_copy(ctx, to + k * lines.width, there->location,
-                        (const char *)v.value + k * lines.pitch, GSOLVE_HOST, lines.width));
-    }
-done:
-    return status;
-}
-
-/* Copies `there`, which copy_to_device has made for v, to v. */
-static gsolve_status copy_to_host(gsolve_context *ctx, gsolve_dense there, gsolve_dense v)
-{
-    gs_lines lines = gs_lines_of(v);
-    gsolve_status status = GSOLVE_OK;
-
-    if (lines.pitch == lines.width) {
-        lines = (gs_lines){lines.width * lines.count, 1, lines.width * lines.count};
-    }
-    for (size_t k = 0; k < lines.count; k++) {
-        TRY(gsolve_copy(ctx, (char *)v.value + k * lines.pitch, GSOLVE_HOST,
-                        (char *)there.value + k * lines.width, there.location, lines.width));
-    }
-done:
-    return status;
+    there->value = gsolve_alloc(ctx, gs_location(ctx), (size_t)v.nrows * (size_t)v.ncols,
+                                gs_type_size(v.type));
+    return there->value ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 }
 
 /* The product for some columns of x and y, which are copied to the device. */
 static gsolve_status multiply_chunk(bands *s, bool sequential, double alpha, gsolve_dense x,
                                     double beta, gsolve_dense y)
 {
+    const gs_lines from = gs_lines_of(x), to = gs_lines_of(y);
     gsolve_dense in = {0}, out = {0};
     gsolve_status status;
 
-    TRY(copy_to_device(&in, s->ctx, x, true));
-    TRY(copy_to_device(&out, s->ctx, y, beta != 0));
+    TRY(new_on_device(&in, s->ctx, x));
+    TRY(new_on_device(&out, s->ctx, y));
+    TRY(gs_copy_lines(s->ctx, true, in.value, x.value, &from));
+    if (beta != 0) TRY(gs_copy_lines(s->ctx, true, out.value, y.value, &to));
     TRY(multiply_all(s, sequential, alpha, in, beta, out));
-    TRY(copy_to_host(s->ctx, out, y));
+    TRY(gs_copy_lines(s->ctx, false, out.value, y.value, &to));
 done:
     gsolve_free(s->ctx, gs_location(s->ctx), in.value);
     gsolve_free(s->ctx, gs_location(s->ctx), out.value);
@@ -299,15 +273,7 @@ static gsolve_status check(gsolve_context *ctx, const gsolve_csr *csr, gsolve_de
                            "gsolve_csr_stream: the matrix is NULL, or the matrix, x or y is not on "
                            "the host");
     }
-    if (!gs_stride_fits(x) || !gs_stride_fits(y) || x.nrows != csr->ncols ||
-        y.nrows != csr->nrows || x.ncols != y.ncols || x.ncols < 0 || x.type != csr->type ||
-        y.type != csr->type || o->columns < 0) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_csr_stream: x (%d x %d) and y (%d x %d) must fit the matrix "
-                           "(%d x %d) and have its type, and columns must be 0 or more",
-                           x.nrows, x.ncols, y.nrows, y.ncols, csr->nrows, csr->ncols);
-    }
-    return GSOLVE_OK;
+    return gs_stream_check(ctx, "gsolve_csr_stream", csr, x, y, o);
 }
 
 /* The product for all columns. s->csr is clean. Frees what s holds. */
@@ -351,18 +317,19 @@ gsolve_status gsolve_csr_stream(gsolve_context *ctx, const gsolve_csr *csr, doub
     gsolve_stream_info filled = {0};
     gsolve_csr cleaned = {0};
     int64_t *place = NULL;
+    gs_csr_findings found;
     gsolve_status status;
     bool clean;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     TRY(check(ctx, csr, x, y, o));
-    TRY(gs_csr_check(ctx, csr, &clean));
+    TRY(gs_csr_inspect(ctx, csr, &found, NULL, &clean));
     if (gs_location(ctx) == GSOLVE_HOST || (int64_t)x.nrows * x.ncols == 0 || y.nrows == 0) {
         TRY(multiply_uncut(ctx, format, csr, alpha, x, beta, y));
         filled = (gsolve_stream_info){.columns = x.ncols, .chunks = 1, .bands = 1};
     } else {
         bands s = {.ctx = ctx, .spec = format, .by = GS_KERNELS(gs_async_copy, ctx, 0)};
-        if (!clean) TRY(gs_csr_clean(&cleaned, ctx, csr, &place));
+        if (!clean) TRY(gs_csr_clean(&cleaned, ctx, csr, found.ascending, &place));
         s.csr = clean ? *csr : cleaned;
         TRY(multiply_bands(&s, o, alpha, x, beta, y, &filled));
     }

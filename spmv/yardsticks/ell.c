@@ -72,12 +72,7 @@ const gsolve_format gs_ell_format = {
     .plugin = {"ell", "all rows padded to the longest row, stored column-major (ELLPACK)", options,
                sizeof(ell_options)},
     .build = build,
-    .destroy = gs_sliced_destroy,
-    .apply = gs_sliced_apply,
     .apply_block = gs_sliced_apply_block,
-    .row_major = true,
-    .apply_dot = gs_sliced_apply_dot,
-    .update = gs_sliced_update,
     .memory = estimate_memory,
-    .describe = gs_sliced_describe,
+    GS_SLICED_MEMBERS,
 };

@@ -78,9 +78,10 @@ static gsolve_status ranked_length_cuda(gsolve_context *ctx, const gsolve_csr *c
     int32_t *order = NULL, row;
     int64_t start[2];
     const gsolve_csr of_row = {.start = start, .offset = csr->offset};
+    const gs_sliced_classes by_length = {.window = csr->nrows, .most = INT32_MAX};
     gsolve_status status;
 
-    TRY(gs_sliced_sort(ctx, csr, csr->nrows, 0, &order));
+    TRY(GS_KERNELS(gs_sliced, ctx, csr->type)->sort(ctx, csr, &by_length, &order, NULL));
     TRY(gsolve_copy(ctx, &row, GSOLVE_HOST, order + rank, GSOLVE_DEVICE, sizeof row));
     TRY(gsolve_copy(ctx, start, GSOLVE_HOST, (const char *)csr->start + (size_t)row * size,
                     GSOLVE_DEVICE, 2 * size));

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "matrix/transpose.h"
 #include "precond/amg/kernels.h"
 
 gsolve_status gs_check_nodes(gsolve_context *ctx, const gs_level_view *fine)

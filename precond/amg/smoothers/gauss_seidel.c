@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "matrix/transpose.h"
 #include "precond/amg/coarsening/aggregation.h"
 #include "precond/amg/smoothers/smoother.h"
 #include "precond/chebyshev/polynomial.h"

@@ -1,29 +1,50 @@
-/* gustavson_host.c: counts and sorts the columns of a row of C = A B; instances of
- * gustavson_body.h. */
-#include "spgemm/gustavson/gustavson.h"
+/* row_sums.c: the sums of the columns of a row, and their sort; instances of row_sums_body.h. */
+#include "spgemm/row_sums.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#define GS_BODY "spgemm/gustavson/gustavson_body.h"
+#include "core/try.h"
+
+/* Begins a row: afterwards all slots are below base. */
+static void begin_row(gs_row_sums *g, int32_t ncols)
+{
+    g->base += g->n;
+    if (g->base > UINT32_MAX - (uint32_t)ncols) { /* slots of this row could exceed 32 bits */
+        memset(g->slot, 0, (size_t)ncols * sizeof *g->slot);
+        g->base = 1;
+    }
+}
+
+#define GS_BODY "spgemm/row_sums_body.h"
 #include "core/each_type.h"
 
-const gs_gustavson_kernels gs_gustavson_host[GSOLVE_TYPE_COUNT] = {{make_row_f32, sum_row_f32},
-                                                                   {make_row_f64, sum_row_f64}};
+const gs_row_kernels gs_row_host[GSOLVE_TYPE_COUNT] = {{gather_f32, store_f32, refill_f32},
+                                                       {gather_f64, store_f64, refill_f64}};
 
-int32_t gs_gustavson_count(const gsolve_csr *A, const gsolve_csr *B, int32_t i, uint32_t stamp,
-                           uint32_t *restrict stamps)
+gsolve_status gs_row_new_lists(gs_row_sums *g, gsolve_context *ctx, int32_t longest,
+                               gsolve_type type)
 {
-    const int64_t a_end = gs_start(A, i + 1);
-    int32_t n = 0;
+    const size_t capacity = (size_t)longest + GS_RANKED;
+    gsolve_status status;
 
-    for (int64_t k = gs_start(A, i); k < a_end; k++) {
-        const int64_t end = gs_start(B, A->col[k] + 1);
-        for (int64_t q = gs_start(B, A->col[k]); q < end; q++) {
-            n += stamps[B->col[q]] != stamp;
-            stamps[B->col[q]] = stamp;
-        }
-    }
-    return n;
+    ALLOC(ctx, GSOLVE_HOST, g->list, capacity);
+    memset(g->list, 0, capacity * sizeof *g->list);
+    g->sum = gsolve_alloc(ctx, GSOLVE_HOST, capacity, gs_type_size(type));
+    TRY(g->sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    memset(g->sum, 0, capacity * gs_type_size(type));
+done:
+    return status;
+}
+
+void gs_row_drop_lists(gs_row_sums *g, gsolve_context *ctx)
+{
+    gsolve_free(ctx, GSOLVE_HOST, g->list);
+    gsolve_free(ctx, GSOLVE_HOST, g->sum);
+    gsolve_free(ctx, GSOLVE_HOST, g->bit);
+    g->list = NULL;
+    g->sum = NULL;
+    g->bit = NULL;
 }
 
 /* --- the order -------------------------------------------------------------------------------- */
@@ -47,7 +68,7 @@ __attribute__((always_inline)) static inline void rank_in(int vectors, int32_t n
     __builtin_memcpy(to, rank, (size_t)vectors * sizeof *rank);
 }
 
-void gs_gustavson_rank(int32_t n, const int32_t *list, int32_t *rank)
+void gs_row_rank(int32_t n, const int32_t *list, int32_t *rank)
 {
     if (n <= 8) {
         rank_in(1, n, list, rank);
@@ -88,9 +109,9 @@ static void sort_by_bits(int32_t n, const int32_t *list, uint64_t *restrict bit,
     }
 }
 
-void gs_gustavson_sort(int32_t n, const gs_gustavson_work *work, int32_t ncols, int32_t *sorted)
+void gs_row_sort(const gs_row_sums *g, int32_t ncols, int32_t *sorted)
 {
-    const int32_t *list = work->list;
+    const int32_t *list = g->list, n = (int32_t)g->n;
     int32_t first = INT32_MAX, last = 0;
 
     for (int32_t s = 0; s < n; s++) {
@@ -98,9 +119,9 @@ void gs_gustavson_sort(int32_t n, const gs_gustavson_work *work, int32_t ncols, 
         last = list[s] > last ? list[s] : last;
     }
     if ((last >> 12) - (first >> 12) < 16 * (int64_t)n) {
-        sort_by_bits(n, list, work->bit, work->bit + ncols / 64 + 1, first, last, sorted);
+        sort_by_bits(n, list, g->bit, g->bit + ncols / 64 + 1, first, last, sorted);
     } else { /* a search for the bits would take longer */
-        __builtin_memcpy(sorted, list, (size_t)n * sizeof *list);
+        memcpy(sorted, list, (size_t)n * sizeof *list);
         qsort(sorted, (size_t)n, sizeof *sorted, compare);
     }
 }

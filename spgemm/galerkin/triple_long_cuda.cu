@@ -1,18 +1,16 @@
-// triple.cuh: a row of R (A P) by a warp. The warp reads the elements of the rows of A P that R's
-// row refers to, 32 at a time across row ends, and adds them to the sums of their columns. Elements
-// with equal columns among the 32 are added in the order of the lanes. Invariant: every sum
-// receives its terms in the order of R's row.
-#ifndef GS_SPGEMM_GALERKIN_TRIPLE_CUH
-#define GS_SPGEMM_GALERKIN_TRIPLE_CUH
-
-#include "spgemm/rows.cuh"
+// triple_long_cuda.cu: a row of R (A P) by a warp. The warp reads the elements of the rows of A P
+// that R's row refers to, 32 at a time across row ends, and adds them to the sums of their columns.
+// Elements with equal columns among the 32 are added in the order of the lanes. Invariant: every
+// sum receives its terms in the order of R's row.
+#include "spgemm/galerkin/triple_kernels.cuh"
+#include "spgemm/hash/hash_rows.cuh"
 
 namespace gs_triple_rows
 {
+namespace
+{
 
-using namespace gs_rows;
-
-__device__ inline int lane_of()
+__device__ int lane_of()
 {
     return (int)threadIdx.x % 32;
 }
@@ -174,29 +172,96 @@ __device__ bool sum_row(const operands &o, int64_t i, uint8_t *owner, sums<T> *c
     return c->n <= most.entries;
 }
 
-// Sorts key[0..n) ascending, by a warp; the array must have the next power of two elements.
-__device__ inline void sort(unsigned long long *key, int n)
-{
-    int padded = 1;
+constexpr int min_blocks = 4;   // that a multiprocessor runs; limits the registers
+constexpr int max_steps = 4096; // batches of 32 elements of a row: some milliseconds
 
-    while (padded < n) padded *= 2;
-    for (int k = n + lane_of(); k < padded; k += 32) key[k] = ~0ull;
-    __syncwarp();
-    for (int run = 2; run <= padded; run *= 2) { // bitonic
-        for (int distance = run / 2; distance > 0; distance /= 2) {
-            for (int k = lane_of(); k < padded / 2; k += 32) {
-                const int low = 2 * k - (k & (distance - 1)), high = low + distance;
-                const unsigned long long x = key[low], y = key[high];
-                if ((x > y) == ((low & run) == 0)) {
-                    key[low] = y;
-                    key[high] = x;
-                }
-            }
-            __syncwarp();
+// The shared memory of a warp: the table of 2^bits places, the sort keys, and the owners.
+template <class T>
+__host__ __device__ constexpr int warp_bytes(int bits)
+{
+    return sums<T>::bytes(bits + 1) + (8 << bits) + 32;
+}
+
+// Stores row i of C at the k-th position of the part; returns its number of entries, or -1 if it
+// has too many entries, -2 if it needs too many steps.
+template <class T>
+__device__ int make_row(const operands &o, int64_t i, int64_t k, int bits, const part &to,
+                        int64_t *products)
+{
+    extern __shared__ __align__(16) char gs_triple_space[];
+    char *space = gs_triple_space + (int)threadIdx.x / 32 * warp_bytes<T>(bits);
+    sums<T> c(space, bits + 1);
+    unsigned long long *sorted =
+        reinterpret_cast<unsigned long long *>(space + sums<T>::bytes(bits + 1));
+    uint8_t *owner = reinterpret_cast<uint8_t *>(sorted + (1 << bits));
+    const bounds most = {1 << bits, max_steps};
+
+    if (!sum_row(o, i, owner, &c, most, products)) return c.n > most.entries ? -1 : -2;
+    for (int e = lane_of(); e < c.n; e += 32) {
+        sorted[e] = (unsigned long long)c.key[c.list[e]] << 16 | c.list[e];
+    }
+    gs_hash_rows::sort<gs_hash_rows::by_warp>(sorted, c.n);
+    for (int e = lane_of(); e < c.n; e += 32) {
+        to.col[(k << bits) + e] = (int32_t)(sorted[e] >> 16);
+        static_cast<T *>(to.value)[(k << bits) + e] = c.sum[sorted[e] & 0xffff];
+    }
+    return c.n;
+}
+
+// Computes the rows of a part. A warp owns a row, with a hash table of 2^(bits + 1) places in
+// shared memory. Reads the row of R, and the rows of A P that it refers to, once; writes the
+// columns and sums of the row once. Rows with too many entries are appended to `left`. Invariant:
+// sums as in sum_row.
+template <class T>
+__global__ void __launch_bounds__(gs_block_size, min_blocks)
+    make_rows(operands o, part to, int bits, int32_t *count, int32_t *left, statistics *f)
+{
+    __shared__ unsigned long long entries, products;
+    const int64_t k = gs_hash_rows::by_warp::row();
+
+    if (threadIdx.x == 0) entries = products = 0;
+    __syncthreads();
+    if (k < to.nrows) {
+        const int32_t i = to.rows[k];
+        int64_t mine = 0;
+        const int n = make_row<T>(o, i, k, bits, to, &mine);
+        if (lane_of() == 0) {
+            count[i] = max(n, 0);
+            if (n == -1) left[atomicAdd(&f->left, 1u)] = i;
+            if (n == -2) atomicAdd(&f->rejected, 1u);
+            if (n > 0) atomicAdd(&entries, (unsigned long long)n);
+            if (n > 0) atomicAdd(&products, (unsigned long long)mine);
         }
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        atomicAdd(&f->entries, entries);
+        atomicAdd(&f->products, products);
     }
 }
 
-} // namespace gs_triple_rows
+// Launches make_rows with as many warps per block as fit the shared memory.
+template <class T>
+gsolve_status make(gsolve_context *ctx, const operands &o, const part *p, int bits, int32_t *count,
+                   int32_t *left, statistics *f)
+{
+    constexpr int max_block_bytes = 96 << 10; // bytes of a block
+    const int bytes = warp_bytes<T>(bits);
+    int warps = gs_block_size / 32;
 
-#endif
+    while (warps > 1 && warps * bytes > max_block_bytes) warps /= 2;
+    return launch_with(ctx->queue, "long rows of R A P", make_rows<T>,
+                       ((int64_t)p->nrows + warps - 1) / warps, 32 * warps, warps * bytes, o, *p,
+                       bits, count, left, f);
+}
+
+} // namespace
+
+gsolve_status make_long_rows(gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *M,
+                             const part *to, int bits, int32_t *count, int32_t *left, statistics *f)
+{
+    return (R->type == GSOLVE_F32 ? make<float> : make<double>)(ctx, {R, M}, to, bits, count, left,
+                                                                f);
+}
+
+} // namespace gs_triple_rows
