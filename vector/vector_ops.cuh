@@ -1,6 +1,6 @@
 // vector_ops.cuh: the fused steps of cg, bicgstab and pipelined cg on a GPU, and the table of all
-// vector kernels for one value type. Each step reads and writes every element of its vectors once and
-// computes the inner products of the updated vectors in the same pass.
+// vector kernels for one value type. Each step reads and writes every element of its vectors once
+// and computes the inner products of the updated vectors in the same pass.
 #ifndef GS_VECTOR_VECTOR_OPS_CUH
 #define GS_VECTOR_VECTOR_OPS_CUH
 
