@@ -87,7 +87,7 @@ void gs_matrix_release_rows(gsolve_matrix *A)
     const gs_format_extras *extras = gs_format_extras_of(A->format);
     gsolve_csr *csr = &A->csr;
 
-    if (csr->location == GSOLVE_HOST || !extras || !extras->holds_all(A->self)) return;
+    if (!gs_on_gpu(A->ctx) || !extras || !extras->holds_all(A->self)) return;
     gsolve_free(A->ctx, csr->location, csr->col);
     gsolve_free(A->ctx, csr->location, csr->value);
     csr->col = NULL;
