@@ -186,14 +186,24 @@ static void measure_products(const subject *s)
 /* --- iterations --------------------------------------------------------------------------------
  */
 
+/* The steps of a short and of a long run. On a CPU amg computes with numbers below the normal ones
+ * after a dozen steps, which is slow. On a GPU short runs differ by more than a step takes. */
+static void steps_of(const char *precond, int steps[2])
+{
+    const bool is_amg = strcmp(precond, "amg") == 0;
+
+    steps[0] = location == GSOLVE_DEVICE ? 20 : 4;
+    steps[1] = location == GSOLVE_DEVICE ? 100 : is_amg ? 12 : 36;
+}
+
 /* Seconds of a step of cg: a long run less a short one. */
 static double time_step(const gsolve_matrix *A, const gsolve_precond *M, const char *method,
-                        int last)
+                        const int steps[2])
 {
-    const int steps[] = {4, last};
     gsolve_dense b, x;
     gsolve_csr rows;
     double least[2] = {0};
+    int made[2] = {0};
 
     gsolve_matrix_device_csr(A, &rows);
     b = vector_on_device(GSOLVE_F64, rows.nrows, 1, true);
@@ -212,13 +222,18 @@ static double time_step(const gsolve_matrix *A, const gsolve_precond *M, const c
             check(gsolve_solver_run(S, b, x, &result));
             settle(x);
             if (round >= 0) keep_least(&least[k], now() - begin);
+            made[k] = result.iterations;
         }
         gsolve_solver_destroy(&S);
     }
     free(zeros);
     gsolve_free(ctx, location, b.value);
     gsolve_free(ctx, location, x.value);
-    return (least[1] - least[0]) / (steps[1] - steps[0]);
+    if (made[1] == made[0]) {
+        fprintf(stderr, "bench_calibrate: the long run made no more steps than the short one\n");
+        exit(1);
+    }
+    return (least[1] - least[0]) / (made[1] - made[0]);
 }
 
 static void measure_iterations(const char *what, const char *method, const subject *s, int count)
@@ -237,8 +252,9 @@ static void measure_iterations(const char *what, const char *method, const subje
             settle(v);
             keep_least(&setup, now() - begin);
         }
-        /* after more of them amg computes with numbers below the normal ones, which is slow */
-        const double step = time_step(A, M, method, strcmp(preconds[p], "amg") == 0 ? 12 : 36);
+        int steps[2];
+        steps_of(preconds[p], steps);
+        const double step = time_step(A, M, method, steps);
         print_begin(what, s->name, matrix_of(s), A);
         printf("\"precond\": \"%s\", \"ns\": %.1f, \"setup_ns\": %.0f}\n", preconds[p], 1e9 * step,
                1e9 * setup);
