@@ -23,9 +23,8 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 TABLE = HERE.parent / "matrix" / "cost_table.c"
-# The rows of the table and their records; those that do not exist are left out. cpu: one core. cpu16 and cpu16_core: 16 cores, and one
-# of them. cpu_epyc: four matrices of cpu/bench_formats.json.
-ROWS = {"GS_COST_CPU": ("cpu", "cpu16", "cpu16_core", "cpu_epyc"), "GS_COST_CUDA": ("h200",)}
+# The rows of the table and their records. cpu: one core. cpu_epyc: four matrices of cpu/bench_formats.json.
+ROWS = {"GS_COST_CPU": ("cpu", "cpu_epyc"), "GS_COST_CUDA": ("h200",)}
 FORMATS = ("sell", "bsr", "bce", "segmented", "cut")
 PRECONDS = ("jacobi", "ic", "amg")
 FORMAT_MEMBERS = ("regular", "irregular", "cached", "wait", "build", "begin")
