@@ -45,20 +45,6 @@ static bool is_plain(const gs_segmented *s)
     return s->longest <= s->length && s->chosen.order <= GS_ORDER_ROWS;
 }
 
-gsolve_status gs_segmented_alloc_tables(const gs_segmented *s, gsolve_context *ctx,
-                                        gs_segment_tables *t)
-{
-    const size_t n = (size_t)s->segments, offset = gs_offset_size(s->csr.offset);
-    char *block =
-        gsolve_alloc(ctx, gs_location(ctx), n, offset + sizeof *t->target + sizeof *t->size);
-
-    if (!block) return GSOLVE_NO_MEMORY;
-    t->from = block;
-    t->target = (int32_t *)(block + n * offset);
-    t->size = (uint16_t *)(block + n * (offset + sizeof *t->target));
-    return GSOLVE_OK;
-}
-
 static gsolve_status cut(gs_segmented *s, gsolve_context *ctx)
 {
     const int64_t most = s->csr.nrows + s->entries / s->length;

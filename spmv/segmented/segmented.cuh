@@ -33,6 +33,26 @@ inline int blocks_for(int64_t threads)
     return (int)((threads + gs_block_size - 1) / gs_block_size);
 }
 
+// The tables of segments, in one allocation.
+struct segment_tables {
+    void *from;
+    uint16_t *size;
+    int32_t *target;
+};
+
+inline gsolve_status alloc_tables(const gs_segmented *s, gsolve_context *ctx, segment_tables *t)
+{
+    const size_t n = (size_t)s->segments, offset = gs_offset_size(s->csr.offset);
+    char *block =
+        (char *)gsolve_alloc(ctx, GSOLVE_DEVICE, n, offset + sizeof *t->target + sizeof *t->size);
+
+    if (!block) return GSOLVE_NO_MEMORY;
+    t->from = block;
+    t->target = (int32_t *)(block + n * offset);
+    t->size = (uint16_t *)(block + n * (offset + sizeof *t->target));
+    return GSOLVE_OK;
+}
+
 // The first entry and the number of entries of segments, for kernels.
 template <class O>
 struct segments_of {

@@ -97,17 +97,6 @@ typedef struct gs_segmented {
     gs_subwarp_space space; /* work space for products with many columns */
 } gs_segmented;
 
-/* --- segmented.c: allocates the tables of s->segments segments -------------------------------- */
-
-typedef struct gs_segment_tables {
-    void *from;
-    uint16_t *size;
-    int32_t *target;
-} gs_segment_tables;
-
-gsolve_status gs_segmented_alloc_tables(const gs_segmented *s, gsolve_context *ctx,
-                                        gs_segment_tables *t);
-
 /* --- segmented_cut_cuda.cu: s's segments in the order of rows, the cut rows, and the parts ---- */
 
 gsolve_status gs_segmented_cut(gs_segmented *s, gsolve_context *ctx);

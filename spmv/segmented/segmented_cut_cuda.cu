@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(gs_block_size)
 gsolve_status new_tables(gs_segmented *s, gsolve_context *ctx, const pieces *all)
 {
     gs_queue *q = ctx->queue;
-    gs_segment_tables tables;
+    segment_tables tables;
     gsolve_status status;
 
     s->segments = all->segments;
@@ -130,7 +130,7 @@ gsolve_status new_tables(gs_segmented *s, gsolve_context *ctx, const pieces *all
     s->many = all->many;
     s->parts = all->parts;
     s->in_parts = all->in_parts;
-    TRY(gs_segmented_alloc_tables(s, ctx, &tables));
+    TRY(alloc_tables(s, ctx, &tables));
     s->from = tables.from;
     s->size = tables.size;
     s->target = tables.target;

@@ -116,10 +116,10 @@ int key_bits(const gs_segmented *s, int32_t first_short)
 template <class O>
 gsolve_status reorder(gs_segmented *s, gsolve_context *ctx, const int32_t *order)
 {
-    gs_segment_tables to = {};
+    segment_tables to = {};
     gsolve_status status;
 
-    TRY(gs_segmented_alloc_tables(s, ctx, &to));
+    TRY(alloc_tables(s, ctx, &to));
     TRY(gs_launch(ctx->queue, "reordering the segments", permute<O>, blocks_for(s->segments),
                   gs_block_size, s->segments, order, segments_of<O>(s), s->target, (O *)to.from,
                   to.size, to.target));
