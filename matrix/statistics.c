@@ -106,7 +106,7 @@ done:
 gsolve_status gsolve_csr_statistics(gsolve_context *ctx, const gsolve_csr *csr,
                                     gsolve_statistics *statistics)
 {
-    gs_statistics all = {GS_KNOWN_NOTHING};
+    gs_statistics all = {.known = GS_KNOWN_NOTHING};
     gs_csr_findings found;
     gsolve_csr sorted = {0};
     gsolve_status status;

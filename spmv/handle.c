@@ -73,7 +73,7 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
     gsolve_matrix *A = NULL;
     gsolve_csr fetched = {0};
     gs_csr_findings findings;
-    gs_statistics statistics = {GS_KNOWN_NOTHING};
+    gs_statistics statistics = {.known = GS_KNOWN_NOTHING};
     gsolve_status status;
     bool clean, known;
 
@@ -143,7 +143,7 @@ gsolve_status gsolve_matrix_create_owned(gsolve_matrix **out, gsolve_context *ct
 {
     gsolve_matrix *A = NULL;
     gs_csr_findings findings;
-    gs_statistics statistics = {GS_KNOWN_NOTHING};
+    gs_statistics statistics = {.known = GS_KNOWN_NOTHING};
     gsolve_status status;
     bool clean;
 
