@@ -34,13 +34,6 @@ static gsolve_precond *M;
 static gsolve_dense b, x;
 static double *zeros;
 
-/* Waits until the device has done all it was given. */
-static void settle(void)
-{
-    double here;
-    check(gsolve_copy(ctx, &here, GSOLVE_HOST, x.value, location, sizeof here));
-}
-
 /* Seconds from the rows to the solution; negative: the format refuses the matrix. */
 static double solve(row *r, int iterations)
 {
@@ -53,12 +46,12 @@ static double solve(row *r, int iterations)
     put_vector(x, zeros);
     if (gsolve_matrix_create(&A, ctx, r->format, &rows_there) != GSOLVE_OK) return -1;
     gsolve_matrix_describe(A, &info);
-    settle();
+    wait_for_device(x.value);
     const double begin = bench_now() - info.build_seconds;
     snprintf(spec, sizeof spec, "%s,rtol=%s,stall=0,maxit=%d", method, r->rtol, iterations);
     check(gsolve_solver_create(&S, ctx, spec, A, M));
     check(gsolve_solver_run(S, b, x, &result));
-    settle();
+    wait_for_device(x.value);
     const double seconds = bench_now() - begin;
     gsolve_matrix_describe(A, &info);
     snprintf(r->form, sizeof r->form, "%s", info.form);

@@ -72,13 +72,6 @@ static const char *matrix_of(const subject *s)
     return location == GSOLVE_HOST ? s->on_cpu : s->on_cuda;
 }
 
-/* Waits until the device has done all it was given. */
-static void settle(gsolve_dense v)
-{
-    double first;
-    check(gsolve_copy(ctx, &first, GSOLVE_HOST, v.value, location, sizeof first));
-}
-
 /* Its rows stay on the host, where `auto` has them when it sets up a preconditioner. */
 static gsolve_matrix *read_matrix(const char *matrix, const char *format)
 {
@@ -130,7 +123,7 @@ static double time_product(const gsolve_matrix *A, gsolve_dense x, gsolve_dense 
 
     for (;; count *= 2) {
         for (int k = 0; k < count; k++) check(gsolve_matrix_apply(A, 1, x, 0, y));
-        settle(y);
+        wait_for_device(y.value);
         if (now() - begin > 2e-3) return (now() - begin) / count;
         begin = now();
     }
@@ -217,10 +210,10 @@ static double time_step(const gsolve_matrix *A, const gsolve_precond *M, const c
         check(gsolve_solver_create(&S, ctx, spec, A, M));
         for (int round = -1; round < rounds; round++) {
             put_vector(x, zeros);
-            settle(x);
+            wait_for_device(x.value);
             const double begin = now();
             check(gsolve_solver_run(S, b, x, &result));
-            settle(x);
+            wait_for_device(x.value);
             if (round >= 0) keep_least(&least[k], now() - begin);
             made[k] = result.iterations;
         }
@@ -246,10 +239,10 @@ static void measure_iterations(const char *what, const char *method, const subje
         double setup = 0;
         for (int k = 0; k < 3; k++) {
             gsolve_precond_destroy(&M);
-            settle(v);
+            wait_for_device(v.value);
             const double begin = now();
             check(gsolve_precond_create_from(&M, ctx, preconds[p], A));
-            settle(v);
+            wait_for_device(v.value);
             keep_least(&setup, now() - begin);
         }
         int steps[2];

@@ -231,7 +231,6 @@ def initialisers(costs):
 
 
 def row_of_table(row, names):
-    names = [name for name in names if path_of(name).exists()]
     costs = combine([read(name) for name in names])
     lines = [f"    [{row}] = {{", *(f"        /* {source(name)} */" for name in names), *initialisers(costs), "    },"]
     return "\n".join(lines)

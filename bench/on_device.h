@@ -33,6 +33,13 @@ static inline void open_device(void)
     location = strcmp(about.device, "cpu") == 0 ? GSOLVE_HOST : GSOLVE_DEVICE;
 }
 
+/* Waits until the device has finished all work: copies a byte of an array there to the host. */
+static inline void wait_for_device(const void *array)
+{
+    char first;
+    check(gsolve_copy(ctx, &first, GSOLVE_HOST, array, location, sizeof first));
+}
+
 /* Bytes a second, read and written, of a copy within the device: the best of ten. */
 static inline double copy_bandwidth(void)
 {
@@ -43,9 +50,8 @@ static inline double copy_bandwidth(void)
     if (!from || !to) check(GSOLVE_NO_MEMORY);
     for (int run = 0; run < 10; run++) {
         const double begin = bench_now();
-        char first; /* comes when all of the copy has been made */
         check(gsolve_copy(ctx, to, location, from, location, bytes));
-        check(gsolve_copy(ctx, &first, GSOLVE_HOST, to, location, sizeof first));
+        wait_for_device(to);
         const double speed = 2 * (double)bytes / (bench_now() - begin);
         if (speed > best) best = speed;
     }

@@ -125,7 +125,7 @@ static bool has_runs(const gsolve_csr *A, int32_t i, int b)
     return true;
 }
 
-/* The sizes of which row i, with the rows before it, may make blocks: the rows of a block are
+/* Those sizes of blocks that row i and the rows before it still allow: the rows of a block are
  * equal, and the first has runs. */
 static unsigned sizes_with_row(const gsolve_csr *A, int32_t i, unsigned sizes)
 {

@@ -110,9 +110,8 @@ extern const gs_residual_kernels gs_residual_cuda[GSOLVE_TYPE_COUNT];
 /* What the forms of a built-in format can do for amg beside the functions of a gsolve_format. */
 typedef struct gs_format_extras {
     const gsolve_format *format;
-    /* Whether a form holds all entries, so that rows can be restored from it on a device with
-     * memory of its own. csr is the form's matrix and has offsets only; restore allocates its
-     * columns and values. */
+    /* Whether a form holds all entries, so that rows can be restored from it on a GPU. csr is the
+     * form's matrix and has offsets only; restore allocates its columns and values. */
     bool (*holds_all)(const void *self);
     gsolve_status (*restore)(const void *self, gsolve_context *ctx, gsolve_csr *csr);
     /* see step.h */
