@@ -28,6 +28,9 @@ extern "C" {
  *     GSOLVE_INDEFINITE       p'Ap <= 0 or r'M^-1 r < 0, where the method needs A and M positive
  *                             definite
  *     GSOLVE_STOPPED          the monitor stopped the run
+ *     GSOLVE_LEAST_SQUARES    A has a null space (gsolve_matrix_set_null_space), and b is not in
+ * the range of A: x minimises |r|. |P r| <= max(`rtol` |b|, `atol`) in every column, where P
+ * removes the left null space. It is a success
  */
 #define GSOLVE_OUTCOME_LIST(X)                   \
     X(GSOLVE_CONVERGED, "converged")             \
@@ -36,7 +39,8 @@ extern "C" {
     X(GSOLVE_DIVERGED, "diverged")               \
     X(GSOLVE_BREAKDOWN, "breakdown")             \
     X(GSOLVE_INDEFINITE, "indefinite")           \
-    X(GSOLVE_STOPPED, "stopped")
+    X(GSOLVE_STOPPED, "stopped")                 \
+    X(GSOLVE_LEAST_SQUARES, "least squares")
 
 /* GSOLVE_OUTCOME_COUNT is the number of outcomes. */
 typedef enum gsolve_outcome {
@@ -45,6 +49,12 @@ typedef enum gsolve_outcome {
 
 /* Returns the text of an outcome, such as "stagnated"; for another value "unknown outcome". */
 const char *gsolve_outcome_text(gsolve_outcome outcome);
+
+/* Returns true for GSOLVE_CONVERGED and GSOLVE_LEAST_SQUARES, and false for other outcomes. */
+static inline bool gsolve_outcome_is_success(gsolve_outcome outcome)
+{
+    return outcome == GSOLVE_CONVERGED || outcome == GSOLVE_LEAST_SQUARES;
+}
 
 /* The result of a run, or of one of its columns. The result of a run has the outcome and the
  * residual of the worst column: of the columns that did not converge, or else of all columns, the
@@ -62,6 +72,10 @@ typedef struct gsolve_result {
                                it is not the time of the products, because they are asynchronous */
     double precond_seconds; /* time that the host spent in applications of M during the run; on a
                                GPU it is not their time either */
+    double projected_residual; /* |P (b - A x)| / |b|, where P removes the left null space of
+                                  gsolve_matrix_set_null_space; without one, `residual` */
+    double removed; /* |b - P b| / |b|, the part of b outside the range of A; 0 without a null
+                       space */
 } gsolve_result;
 
 /* --- solver --------------------------------------------------------------------- */

@@ -152,13 +152,18 @@ static gsolve_status check_run(const gs_krylov *k, gsolve_dense b, gsolve_dense 
 
 static gsolve_result result_of(const gs_krylov *k, const gs_column *column)
 {
-    const gsolve_result result = {column->outcome,
-                                  column->iterations,
-                                  column->products,
-                                  column->residual,
-                                  k->run->result.seconds,
-                                  k->run->counts.product_seconds,
-                                  k->run->counts.precond_seconds};
+    const bool projects = gs_projects(k) && !k->inner;
+    const gsolve_result result = {
+        .outcome = column->outcome,
+        .iterations = column->iterations,
+        .products = column->products,
+        .residual = column->residual,
+        .seconds = k->run->result.seconds,
+        .product_seconds = k->run->counts.product_seconds,
+        .precond_seconds = k->run->counts.precond_seconds,
+        .projected_residual = projects ? column->projected : column->residual,
+        .removed = projects && column->norm > 0 ? column->removed / column->norm : 0,
+    };
     return result;
 }
 
@@ -170,8 +175,8 @@ static const gs_column *worst_column(const gs_krylov *k)
 
     for (int32_t c = 1; c < k->ncols; c++) {
         const gs_column *column = &k->run->column[c];
-        const bool failed = column->outcome != GSOLVE_CONVERGED;
-        const bool worst_failed = worst->outcome != GSOLVE_CONVERGED;
+        const bool failed = !gsolve_outcome_is_success(column->outcome);
+        const bool worst_failed = !gsolve_outcome_is_success(worst->outcome);
         if (failed != worst_failed ? failed : !(column->residual <= worst->residual))
             worst = column;
     }

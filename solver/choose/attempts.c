@@ -9,7 +9,7 @@
 
 static bool is_better(const gsolve_result *now, const gsolve_result *best)
 {
-    return now->outcome == GSOLVE_CONVERGED || now->residual < best->residual;
+    return gsolve_outcome_is_success(now->outcome) || now->residual < best->residual;
 }
 
 gsolve_status gsolve_auto_attempts(gsolve_context *ctx, gsolve_dense x,
@@ -37,7 +37,7 @@ gsolve_status gsolve_auto_attempts(gsolve_context *ctx, gsolve_dense x,
             *best = k;
             TRY(gs_copy_columns(ctx, x, best_x));
         }
-        if (attempt.last || attempt.result.outcome == GSOLVE_CONVERGED) break;
+        if (attempt.last || gsolve_outcome_is_success(attempt.result.outcome)) break;
     }
     TRY(gs_copy_columns(ctx, *best >= 0 ? best_x : guess, x));
     status = *best >= 0 ? GSOLVE_OK : failed;

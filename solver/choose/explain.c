@@ -26,8 +26,8 @@ static const gs_column *worst_of(const gs_krylov *k)
     const gs_column *worst = &k->run->column[0];
 
     for (int32_t c = 1; c < k->ncols; c++) {
-        if (k->run->column[c].outcome != GSOLVE_CONVERGED &&
-            (worst->outcome == GSOLVE_CONVERGED ||
+        if (!gsolve_outcome_is_success(k->run->column[c].outcome) &&
+            (gsolve_outcome_is_success(worst->outcome) ||
              !(k->run->column[c].residual <= worst->residual))) {
             worst = &k->run->column[c];
         }
@@ -128,7 +128,7 @@ static bool find_empty_row(const report *f)
         if (gs_start(&k->csr, i + 1) > gs_start(&k->csr, i)) continue;
         for (int32_t c = 0; c < k->ncols; c++) {
             const double bi = element(gs_column_of(f->b, c), i);
-            if (k->run->column[c].outcome == GSOLVE_CONVERGED || bi == 0) continue;
+            if (gsolve_outcome_is_success(k->run->column[c].outcome) || bi == 0) continue;
             add_sentence(
                 f->text,
                 "The system is inconsistent: row %d of A (counted from 1) is empty, but b is %g "
@@ -160,12 +160,12 @@ static void explain_matrix(const report *f)
 {
     const gsolve_statistics *t = &f->t;
 
-    if (t->nrows > 0 && t->zero_sum_rows == t->nrows) {
+    if (t->nrows > 0 && t->zero_sum_rows == t->nrows && !gs_projects(f->k)) {
         add_sentence(
             f->text,
             "A is singular: every row sums to 0, so the constant vector is in its null space. "
-            "The system has solutions only if b is orthogonal to the null space of A^T. Fix one "
-            "unknown, or subtract the mean of b. ");
+            "The system has solutions only if b is orthogonal to the null space of A^T. Use "
+            "--null-space constants, or fix one unknown. ");
     } else if (t->zero_diagonals > 0) {
         add_sentence(
             f->text,
@@ -326,6 +326,11 @@ static void explain_failure(report *f)
         explain_outcome(f);
         return;
     }
+    if (gs_projects(k)) {
+        add_sentence(f->text,
+                     "Without its component in the left null space of A the residual is %.1e |b|. ",
+                     f->worst->projected);
+    }
     if (gs_need_rows(k) != GSOLVE_OK || gsolve_matrix_statistics(k->A, &f->t) != GSOLVE_OK) {
         add_sentence(f->text, "Out of memory during the search for the cause.");
         return;
@@ -354,6 +359,26 @@ static void explain_on_host(report *f)
     gs_stage_drop(&x, k->ctx);
 }
 
+static void explain_success(const report *f)
+{
+    const gs_krylov *k = f->k;
+    const gs_column *least_squares = NULL;
+
+    for (int32_t c = 0; c < k->ncols && !least_squares; c++) {
+        if (k->run->column[c].outcome == GSOLVE_LEAST_SQUARES) least_squares = &k->run->column[c];
+    }
+    if (!least_squares) {
+        add_sentence(f->text, "Converged: |b - Ax| / |b| = %.2e after %d iterations.",
+                     f->worst->residual, k->run->counts.iteration);
+    } else {
+        add_sentence(
+            f->text,
+            "No x solves A x = b: the residual |b - Ax| / |b| = %.2e cannot be smaller. Without "
+            "its component in the left null space it is %.2e after %d iterations.",
+            least_squares->residual, least_squares->projected, k->run->counts.iteration);
+    }
+}
+
 const char *gsolve_solver_explain(gsolve_solver *k)
 {
     report f = {.k = k};
@@ -365,14 +390,14 @@ const char *gsolve_solver_explain(gsolve_solver *k)
 
     f.worst = worst_of(k);
     f.text[0] = 0;
-    if (f.worst->outcome == GSOLVE_CONVERGED) {
-        add_sentence(f.text, "Converged: |b - Ax| / |b| = %.2e after %d iterations.",
-                     f.worst->residual, k->run->counts.iteration);
+    if (gsolve_outcome_is_success(f.worst->outcome)) {
+        explain_success(&f);
     } else {
         explain_on_host(&f);
     }
     if (k->note[0]) {
-        add_sentence(f.text, "%s%s", f.worst->outcome == GSOLVE_CONVERGED ? " " : "", k->note);
+        add_sentence(f.text, "%s%s", gsolve_outcome_is_success(f.worst->outcome) ? " " : "",
+                     k->note);
     }
     k->run->explanation = f.text;
     return f.text;

@@ -6,6 +6,13 @@
 #include "solver/operations/operations.h"
 #include "solver/run/run.h"
 
+/* Whether operations act on the first k->wide columns, also on those that have ended, as products
+ * do: k->skip is the array of zeros of run/null_space.c. */
+static inline bool gs_op_takes_all(const gs_krylov *k)
+{
+    return k->skip && k->skip == k->run->projection.none;
+}
+
 /* For the profile: the next operation moves `bytes` bytes in each active column. */
 void gs_op_expect(gs_krylov *k, gs_class class, double bytes);
 /* Bytes of a column of v. */

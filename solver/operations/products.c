@@ -135,14 +135,105 @@ done:
     return status;
 }
 
+/* --- null spaces ------------------------------------------------------------------------------ */
+
+/* A vector, and a null space that is removed from it. h of column c is h[c * dimension]. */
+typedef struct projection {
+    const gs_null_space *N;
+    gsolve_dense v;
+    double *h;
+    int dimension;
+} projection;
+
+/* h = sum of v */
+static gsolve_status sum(gs_krylov *k, const projection *f)
+{
+    gs_op_expect(k, GS_PROJECTION, gs_op_bytes(f->v));
+    GS_EACH_COLUMN(k->csr.type,
+                   vector->sum(queue, f->v.nrows, GS_AT(f->v), f->h + c * f->dimension));
+}
+
+/* v = v - h / n */
+static gsolve_status subtract_mean(gs_krylov *k, const projection *f)
+{
+    gs_op_expect(k, GS_PROJECTION, 2 * gs_op_bytes(f->v));
+    GS_EACH_COLUMN(k->csr.type, vector->shift(queue, f->v.nrows, f->h + c * f->dimension,
+                                              -1.0 / f->v.nrows, GS_AT(f->v)));
+}
+
+static gs_basis_vectors basis_of(const projection *f)
+{
+    return (gs_basis_vectors){f->N->V.ncols, f->N->V.type, f->N->V.value, f->N->V.stride};
+}
+
+/* h = V'v */
+static gsolve_status project_dots(gs_krylov *k, const projection *f)
+{
+    const gs_basis_vectors V = basis_of(f);
+
+    gs_op_expect(k, GS_PROJECTION, V.m * gs_op_bytes(f->N->V) + gs_op_bytes(f->v));
+    GS_EACH_COLUMN(k->csr.type, vector->dots(queue, f->v.nrows, V, GS_AT(f->v),
+                                             f->h + c * f->dimension + f->N->constants));
+}
+
+/* v = v - V h */
+static gsolve_status subtract_basis(gs_krylov *k, const projection *f)
+{
+    const gs_basis_vectors V = basis_of(f);
+
+    gs_op_expect(k, GS_PROJECTION, V.m * gs_op_bytes(f->N->V) + 2 * gs_op_bytes(f->v));
+    GS_EACH_COLUMN(k->csr.type,
+                   vector->combine(queue, f->v.nrows, V, f->h + c * f->dimension + f->N->constants,
+                                   -1, GS_AT(f->v), NULL));
+}
+
+/* v = v - N N'v, as products do also in columns that have ended. */
+static gsolve_status project(gs_krylov *k, const gs_null_space *N, gsolve_dense v)
+{
+    const gs_projection *p = &k->run->projection;
+    const projection f = {N, v, p->h, p->dimension};
+    const int *skip = k->skip;
+    gsolve_status status = GSOLVE_OK;
+
+    k->skip = p->none;
+    if (N->constants) {
+        TRY(sum(k, &f));
+        TRY(subtract_mean(k, &f));
+    }
+    if (N->V.ncols > 0) {
+        TRY(project_dots(k, &f));
+        TRY(subtract_basis(k, &f));
+    }
+done:
+    k->skip = skip;
+    return status;
+}
+
 /* --- preconditioner --------------------------------------------------------------------------- */
+
+bool gs_has_precond(const gs_krylov *k)
+{
+    return k->M || gs_projects(k);
+}
 
 const void *gs_diagonal(const gs_krylov *k, bool *simple)
 {
-    const void *d = k->M ? gsolve_precond_diagonal(k->M) : NULL;
+    const void *d = k->M && !gs_projects(k) ? gsolve_precond_diagonal(k->M) : NULL;
 
-    *simple = d || !k->M;
+    *simple = d || !gs_has_precond(k);
     return d;
+}
+
+/* z = r. With null spaces, columns that have ended are copied, too, as M would compute them. */
+static gsolve_status copy(gs_krylov *k, gsolve_dense r, gsolve_dense z)
+{
+    const int *skip = k->skip;
+    gsolve_status status;
+
+    if (gs_projects(k)) k->skip = k->run->projection.none;
+    status = gs_copy_vector(k, r, z);
+    k->skip = skip;
+    return status;
 }
 
 /* z = r without M, else what `apply` computes of M and r. */
@@ -154,7 +245,7 @@ static gsolve_status precondition(gs_krylov *k, gs_class class,
     gsolve_status status;
     double begin;
 
-    if (!k->M) return gs_copy_vector(k, r, z);
+    if (!k->M) return copy(k, r, z);
     begin = begin_precond(k, class);
     status = apply(k->M, wide_columns(k, r), wide_columns(k, z));
     end_precond(k, begin);
@@ -163,12 +254,40 @@ static gsolve_status precondition(gs_krylov *k, gs_class class,
 
 gsolve_status gs_precondition(gs_krylov *k, gsolve_dense r, gsolve_dense z)
 {
-    return precondition(k, GS_PRECOND, gsolve_precond_apply, r, z);
+    const gs_null_spaces *spaces = k->run->projection.spaces;
+    gsolve_status status;
+
+    TRY(precondition(k, GS_PRECOND, gsolve_precond_apply, r, z));
+    if (spaces) TRY(project(k, &spaces->right, z));
+done:
+    return status;
 }
 
 gsolve_status gs_precondition_transpose(gs_krylov *k, gsolve_dense r, gsolve_dense z)
 {
-    return precondition(k, GS_PRECOND_TRANSPOSE, gsolve_precond_apply_transpose, r, z);
+    const gs_null_spaces *spaces = k->run->projection.spaces;
+    gsolve_status status;
+
+    if (spaces) TRY(project(k, &spaces->right, r));
+    TRY(precondition(k, GS_PRECOND_TRANSPOSE, gsolve_precond_apply_transpose, r, z));
+    if (spaces) TRY(project(k, &spaces->left, z));
+done:
+    return status;
+}
+
+/* gs_op_precondition_dot for a run with null spaces. */
+static gsolve_status precondition_project_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z,
+                                              gs_scalar rz, bool always)
+{
+    const int *skip = k->skip;
+    gsolve_status status;
+
+    if (always) k->skip = k->run->projection.none;
+    TRY(gs_precondition(k, r, z));
+    TRY(gs_dot(k, r, z, rz));
+done:
+    k->skip = skip;
+    return status;
 }
 
 gsolve_status gs_op_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz,
@@ -177,6 +296,7 @@ gsolve_status gs_op_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense 
     gsolve_status status;
     double begin;
 
+    if (gs_projects(k)) return precondition_project_dot(k, r, z, rz, always);
     if (!k->M || (k->wide > 1 && !always)) {
         status = gs_precondition(k, r, z);
         return status == GSOLVE_OK ? gs_dot(k, r, z, rz) : status;
