@@ -93,8 +93,9 @@ typedef struct gsolve_null_space {
  * product with a random vector shows. |A'v| is estimated by this product. The check is repeated by
  * the first run after an update of A, which then fails. After a failure A keeps its earlier null
  * space. */
-gsolve_status gsolve_matrix_set_null_space(gsolve_matrix *A, const gsolve_null_space *right,
-                                           const gsolve_null_space *left);
+GSOLVE_API gsolve_status gsolve_matrix_set_null_space(gsolve_matrix *A,
+                                                      const gsolve_null_space *right,
+                                                      const gsolve_null_space *left);
 
 /* --- products ------------------------------------------------------------------- */
 
