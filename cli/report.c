@@ -105,8 +105,8 @@ static void say_null_space(const cli *c, const cli_solution *s)
 
     if (s->info.null_space == 0) return;
     cli_item(c, "", "%.3e without its component in the left null space", r->projected_residual);
-    cli_item(c, "null space", "%s; %.1e |b| is outside the range of A",
-             cli_count(s->info.null_space, "dimension").text, r->removed);
+    cli_item(c, "null space", "dimension %d; %.1e |b| is outside the range of A",
+             s->info.null_space, r->removed);
 }
 
 static void say_outcome(const cli *c, const cli_solution *s)

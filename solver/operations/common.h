@@ -48,6 +48,9 @@ gs_ratio gs_op_ratio(gs_krylov *k, gs_coefficient a, int32_t c);
 gsolve_status gs_op_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz,
                                      bool always);
 
+/* projection.c: v = v - N N'v, as products do also in columns that have ended. */
+gsolve_status gs_op_project(gs_krylov *k, const gs_null_space *N, gsolve_dense v);
+
 /* The body of an operation: runs the kernel `call` of `vector`, on `queue`, for each active column
  * c. gs_op_expect comes before it. */
 #define GS_EACH_COLUMN(type, call)                                   \

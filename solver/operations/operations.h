@@ -83,7 +83,8 @@ gsolve_status gs_dot2(gs_krylov *k, gsolve_dense x, gsolve_dense y, gs_scalar xy
 /* y = a x + b y; y is not read if b is gs_number(0) */
 gsolve_status gs_axpby(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
                        gsolve_dense y);
-/* y = y + a x, yy = y'y of the new y, in one pass */
+/* y = y + a x, yy = y'y of the new y, in one pass. If yy is k->rr, y is a residual, and the left
+ * null space of A is removed from it, if A has one. */
 gsolve_status gs_axpy_norm(gs_krylov *k, gs_coefficient a, gsolve_dense x, gsolve_dense y,
                            gs_scalar yy);
 /* z = a x + b y + c z; z is not read if c is gs_number(0) */

@@ -51,6 +51,18 @@ static void end_precond(gs_krylov *k, double begin)
     k->run->counts.precond_seconds += gs_now() - begin;
 }
 
+/* --- null spaces ------------------------------------------------------------------------------ */
+
+static const gs_null_space *right_space(const gs_krylov *k)
+{
+    return &k->run->projection.spaces->right;
+}
+
+static const gs_null_space *left_space(const gs_krylov *k)
+{
+    return &k->run->projection.spaces->left;
+}
+
 /* --- products --------------------------------------------------------------------------------- */
 
 /* The run's A is this multiple of the caller's, see outer.c. */
@@ -130,82 +142,9 @@ gsolve_status gs_residual(gs_krylov *k, gsolve_dense r)
         TRY(gs_multiply(k, k->x, r));                           /* r = A x     */
         TRY(gs_axpby(k, gs_number(1), k->b, gs_number(-1), r)); /* r = b - r   */
     }
+    if (gs_projects(k)) TRY(gs_op_project(k, left_space(k), r));
     TRY(gs_dot(k, r, r, k->rr));
 done:
-    return status;
-}
-
-/* --- null spaces ------------------------------------------------------------------------------ */
-
-/* A vector, and a null space that is removed from it. h of column c is h[c * dimension]. */
-typedef struct projection {
-    const gs_null_space *N;
-    gsolve_dense v;
-    double *h;
-    int dimension;
-} projection;
-
-/* h = sum of v */
-static gsolve_status sum(gs_krylov *k, const projection *f)
-{
-    gs_op_expect(k, GS_PROJECTION, gs_op_bytes(f->v));
-    GS_EACH_COLUMN(k->csr.type,
-                   vector->sum(queue, f->v.nrows, GS_AT(f->v), f->h + c * f->dimension));
-}
-
-/* v = v - h / n */
-static gsolve_status subtract_mean(gs_krylov *k, const projection *f)
-{
-    gs_op_expect(k, GS_PROJECTION, 2 * gs_op_bytes(f->v));
-    GS_EACH_COLUMN(k->csr.type, vector->shift(queue, f->v.nrows, f->h + c * f->dimension,
-                                              -1.0 / f->v.nrows, GS_AT(f->v)));
-}
-
-static gs_basis_vectors basis_of(const projection *f)
-{
-    return (gs_basis_vectors){f->N->V.ncols, f->N->V.type, f->N->V.value, f->N->V.stride};
-}
-
-/* h = V'v */
-static gsolve_status project_dots(gs_krylov *k, const projection *f)
-{
-    const gs_basis_vectors V = basis_of(f);
-
-    gs_op_expect(k, GS_PROJECTION, V.m * gs_op_bytes(f->N->V) + gs_op_bytes(f->v));
-    GS_EACH_COLUMN(k->csr.type, vector->dots(queue, f->v.nrows, V, GS_AT(f->v),
-                                             f->h + c * f->dimension + f->N->constants));
-}
-
-/* v = v - V h */
-static gsolve_status subtract_basis(gs_krylov *k, const projection *f)
-{
-    const gs_basis_vectors V = basis_of(f);
-
-    gs_op_expect(k, GS_PROJECTION, V.m * gs_op_bytes(f->N->V) + 2 * gs_op_bytes(f->v));
-    GS_EACH_COLUMN(k->csr.type,
-                   vector->combine(queue, f->v.nrows, V, f->h + c * f->dimension + f->N->constants,
-                                   -1, GS_AT(f->v), NULL));
-}
-
-/* v = v - N N'v, as products do also in columns that have ended. */
-static gsolve_status project(gs_krylov *k, const gs_null_space *N, gsolve_dense v)
-{
-    const gs_projection *p = &k->run->projection;
-    const projection f = {N, v, p->h, p->dimension};
-    const int *skip = k->skip;
-    gsolve_status status = GSOLVE_OK;
-
-    k->skip = p->none;
-    if (N->constants) {
-        TRY(sum(k, &f));
-        TRY(subtract_mean(k, &f));
-    }
-    if (N->V.ncols > 0) {
-        TRY(project_dots(k, &f));
-        TRY(subtract_basis(k, &f));
-    }
-done:
-    k->skip = skip;
     return status;
 }
 
@@ -254,23 +193,21 @@ static gsolve_status precondition(gs_krylov *k, gs_class class,
 
 gsolve_status gs_precondition(gs_krylov *k, gsolve_dense r, gsolve_dense z)
 {
-    const gs_null_spaces *spaces = k->run->projection.spaces;
     gsolve_status status;
 
     TRY(precondition(k, GS_PRECOND, gsolve_precond_apply, r, z));
-    if (spaces) TRY(project(k, &spaces->right, z));
+    if (gs_projects(k)) TRY(gs_op_project(k, right_space(k), z));
 done:
     return status;
 }
 
 gsolve_status gs_precondition_transpose(gs_krylov *k, gsolve_dense r, gsolve_dense z)
 {
-    const gs_null_spaces *spaces = k->run->projection.spaces;
     gsolve_status status;
 
-    if (spaces) TRY(project(k, &spaces->right, r));
+    if (gs_projects(k)) TRY(gs_op_project(k, right_space(k), r));
     TRY(precondition(k, GS_PRECOND_TRANSPOSE, gsolve_precond_apply_transpose, r, z));
-    if (spaces) TRY(project(k, &spaces->left, z));
+    if (gs_projects(k)) TRY(gs_op_project(k, left_space(k), z));
 done:
     return status;
 }
