@@ -310,6 +310,7 @@ static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
     gsolve_dense v;
     gsolve_status status;
 
+    TRY(gs_projection_of_x(k, gs_outer_column(k->x, k, c))); /* what rounding errors have left */
     TRY(norms_with(k, k->x, c, &last));
     column->last = last.relative;
     column->rounded = false;
