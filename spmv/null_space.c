@@ -219,8 +219,9 @@ static gsolve_status refuse(const check *c, const gs_null_space *N, int32_t j, b
              : "correct the vector or the matrix, or remove the null space");
 }
 
-/* w'A u for the vectors w of the left null space; c->y = A u. */
-static gsolve_status check_left(const check *c, const gs_null_space *N)
+/* c->on_host[j] = about |A'w| / |A| for vector w = j of the left null space: |w'A u| sqrt(n) / |A
+ * u| with c->y = A u, which is overwritten. */
+static gsolve_status measure_left(const check *c, const gs_null_space *N)
 {
     gsolve_context *ctx = c->A->ctx;
     const int32_t k = gs_null_dimension(N), n = c->u.nrows;
@@ -231,10 +232,9 @@ static gsolve_status check_left(const check *c, const gs_null_space *N)
     TRY(gs_null_project(ctx, N, c->y, c->h));
     TRY(gsolve_copy(ctx, c->on_host, GSOLVE_HOST, c->h, gs_location(ctx),
                     (size_t)k * sizeof *c->h));
-    for (int32_t j = 0; j < k && norm > 0; j++) {
-        const double part = j < N->constants ? c->on_host[j] / sqrt(n) : c->on_host[j];
-        const double measured = fabs(part) * sqrt(n) / norm;
-        if (!(measured <= tolerance(c))) return refuse(c, N, j, true, measured);
+    for (int32_t j = 0; j < k; j++) {
+        const double part = fabs(j < N->constants ? c->on_host[j] / sqrt(n) : c->on_host[j]);
+        c->on_host[j] = norm > 0 ? part / norm * sqrt(n) : 0;
     }
 done:
     return status;
@@ -289,8 +289,13 @@ static gsolve_status check_spaces(const gsolve_matrix *A, const gs_null_space *r
     ALLOC(A->ctx, location, c.h, k);
     ALLOC(A->ctx, GSOLVE_HOST, c.on_host, k);
     TRY(multiply_random(&c));
-    TRY(check_left(&c, left));
+    TRY(measure_left(&c, left));
     TRY(check_right(&c, right));
+    for (int32_t j = 0; j < k; j++) {
+        if (c.on_host[j] <= tolerance(&c)) continue;
+        status = refuse(&c, left, j, true, c.on_host[j]);
+        goto done;
+    }
 done:
     gsolve_free(A->ctx, location, c.u.value);
     gsolve_free(A->ctx, location, c.y.value);

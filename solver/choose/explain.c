@@ -109,6 +109,11 @@ static bool find_no_solution(const report *f)
                          "%s then met p^T A p <= 0 or r^T M^-1 r <= 0 and stopped as indefinite. ",
                          f->k->method->plugin.name);
         }
+        if (t->nrows > 0 && t->zero_sum_rows == t->nrows && !gs_projects(f->k)) {
+            add_sentence(f->text,
+                         "Every row of A sums to 0: with --null-space constants the least-squares "
+                         "solution is a success. ");
+        }
         return true;
     }
     add_sentence(
