@@ -34,6 +34,7 @@ typedef struct gs_format_costs {
     double cached;    /* the most of both where a solve stays in a cache */
     double wait;      /* wait for far elements of x over that of csr */
     double build;     /* conversion in products of csr, */
+    double entry;     /* plus this many ns for each entry, */
     double begin;     /* plus this many ns */
 } gs_format_costs;
 
