@@ -154,6 +154,7 @@ class Matrix:
             "bsr": self.entries * (8 + 4 / (b * b)) + 4 * self.rows / b,
             "bce": self.entries * (8 + self.index) + 4 * self.rows,
             "segmented": 12 * min(filled, 1.1 * self.entries),
+            "cut": self.csr,
         }
         return form[format_] + self.vectors
 
@@ -213,7 +214,7 @@ class Fit:
         name, is_cut = ("segmented", True) if kind == "cut" else (kind, False)
         samples, cached = [], []
         for m in self.of(kind):
-            moved, wait, one_speed = m.moved(name) / self.bandwidth, self.wait(m), is_cut or m.is_regular
+            moved, wait, one_speed = m.moved(kind) / self.bandwidth, self.wait(m), is_cut or m.is_regular
             ordered = m.ordered if is_cut else 0
             features = (moved if one_speed else 0, 0 if one_speed else moved, wait * (1 - ordered), wait * ordered)
             if m.cached:
