@@ -44,7 +44,7 @@ int main(void)
     gsolve_matrix *A = NULL;
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     if (!start || !col || !value || !u || !b || !exact) return 1;
     for (int32_t row = 0; row < ROWS; row++) {

@@ -248,7 +248,7 @@ static void solve_and_check(gsolve_context *ctx, const singular *s, const char *
     gsolve_matrix *A = NULL;
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     char spec[100], what[200];
 
     snprintf(spec, sizeof spec, "%s,rtol=%g", method, rtol);
@@ -365,7 +365,7 @@ static void solve_mixed(gsolve_context *ctx, const singular *s, gsolve_type type
     const gsolve_null_space space = {false, v};
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     OK(ctx, gsolve_matrix_create(&A, ctx, "auto", &s->csr));
     if (type_b == GSOLVE_F32 && !s->constants && s->csr.type == GSOLVE_F64) {
@@ -423,7 +423,7 @@ static void extreme(void **state)
     double *b = random_vector(n, 8), *x = calloc((size_t)n, sizeof *x);
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result, first;
+    gsolve_result result = GSOLVE_INIT(gsolve_result), first = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &s.csr));
@@ -462,8 +462,8 @@ static void set_and_remove(void **state)
     double *b = random_vector(n, 3), *x[3];
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_matrix_info info;
-    gsolve_result result;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &s.csr));
@@ -502,7 +502,7 @@ static void updates(void **state)
     double *value = (double *)gs_owned_block(ctx, s.csr.value);
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &s.csr));
@@ -537,10 +537,10 @@ static void allocations(void **state)
     singular s = two_domains(ctx, GSOLVE_F64);
     const int32_t n = s.csr.nrows;
     double *b = random_vector(n, 3), *x = calloc((size_t)n, sizeof *x);
-    gsolve_context_info before, after;
+    gsolve_context_info before = GSOLVE_INIT(gsolve_context_info), after = before;
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &s.csr));
@@ -570,7 +570,7 @@ static void failing_allocations(void **state)
     double *b = random_vector(n, 3), *x = calloc((size_t)n, sizeof *x);
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_status status;
     int64_t granted = 0;
     (void)state;
@@ -616,7 +616,7 @@ static void bad_arguments(void **state)
     double *twice = calloc(2 * (size_t)n, sizeof *twice);
     gsolve_matrix *A = NULL, *B = NULL, *C = NULL;
     gsolve_solver *S = NULL;
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
     (void)state;
 
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &s.csr));
@@ -683,7 +683,7 @@ static void zeros(void **state)
     gsolve_context *ctx = open_context(1);
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     double b[2] = {1, 1}, x[2] = {3, 4};
     (void)state;
 
