@@ -132,13 +132,18 @@ GSOLVE_API void gsolve_solver_destroy(gsolve_solver **S);
  * the smallest residual among the initial guess, an iterate that the run stored, and the last
  * iterate. If b_c = 0, x_c is set to 0 and has converged.
  *
+ * If A has a null space (gsolve_matrix_set_null_space), the run solves A x = P b, and x returns
+ * without a component in the right null space. P (b - A x) then takes the place of b - A x. The
+ * outcome is GSOLVE_LEAST_SQUARES instead of GSOLVE_CONVERGED for columns with a larger |b - A x|.
+ *
  * On return x and *result are complete, also if x is on the device.
  *
  * A run allocates memory only in these cases: it is the first run, or has more columns than all
  * earlier runs; the format "auto" of A changes the converted form; the preconditioner that the
  * method "auto" created is updated; b or x has another type than A; |b|, |x| or |b - A x| is so
  * large or so small that its square may leave the range of the type of A, so that the run scales
- * the system; a profile is kept.
+ * the system; a profile is kept; A has a null space that is new, or new values since the null space
+ * was checked, or is in single precision.
  *
  * Fails with GSOLVE_BAD_ARGUMENT if a value of b or x is not finite, with GSOLVE_UNSUPPORTED if the
  * method needs M^-T and M does not have it, and with the errors of gsolve_precond_update where
@@ -193,9 +198,9 @@ GSOLVE_API const char *gsolve_solver_name(const gsolve_solver *S);
  * number of right-hand sides, 1 or more. Nothing is allocated. Only the method "auto" reads the
  * arrays of csr. They must then be on the host, else the call fails with GSOLVE_UNSUPPORTED.
  *
- * The estimate omits three things: A', which "bicg" stores in the matrix; a copy of a small matrix
- * of up to 30 MB, which "cg" and "bicgstab" store on a GPU; and the preconditioner that "auto"
- * creates.
+ * The estimate omits four things: A', which "bicg" stores in the matrix; a copy of a small matrix
+ * of up to 30 MB, which "cg" and "bicgstab" store on a GPU; the preconditioner that "auto" creates;
+ * and a copy of b and one more vector, if A has a null space.
  *
  * Fails with GSOLVE_UNSUPPORTED for "refine" and "direct", whose work space depends on the values
  * or on the pattern, and with GSOLVE_BAD_ARGUMENT if csr is not square. */
