@@ -226,7 +226,7 @@ def main(arguments):
     if "--check" not in arguments:
         MODULE.write_text(text)
     elif not MODULE.exists() or MODULE.read_text() != text:
-        print("include/gsolve.f90 is stale; scripts/fortran.py renews it")
+        print("include/gsolve.f90 is stale; make interface or scripts/fortran.py renews it")
         return 1
     return 0
 
