@@ -167,7 +167,7 @@ void destroy(void *self, gsolve_context *ctx)
 }
 
 gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                    const void *)
+                    const void *, void *)
 {
     form *f = (form *)gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *f);
 
@@ -178,7 +178,7 @@ gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int
 }
 
 gsolve_status build_ps(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                       const void *options)
+                       const void *options, void *)
 {
     void *product = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)entries, gs_type_size(csr->type));
     gsolve_status status;
@@ -197,7 +197,7 @@ size_t estimate_memory(const gsolve_csr *, const void *)
     return sizeof(form);
 }
 
-size_t estimate_memory_ps(const gsolve_csr *csr, const void *)
+size_t estimate_memory_ps(const gsolve_csr *csr, const void *, void *)
 {
     return (size_t)gs_start(csr, csr->nrows) * gs_type_size(csr->type);
 }
