@@ -253,8 +253,10 @@ void describe(const void *self, gsolve_matrix_info *info)
 } // namespace
 
 extern "C" const gsolve_format gs_cusparse_format = {
+    0,
     {"cusparse", "matrix-vector product of NVIDIA cuSPARSE on a GPU, for comparison", options,
      sizeof(gs_vendor_options)},
+    nullptr,
     build,
     destroy,
     gs_vendor_apply,

@@ -306,6 +306,16 @@ void describe(const void *self, gsolve_matrix_info *info)
 
 } // namespace
 
-extern "C" const gsolve_format gs_speculative_format = {
-    GS_SPECULATIVE_PLUGIN, build,           destroy, apply, nullptr, false, nullptr, nullptr,
-    gs_update_nothing,     estimate_memory, describe};
+extern "C" const gsolve_format gs_speculative_format = {0,
+                                                        GS_SPECULATIVE_PLUGIN,
+                                                        nullptr,
+                                                        build,
+                                                        destroy,
+                                                        apply,
+                                                        nullptr,
+                                                        false,
+                                                        nullptr,
+                                                        nullptr,
+                                                        gs_update_nothing,
+                                                        estimate_memory,
+                                                        describe};

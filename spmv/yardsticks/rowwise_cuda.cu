@@ -184,7 +184,7 @@ gsolve_status build_ps(void **self, gsolve_context *ctx, const gsolve_csr *csr, 
     gsolve_status status;
 
     TRY(product ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(build(self, ctx, csr, entries, options));
+    TRY(build(self, ctx, csr, entries, options, nullptr));
     ((form *)*self)->product = product;
     product = nullptr;
 done:
@@ -192,7 +192,7 @@ done:
     return status;
 }
 
-size_t estimate_memory(const gsolve_csr *, const void *)
+size_t estimate_memory(const gsolve_csr *, const void *, void *)
 {
     return sizeof(form);
 }
@@ -217,7 +217,9 @@ constexpr gsolve_format format_of(const char *name, const char *summary)
 {
     constexpr bool ps = M == PS;
 
-    return {{name, summary, nullptr, 0},
+    return {0,
+            {name, summary, nullptr, 0},
+            nullptr,
             ps ? build_ps : build,
             destroy,
             apply<M>,
