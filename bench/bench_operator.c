@@ -110,7 +110,7 @@ static gsolve_solver *new_solver(const gsolve_matrix *A, int maxit)
 
 static double run(gsolve_solver *S, int iterations)
 {
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     put_vector(X, zeros);
     check(gsolve_solver_run(S, B, X, &result));

@@ -110,7 +110,7 @@ int main(void)
     gsolve_matrix *A = NULL;
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result = {.outcome = GSOLVE_BREAKDOWN};
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     for (int32_t j = 0; j + 1 < SIDE; j++) b[edge(0, SIDE - 1, j)] = 2; /* the lid moves: u = 1 */
     if (gsolve_context_create(&ctx, "cpu") || gsolve_matrix_create(&A, ctx, "auto", &csr) ||
@@ -127,5 +127,5 @@ int main(void)
     free(K.start), free(K.col), free(K.value);
     free(V.start), free(V.col), free(V.value);
     free(b), free(x);
-    return result.outcome == GSOLVE_CONVERGED && result.iterations < 100 ? 0 : 1;
+    return state.applications > 0 && result.outcome == GSOLVE_CONVERGED ? 0 : 1;
 }

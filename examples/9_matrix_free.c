@@ -51,7 +51,7 @@ static gsolve_result solve(const gsolve_matrix *A, const gsolve_precond *M, cons
 {
     double *b = malloc((size_t)n * sizeof *b), *x = calloc((size_t)n, sizeof *x);
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     for (int32_t k = 0; k < n; k++) b[k] = 1;
     check(gsolve_solver_create(&S, ctx, spec, A, M));

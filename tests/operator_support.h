@@ -129,7 +129,7 @@ static inline gsolve_result solve_and_check(system_ *s, const char *spec, const 
     gsolve_dense x = random_block(n, columns, s->csr.type, 4);
     double *residual = calloc((size_t)columns + 1, sizeof *residual);
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     OK(s->ctx, gsolve_solver_create(&S, s->ctx, spec, s->op, M));
     OK(s->ctx, gsolve_solver_run(S, b, x, &result));

@@ -171,7 +171,7 @@ static void other_types(void **state)
 {
     system_ s;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_dense b, x;
     (void)state;
 
@@ -221,7 +221,7 @@ static void transposes(void **state)
     gsolve_matrix *B = NULL;
     double b[400], x[400] = {0};
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     open_system(&s, "gen:poisson2d,n=20", GSOLVE_F64);
@@ -244,7 +244,7 @@ static void transposes(void **state)
 static void recorded(void **state)
 {
     system_ s;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     open_system(&s, "gen:poisson2d,n=60", GSOLVE_F64);
@@ -275,8 +275,8 @@ static void another_function(void **state)
     gsolve_csr shifted;
     gsolve_matrix *other = NULL;
     gsolve_solver *S = NULL;
-    gsolve_matrix_info info;
-    gsolve_result result;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     double b[N], x[N] = {0}, residual;
     (void)state;
 
@@ -321,7 +321,7 @@ static void rows_are_refused(void **state)
 {
     system_ s;
     gsolve_csr csr;
-    gsolve_statistics statistics;
+    gsolve_statistics statistics = GSOLVE_INIT(gsolve_statistics);
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
     (void)state;
@@ -386,7 +386,7 @@ static void empty(void **state)
 {
     system_ s;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     double number = 0;
     (void)state;
 

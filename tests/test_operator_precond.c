@@ -26,7 +26,7 @@ static void functions(void **state)
         const gsolve_type type = single ? GSOLVE_F32 : GSOLVE_F64;
         system_ s;
         gsolve_precond *M = NULL;
-        gsolve_precond_info info;
+        gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
         callee f = {.says = true};
         open_system(&s, "gen:poisson2d,n=20", type);
         OK(s.ctx, gsolve_precond_create(&f.M, s.ctx, "jacobi", &s.csr));
@@ -59,7 +59,7 @@ static void flags_of_functions(void **state)
     system_ s;
     gsolve_precond *M = NULL, *J = NULL;
     gsolve_solver *S = NULL;
-    gsolve_precond_info info;
+    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
     callee f = {.says = true}, second;
     gsolve_dense r, z;
     (void)state;
@@ -116,7 +116,7 @@ static void polynomials(void **state)
         const char *spec = type == GSOLVE_F32 ? "cg,rtol=3e-5" : "cg";
         system_ s;
         gsolve_precond *M = NULL, *C = NULL;
-        gsolve_precond_info info;
+        gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
         gsolve_dense four = random_block(N, 1, k < 2 ? GSOLVE_F64 : GSOLVE_F32, 1);
         int iterations[3];
         open_system(&s, "gen:poisson2d,n=20", type);
@@ -196,10 +196,11 @@ static void fail_each(system_ *s, const gsolve_precond *M, callee *f, const char
 {
     double b[N], x[N];
     gsolve_solver *S = NULL;
-    gsolve_result result, before;
+    gsolve_result result = GSOLVE_INIT(gsolve_result), before;
 
     for (int i = 0; i < N; i++) b[i] = 1;
     memset(&before, 0x5a, sizeof before);
+    before.size = sizeof before;
     OK(s->ctx, gsolve_solver_create(&S, s->ctx, spec, s->op, M));
     for (int at = 1; at < 1000; at += 3) {
         const bool says = at % 2;
@@ -254,7 +255,7 @@ static gsolve_status create_all(system_ *s, callee *f)
     gsolve_matrix *A = NULL;
     gsolve_precond *M = NULL, *C = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_status status;
 
     for (int i = 0; i < N; i++) b[i] = 1, d[i] = 4;
@@ -320,7 +321,7 @@ static void explanations(void **state)
 {
     system_ s;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     float b[N], x[N] = {0};
     (void)state;
 

@@ -71,7 +71,7 @@ static double residual_of(const grid *g, const double *b, double *x)
 static gsolve_result solve(gsolve_context *ctx, gsolve_solver *S, const grid *g, double most)
 {
     static double b[N], x[N];
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     for (int k = 0; k < N; k++) b[k] = gsolve_random(7, (uint64_t)k), x[k] = 0;
     OK(ctx, gsolve_solver_run(S, gsolve_vector(b, N), gsolve_vector(x, N), &result));
@@ -91,7 +91,7 @@ static void check_method(const char *spec, gsolve_type type, bool polynomial, do
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
     grid g = {.diagonal = 4};
-    gsolve_result first;
+    gsolve_result first = GSOLVE_INIT(gsolve_result);
 
     OK(ctx, gsolve_matrix_create_operator(&A, ctx, N, N, type, multiply, NULL, &g));
     if (polynomial) OK(ctx, gsolve_precond_create_chebyshev(&M, ctx, "chebyshev", A, ones));

@@ -161,7 +161,7 @@ static void describe(const void *self, gsolve_precond_info *info)
 {
     const chebyshev *M = self;
     const size_t vector = (size_t)info->n * gs_type_size(info->type);
-    gsolve_matrix_info A;
+    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
 
     gsolve_matrix_describe(M->A, &A);
     info->moved =
@@ -324,7 +324,7 @@ gsolve_status gsolve_precond_create_chebyshev(gsolve_precond **out, gsolve_conte
 {
     const size_t held = ctx ? ctx->bytes : 0;
     gsolve_precond *P = NULL;
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
     gsolve_csr shape = {0};
     chebyshev *M;
     gsolve_status status;

@@ -21,7 +21,7 @@ done:
 
 static gsolve_status set_up_both(gs_krylov *k, const char *spec, const gsolve_choice *choice)
 {
-    gsolve_matrix_info A;
+    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
     gsolve_status status;
 
     if (!gs_spec_is(choice->precond, "none")) {
@@ -40,7 +40,7 @@ static gsolve_status choose_both(gs_krylov *k, const char *spec,
                                  const gsolve_statistics *statistics)
 {
     gsolve_status status = GSOLVE_UNSUPPORTED;
-    gsolve_choice choice;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
     char failed[300] = "";
 
     for (int attempt = 0; gsolve_auto_choose(k->ctx, statistics, attempt, &choice); attempt++) {
@@ -66,7 +66,7 @@ static gsolve_status choose_method(gs_krylov *k, const char *spec,
                                    const gsolve_precond_info *M)
 {
     const bool none = strcmp(M->kind, "none") == 0;
-    gsolve_choice choice;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     gsolve_auto_choose(k->ctx, statistics, 0, &choice);
     if (none || !gs_spec_is(choice.solver, "direct")) {
@@ -114,8 +114,8 @@ static gsolve_status choose_for_operator(gs_krylov *k, const char *spec)
 
 gsolve_status gs_auto_method_set_up(gs_krylov *k, const char *spec)
 {
-    gsolve_precond_info M;
-    gsolve_statistics statistics;
+    gsolve_precond_info M = GSOLVE_INIT(gsolve_precond_info);
+    gsolve_statistics statistics = GSOLVE_INIT(gsolve_statistics);
     gsolve_status status;
 
     if (k->M) gsolve_precond_describe(k->M, &M);
@@ -139,7 +139,7 @@ done:
 
 gsolve_status gs_auto_method_update(gs_krylov *k)
 {
-    gsolve_matrix_info A;
+    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
     gsolve_status status = GSOLVE_OK;
 
     if (!k->run->chosen.M) return GSOLVE_OK;
