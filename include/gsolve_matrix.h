@@ -110,10 +110,11 @@ GSOLVE_API gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_d
  * and may return before they have ended. A solver calls it one by one in its first iterations, and
  * then captures its iterations in a CUDA graph, which it launches repeatedly: the function is not
  * called for these iterations. So it must not wait for the stream, use another stream, read results
- * on the host, or pass arguments to its kernels that change from one call to the next. It may
- * allocate memory on the GPU in its first call for a number of columns, and not in later ones. A
- * function that cannot obey these rules needs the flag GSOLVE_FUNCTION_NO_CAPTURE. If the capture
- * fails, for example because the function waited, the solver calls the function in every iteration.
+ * on the host, or pass arguments to its kernels that change from one call to the next, except
+ * x.value and y.value. It may allocate memory on the GPU in its first call for a number of columns,
+ * and not in later ones. A function that cannot obey these rules needs the flag
+ * GSOLVE_FUNCTION_NO_CAPTURE. If the capture fails, for example because the function waited, the
+ * solver calls the function in every iteration.
  *
  * The function is also called after a column has converged, with the same x, until the host has
  * read that all columns have. */
