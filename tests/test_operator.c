@@ -86,6 +86,25 @@ static void products(void **state)
     }
 }
 
+/* Operands on the host, a chunk of columns at a time. */
+static void streamed(void **state)
+{
+    const gsolve_stream_options options = {.columns = 2};
+    system_ s;
+    (void)state;
+
+    open_system(&s, "gen:random,n=80,cols=50", GSOLVE_F64);
+    gsolve_dense x = random_block(50, 5, GSOLVE_F64, 1), y = random_block(80, 5, GSOLVE_F64, 2);
+    gsolve_dense z = random_block(80, 5, GSOLVE_F64, 2);
+    OK(s.ctx, gsolve_matrix_stream(s.op, 0.5, x, 1, y, &options, NULL));
+    OK(s.ctx, gsolve_matrix_apply(s.A, 0.5, x, 1, z));
+    compare(y, z, "a product in chunks");
+    free(x.value);
+    free(y.value);
+    free(z.value);
+    close_system(&s);
+}
+
 /* --- residuals -------------------------------------------------------------------------------- */
 
 static void check_residual(gsolve_type type, gsolve_type vectors, double size, double tolerance)
@@ -409,12 +428,19 @@ int main(int argc, char **argv)
 {
     need_device();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products),          cmocka_unit_test(residuals),
-        cmocka_unit_test(residuals_of_zero), cmocka_unit_test(methods),
-        cmocka_unit_test(other_types),       cmocka_unit_test(the_automatic_method),
-        cmocka_unit_test(transposes),        cmocka_unit_test(recorded),
-        cmocka_unit_test(another_function),  cmocka_unit_test(rows_are_refused),
-        cmocka_unit_test(bad_arguments),     cmocka_unit_test(empty),
+        cmocka_unit_test(products),
+        cmocka_unit_test(streamed),
+        cmocka_unit_test(residuals),
+        cmocka_unit_test(residuals_of_zero),
+        cmocka_unit_test(methods),
+        cmocka_unit_test(other_types),
+        cmocka_unit_test(the_automatic_method),
+        cmocka_unit_test(transposes),
+        cmocka_unit_test(recorded),
+        cmocka_unit_test(another_function),
+        cmocka_unit_test(rows_are_refused),
+        cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(empty),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
