@@ -258,7 +258,7 @@ typedef struct gsolve_spectrum {
 } gsolve_spectrum;
 
 /* Estimates the spectrum from the last run. The call copies the record to the host and allocates
- * memory there; with `restart` m in `gmres` it takes about 600 m^2 operations a column or less.
+ * memory there.
  *
  * Fails with GSOLVE_UNSUPPORTED if the solver was not created with spectrum=on, and with
  * GSOLVE_BAD_ARGUMENT if there was no run, or if the last run failed. */

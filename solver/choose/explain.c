@@ -354,7 +354,7 @@ static void add_spectrum(const report *f)
     gsolve_spectrum e;
 
     if (!f->k->run->spectrum.record || gs_spectrum_estimate(f->k, &e) != GSOLVE_OK) return;
-    if (e.steps == 0) return;
+    if (e.steps == 0 || !isfinite(e.condition)) return;
     add_sentence(f->text, "%sThe condition of %s is at least about %.0e, by %d step%s of %s.%s", space,
                  f->k->run->spectrum.kind == GS_OF_GMRES ? "A M^-1" : "M^-1 A", e.condition, e.steps,
                  e.steps == 1 ? "" : "s", f->k->method->plugin.name, after);
