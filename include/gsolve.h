@@ -3,7 +3,7 @@
  * One call solves a system:
  *
  *     gsolve_context *ctx = NULL;
- *     gsolve_result result;
+ *     gsolve_result result = GSOLVE_INIT(gsolve_result);
  *     gsolve_csr csr = gsolve_csr_view(n, start, col, value);
  *
  *     gsolve_context_create(&ctx, "auto");
@@ -57,6 +57,9 @@
  * GSOLVE_BAD_SPEC. The descriptions name the other statuses. Functions that return no status, and
  * gsolve_fail, need valid arguments: with NULL their behaviour is undefined, unless the description
  * allows NULL. A solve that does not converge is not an error: gsolve_result.outcome reports it.
+ *
+ * Structs that the library fills, such as gsolve_result, are initialised with GSOLVE_INIT, because
+ * later versions of the library may append members to them.
  *
  * Ownership: a function gsolve_..._create makes a handle, and gsolve_..._destroy frees it. A
  * destroy function takes the address of the handle and sets the handle to NULL. It does nothing if
@@ -129,8 +132,8 @@ extern "C" {
  * Fails with GSOLVE_BAD_MATRIX or GSOLVE_UNSUPPORTED like gsolve_matrix_create. If no choice can be
  * set up, the status is that of the last attempt, such as GSOLVE_ZERO_PIVOT, and x is the initial
  * guess. */
-gsolve_status gsolve_solve(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
-                           gsolve_dense x, gsolve_result *result);
+GSOLVE_API gsolve_status gsolve_solve(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
+                                      gsolve_dense x, gsolve_result *result);
 
 /* A function of the caller that receives one line of text without a line feed. `line` is valid
  * during the call only. `user` is the pointer that the caller passed together with the function. */
@@ -139,9 +142,9 @@ typedef void gsolve_log(const char *line, void *user);
 /* Does what gsolve_solve does. In addition it calls log(line, user) twice for each choice that it
  * tries: first with the reason for the choice, and then with the outcome or the error. `log` may be
  * NULL. */
-gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
-                                  gsolve_dense x, gsolve_result *result, gsolve_log *log,
-                                  void *user);
+GSOLVE_API gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr,
+                                             gsolve_dense b, gsolve_dense x, gsolve_result *result,
+                                             gsolve_log *log, void *user);
 
 #ifdef __cplusplus
 }

@@ -177,7 +177,7 @@ static gsolve_csr read_system(gsolve_context *ctx)
 
 static gsolve_matrix_info info_of(const gsolve_matrix *A)
 {
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
     gsolve_matrix_describe(A, &info);
     return info;
 }
@@ -214,7 +214,7 @@ static double *run(gsolve_context *ctx, gsolve_solver *S, const gsolve_matrix *A
 static gsolve_result solve(gsolve_context *ctx, const gsolve_matrix *A, const char *spec)
 {
     gsolve_solver *S = new_solver(ctx, A, spec);
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     free(run(ctx, S, A, &result));
     gsolve_solver_destroy(&S);
@@ -339,7 +339,7 @@ static void slow_begin(void **state)
     double *b = calloc((size_t)n, 8), *x = calloc((size_t)n, 8);
     gsolve_matrix *A = NULL;
     gsolve_solver *S;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     int since = -1;
     (void)state;
 
@@ -486,7 +486,7 @@ static void twice(const char *format, const char *method, int threads, bool prof
     gsolve_context *ctx = open_counting(threads, 0.5, 4, NULL);
     gsolve_matrix *A = new_matrix(ctx, format);
     gsolve_solver *S = new_solver(ctx, A, method);
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     OK(ctx, gsolve_solver_profile(S, profile));
     for (int time = 0; time < 2; time++) {
