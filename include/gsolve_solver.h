@@ -187,7 +187,8 @@ typedef gsolve_decision gsolve_stopping_test(int iteration, int32_t column, doub
 /* Makes later runs call test(iteration, column, residual, norm, user). NULL removes the test. The
  * solver keeps both pointers: `user` must be valid until the test is replaced or removed, or the
  * solver is destroyed. */
-void gsolve_solver_set_stopping_test(gsolve_solver *S, gsolve_stopping_test *test, void *user);
+GSOLVE_API void gsolve_solver_set_stopping_test(gsolve_solver *S, gsolve_stopping_test *test,
+                                                void *user);
 
 /* --- settings between runs ------------------------------------------------------ */
 
@@ -202,7 +203,7 @@ void gsolve_solver_set_stopping_test(gsolve_solver *S, gsolve_stopping_test *tes
  *
  * Fails with GSOLVE_BAD_SPEC for another key, or a value outside the limits. Then no option is
  * changed. */
-gsolve_status gsolve_solver_set(gsolve_solver *S, const char *settings);
+GSOLVE_API gsolve_status gsolve_solver_set(gsolve_solver *S, const char *settings);
 
 /* --- information ---------------------------------------------------------------- */
 
@@ -266,7 +267,7 @@ typedef struct gsolve_spectrum {
  *
  * Fails with GSOLVE_UNSUPPORTED if the solver was not created with spectrum=on, and with
  * GSOLVE_BAD_ARGUMENT if there was no run, or if the last run failed. */
-gsolve_status gsolve_solver_spectrum(const gsolve_solver *S, gsolve_spectrum *spectrum);
+GSOLVE_API gsolve_status gsolve_solver_spectrum(const gsolve_solver *S, gsolve_spectrum *spectrum);
 
 /* --- profile of a run ----------------------------------------------------------- */
 
@@ -346,16 +347,16 @@ typedef bool gsolve_attempt_function(int attempt_index, gsolve_dense x, gsolve_a
                                      void *user);
 
 /* The fall-back loop of gsolve_solve. It calls `function` with 0, 1, 2, ..., each time with the
- * same initial guess in x, until an attempt converges or is accepted by the caller's
- * stopping test, sets `last`, fails with a status for which
- * gsolve_auto_may_fall_back is false, or does not exist. x is column-major, on the host or on the
- * device. No pointer may be NULL except `user`.
+ * same initial guess in x, until an attempt converges or is accepted by the caller's stopping test,
+ * sets `last`, fails with a status for which gsolve_auto_may_fall_back is false, or does not exist.
+ * x is column-major, on the host or on the device. No pointer may be NULL except `user`.
  *
- * x and *result return the best attempt: the one that converged or was accepted, or else the one with the smallest
- * residual. *best returns its number. The status is then GSOLVE_OK, even if another attempt failed.
- * If no attempt has a result, x is the initial guess, *best is -1, *result is unchanged, and the
- * status is that of the last attempt that failed, or GSOLVE_OK if there was none. If the loop
- * itself fails, such as with GSOLVE_NO_MEMORY, *best, *result and x are undefined. */
+ * x and *result return the best attempt: the one that converged or was accepted, or else the one
+ * with the smallest residual. *best returns its number. The status is then GSOLVE_OK, even if
+ * another attempt failed. If no attempt has a result, x is the initial guess, *best is -1, *result
+ * is unchanged, and the status is that of the last attempt that failed, or GSOLVE_OK if there was
+ * none. If the loop itself fails, such as with GSOLVE_NO_MEMORY, *best, *result and x are
+ * undefined. */
 GSOLVE_API gsolve_status gsolve_auto_attempts(gsolve_context *ctx, gsolve_dense x,
                                               gsolve_attempt_function *function, void *user,
                                               gsolve_result *result, int *best);

@@ -1,5 +1,5 @@
-/* norm_body.h: the norm of the convergence test with norm=preconditioned, for the host and for CUDA.
- * SMALL is as in convergence_body.h. */
+/* norm_body.h: the norm of the convergence test with norm=preconditioned, for the host and for
+ * CUDA. SMALL is as in convergence_body.h. */
 
 /* What the test takes for |r|^2 with norm=preconditioned; v = r'M^-1 r. If v is negative, M is not
  * positive definite, and the flag says so. */

@@ -80,8 +80,7 @@ static bool find_no_solution(const report *f)
     const double measure = least_squares_measure(f);
 
     if (t->nrows == t->ncols && measure > 1e-6) return false;
-    if (!(worst->residual > 0.5 * f->k->run->last.rtol) || !isfinite(worst->residual))
-        return false;
+    if (!(worst->residual > 0.5 * f->k->run->last.rtol) || !isfinite(worst->residual)) return false;
     if (measure <= 1e-6) {
         add_sentence(
             f->text,
@@ -355,9 +354,9 @@ static void add_spectrum(const report *f)
 
     if (!f->k->run->spectrum.record || gs_spectrum_estimate(f->k, &e) != GSOLVE_OK) return;
     if (e.steps == 0 || !isfinite(e.condition)) return;
-    add_sentence(f->text, "%sThe condition of %s is at least about %.0e, by %d step%s of %s.%s", space,
-                 f->k->run->spectrum.kind == GS_OF_GMRES ? "A M^-1" : "M^-1 A", e.condition, e.steps,
-                 e.steps == 1 ? "" : "s", f->k->method->plugin.name, after);
+    add_sentence(f->text, "%sThe condition of %s is at least about %.0e, by %d step%s of %s.%s",
+                 space, f->k->run->spectrum.kind == GS_OF_GMRES ? "A M^-1" : "M^-1 A", e.condition,
+                 e.steps, e.steps == 1 ? "" : "s", f->k->method->plugin.name, after);
 }
 
 const char *gsolve_solver_explain(gsolve_solver *k)

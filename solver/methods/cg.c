@@ -15,8 +15,12 @@ typedef struct cg {
 } cg;
 
 static const gsolve_option options[] = {
-    GS_RUN_OPTIONS(10000, 2000), GS_RESIDENT_OPTION, GS_NORM_OPTION,
-    GS_SPECTRUM_OPTION("extreme eigenvalues and the condition of M^-1 A"), {0}};
+    GS_RUN_OPTIONS(10000, 2000),
+    GS_RESIDENT_OPTION,
+    GS_NORM_OPTION,
+    GS_SPECTRUM_OPTION("extreme eigenvalues and the condition of M^-1 A"),
+    {0},
+};
 
 static gsolve_status setup(gs_krylov *k)
 {
@@ -68,7 +72,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     const gs_coefficient alpha = gs_definite(rho, s->pq), beta = gs_definite(next, rho);
     gsolve_status status;
 
-    TRY(gs_multiply_dot(k, s->p, s->q, s->p, s->pq, NULL));   /* q = A p, pq = p'q        */
+    TRY(gs_multiply_dot(k, s->p, s->q, s->p, s->pq, NULL)); /* q = A p, pq = p'q        */
     TRY(gs_record_cg(k, rho, s->pq));
     TRY(gs_residual_step(k, alpha, s->q, s->r, s->z, next));  /* r -= alpha q, z = M^-1 r */
     TRY(gs_direction_step(k, alpha, beta, s->r, s->z, s->p)); /* x += alpha p, p = z + beta p */

@@ -32,26 +32,17 @@ typedef struct gmres {
     int *once;
 } gmres;
 
-#define CYCLE_OPTIONS                                                                              \
-    {"restart",                                                                                    \
-     "iterations between restarts, and number of basis vectors",                                   \
-     GSOLVE_INT,                                                                                   \
-     offsetof(gmres_options, restart),                                                             \
-     30,                                                                                           \
-     1,                                                                                            \
-     1000,                                                                                         \
-     NULL},                                                                                        \
-    {                                                                                              \
-        "basis",                                                                                   \
-            "type of the stored basis vectors; f32: single precision; f64: the type of A, even "   \
-            "if that is f32",                                                                      \
-            GSOLVE_CHOICE, offsetof(gmres_options, basis), GSOLVE_F64, 0, 0, "f32|f64"             \
-    }
-
 static const gsolve_option options[] = {
-    GS_RUN_OPTIONS(10000, 2000), CYCLE_OPTIONS,
-    GS_SPECTRUM_OPTION("extreme singular values and the condition of A M^-1"), {0}};
-static const gsolve_option flexible_options[] = {GS_RUN_OPTIONS(10000, 2000), CYCLE_OPTIONS, {0}};
+    GS_RUN_OPTIONS(10000, 2000),
+    {"restart", "iterations between restarts, and number of basis vectors", GSOLVE_INT,
+     offsetof(gmres_options, restart), 30, 1, 1000, NULL},
+    {"basis",
+     "type of the stored basis vectors; f32: single precision; f64: the type of A, even if that is "
+     "f32",
+     GSOLVE_CHOICE, offsetof(gmres_options, basis), GSOLVE_F64, 0, 0, "f32|f64"},
+    GS_SPECTRUM_OPTION("extreme singular values and the condition of A M^-1"),
+    {0},
+};
 
 static gsolve_status setup(gs_krylov *k)
 {
@@ -237,7 +228,7 @@ const gs_method gs_gmres = {
 const gs_method gs_fgmres = {
     .plugin = {"fgmres",
                "flexible GMRES; any square A; the preconditioner M may change between iterations",
-               flexible_options, sizeof(gmres_options)},
+               options, sizeof(gmres_options)},
     .state_size = sizeof(gmres),
     .products = 1,
     .flexible = true,

@@ -158,10 +158,13 @@ double gs_column_norm(const gs_krylov *k, int32_t c)
 
 gs_convergence_test gs_convergence_test_of(const gs_krylov *k, int32_t c)
 {
-    const gs_convergence_test test = {
-        k->run->progress, (double *)(void *)(k->run->progress + k->width),
-        k->flag,          k->ended,
-        k->run->norm_factor, k->ncols,         c};
+    const gs_convergence_test test = {k->run->progress,
+                                      (double *)(void *)(k->run->progress + k->width),
+                                      k->flag,
+                                      k->ended,
+                                      k->run->norm_factor,
+                                      k->ncols,
+                                      c};
     return test;
 }
 

@@ -37,6 +37,19 @@ gsolve_status gs_square_norm(gs_krylov *k, gs_scalar s, int power)
     return GS_RUN_SCALAR(k, norm_square, &a);
 }
 
+gsolve_status gs_op_test_norm(gs_krylov *k, gs_scalar rz)
+{
+    gs_scalar_arguments a = gs_scalar_arguments_of(k);
+    gsolve_status status;
+
+    if (!gs_has_preconditioned_norm(k)) return GSOLVE_OK;
+    a.j = 1;
+    TRY(gs_square_norm(k, rz, 1));
+    TRY(GS_RUN_SCALAR(k, test, &a));
+done:
+    return status;
+}
+
 bool gs_records_spectrum(const gs_krylov *k)
 {
     return k->run->spectrum.record != NULL;

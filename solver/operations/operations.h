@@ -97,8 +97,8 @@ gsolve_status gs_axpbypcz_precondition(gs_krylov *k, gs_coefficient a, gsolve_de
  *     |b|^2 r'M^-1 r / b'M^-1 b
  *
  * for |r|^2, so that it compares sqrt(r'M^-1 r) / sqrt(b'M^-1 b) with max(rtol, atol / |b|), and
- * all thresholds and histories keep the unit of |b|. b is the run's b, which is a residual where the
- * run solves for corrections (outer.c). */
+ * all thresholds and histories keep the unit of |b|. b is the run's b, which is a residual where
+ * the run solves for corrections (outer.c). */
 
 /* Returns whether this is so. */
 bool gs_has_preconditioned_norm(const gs_krylov *k);
@@ -112,8 +112,7 @@ gsolve_status gs_start_lanczos(gs_krylov *k);
 /* A step of cg with rho = r'M^-1 r and pq = p'A p. */
 gsolve_status gs_record_cg(gs_krylov *k, gs_scalar rho, gs_scalar pq);
 /* Runs the function `name` of scalar_kernels.h, which writes to the record. */
-#define GS_RECORD(k, name, a) \
-    (gs_records_spectrum(k) ? GS_RUN_SCALAR(k, name, a) : GSOLVE_OK)
+#define GS_RECORD(k, name, a) (gs_records_spectrum(k) ? GS_RUN_SCALAR(k, name, a) : GSOLVE_OK)
 bool gs_records_spectrum(const gs_krylov *k);
 
 /* --- fused steps ------------------------------------------------------------------------------ */

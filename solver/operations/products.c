@@ -255,12 +255,7 @@ gsolve_status gs_residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, g
     TRY(residual_step(k, a, q, r, d, rz));
     /* a run of an inner solver may continue with p, so z is needed even if the column has ended */
     if (!simple) TRY(gs_op_precondition_dot(k, r, z, rz, k->inner));
-    if (!simple && gs_has_preconditioned_norm(k)) {
-        gs_scalar_arguments a = gs_scalar_arguments_of(k);
-        a.j = 1;
-        TRY(gs_square_norm(k, rz, 1));
-        TRY(GS_RUN_SCALAR(k, test, &a));
-    }
+    if (!simple) TRY(gs_op_test_norm(k, rz));
 done:
     return status;
 }

@@ -195,9 +195,9 @@ static bool is_worth_restart(const gs_krylov *k, int32_t c, double r)
            r < factor * fmin(before, column->verified);
 }
 
-/* With norm=preconditioned the test held for column c, but |b - Ax| = r is above its target. The next
- * round ends half as far as it would take to reach that target, if the ratio of the two norms stays
- * as it is. */
+/* With norm=preconditioned the test held for column c, but |b - Ax| = r is above its target. The
+ * next round ends half as far as it would take to reach that target, if the ratio of the two norms
+ * stays as it is. */
 static void tighten(gs_krylov *k, int32_t c, double r)
 {
     gs_column *column = &k->run->column[c];
@@ -261,7 +261,8 @@ static gsolve_status best_of_run(gs_krylov *k, int32_t c, const gs_norms *last, 
 
     *v = k->x;
     *best = *last;
-    if (!k->run->norm_factor && 0.999 * ldexp(last->r, -k->run->column[c].scale) <= k->run->column[c].kept)
+    if (!k->run->norm_factor &&
+        0.999 * ldexp(last->r, -k->run->column[c].scale) <= k->run->column[c].kept)
         return GSOLVE_OK;
     TRY(norms_with(k, kept_of(k, c), c, &kept));
     if (last->r <= kept.r) return GSOLVE_OK;

@@ -112,8 +112,8 @@ static void stop_run(gs_monitoring *m, gsolve_outcome outcome)
     m->outcome = outcome;
 }
 
-/* Asks the caller's stopping test about each column that made iteration `iteration`. The run ends as
- * accepted if the test accepts all of these columns that go on, and there is one. */
+/* Asks the caller's stopping test about each column that made iteration `iteration`. The run ends
+ * as accepted if the test accepts all of these columns that go on, and there is one. */
 static void ask_stopping_test(gs_krylov *k, int iteration, const double *history)
 {
     gs_monitoring *m = &k->run->monitor;

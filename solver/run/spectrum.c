@@ -3,8 +3,8 @@
  *
  * cg and minres run the Lanczos process with M^-1/2 A M^-1/2, whose tridiagonal matrix T has Ritz
  * values between the extreme eigenvalues of M^-1 A. Of an indefinite A a Ritz value can be near 0
- * and an eigenvalue not; so the condition of minres comes from the singular values of T with the row
- * below it, which are between those of M^-1/2 A M^-1/2. R of a cycle of gmres has the singular
+ * and an eigenvalue not; so the condition of minres comes from the singular values of T with the
+ * row below it, which are between those of M^-1/2 A M^-1/2. R of a cycle of gmres has the singular
  * values of the Hessenberg matrix, which are between those of A M^-1 (Saad 2003, sections 6.5 to
  * 6.7). All of them approach the extremes from inside, so the condition is a lower bound.
  *
@@ -36,6 +36,13 @@ gsolve_status gs_new_lanczos_record(gs_krylov *k, bool definite)
 
 gsolve_status gs_new_cycle_record(gs_krylov *k, int m)
 {
+    const bool on = gs_run_options_of(k)->spectrum == GS_SPECTRUM_ON;
+
+    if (on && k->M && gsolve_precond_is_variable(k->M)) {
+        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                           "spectrum=on needs a preconditioner that is the same in all iterations; "
+                           "leave out spectrum=on, or use another --precond");
+    }
     return new_record(k, GS_OF_GMRES, 1 + m * (m + 1));
 }
 
@@ -106,7 +113,8 @@ gsolve_status gs_spectrum_estimate(const gs_krylov *k, gsolve_spectrum *e)
 {
     const gs_spectrum *s = &k->run->spectrum;
     const size_t count = (size_t)k->width * (size_t)s->size;
-    double *records = gsolve_alloc(k->ctx, GSOLVE_HOST, count + 3 * (size_t)s->size, sizeof(double));
+    double *records =
+        gsolve_alloc(k->ctx, GSOLVE_HOST, count + 3 * (size_t)s->size, sizeof(double));
     gsolve_status status = records ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 
     if (status == GSOLVE_OK) {
