@@ -88,7 +88,15 @@ static inline int64_t allocations_of(const gsolve_context *ctx)
     return info.allocations;
 }
 
-/* |b|, or |b - A x|, of a column; as_true: that of x. */
+/* `one` and `two`: allocations of two equal pieces of work, of which the first follows a setting.
+ * The CPU allocates nothing; other devices may stage copies, which do not depend on the setting. */
+static inline void assert_no_allocations(const gsolve_context *ctx, int64_t one, int64_t two)
+{
+    assert_int_equal(one, two);
+    if (gs_location(ctx) == GSOLVE_HOST) assert_int_equal(one, 0);
+}
+
+/* |b|, or |b - A x| if of_residual, of a column. */
 static inline double column_norm(const trial *t, int32_t c, bool of_residual)
 {
     const int64_t at = (int64_t)c * t->n;
