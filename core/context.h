@@ -80,6 +80,10 @@ gsolve_status gs_plugin_parse(gsolve_context *ctx, const gs_registry *registry,
 gsolve_status gs_spec_options(gsolve_context *ctx, const gsolve_plugin *plugin, const char *spec,
                               void *options);
 
+/* Parses pairs, "key=value,...", into options; the other members keep their values. */
+gsolve_status gs_spec_pairs(gsolve_context *ctx, const gsolve_plugin *plugin, const char *pairs,
+                            void *options);
+
 /* Whether spec's name (up to the first comma) is name. */
 bool gs_spec_is(const char *spec, const char *name);
 

@@ -154,15 +154,13 @@ static gsolve_status parse_pair(gsolve_context *ctx, const gsolve_plugin *plugin
     return GSOLVE_OK;
 }
 
-gsolve_status gs_spec_options(gsolve_context *ctx, const gsolve_plugin *plugin, const char *spec,
-                              void *options)
+gsolve_status gs_spec_pairs(gsolve_context *ctx, const gsolve_plugin *plugin, const char *pairs,
+                            void *options)
 {
     char pair[128];
 
-    if (options && plugin->option_size) memset(options, 0, plugin->option_size);
-    for (const gsolve_option *o = plugin->option; o && o->key; o++) store(o, o->initial, options);
-    for (const char *p = spec + strcspn(spec, ","); *p;) {
-        const size_t length = strcspn(++p, ",");
+    for (const char *p = pairs; true; p++) {
+        const size_t length = strcspn(p, ",");
         if (length >= sizeof pair) {
             return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "%s: the option '%.40s...' is too long",
                                plugin->name, p);
@@ -172,8 +170,18 @@ gsolve_status gs_spec_options(gsolve_context *ctx, const gsolve_plugin *plugin, 
         const gsolve_status status = parse_pair(ctx, plugin, pair, options);
         if (status != GSOLVE_OK) return status;
         p += length;
+        if (!*p) return GSOLVE_OK;
     }
-    return GSOLVE_OK;
+}
+
+gsolve_status gs_spec_options(gsolve_context *ctx, const gsolve_plugin *plugin, const char *spec,
+                              void *options)
+{
+    const char *pairs = spec + strcspn(spec, ",");
+
+    if (options && plugin->option_size) memset(options, 0, plugin->option_size);
+    for (const gsolve_option *o = plugin->option; o && o->key; o++) store(o, o->initial, options);
+    return *pairs ? gs_spec_pairs(ctx, plugin, pairs + 1, options) : GSOLVE_OK;
 }
 
 /* --- lists ------------------------------------------------------------------------ */

@@ -67,6 +67,12 @@ void gsolve_solver_set_monitor(gsolve_solver *S, gsolve_monitor *monitor, void *
     S->run->monitor.user = user;
 }
 
+void gsolve_solver_set_stopping_test(gsolve_solver *S, gsolve_stopping_test *test, void *user)
+{
+    S->run->monitor.test = test;
+    S->run->monitor.test_user = user;
+}
+
 const char *gsolve_solver_name(const gsolve_solver *S)
 {
     return S->method->plugin.name;
@@ -171,22 +177,6 @@ static gsolve_result result_of(const gs_krylov *k, const gs_column *column)
     };
 }
 
-/* The column with the largest residual among those that did not converge, or, if all converged,
- * among all. */
-static const gs_column *worst_column(const gs_krylov *k)
-{
-    const gs_column *worst = &k->run->column[0];
-
-    for (int32_t c = 1; c < k->ncols; c++) {
-        const gs_column *column = &k->run->column[c];
-        const bool failed = !gsolve_outcome_is_success(column->outcome);
-        const bool worst_failed = !gsolve_outcome_is_success(worst->outcome);
-        if (failed != worst_failed ? failed : !(column->residual <= worst->residual))
-            worst = column;
-    }
-    return worst;
-}
-
 /* Drops the recorded steps if the number of columns, A, M or A's form has changed since. */
 static void forget_stale_graph(gs_krylov *k)
 {
@@ -234,6 +224,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
     k->run->explanation = NULL;
     k->note[0] = 0;
     k->ncols = b.ncols;
+    k->run->last = *gs_run_options_of(k);
     memset(&k->run->result, 0, sizeof k->run->result);
     if (b.ncols > 0) {
         TRY(gs_auto_method_update(k));
@@ -241,7 +232,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
         if (k->M) gsolve_precond_begin_solve(k->M, b.ncols);
         TRY(gs_krylov_run(k, b, x));
         k->run->result.seconds = gs_now() - begin;
-        k->run->result = result_of(k, worst_column(k));
+        k->run->result = result_of(k, gs_worst_column(k));
         k->run->result.iterations = k->run->counts.iteration;
         k->run->result.products = k->run->counts.products;
     }

@@ -223,6 +223,9 @@ static void allocations(void **state)
     }
     deny_solver(ctx, "auto", "auto", "auto");
     deny_solver(ctx, "auto", "jacobi", "gmres,basis=f32");
+    deny_solver(ctx, "auto", "jacobi", "gmres,spectrum=on");
+    deny_solver(ctx, "auto", "ic", "cg,norm=preconditioned,spectrum=on");
+    deny_solver(ctx, "auto", "jacobi", "minres,norm=preconditioned,spectrum=on");
     close_context(ctx);
 }
 

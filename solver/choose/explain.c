@@ -21,21 +21,6 @@ typedef struct report {
     char *text;
 } report;
 
-/* The column of the largest residual among those that did not converge; or the first. */
-static const gs_column *worst_of(const gs_krylov *k)
-{
-    const gs_column *worst = &k->run->column[0];
-
-    for (int32_t c = 1; c < k->ncols; c++) {
-        if (!gsolve_outcome_is_success(k->run->column[c].outcome) &&
-            (gsolve_outcome_is_success(worst->outcome) ||
-             !(k->run->column[c].residual <= worst->residual))) {
-            worst = &k->run->column[c];
-        }
-    }
-    return worst;
-}
-
 __attribute__((format(printf, 2, 3))) static void add_sentence(char *text, const char *format, ...)
 {
     const size_t used = strlen(text);
@@ -96,8 +81,7 @@ static bool find_no_solution(const report *f)
     const double measure = least_squares_measure(f);
 
     if (t->nrows == t->ncols && measure > 1e-6) return false;
-    if (!(worst->residual > 0.5 * gs_run_options_of(f->k)->rtol) || !isfinite(worst->residual))
-        return false;
+    if (!(worst->residual > 0.5 * f->k->run->last.rtol) || !isfinite(worst->residual)) return false;
     if (measure <= 1e-6) {
         add_sentence(
             f->text,
@@ -252,7 +236,7 @@ static void explain_stagnated(const report *f)
             "of A; |b - Ax| / |b| stays at %.1e. Use a larger --rtol, another inner method, a "
             "stronger --precond (ic, ilu), or --solver direct. ",
             worst->residual);
-    } else if (worst->restarts > 0 || least <= gs_run_options_of(k)->rtol) {
+    } else if (worst->restarts > 0 || least <= k->run->last.rtol) {
         add_sentence(
             f->text,
             "The residual stagnated at rounding level: the method's recurrence reached the "
@@ -263,7 +247,7 @@ static void explain_stagnated(const report *f)
         add_sentence(
             f->text,
             "The residual stagnated: in %d iterations it did not become smaller than %.1e. ",
-            gs_run_options_of(k)->stall, least);
+            k->run->last.stall, least);
         add_stronger(f, "Try a stronger --precond (ic, ilu), or --solver direct. ",
                      "Try --solver direct. ", "Use a larger --rtol. ");
     }
@@ -271,7 +255,7 @@ static void explain_stagnated(const report *f)
 
 static void explain_limit(const report *f)
 {
-    const gs_run_options *run = gs_run_options_of(f->k);
+    const gs_run_options *run = &f->k->run->last;
     const gs_column *worst = f->worst;
     const double begin = worst->norm > 0 ? worst->first / worst->norm : worst->first;
     const double rate = worst->residual > 0 && begin > 0 && worst->iterations > 0
@@ -318,8 +302,15 @@ static void explain_outcome(const report *f)
             "Try another method (--solver gmres), or another preconditioner. ",
             worst->last, worst->residual);
         break;
+    case GSOLVE_ACCEPTED:
+        add_sentence(f->text,
+                     "The caller's stopping test accepted x at |b - Ax| / |b| = %.1e, which does "
+                     "not meet rtol and atol. ",
+                     worst->residual);
+        break;
     default:
-        add_sentence(f->text, "The monitor stopped the run at |b - Ax| / |b| = %.1e. ",
+        add_sentence(f->text, "%s stopped the run at |b - Ax| / |b| = %.1e. ",
+                     k->run->monitor.test ? "The monitor or the stopping test" : "The monitor",
                      worst->residual);
     }
 }
@@ -360,7 +351,7 @@ static void explain_failure(report *f)
 {
     gs_krylov *k = f->k;
 
-    if (f->worst->outcome == GSOLVE_STOPPED) {
+    if (f->worst->outcome == GSOLVE_STOPPED || f->worst->outcome == GSOLVE_ACCEPTED) {
         explain_outcome(f);
         return;
     }
@@ -401,24 +392,35 @@ static void explain_on_host(report *f)
     gs_stage_drop(&x, k->ctx);
 }
 
+/* The worst column is a least-squares solution if any column is. */
 static void explain_success(const report *f)
 {
-    const gs_krylov *k = f->k;
-    const gs_column *least_squares = NULL;
+    const gs_column *worst = f->worst;
+    const int iterations = f->k->run->counts.iteration;
 
-    for (int32_t c = 0; c < k->ncols && !least_squares; c++) {
-        if (k->run->column[c].outcome == GSOLVE_LEAST_SQUARES) least_squares = &k->run->column[c];
-    }
-    if (!least_squares) {
+    if (worst->outcome == GSOLVE_CONVERGED) {
         add_sentence(f->text, "Converged: |b - Ax| / |b| = %.2e after %d iterations.",
-                     f->worst->residual, k->run->counts.iteration);
+                     worst->residual, iterations);
     } else {
-        add_sentence(
-            f->text,
-            "No x solves A x = b: the residual |b - Ax| / |b| = %.2e cannot be smaller. Without "
-            "its component in the left null space it is %.2e after %d iterations.",
-            least_squares->residual, least_squares->projected, k->run->counts.iteration);
+        add_sentence(f->text,
+                     "No x solves A x = b: the residual |b - Ax| / |b| = %.2e cannot be smaller. "
+                     "Without its component in the left null space it is %.2e after %d iterations.",
+                     worst->residual, worst->projected, iterations);
     }
+}
+
+/* With spectrum=on: the condition, which bounds the iterations and the error of x. */
+static void add_spectrum(const report *f)
+{
+    const char *space = gsolve_outcome_is_success(f->worst->outcome) ? " " : "";
+    const char *after = gsolve_outcome_is_success(f->worst->outcome) ? "" : " ";
+    gsolve_spectrum e;
+
+    if (!f->k->run->spectrum.record || gs_spectrum_estimate(f->k, &e) != GSOLVE_OK) return;
+    if (e.steps == 0 || !isfinite(e.condition)) return;
+    add_sentence(f->text, "%sThe condition of %s is at least about %.0e, by %d step%s of %s.%s",
+                 space, f->k->run->spectrum.kind == GS_OF_GMRES ? "A M^-1" : "M^-1 A", e.condition,
+                 e.steps, e.steps == 1 ? "" : "s", f->k->method->plugin.name, after);
 }
 
 const char *gsolve_solver_explain(gsolve_solver *k)
@@ -430,13 +432,14 @@ const char *gsolve_solver_explain(gsolve_solver *k)
     f.text = gsolve_alloc(k->ctx, GSOLVE_HOST, SENTENCES, 1);
     if (!f.text) return "Out of memory during the search for the cause.";
 
-    f.worst = worst_of(k);
+    f.worst = gs_worst_column(k);
     f.text[0] = 0;
     if (gsolve_outcome_is_success(f.worst->outcome)) {
         explain_success(&f);
     } else {
         explain_on_host(&f);
     }
+    add_spectrum(&f);
     if (k->note[0]) {
         add_sentence(f.text, "%s%s", gsolve_outcome_is_success(f.worst->outcome) ? " " : "",
                      k->note);

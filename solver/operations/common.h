@@ -50,6 +50,8 @@ gsolve_status gs_op_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense 
 
 /* projection.c: v = v - N N'v, as products do also in columns that have ended. */
 gsolve_status gs_op_project(gs_krylov *k, const gs_null_space *N, gsolve_dense v);
+/* norm.c: with norm=preconditioned, the convergence test of a step with rz = r'M^-1 r. */
+gsolve_status gs_op_test_norm(gs_krylov *k, gs_scalar rz);
 
 /* The body of an operation: runs the kernel `call` of `vector`, on `queue`, for each active column
  * c. gs_op_expect comes before it. */
