@@ -39,6 +39,13 @@ module gsolve
   integer(c_int), parameter :: GSOLVE_COLUMN_MAJOR = 0
   integer(c_int), parameter :: GSOLVE_ROW_MAJOR = 1
 
+  ! gsolve_function_flag
+  integer(c_int), parameter :: GSOLVE_FUNCTION_COLUMNS = 0
+  integer(c_int), parameter :: GSOLVE_FUNCTION_SYMMETRIC = 1
+  integer(c_int), parameter :: GSOLVE_FUNCTION_DEFINITE = 2
+  integer(c_int), parameter :: GSOLVE_FUNCTION_VARIABLE = 3
+  integer(c_int), parameter :: GSOLVE_FUNCTION_NO_CAPTURE = 4
+
   ! gsolve_outcome
   integer(c_int), parameter :: GSOLVE_CONVERGED = 0
   integer(c_int), parameter :: GSOLVE_ITERATION_LIMIT = 1
@@ -47,6 +54,13 @@ module gsolve
   integer(c_int), parameter :: GSOLVE_BREAKDOWN = 4
   integer(c_int), parameter :: GSOLVE_INDEFINITE = 5
   integer(c_int), parameter :: GSOLVE_STOPPED = 6
+  integer(c_int), parameter :: GSOLVE_ACCEPTED = 7
+  integer(c_int), parameter :: GSOLVE_LEAST_SQUARES = 8
+
+  ! gsolve_decision
+  integer(c_int), parameter :: GSOLVE_CONTINUE = 0
+  integer(c_int), parameter :: GSOLVE_ACCEPT = 1
+  integer(c_int), parameter :: GSOLVE_STOP = 2
 
   ! gsolve_symmetry
   integer(c_int), parameter :: GSOLVE_GENERAL = 0
@@ -146,6 +160,11 @@ module gsolve
     integer(c_int32_t) :: width
   end type
 
+  type, bind(C) :: gsolve_null_space
+    logical(c_bool) :: constants
+    type(gsolve_dense) :: vectors
+  end type
+
   type, bind(C) :: gsolve_matrix_info
     integer(c_size_t) :: size = 352_c_size_t ! as GSOLVE_INIT
     type(c_ptr) :: format
@@ -161,6 +180,7 @@ module gsolve
     integer(c_int64_t) :: version
     integer(c_int) :: changes
     character(kind=c_char) :: note(200)
+    integer(c_int32_t) :: null_space
   end type
 
   type, bind(C) :: gsolve_stream_options
@@ -216,7 +236,7 @@ module gsolve
   end type
 
   type, bind(C) :: gsolve_result
-    integer(c_size_t) :: size = 56_c_size_t ! as GSOLVE_INIT
+    integer(c_size_t) :: size = 72_c_size_t ! as GSOLVE_INIT
     integer(c_int) :: outcome
     integer(c_int) :: iterations
     integer(c_int) :: products
@@ -224,6 +244,16 @@ module gsolve
     real(c_double) :: seconds
     real(c_double) :: product_seconds
     real(c_double) :: precond_seconds
+    real(c_double) :: projected_residual
+    real(c_double) :: removed
+  end type
+
+  type, bind(C) :: gsolve_spectrum
+    integer(c_size_t) :: size = 40_c_size_t ! as GSOLVE_INIT
+    integer(c_int) :: steps
+    real(c_double) :: smallest
+    real(c_double) :: largest
+    real(c_double) :: condition
   end type
 
   type, bind(C) :: gsolve_profile_class
@@ -528,6 +558,13 @@ module gsolve
       type(gsolve_csr), intent(in) :: csr
       integer(c_int) :: gsolve_matrix_update
     end function
+    function gsolve_matrix_set_null_space(A, right, left) bind(C)
+      import
+      type(c_ptr), value :: A
+      type(gsolve_null_space), intent(in), optional :: right
+      type(gsolve_null_space), intent(in), optional :: left
+      integer(c_int) :: gsolve_matrix_set_null_space
+    end function
     function gsolve_matrix_apply(A, alpha, x, beta, y) bind(C)
       import
       type(c_ptr), value :: A
@@ -563,6 +600,30 @@ module gsolve
       type(gsolve_dense), value :: x
       real(c_double), intent(inout) :: relative(*)
       integer(c_int) :: gsolve_matrix_residual
+    end function
+    function gsolve_matrix_create_operator(A, ctx, nrows, ncols, type, apply, apply_transpose, user) bind(C)
+      import
+      type(c_ptr), intent(inout) :: A
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: nrows
+      integer(c_int32_t), value :: ncols
+      integer(c_int), value :: type
+      type(c_funptr), value :: apply
+      type(c_funptr), value :: apply_transpose
+      type(c_ptr), value :: user
+      integer(c_int) :: gsolve_matrix_create_operator
+    end function
+    function gsolve_matrix_update_operator(A, user) bind(C)
+      import
+      type(c_ptr), value :: A
+      type(c_ptr), value :: user
+      integer(c_int) :: gsolve_matrix_update_operator
+    end function
+    function gsolve_matrix_set_flags(A, flags) bind(C)
+      import
+      type(c_ptr), value :: A
+      integer(c_int), value :: flags
+      integer(c_int) :: gsolve_matrix_set_flags
     end function
     subroutine gsolve_matrix_describe(A, info) bind(C)
       import
@@ -659,6 +720,44 @@ module gsolve
       type(c_ptr), value :: M
       type(c_ptr), value :: A
       integer(c_int) :: gsolve_precond_update_from
+    end function
+    function gsolve_precond_create_function(M, ctx, n, type, apply, apply_transpose, user) bind(C)
+      import
+      type(c_ptr), intent(inout) :: M
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: n
+      integer(c_int), value :: type
+      type(c_funptr), value :: apply
+      type(c_funptr), value :: apply_transpose
+      type(c_ptr), value :: user
+      integer(c_int) :: gsolve_precond_create_function
+    end function
+    function gsolve_precond_update_function(M, user) bind(C)
+      import
+      type(c_ptr), value :: M
+      type(c_ptr), value :: user
+      integer(c_int) :: gsolve_precond_update_function
+    end function
+    function gsolve_precond_set_flags(M, flags) bind(C)
+      import
+      type(c_ptr), value :: M
+      integer(c_int), value :: flags
+      integer(c_int) :: gsolve_precond_set_flags
+    end function
+    function gsolve_precond_create_chebyshev(M, ctx, spec, A, diagonal) bind(C)
+      import
+      type(c_ptr), intent(inout) :: M
+      type(c_ptr), value :: ctx
+      character(kind=c_char), intent(in) :: spec(*)
+      type(c_ptr), value :: A
+      type(gsolve_dense), value :: diagonal
+      integer(c_int) :: gsolve_precond_create_chebyshev
+    end function
+    function gsolve_precond_update_chebyshev(M, diagonal) bind(C)
+      import
+      type(c_ptr), value :: M
+      type(gsolve_dense), value :: diagonal
+      integer(c_int) :: gsolve_precond_update_chebyshev
     end function
     function gsolve_precond_apply(M, r, z) bind(C)
       import
@@ -764,6 +863,18 @@ module gsolve
       type(c_funptr), value :: monitor
       type(c_ptr), value :: user
     end subroutine
+    subroutine gsolve_solver_set_stopping_test(S, test, user) bind(C)
+      import
+      type(c_ptr), value :: S
+      type(c_funptr), value :: test
+      type(c_ptr), value :: user
+    end subroutine
+    function gsolve_solver_set(S, settings) bind(C)
+      import
+      type(c_ptr), value :: S
+      character(kind=c_char), intent(in) :: settings(*)
+      integer(c_int) :: gsolve_solver_set
+    end function
     function gsolve_solver_explain(S) bind(C)
       import
       type(c_ptr), value :: S
@@ -787,6 +898,12 @@ module gsolve
       integer(c_int32_t), value :: columns
       integer(c_size_t), intent(inout) :: bytes
       integer(c_int) :: gsolve_solver_memory
+    end function
+    function gsolve_solver_spectrum(S, spectrum) bind(C)
+      import
+      type(c_ptr), value :: S
+      type(gsolve_spectrum), intent(inout) :: spectrum
+      integer(c_int) :: gsolve_solver_spectrum
     end function
     function gsolve_solver_profile(S, on) bind(C)
       import

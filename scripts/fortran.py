@@ -17,7 +17,7 @@ from interface import headers
 
 MODULE = interface.TOP / "include" / "gsolve.f90"
 HEADERS = [name for name in headers.HEADERS if name != "gsolve_plugin.h"]
-NUMBERS = {"int": "integer(c_int)", "int32_t": "integer(c_int32_t)", "int64_t": "integer(c_int64_t)", "uint64_t": "integer(c_int64_t)",
+NUMBERS = {"int": "integer(c_int)", "unsigned": "integer(c_int)", "int32_t": "integer(c_int32_t)", "int64_t": "integer(c_int64_t)", "uint64_t": "integer(c_int64_t)",
            "size_t": "integer(c_size_t)", "double": "real(c_double)", "float": "real(c_float)", "bool": "logical(c_bool)",
            "char": "character(kind=c_char)"}
 

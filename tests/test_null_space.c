@@ -316,6 +316,46 @@ static void automatic(void **state)
     close_context(ctx);
 }
 
+/* An operator: the caller's function is all that the library knows of A. */
+
+static gsolve_status apply(gsolve_context *ctx, gsolve_dense x, gsolve_dense y, void *user)
+{
+    (void)ctx;
+    return gsolve_matrix_apply((const gsolve_matrix *)user, 1, x, 0, y);
+}
+
+static void operators(void **state)
+{
+    static const char *const methods[] = {"cg,rtol=1e-9", "minres,rtol=1e-9", "gmres,rtol=1e-9"};
+    gsolve_context *ctx = open_context(2);
+    (void)state;
+
+    for (int i = 0; i < SYSTEMS; i++) {
+        singular s = systems[i](ctx, GSOLVE_F64);
+        const int32_t n = s.csr.nrows;
+        double *b = random_vector(n, 4), *x = random_vector(n, 5);
+        gsolve_matrix *A = NULL, *op = NULL;
+        OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &s.csr));
+        OK(ctx, gsolve_matrix_create_operator(&op, ctx, n, n, GSOLVE_F64, apply, NULL, A));
+        OK(ctx, set_null_space(&s, op));
+        for (int k = s.symmetric ? 0 : 2; k < 3; k++) {
+            gsolve_solver *S = NULL;
+            gsolve_result result = GSOLVE_INIT(gsolve_result);
+            OK(ctx, gsolve_solver_create(&S, ctx, methods[k], op, NULL));
+            OK(ctx, gsolve_solver_run(S, gsolve_vector(b, n), gsolve_vector(x, n), &result));
+            check_column(&s, b, x, 1e-9, &result, methods[k]);
+            for (int32_t j = 0; j < n; j++) x[j] += 3;
+            gsolve_solver_destroy(&S);
+        }
+        gsolve_matrix_destroy(&op);
+        gsolve_matrix_destroy(&A);
+        free_singular(&s, ctx);
+        free(b);
+        free(x);
+    }
+    close_context(ctx);
+}
+
 /* --- vectors of other types and on the device ------------------------------------------------- */
 
 static gsolve_dense place(gsolve_context *ctx, const double *from, int32_t n, gsolve_type type,
@@ -705,11 +745,17 @@ static void zeros(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_methods),    cmocka_unit_test(automatic),
-        cmocka_unit_test(mixed),          cmocka_unit_test(extreme),
-        cmocka_unit_test(set_and_remove), cmocka_unit_test(updates),
-        cmocka_unit_test(allocations),    cmocka_unit_test(failing_allocations),
-        cmocka_unit_test(bad_arguments),  cmocka_unit_test(zeros),
+        cmocka_unit_test(all_methods),
+        cmocka_unit_test(automatic),
+        cmocka_unit_test(operators),
+        cmocka_unit_test(mixed),
+        cmocka_unit_test(extreme),
+        cmocka_unit_test(set_and_remove),
+        cmocka_unit_test(updates),
+        cmocka_unit_test(allocations),
+        cmocka_unit_test(failing_allocations),
+        cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(zeros),
     };
 
     need_device();
