@@ -94,6 +94,9 @@ gsolve_status gs_matrix_need_transposed(const gsolve_matrix *A);
 
 /* --- null_space.c ----------------------------------------------------------------------------- */
 
+/* Frees the memory of N. */
+void gs_null_space_drop(gs_null_space *N, gsolve_context *ctx);
+
 /* Removes A's null spaces and frees their memory. */
 void gs_matrix_drop_null_spaces(gsolve_matrix *A);
 

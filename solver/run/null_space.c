@@ -56,6 +56,18 @@ done:
     return status;
 }
 
+gsolve_status gs_projection_check(const gs_krylov *k)
+{
+    const bool singular = k->A && gs_null_dimension(&gs_matrix_null_spaces(k->A)->right) > 0;
+
+    if (!k->method->ignores_precond || !singular) return GSOLVE_OK;
+    return gsolve_fail(
+        k->ctx, GSOLVE_UNSUPPORTED,
+        "%s cannot solve with a matrix that has a null space, which is singular; use "
+        "--solver cg or minres if it is symmetric, else gmres",
+        k->method->plugin.name);
+}
+
 gsolve_status gs_projection_begin(gs_krylov *k)
 {
     const gs_null_spaces *spaces = gs_matrix_null_spaces(k->A);
@@ -67,7 +79,7 @@ gsolve_status gs_projection_begin(gs_krylov *k)
     p->version = spaces->version;
     p->spaces = NULL;
     if (dimension == 0) return GSOLVE_OK;
-    TRY(gs_solver_check(k));
+    TRY(gs_projection_check(k));
     TRY(gs_matrix_check_null_spaces(k->A));
     TRY(reserve(k, dimension));
     p->spaces = spaces;
@@ -80,13 +92,20 @@ done:
 /* to = from in double precision, column by column. */
 static gsolve_status copy_double(gs_krylov *k, gsolve_dense from, gsolve_dense to)
 {
+    const size_t bytes = (size_t)from.nrows * sizeof(double);
     gs_stage in = {0};
-    gsolve_status status;
+    gsolve_status status = GSOLVE_OK;
 
-    if (from.type == GSOLVE_F64) return gs_copy_columns(k->ctx, from, to);
+    for (int32_t c = 0; c < from.ncols && from.type == GSOLVE_F64; c++) {
+        TRY(gsolve_copy(k->ctx, gs_column_of(to, c).value, to.location, gs_column_of(from, c).value,
+                        from.location, bytes));
+    }
+    if (from.type == GSOLVE_F64) return GSOLVE_OK;
     TRY(gs_stage_in(&in, k->ctx, to.location, from, true));
     for (int32_t c = 0; c < from.ncols; c++) {
-        TRY(gs_outer_copy_column(k, gs_column_of(in.used, c), gs_column_of(to, c)));
+        TRY(GS_KERNELS(gs_vector, k->ctx, GSOLVE_F64)
+                ->copy(k->ctx->queue, from.nrows, from.type, gs_column_of(in.used, c).value,
+                       gs_column_of(to, c).value));
     }
 done:
     gs_stage_drop(&in, k->ctx);

@@ -283,6 +283,8 @@ static inline bool gs_projects(const gs_krylov *k)
     return k->run->projection.spaces != NULL;
 }
 
+/* Fails if A has a null space and the method does not apply a preconditioner. */
+gsolve_status gs_projection_check(const gs_krylov *k);
 /* A run begins: finds A's null spaces and allocates work space. */
 gsolve_status gs_projection_begin(gs_krylov *k);
 /* Frees the work space. */

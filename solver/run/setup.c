@@ -191,6 +191,7 @@ done:
 gsolve_status gs_solver_check(const gs_krylov *k)
 {
     const char *name = k->method->plugin.name;
+    gsolve_status status;
     gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
 
     if (k->csr.nrows != k->csr.ncols && !k->method->any_shape) {
@@ -199,14 +200,8 @@ gsolve_status gs_solver_check(const gs_krylov *k)
                            "least-squares sense",
                            name, k->csr.nrows, k->csr.ncols);
     }
-    if (k->method->ignores_precond && k->A &&
-        gs_null_dimension(&gs_matrix_null_spaces(k->A)->right) > 0) {
-        return gsolve_fail(
-            k->ctx, GSOLVE_UNSUPPORTED,
-            "%s cannot solve with a matrix that has a null space, which is singular; "
-            "use --solver cg or minres if it is symmetric, else gmres",
-            name);
-    }
+    status = gs_projection_check(k);
+    if (status != GSOLVE_OK) return status;
     if (!k->M || k->method->ignores_precond) return GSOLVE_OK;
     gsolve_precond_describe(k->M, &info);
     if (info.n != k->csr.nrows) {
