@@ -1,5 +1,5 @@
 /* context.c: contexts, status and error sentences, the memory of a device. */
-#include "core/context.h"
+#include "core/trace.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -67,6 +67,7 @@ static gsolve_status open_named(gsolve_context *ctx, const char *name, const cha
     void *options;
     gsolve_status status =
         gs_plugin_parse(ctx, NULL, devices, "device", name ? name : spec, &plugin, &options);
+    const gs_device_options *chosen = options;
 
     if (status != GSOLVE_OK) return status;
     if (name) status = gs_spec_options(ctx, plugin, spec, options);
@@ -77,6 +78,9 @@ static gsolve_status open_named(gsolve_context *ctx, const char *name, const cha
             ctx->device = &gs_device_host;
             gsolve_fail(ctx, status, "%s", error);
         }
+    }
+    if (status == GSOLVE_OK) {
+        ctx->most_bytes = chosen->memory > 0 ? (size_t)chosen->memory : SIZE_MAX;
     }
     gsolve_free(ctx, GSOLVE_HOST, options);
     return status;
@@ -109,9 +113,37 @@ static gsolve_status open_device(gsolve_context *ctx, const char *spec)
     return status;
 }
 
-gsolve_status gsolve_context_create(gsolve_context **out, const char *spec)
+/* --- create and destroy ------------------------------------------------------- */
+
+/* Copies the caller's options to *copy. Fails if they are not whole. */
+static gsolve_status take_options(gsolve_context_options *copy,
+                                  const gsolve_context_options *options)
+{
+    memset(copy, 0, sizeof *copy);
+    if (!options) return GSOLVE_OK;
+    if (options->size != sizeof *options) {
+        snprintf(create_error, sizeof create_error,
+                 "gsolve_context_create_with: options->size is %zu; set it to "
+                 "sizeof(gsolve_context_options), which is %zu",
+                 options->size, sizeof *options);
+        return GSOLVE_BAD_ARGUMENT;
+    }
+    if (!options->allocate_host != !options->release_host ||
+        !options->allocate_device != !options->release_device) {
+        snprintf(create_error, sizeof create_error,
+                 "gsolve_context_create_with: an allocate function needs the release function for "
+                 "the same memory, and the reverse; set both or none");
+        return GSOLVE_BAD_ARGUMENT;
+    }
+    *copy = *options;
+    return GSOLVE_OK;
+}
+
+gsolve_status gsolve_context_create_with(gsolve_context **out, const char *spec,
+                                         const gsolve_context_options *options)
 {
     gsolve_context *ctx = NULL;
+    gsolve_context_options caller;
     gsolve_status status = GSOLVE_NO_MEMORY;
 
     create_error[0] = 0;
@@ -119,12 +151,15 @@ gsolve_status gsolve_context_create(gsolve_context **out, const char *spec)
         snprintf(create_error, sizeof create_error, "gsolve_context_create: an argument is NULL");
         return GSOLVE_BAD_ARGUMENT;
     }
+    if (take_options(&caller, options) != GSOLVE_OK) return GSOLVE_BAD_ARGUMENT;
     gs_detect_fork();
     ctx = calloc(1, sizeof *ctx);
     if (ctx) {
         ctx->device = &gs_device_host;
+        ctx->caller = caller;
         status = gs_memory_open(ctx);
         if (status == GSOLVE_OK) status = open_device(ctx, spec);
+        if (status == GSOLVE_OK) status = gs_trace_open(ctx);
     }
     if (status != GSOLVE_OK) {
         snprintf(create_error, sizeof create_error, "%.500s",
@@ -136,13 +171,34 @@ gsolve_status gsolve_context_create(gsolve_context **out, const char *spec)
     return GSOLVE_OK;
 }
 
+gsolve_status gsolve_context_create(gsolve_context **out, const char *spec)
+{
+    return gsolve_context_create_with(out, spec, NULL);
+}
+
 void gsolve_context_destroy(gsolve_context **ctx)
 {
     if (!ctx || !*ctx) return;
+    gs_trace_close(*ctx);
     gs_memory_close(*ctx);
     if ((*ctx)->queue) (*ctx)->device->close((*ctx)->queue);
     free(*ctx);
     *ctx = NULL;
+}
+
+gsolve_context *gs_enter(gsolve_context *ctx)
+{
+    if (ctx->depth++ == 0 && ctx->device->enter && ctx->queue) ctx->device->enter(ctx->queue);
+    return ctx;
+}
+
+void gs_leave(gsolve_context **ctx)
+{
+    gsolve_context *left = *ctx;
+
+    if (--left->depth > 0) return;
+    if (left->trace) gs_trace_flush(left);
+    if (left->device->leave && left->queue) left->device->leave(left->queue);
 }
 
 gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec)
@@ -150,6 +206,7 @@ gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec)
     char description[sizeof ctx->description];
     const gs_device *device;
     gs_queue *queue;
+    size_t most_bytes;
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
@@ -164,6 +221,7 @@ gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec)
     }
     device = ctx->device;
     queue = ctx->queue;
+    most_bytes = ctx->most_bytes;
     memcpy(description, ctx->description, sizeof description);
     status = open_device(ctx, spec);
     if (status == GSOLVE_OK) {
@@ -171,6 +229,7 @@ gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec)
     } else {
         ctx->device = device;
         ctx->queue = queue;
+        ctx->most_bytes = most_bytes;
         memcpy(ctx->description, description, sizeof description);
     }
     return status;
@@ -183,6 +242,7 @@ gsolve_status gsolve_context_use_stream(gsolve_context *ctx, void *stream)
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the device %s has no streams; only cuda has",
                            ctx->device->plugin.name);
     }
+    GS_ENTER(ctx);
     return ctx->device->use_stream(ctx->queue, stream);
 }
 
@@ -212,10 +272,54 @@ gsolve_status gsolve_context_memory(gsolve_context *ctx, size_t *available, size
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the device %s has no memory of its own",
                            ctx->device->plugin.name);
     }
+    GS_ENTER(ctx);
     size_t unused = 0, all = 0;
     const gsolve_status status = ctx->device->memory(ctx->queue, &unused, &all);
+    const size_t used = gs_memory_used(ctx), most = ctx->most_bytes;
     if (status != GSOLVE_OK) return status;
-    *available = ctx->device_bytes_left < unused ? ctx->device_bytes_left : unused;
-    *total = all;
+    const size_t left = most == SIZE_MAX ? SIZE_MAX : most > used ? most - used : 0;
+    *available = left < unused ? left : unused;
+    *total = all < most ? all : most;
     return GSOLVE_OK;
+}
+
+gsolve_status gsolve_context_trim(gsolve_context *ctx)
+{
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
+    gs_memory_trim(ctx);
+    return ctx->device->trim ? ctx->device->trim(ctx->queue) : GSOLVE_OK;
+}
+
+/* --- log and ranges ----------------------------------------------------------- */
+
+void gsolve_context_set_log(gsolve_context *ctx, gsolve_log *log, void *user)
+{
+    ctx->log = log;
+    ctx->log_user = user;
+}
+
+void gs_log(gsolve_context *ctx, const char *format, ...)
+{
+    char line[1500];
+    va_list arguments;
+
+    if (!ctx->log) return;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    ctx->log(line, ctx->log_user);
+}
+
+void gs_range_push(gsolve_context *ctx, const char *name)
+{
+    if (ctx->device->range_push) ctx->device->range_push(name);
+    if (ctx->trace) gs_trace_push(ctx, name);
+}
+
+void gs_range_pop(gsolve_context *ctx)
+{
+    if (ctx->trace) gs_trace_pop(ctx);
+    if (ctx->trace && ctx->depth == 0) gs_trace_flush(ctx);
+    if (ctx->device->range_pop) ctx->device->range_pop();
 }

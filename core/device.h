@@ -66,11 +66,24 @@ typedef struct gs_device {
     /* optional, both or none: named ranges for the device's profiler (NVTX); they nest */
     void (*range_push)(const char *name);
     void (*range_pop)(void);
+    /* optional, both or none: enter makes the device current in this thread; leave makes the
+     * caller's device current again. open and close do so themselves. */
+    void (*enter)(gs_queue *queue);
+    void (*leave)(gs_queue *queue);
+    /* optional: waits for the work of the queue and frees the memory that it keeps for reuse */
+    gsolve_status (*trim)(gs_queue *queue);
 } gs_device;
 
 typedef struct gs_device_options {
     int threads, index;
+    double memory; /* most bytes in the device's memory; 0: any number */
 } gs_device_options;
+
+#define GS_OPTION_MEMORY                                                                     \
+    {"memory",    "most bytes that are allocated in the memory of this device; 0: no limit", \
+     GSOLVE_REAL, offsetof(gs_device_options, memory),                                       \
+     0,           0,                                                                         \
+     1e18,        NULL}
 
 /* In a build without CUDA, gs_device_cuda has no name. */
 extern const gs_device gs_device_host, gs_device_cuda;

@@ -47,6 +47,7 @@ int gsolve_threads(const gsolve_context *ctx)
 static const gsolve_option options[] = {
     {"threads", "number of threads; 0: OMP_NUM_THREADS, or all processors if that is not set",
      GSOLVE_INT, offsetof(gs_device_options, threads), 0, 0, 4096, NULL},
+    GS_OPTION_MEMORY,
     {0},
 };
 

@@ -46,6 +46,7 @@ gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr)
     gsolve_status status;
 
     gs_range_push(M->ctx, "set-up of the preconditioner");
+    gs_range_push(M->ctx, M->kind->plugin.name);
     if (M->self && M->kind->update) {
         TRY(M->kind->update(M->self, M->ctx, csr));
         M->bytes += M->ctx->bytes - held;
@@ -59,7 +60,9 @@ gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr)
     TRY(gs_memory_synchronize(M->ctx, csr->location, csr->start)); /* kernels have read csr */
     M->setup_seconds = gs_now() - begin;
     M->version++;
+    gs_log(M->ctx, "preconditioner %s: set-up took %.3g s", M->spec, M->setup_seconds);
 done:
+    gs_range_pop(M->ctx);
     gs_range_pop(M->ctx);
     return status;
 }
@@ -172,7 +175,9 @@ done:
 
 gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr)
 {
-    return M ? update(M, csr, false) : GSOLVE_BAD_ARGUMENT;
+    if (!M) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(M->ctx);
+    return update(M, csr, false);
 }
 
 gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix *A)
@@ -181,6 +186,7 @@ gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix 
     gsolve_status status = GSOLVE_OK;
 
     if (!M) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(M->ctx);
     if (!A)
         return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_update_from: A is NULL");
     if (M->extension->on_device) {
@@ -205,6 +211,7 @@ static gsolve_status set_vectors(gsolve_precond *M, vector_setter *set, const ch
     const size_t held = M->ctx->bytes - (M->ctx->bytes > M->bytes ? M->bytes : 0);
     gs_stage stage = {0};
     gsolve_status status;
+    GS_ENTER(M->ctx);
 
     if (!set) {
         return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,

@@ -366,6 +366,7 @@ gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_
     gsolve_status status;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(A->ctx);
     s.ctx = A->ctx;
     if (o->format) {
         return gsolve_fail(s.ctx, GSOLVE_BAD_ARGUMENT,
