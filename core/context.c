@@ -1,11 +1,10 @@
 /* context.c: contexts, status and error sentences, the memory of a device. */
-#include "core/trace.h"
+#include "core/context.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static _Thread_local char create_error[512]; /* of this thread's last failed create */
 
@@ -40,14 +39,6 @@ gsolve_status gsolve_fail(gsolve_context *ctx, gsolve_status status, const char 
 const char *gsolve_error(const gsolve_context *ctx)
 {
     return ctx ? ctx->error : create_error;
-}
-
-double gs_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* --- devices ------------------------------------------------------------------ */
@@ -186,21 +177,6 @@ void gsolve_context_destroy(gsolve_context **ctx)
     *ctx = NULL;
 }
 
-gsolve_context *gs_enter(gsolve_context *ctx)
-{
-    if (ctx->depth++ == 0 && ctx->device->enter && ctx->queue) ctx->device->enter(ctx->queue);
-    return ctx;
-}
-
-void gs_leave(gsolve_context **ctx)
-{
-    gsolve_context *left = *ctx;
-
-    if (--left->depth > 0) return;
-    if (left->trace) gs_trace_flush(left);
-    if (left->device->leave && left->queue) left->device->leave(left->queue);
-}
-
 gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec)
 {
     char description[sizeof ctx->description];
@@ -291,35 +267,7 @@ gsolve_status gsolve_context_trim(gsolve_context *ctx)
     return ctx->device->trim ? ctx->device->trim(ctx->queue) : GSOLVE_OK;
 }
 
-/* --- log and ranges ----------------------------------------------------------- */
-
-void gsolve_context_set_log(gsolve_context *ctx, gsolve_log *log, void *user)
+void gsolve_context_limit_allocations(gsolve_context *ctx, int64_t count)
 {
-    ctx->log = log;
-    ctx->log_user = user;
-}
-
-void gs_log(gsolve_context *ctx, const char *format, ...)
-{
-    char line[1500];
-    va_list arguments;
-
-    if (!ctx->log) return;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    ctx->log(line, ctx->log_user);
-}
-
-void gs_range_push(gsolve_context *ctx, const char *name)
-{
-    if (ctx->device->range_push) ctx->device->range_push(name);
-    if (ctx->trace) gs_trace_push(ctx, name);
-}
-
-void gs_range_pop(gsolve_context *ctx)
-{
-    if (ctx->trace) gs_trace_pop(ctx);
-    if (ctx->trace && ctx->depth == 0) gs_trace_flush(ctx);
-    if (ctx->device->range_pop) ctx->device->range_pop();
+    ctx->allocations_left = count < 0 ? -1 : count;
 }

@@ -2,6 +2,8 @@
 #ifndef GS_CORE_CONTEXT_H
 #define GS_CORE_CONTEXT_H
 
+#include <time.h>
+
 #include "core/device.h"
 
 #define GS_MAX_USER_PLUGINS 32
@@ -117,7 +119,13 @@ static inline bool gs_on_gpu(const gsolve_context *ctx)
 }
 
 /* Returns a monotonic time in seconds. */
-double gs_now(void);
+static inline double gs_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 /* Sends a line, formatted as by printf, to the caller's log, if there is one. */
 void gs_log(gsolve_context *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -133,9 +141,15 @@ void gs_leave(gsolve_context **ctx);
 #define GS_ENTER(ctx) \
     gsolve_context *entered_ __attribute__((cleanup(gs_leave), unused)) = gs_enter(ctx)
 
+/* Opens the file of the trace if $GSOLVE_TRACE is set, see trace.h. Fails with GSOLVE_BAD_FILE. */
+gsolve_status gs_trace_open(gsolve_context *ctx);
+
+/* Writes what is left, and closes the file. */
+void gs_trace_close(gsolve_context *ctx);
+
 /* Begins a range with a name, a constant string, for the device's profiler and for the trace.
  * gs_range_pop ends it. Ranges nest. */
-void gs_range_push(gsolve_context *ctx, const char *name);
-void gs_range_pop(gsolve_context *ctx);
+void gs_range_push(const gsolve_context *ctx, const char *name);
+void gs_range_pop(const gsolve_context *ctx);
 
 #endif

@@ -78,11 +78,6 @@ static void release_small(const gsolve_context *ctx, void *block, size_t bytes)
     }
 }
 
-static void free_record(const gsolve_context *ctx, gs_block *block)
-{
-    release_small(ctx, block, sizeof *block);
-}
-
 #define ALIGNED 64 /* of every block on the host */
 
 /* Sets block->data to block->bytes bytes of the caller's allocator, or NULL. */
@@ -113,7 +108,7 @@ static void drop_spare(gsolve_context *ctx, gs_block **at)
     *at = block->next;
     ctx->spare_bytes -= block->capacity;
     free(block->data);
-    free_record(ctx, block);
+    release_small(ctx, block, sizeof *block);
 }
 
 /* Frees the oldest spare blocks until at most most bytes are left. */
@@ -153,7 +148,7 @@ static void spare(gsolve_context *ctx, gs_block *block)
         } else {
             free(block->data);
         }
-        free_record(ctx, block);
+        release_small(ctx, block, sizeof *block);
         return;
     }
     block->next = ctx->spare;
@@ -162,13 +157,18 @@ static void spare(gsolve_context *ctx, gs_block *block)
     limit_spare(ctx, ctx->most > ctx->bytes ? ctx->most - ctx->bytes : 0);
 }
 
+static void *stream_of(const gsolve_context *ctx)
+{
+    return ctx->device->stream ? ctx->device->stream(ctx->queue) : NULL;
+}
+
 static void release_on_device(gsolve_context *ctx, gs_block *block)
 {
     const gsolve_context_options *o = &ctx->caller;
     GS_ENTER(ctx);
 
     if (o->release_device) {
-        o->release_device(block->data, block->bytes, gsolve_stream(ctx), o->user);
+        o->release_device(block->data, block->bytes, stream_of(ctx), o->user);
     } else {
         ctx->device->free(ctx->queue, block->data);
     }
@@ -182,7 +182,7 @@ static void release(gsolve_context *ctx, gs_block *block)
     case ON_DEVICE: release_on_device(ctx, block); break;
     case MAPPED: munmap(block->data, block->bytes); break;
     }
-    free_record(ctx, block);
+    release_small(ctx, block, sizeof *block);
 }
 
 /* Counts an allocation. Returns whether gsolve_context_limit_allocations allows it. */
@@ -232,7 +232,7 @@ static void *alloc_on_device(gsolve_context *ctx, size_t bytes)
     const gsolve_context_options *o = &ctx->caller;
     GS_ENTER(ctx);
 
-    if (o->allocate_device) return o->allocate_device(bytes, gsolve_stream(ctx), o->user);
+    if (o->allocate_device) return o->allocate_device(bytes, stream_of(ctx), o->user);
     return ctx->device->alloc(ctx->queue, bytes);
 }
 
@@ -340,7 +340,7 @@ void *gsolve_alloc(gsolve_context *ctx, gsolve_location location, size_t count, 
             add_block(ctx, block);
             return block->data;
         }
-        free_record(ctx, block);
+        release_small(ctx, block, sizeof *block);
     }
     fail_allocation(ctx, host, count, size);
     return NULL;
@@ -360,7 +360,7 @@ void *gs_map_file(gsolve_context *ctx, int file, int64_t offset, size_t bytes)
             add_block(ctx, block);
             return block->data;
         }
-        free_record(ctx, block);
+        release_small(ctx, block, sizeof *block);
     }
     name_limit(ctx, limit);
     gsolve_fail(ctx, GSOLVE_NO_MEMORY, "cannot map %zu bytes of a file into memory%s", bytes,
@@ -444,9 +444,4 @@ bool gs_memory_on_device(const gsolve_context *ctx)
         }
     }
     return false;
-}
-
-void gsolve_context_limit_allocations(gsolve_context *ctx, int64_t count)
-{
-    ctx->allocations_left = count < 0 ? -1 : count;
 }

@@ -12,25 +12,39 @@
 #include "core/context.h"
 
 #define GS_TRACE_LIMIT ((int64_t)64 << 20)
+#define GS_TRACE_DEPTH 32        /* of nested ranges; deeper ones are left out */
+#define GS_TRACE_EVENT 512       /* an event is shorter */
+#define GS_TRACE_TEXT  (1 << 16) /* bytes of collected events */
+#define GS_TRACE_END   "\n]}\n"  /* of the file */
 
-/* Opens the file if $GSOLVE_TRACE is set. Fails with GSOLVE_BAD_FILE. */
-gsolve_status gs_trace_open(gsolve_context *ctx);
+struct gs_trace {
+    int file;
+    int process, thread; /* the thread that created the context */
+    int device;          /* in the trace: the "thread" that shows the device */
+    int depth;
+    struct {
+        const char *name;
+        double begin;
+    } range[GS_TRACE_DEPTH];
+    size_t used;
+    char text[GS_TRACE_TEXT]; /* events that are not in the file yet */
+};
 
-/* Writes what is left, and closes the file. */
-void gs_trace_close(gsolve_context *ctx);
-
-/* The functions below need ctx->trace. Names are constant strings without quotation marks. */
+/* Names are constant strings without quotation marks. */
 
 /* Writes the collected events to the file. */
-void gs_trace_flush(gsolve_context *ctx);
+void gs_trace_flush(gs_trace *t);
 
 /* Begin and end a range of the calling thread. */
-void gs_trace_push(gsolve_context *ctx, const char *name);
-void gs_trace_pop(gsolve_context *ctx);
+void gs_trace_push(gs_trace *t, const char *name);
+void gs_trace_pop(gs_trace *t);
 
 /* An operation of an iteration, from begin (in the time of gs_now) for some seconds. It moved
  * bytes. On a GPU these are the times of the device. */
-void gs_trace_operation(gsolve_context *ctx, const char *name, double begin, double seconds,
-                        double bytes, int iteration);
+void gs_trace_operation(gs_trace *t, const char *name, double begin, double seconds, double bytes,
+                        int iteration);
+
+/* Names a thread of the trace. */
+void gs_trace_thread(gs_trace *t, int thread, const char *name);
 
 #endif

@@ -151,7 +151,7 @@ static gsolve_status trace_span(const gs_profile *p, const gs_span *s, double by
         TRY(device->between(p->ctx->queue, p->origin, s->from, &begin));
         begin += p->origin_time;
     }
-    gs_trace_operation(p->ctx, name_of[s->class], begin, s->seconds, bytes, s->iteration);
+    gs_trace_operation(p->ctx->trace, name_of[s->class], begin, s->seconds, bytes, s->iteration);
 done:
     return status;
 }
