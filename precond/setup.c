@@ -211,7 +211,6 @@ static gsolve_status set_vectors(gsolve_precond *M, vector_setter *set, const ch
     const size_t held = M->ctx->bytes - (M->ctx->bytes > M->bytes ? M->bytes : 0);
     gs_stage stage = {0};
     gsolve_status status;
-    GS_ENTER(M->ctx);
 
     if (!set) {
         return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
@@ -242,11 +241,14 @@ done:
 
 gsolve_status gsolve_precond_set_near_null(gsolve_precond *M, gsolve_dense B)
 {
-    return M ? set_vectors(M, M->extension->near_null, "near-null vectors", B)
-             : GSOLVE_BAD_ARGUMENT;
+    if (!M) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(M->ctx);
+    return set_vectors(M, M->extension->near_null, "near-null vectors", B);
 }
 
 gsolve_status gsolve_precond_set_coordinates(gsolve_precond *M, gsolve_dense xyz)
 {
-    return M ? set_vectors(M, M->extension->coordinates, "coordinates", xyz) : GSOLVE_BAD_ARGUMENT;
+    if (!M) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(M->ctx);
+    return set_vectors(M, M->extension->coordinates, "coordinates", xyz);
 }

@@ -357,6 +357,7 @@ static void explain_on_host(report *f)
 const char *gsolve_solver_explain(gsolve_solver *k)
 {
     report f = {.k = k};
+    GS_ENTER(k->ctx);
 
     if (k->run->explanation) return k->run->explanation;
     if (k->ncols == 0) return "There has been no run yet.";
