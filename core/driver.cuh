@@ -18,7 +18,6 @@ struct gs_driver {
     decltype(&cuDeviceGetName) get_name;
     decltype(&cuDeviceTotalMem) total_memory;
     decltype(&cuDevicePrimaryCtxRetain) retain;
-    decltype(&cuDevicePrimaryCtxRelease) release;
     decltype(&cuCtxGetCurrent) get_current;
     decltype(&cuCtxSetCurrent) set_current;
 };

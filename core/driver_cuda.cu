@@ -31,7 +31,6 @@ struct looked_up {
                 look_up(driver.get_name, "cuDeviceGetName") &&
                 look_up(driver.total_memory, "cuDeviceTotalMem") &&
                 look_up(driver.retain, "cuDevicePrimaryCtxRetain") &&
-                look_up(driver.release, "cuDevicePrimaryCtxRelease") &&
                 look_up(driver.get_current, "cuCtxGetCurrent") &&
                 look_up(driver.set_current, "cuCtxSetCurrent");
     }
@@ -65,8 +64,9 @@ const gs_driver *gs_driver_functions()
     return all.whole ? &all.driver : nullptr;
 }
 
-// The runtime starts the GPU and keeps its primary context. This function only asks for its
-// address.
+// The runtime starts the GPU. It keeps the primary context until the process ends, and so does this
+// function: nobody releases what it retains, for the last release would end the work of the runtime
+// on this GPU.
 cudaError_t gs_driver_open(gs_queue *q)
 {
     cudaError_t code = cudaInitDevice(q->index, 0, 0);
@@ -80,7 +80,6 @@ cudaError_t gs_driver_open(gs_queue *q)
         q->context = nullptr;
         return cudaErrorDeviceUninitialized;
     }
-    q->driver->release(device);
     return cudaSuccess;
 }
 

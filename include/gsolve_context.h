@@ -121,6 +121,7 @@ typedef struct gsolve_context_options {
  * context itself, page-locked buffers of the host (at most 33 MB for each GPU context), 0.5 MB of
  * work space of a GPU context, what cuSPARSE allocates for itself, and the factors that the method
  * "direct" and the coarsest level of "amg" compute on the host, which CXSparse allocates by malloc.
+ * On the CPU "direct" refuses factors that exceed what the option memory leaves.
  *
  * Fails with GSOLVE_BAD_ARGUMENT also if options->size is not that of a known version of the
  * struct, or if a function is given without the function beside it. */

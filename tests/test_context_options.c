@@ -95,6 +95,35 @@ static void system_meets_limit(void **state)
     close_context(ctx);
 }
 
+/* Factors are not counted, but refused if they exceed what the limit leaves. */
+static void factors_meet_limit(void **state)
+{
+    gsolve_context *ctx = open_with(",threads=1,memory=4e6", NULL);
+    gsolve_csr csr = read_matrix(ctx, "gen:poisson2d,n=100");
+    double *b = calloc((size_t)csr.nrows, sizeof *b), *x = calloc((size_t)csr.nrows, sizeof *x);
+    gsolve_matrix *A = NULL;
+    gsolve_solver *S = NULL;
+    gsolve_result result;
+    (void)state;
+
+    OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
+    gsolve_status status = gsolve_solver_create(&S, ctx, "direct", A, NULL);
+    if (status == GSOLVE_OK) {
+        status =
+            gsolve_solver_run(S, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.nrows), &result);
+    }
+    if (!ctx->device->alloc) {
+        assert_int_equal(status, GSOLVE_NO_MEMORY);
+        assert_non_null(strstr(gsolve_error(ctx), "limited to 4000000 bytes (option memory)"));
+    }
+    gsolve_solver_destroy(&S);
+    gsolve_matrix_destroy(&A);
+    gsolve_csr_free(&csr, ctx);
+    free(b);
+    free(x);
+    close_context(ctx);
+}
+
 /* A limit that is never reached changes no bit. */
 static void ample_limit(void **state)
 {
@@ -348,6 +377,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limit_holds),
         cmocka_unit_test(system_meets_limit),
+        cmocka_unit_test(factors_meet_limit),
         cmocka_unit_test(ample_limit),
         cmocka_unit_test(limit_of_another_device),
         cmocka_unit_test(all_memory_is_the_callers),
