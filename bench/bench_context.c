@@ -68,6 +68,7 @@ static void solve_by(gsolve_matrix *A, const char *precond, gsolve_dense b, gsol
     gsolve_solver *S = NULL;
     gsolve_result result;
 
+    memset(x.value, 0, (size_t)x.nrows * sizeof(double));
     check(gsolve_precond_create_from(&M, ctx, precond, A));
     check(gsolve_solver_create(&S, ctx, "cg", A, M));
     check(gsolve_solver_run(S, b, x, &result));
@@ -90,6 +91,7 @@ static void use(const gsolve_csr *csr, gsolve_dense b, gsolve_dense x, int run)
     stop(FIRST_PRODUCT, run);
     check(gsolve_matrix_apply(A, 1, b, 0, x));
     stop(PRODUCT, run);
+    memset(x.value, 0, (size_t)x.nrows * sizeof(double));
     check(gsolve_precond_create_from(&M, ctx, "jacobi", A));
     stop(JACOBI, run);
     check(gsolve_solver_create(&S, ctx, "cg", A, M));
@@ -136,7 +138,6 @@ int main(int count, char **argument)
     double *b = malloc((size_t)csr.nrows * sizeof *b), *x = malloc((size_t)csr.nrows * sizeof *x);
     for (int i = 0; i < csr.nrows; i++) b[i] = 1, x[i] = 0;
     for (int run = 0; run < runs; run++) {
-        memset(x, 0, (size_t)csr.nrows * sizeof *x);
         run_once(device, &csr, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.nrows), run);
     }
     for (int k = 0; k < PARTS; k++) {

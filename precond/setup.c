@@ -39,6 +39,16 @@ done:
     return status;
 }
 
+static void log_set_up(const gsolve_precond *M)
+{
+    gsolve_precond_info info = {0};
+
+    if (!M->ctx->log) return;
+    if (M->kind->describe) M->kind->describe(M->self, &info);
+    gs_log(M->ctx, "preconditioner %s: set-up took %.3g s%s%s", M->spec, M->setup_seconds,
+           info.note[0] ? "; " : "", info.note);
+}
+
 gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr)
 {
     const double begin = gs_now();
@@ -60,7 +70,7 @@ gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr)
     TRY(gs_memory_synchronize(M->ctx, csr->location, csr->start)); /* kernels have read csr */
     M->setup_seconds = gs_now() - begin;
     M->version++;
-    gs_log(M->ctx, "preconditioner %s: set-up took %.3g s", M->spec, M->setup_seconds);
+    log_set_up(M);
 done:
     gs_range_pop(M->ctx);
     gs_range_pop(M->ctx);

@@ -228,6 +228,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
         k->run->result.iterations = k->run->counts.iteration;
         k->run->result.products = k->run->counts.products;
     }
+    if (k->note[0]) gs_log(k->ctx, "%s: %s", gsolve_solver_name(k), k->note);
     gs_auto_method_note(k);
     *result = k->run->result;
 done:
