@@ -95,6 +95,9 @@ void gs_copy_host(int threads, void *to, const void *from, size_t bytes);
  * process may have forked since. */
 int gs_usable_threads(int threads);
 
+/* Returns the number of processors on which the process may run. */
+int gs_processors(void);
+
 /* The host's queue: what the CPU kernels see. */
 struct gs_host_queue {
     int threads;

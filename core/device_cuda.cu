@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
-#include <thread>
 
 #include <nvtx3/nvToolsExt.h>
 
@@ -24,7 +23,9 @@ namespace
 const gsolve_option options[] = {
     {"index", "number of the GPU, from 0", GSOLVE_INT, offsetof(gs_device_options, index), 0, 0,
      1023, nullptr},
-    {"threads", "number of CPU threads for work on the host; 0: as many as the host has",
+    {"threads",
+     "number of CPU threads for work on the host; 0: one for each processor that the process may "
+     "use",
      GSOLVE_INT, offsetof(gs_device_options, threads), 0, 0, 4096, nullptr},
     GS_OPTION_MEMORY,
     {},
@@ -142,7 +143,7 @@ gsolve_status open_cuda(gs_queue **queue, gsolve_context *ctx, const void *chose
     q->ctx = ctx;
     q->own = true;
     q->index = o->index;
-    q->threads = o->threads ? o->threads : (int)std::thread::hardware_concurrency();
+    q->threads = o->threads ? o->threads : gs_processors();
     cudaError_t code = gs_driver_open(q);
     gs_driver_enter(q);
     if (code == cudaSuccess) code = create_resources(q);

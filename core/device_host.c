@@ -92,6 +92,11 @@ static void close_host(gs_queue *q)
     free(q);
 }
 
+int gs_processors(void)
+{
+    return omp_get_num_procs();
+}
+
 void gs_copy_host(int threads, void *to, const void *from, size_t bytes)
 {
     const size_t piece = (size_t)1 << 20, pieces = (bytes + piece - 1) / piece;
