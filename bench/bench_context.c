@@ -66,7 +66,7 @@ static void solve_by(gsolve_matrix *A, const char *precond, gsolve_dense b, gsol
 {
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     memset(x.value, 0, (size_t)x.nrows * sizeof(double));
     check(gsolve_precond_create_from(&M, ctx, precond, A));
@@ -81,7 +81,7 @@ static void use(const gsolve_csr *csr, gsolve_dense b, gsolve_dense x, int run)
     gsolve_precond *M = NULL;
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     gsolve_free(ctx, GSOLVE_DEVICE, gsolve_alloc(ctx, GSOLVE_DEVICE, 64 << 20, 1));
     stop(ALLOCATE, run);

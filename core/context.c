@@ -1,5 +1,6 @@
 /* context.c: contexts, status and error sentences, the memory of a device. */
 #include "core/context.h"
+#include "core/info.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -113,10 +114,11 @@ static gsolve_status take_options(gsolve_context_options *copy,
     memset(copy, 0, sizeof *copy);
     if (!options) return GSOLVE_OK;
     if (options->size != sizeof *options) {
-        snprintf(create_error, sizeof create_error,
-                 "gsolve_context_create_with: options->size is %zu; set it to "
-                 "sizeof(gsolve_context_options), which is %zu",
-                 options->size, sizeof *options);
+        snprintf(
+            create_error, sizeof create_error,
+            "the member size of the gsolve_context_options is %zu, not %zu: declare the struct "
+            "as 'gsolve_context_options name = GSOLVE_INIT(gsolve_context_options)'",
+            options->size, sizeof *options);
         return GSOLVE_BAD_ARGUMENT;
     }
     if (!options->allocate_host != !options->release_host ||
@@ -224,13 +226,17 @@ gsolve_status gsolve_context_use_stream(gsolve_context *ctx, void *stream)
 
 void gsolve_context_describe(const gsolve_context *ctx, gsolve_context_info *info)
 {
-    info->device = ctx->device->plugin.name;
-    memcpy(info->description, ctx->description, sizeof info->description);
-    info->threads = gsolve_threads(ctx);
-    info->bytes = ctx->bytes;
-    info->peak = ctx->peak;
-    info->blocks = ctx->blocks;
-    info->allocations = ctx->allocations;
+    gsolve_context_info own = {
+        .device = ctx->device->plugin.name,
+        .threads = gsolve_threads(ctx),
+        .bytes = ctx->bytes,
+        .peak = ctx->peak,
+        .blocks = ctx->blocks,
+        .allocations = ctx->allocations,
+    };
+
+    memcpy(own.description, ctx->description, sizeof own.description);
+    GS_FILL_INFO(gsolve_context_info, info, &own);
 }
 
 void *gsolve_stream(const gsolve_context *ctx)

@@ -43,11 +43,15 @@ static void keep_line(const char *line, void *user)
 static void *run(void *user)
 {
     job *j = user;
-    gsolve_context_options options = {sizeof options, j, allocate, release, NULL, NULL};
+    gsolve_context_options options = GSOLVE_INIT(gsolve_context_options);
     gsolve_context *ctx = NULL;
     gsolve_csr csr = {0};
     double *b = NULL, *x = NULL;
 
+    j->result = (gsolve_result)GSOLVE_INIT(gsolve_result);
+    options.user = j;
+    options.allocate_host = allocate;
+    options.release_host = release;
     j->status = gsolve_context_create_with(&ctx, "cpu,threads=1,memory=1e8", &options);
     if (j->status != GSOLVE_OK) return NULL;
     gsolve_context_set_log(ctx, keep_line, j);

@@ -41,7 +41,7 @@ done:
 
 static void log_set_up(const gsolve_precond *M)
 {
-    gsolve_precond_info info = {0};
+    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
 
     if (!M->ctx->log) return;
     if (M->kind->describe) M->kind->describe(M->self, &info);

@@ -28,6 +28,9 @@ def main():
         for path in sorted((Path(sys.argv[1]) / folder).rglob("*.c")):
             for name, body in FUNCTION.findall(path.read_text()):
                 found += 1
+                if "TRY(" in body.partition("GS_ENTER(")[0] and "GS_ENTER(" in body:
+                    print(f"{path}: {name} has a TRY before GS_ENTER, and would leave what it has not entered; move GS_ENTER up")
+                    failed += 1
                 if "GS_ENTER(" in body or name in WITHOUT or READS.search(name):
                     continue
                 print(f"{path}: {name} has no GS_ENTER; add it after the check that ctx is not NULL, or, if the function "

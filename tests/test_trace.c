@@ -106,7 +106,7 @@ static int solve(gsolve_context *ctx, gsolve_monitor *monitor)
     gsolve_precond *M = NULL;
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     for (int i = 0; i < csr.nrows; i++) b[i] = 1;
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));

@@ -29,7 +29,7 @@ static gsolve_status solve(gsolve_context *ctx, const char *precond, double x[RO
     gsolve_precond *M = NULL;
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     double *b = malloc(ROWS * sizeof *b);
     gsolve_status status = gsolve_read_matrix(&csr, ctx, "gen:poisson3d,n=20", NULL, NULL);
 
