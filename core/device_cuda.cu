@@ -104,8 +104,8 @@ cudaError_t create_resources(gs_queue *q)
     return code;
 }
 
-// Name and memory of the GPU. cudaGetDeviceProperties has them too, but reads all properties, which
-// takes milliseconds.
+// Name and memory of the GPU. cudaGetDeviceProperties has them too, but it reads all properties,
+// and some of them are slow to read.
 cudaError_t describe_gpu(gs_queue *q, char description[128])
 {
     char name[81] = "an NVIDIA GPU";

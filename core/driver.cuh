@@ -22,9 +22,6 @@ struct gs_driver {
     decltype(&cuCtxSetCurrent) set_current;
 };
 
-// The functions of the driver, or nullptr if there is no driver or it lacks one.
-const gs_driver *gs_driver_functions();
-
 // Starts the GPU of q->index and sets q->driver and q->context. The calling thread keeps its
 // current context.
 cudaError_t gs_driver_open(gs_queue *q);

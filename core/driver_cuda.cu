@@ -56,9 +56,8 @@ void raise(cudaError_t code)
     if (cudaPeekAtLastError() == cudaSuccess) cudaEventCreateWithFlags(&event, ~0u);
 }
 
-} // namespace
-
-const gs_driver *gs_driver_functions()
+// The functions of the driver, or nullptr if there is no driver or it lacks one.
+const gs_driver *driver_functions()
 {
     static const looked_up all;
     return all.whole ? &all.driver : nullptr;
@@ -67,20 +66,30 @@ const gs_driver *gs_driver_functions()
 // The runtime starts the GPU. It keeps the primary context until the process ends, and so does this
 // function: nobody releases what it retains, for the last release would end the work of the runtime
 // on this GPU.
-cudaError_t gs_driver_open(gs_queue *q)
+cudaError_t start(gs_queue *q)
 {
-    cudaError_t code = cudaInitDevice(q->index, 0, 0);
+    const cudaError_t code = cudaInitDevice(q->index, 0, 0);
     CUdevice device;
 
     if (code != cudaSuccess) return code;
-    q->driver = gs_driver_functions();
+    q->driver = driver_functions();
     if (!q->driver) return cudaErrorInsufficientDriver;
-    if (q->driver->get_device(&device, q->index) != CUDA_SUCCESS ||
-        q->driver->retain(&q->context, device) != CUDA_SUCCESS) {
-        q->context = nullptr;
-        return cudaErrorDeviceUninitialized;
+    if (q->driver->get_device(&device, q->index) == CUDA_SUCCESS &&
+        q->driver->retain(&q->context, device) == CUDA_SUCCESS) {
+        return cudaSuccess;
     }
-    return cudaSuccess;
+    q->context = nullptr;
+    return cudaErrorDeviceUninitialized;
+}
+
+} // namespace
+
+cudaError_t gs_driver_open(gs_queue *q)
+{
+    const cudaError_t pending = cudaPeekAtLastError(), code = start(q);
+
+    if (code != cudaSuccess && pending == cudaSuccess) cudaGetLastError(); // clears the error
+    return code;
 }
 
 void gs_driver_enter(gs_queue *q)
