@@ -114,6 +114,10 @@ typedef struct gsolve_context gsolve_context;
  * this error can change to cudaErrorInvalidValue if the program and the library are linked to the
  * same copy of the CUDA runtime. The shared library has a copy of its own.
  *
+ * If the environment variable GSOLVE_TRACE names a file, calls in the context write set-up phases
+ * and operations to it as a Chrome trace, and the call fails with GSOLVE_BAD_FILE if the file
+ * cannot be written.
+ *
  * Fails with GSOLVE_NO_DEVICE if the build has no CUDA or the machine does not have this GPU, with
  * GSOLVE_NO_MEMORY if the memory of the GPU is full, and with GSOLVE_DEVICE_FAILED for other errors
  * of the GPU. gsolve_error(NULL) then returns the cause. */

@@ -372,6 +372,60 @@ static void trim(void **state)
     close_context(ctx);
 }
 
+/* --- the caller's device ---------------------------------------------------------------------- */
+
+static int entered, left;
+
+static void enter(gs_queue *q)
+{
+    (void)q;
+    assert_int_equal(entered, left); /* only the outermost call enters */
+    entered++;
+}
+
+static void leave(gs_queue *q)
+{
+    (void)q;
+    left++;
+    assert_int_equal(entered, left);
+}
+
+/* Each public call makes the device current and the caller's again, also when it fails. Freeing
+ * what the calls return does so, too. */
+static void calls_enter_and_leave(void **state)
+{
+    gsolve_context *ctx = open_with(",threads=1", NULL);
+    gs_device device = *ctx->device;
+    gsolve_matrix *A = NULL;
+    (void)state;
+
+    device.enter = enter;
+    device.leave = leave;
+    entered = left = 0;
+    ctx->device = &device;
+    OK(ctx, solve(ctx, "gen:poisson2d,n=20", NULL));
+    assert_true(entered >= 2);
+    gsolve_csr csr = read_matrix(ctx, "gen:poisson2d,n=10");
+    for (int k = 0; k < 10; k++) {
+        gsolve_context_limit_allocations(ctx, k);
+        if (gsolve_matrix_create(&A, ctx, "sell", &csr) == GSOLVE_OK) gsolve_matrix_destroy(&A);
+        gsolve_context_limit_allocations(ctx, -1);
+        assert_int_equal(ctx->depth, 0);
+    }
+    const int before = entered;
+    OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
+    assert_int_equal(entered, before + 1);
+    assert_int_equal(gsolve_matrix_create(&A, ctx, "nothing", &csr), GSOLVE_BAD_SPEC);
+    assert_int_equal(entered, before + 2);
+    assert_int_equal(gsolve_matrix_apply(NULL, 1, (gsolve_dense){0}, 0, (gsolve_dense){0}),
+                     GSOLVE_BAD_ARGUMENT);
+    gsolve_matrix_destroy(&A);
+    gsolve_csr_free(&csr, ctx);
+    assert_int_equal(left, entered);
+    close_context(ctx);
+    assert_int_equal(left, entered);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +439,7 @@ int main(void)
         cmocka_unit_test(bad_options),
         cmocka_unit_test(log_has_decisions),
         cmocka_unit_test(trim),
+        cmocka_unit_test(calls_enter_and_leave),
     };
 
     need_device();
