@@ -60,7 +60,8 @@ typedef struct gsolve_result {
                                column, without those of true residuals; for a run: in all, where a
                                product with several columns counts once */
     double residual;        /* true residual |b - A x| / |b| of the x that the run returns, computed
-                               in double precision from the CSR copy of A; |b - A x| if b = 0 */
+                               in double precision from the CSR copy of A, or by the function of an
+                               operator (gsolve_matrix_create_operator); |b - A x| if b = 0 */
     double seconds;         /* time of the run, also in the result of a column */
     double product_seconds; /* time that the host spent in products with A during the run. On a GPU
                                it is not the time of the products, because they are asynchronous */

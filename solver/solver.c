@@ -4,6 +4,7 @@
 
 #include "core/info.h"
 #include "core/try.h"
+#include "matrix/operator.h"
 #include "solver/choose/auto_method.h"
 #include "solver/run/run.h"
 
@@ -190,6 +191,16 @@ static void forget_stale_graph(gs_krylov *k)
     r->M = M.version;
 }
 
+/* Says so if "converged" rests on a residual in single precision. */
+static void note_residual(gs_krylov *k)
+{
+    const size_t length = strlen(k->note);
+
+    if (!gs_matrix_is_operator(k->A) || k->csr.type != GSOLVE_F32) return;
+    snprintf(k->note + length, sizeof k->note - length,
+             "%sThe operator computed the true residual in single precision.", length ? " " : "");
+}
+
 gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x,
                                 gsolve_result *result)
 {
@@ -221,6 +232,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
         k->run->result.iterations = k->run->counts.iteration;
         k->run->result.products = k->run->counts.products;
     }
+    note_residual(k);
     gs_auto_method_note(k);
     GS_FILL_INFO(gsolve_result, result, &k->run->result);
 done:

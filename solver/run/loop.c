@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "matrix/operator.h"
 #include "solver/resident/resident.h"
 
 #define MOST_STEPS 16 /* of a chunk */
@@ -131,7 +132,8 @@ static bool can_record(const gs_krylov *k, int count)
     const int period = k->period;
 
     return k->ctx->device->record && !k->run->recording.impossible && period > 0 &&
-           period <= GS_MAX_PERIOD && count % period == 0;
+           period <= GS_MAX_PERIOD && count % period == 0 && gs_matrix_is_recordable(k->A) &&
+           gs_precond_is_recordable(k->M);
 }
 
 /* Records the steps j to j + count. Where something in a step, or on the caller's stream, cannot be
