@@ -187,8 +187,14 @@ void gsolve_galerkin_describe(const gsolve_galerkin *G, gsolve_product_info *inf
 /* --- matrices of dense blocks --------------------------------------------------- */
 
 /* A sparse matrix of dense blocks of height x width numbers, in block compressed sparse rows (BSR).
- * The array `value` holds the numbers of one block after the other, each block row-major. Only the
- * functions of this section accept it. */
+ * The array `value` holds the numbers of one block after the other. Number (r, c) of block k is
+ *
+ *     value[(k * height + r) * width + c]    row-major
+ *     value[(k * width + c) * height + r]    column-major
+ *
+ * The functions of this section accept it, and gsolve_matrix_create_blocks and
+ * gsolve_matrix_update_blocks of gsolve_matrix.h. Copying or dropping the struct neither copies nor
+ * frees arrays. */
 typedef struct gsolve_blocked {
     int32_t nrows, ncols;     /* number of block rows and of block columns */
     const void *start;        /* nrows + 1 offsets, counted in blocks; the first is 0 */
@@ -198,7 +204,19 @@ typedef struct gsolve_blocked {
     gsolve_type type;         /* type of the elements of value */
     gsolve_location location; /* of all three arrays */
     int32_t height, width;    /* of a block: 1 to 8 each */
+    bool column_major;        /* of the numbers in a block; false: row-major, as in all blocks that
+                                 the library returns */
 } gsolve_blocked;
+
+/* Returns a view of a square matrix of n x n blocks of size x size doubles on the host, row-major,
+ * with 32-bit offsets. The arrays remain the caller's. */
+static inline gsolve_blocked gsolve_blocked_view(int32_t n, int32_t size, const int32_t *start,
+                                                 const int32_t *col, const double *value)
+{
+    gsolve_blocked B = {n,          n,           start, col,  value, GSOLVE_O32,
+                        GSOLVE_F64, GSOLVE_HOST, size,  size, false};
+    return B;
+}
 
 /* Converts A to B with blocks of height x width numbers, 1 to 8 each. B stores each block in which
  * A has an entry, and fills the rest of the block with 0. The block columns of B ascend strictly in
@@ -214,7 +232,8 @@ gsolve_status gsolve_blocked_to_csr(gsolve_csr *A, gsolve_context *ctx, const gs
 
 /* Computes C = A B, where A has r x s blocks, B has s x t blocks and C has r x t blocks. A and B
  * must have the same value type and the same location, else the call fails with
- * GSOLVE_BAD_ARGUMENT. C has this type and this location, too. The block columns of A
+ * GSOLVE_BAD_ARGUMENT. C has this type and this location, too. The blocks of A and B must be
+ * row-major, else the call fails with GSOLVE_UNSUPPORTED. The block columns of A
  * and B must ascend strictly in each row. `spec` is as for gsolve_csr_multiply. For blocks larger
  * than 1 x 1 only the product methods "esc" (expand, sort, compress) and "auto", which then means
  * "esc", work; others fail with GSOLVE_UNSUPPORTED. Fails with GSOLVE_BAD_MATRIX if A or B is

@@ -6,6 +6,7 @@
 #include "core/staging.h"
 #include "core/try.h"
 #include "precond/handle.h"
+#include "spmv/handle.h"
 
 gsolve_status gs_precond_prepare_rows(const gs_precond_extension *extension, gsolve_context *ctx,
                                       const gsolve_csr **csr, gsolve_csr *own)
@@ -184,6 +185,7 @@ gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix 
     if (!A)
         return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_update_from: A is NULL");
     if (M->extension->on_device) {
+        TRY(gs_matrix_need_csr(A));
         gsolve_matrix_device_csr(A, &rows);
     } else {
         TRY(gsolve_matrix_csr(A, &rows));

@@ -30,6 +30,7 @@ gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const
     gs_own(ctx, k, destroy_with_context);
     k->A = A;
     k->M = M;
+    TRY(gs_matrix_prepare_residual(A));
     gsolve_matrix_describe(A, &matrix);
     k->csr.nrows = matrix.nrows;
     k->csr.ncols = matrix.ncols;

@@ -1,5 +1,6 @@
 /* describe.c: descriptions of a matrix handle, and the memory that one would take. */
 #include <stdio.h>
+#include <string.h>
 
 #include "core/try.h"
 #include "spmv/handle.h"
@@ -60,7 +61,11 @@ done:
 
 void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr)
 {
-    *csr = A->csr;
+    if (gs_matrix_need_csr(A) == GSOLVE_OK) {
+        *csr = A->csr;
+    } else {
+        memset(csr, 0, sizeof *csr);
+    }
 }
 
 void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)

@@ -68,8 +68,12 @@ gsolve_status gs_rows_on_device(gsolve_csr *csr, gsolve_context *ctx, const gsol
 gsolve_status gs_matrix_need_rows(const gsolve_matrix *constant)
 {
     gsolve_matrix *A = constant->lazy;
+    gsolve_status status;
 
-    return A->rows.start ? GSOLVE_OK : gs_csr_move(&A->rows, A->ctx, GSOLVE_HOST, &A->csr);
+    TRY(gs_matrix_need_csr(A));
+    if (!A->rows.start) TRY(gs_csr_move(&A->rows, A->ctx, GSOLVE_HOST, &A->csr));
+done:
+    return status;
 }
 
 uint64_t gs_matrix_pattern(const gsolve_matrix *A)

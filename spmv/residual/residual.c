@@ -93,11 +93,13 @@ static void close_system(system_at *s)
 static gsolve_status open_system(system_at *s, const gsolve_matrix *A, gsolve_dense b,
                                  gsolve_dense x)
 {
-    const bool here = b.location == GSOLVE_HOST && x.location == GSOLVE_HOST && A->rows.start;
     gsolve_location location;
-    gsolve_status status = GSOLVE_OK;
+    gsolve_status status;
+    bool here;
 
     *s = (system_at){.A = A};
+    TRY(gs_matrix_need_csr(A));
+    here = b.location == GSOLVE_HOST && x.location == GSOLVE_HOST && A->rows.start;
     s->on_device = !here && GS_KERNELS(gs_residual, A->ctx, A->csr.type)->residual != NULL;
     location = s->on_device ? GSOLVE_DEVICE : GSOLVE_HOST;
     if (!s->on_device) TRY(gs_matrix_need_rows(A));
@@ -122,6 +124,11 @@ static gsolve_status residual(const system_at *s, double factor, gsolve_dense r,
     TRY(gsolve_copy(A->ctx, sums, GSOLVE_HOST, A->sums, GSOLVE_DEVICE, sizeof *sums));
 done:
     return status;
+}
+
+gsolve_status gs_matrix_prepare_residual(const gsolve_matrix *A)
+{
+    return gs_matrix_need_csr(A);
 }
 
 /* --- norms ------------------------------------------------------------------------------------ */
