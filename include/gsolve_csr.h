@@ -2,6 +2,7 @@
  *
  *     statistics            gsolve_csr_statistics
  *     transpose, new type   gsolve_csr_transpose, gsolve_csr_convert
+ *     from another library  gsolve_csr_import
  *     C = A B               gsolve_csr_multiply; gsolve_product, whose values can be recomputed
  *     C = R A P             gsolve_galerkin, whose values can be recomputed
  *     dense blocks (BSR)    gsolve_blocked
@@ -84,6 +85,47 @@ gsolve_status gsolve_csr_transpose(gsolve_csr *C, gsolve_context *ctx, const gso
  * device. */
 gsolve_status gsolve_csr_convert(gsolve_csr *B, gsolve_context *ctx, gsolve_type type,
                                  const gsolve_csr *A);
+
+/* --- matrices of other libraries ------------------------------------------------ */
+
+/* The type of row or column numbers: int32_t or int64_t. */
+typedef enum gsolve_index { GSOLVE_I32, GSOLVE_I64 } gsolve_index;
+
+/* Which entries of a matrix are given: all, or those of one triangle and the diagonal of a
+ * symmetric matrix. */
+typedef enum gsolve_part { GSOLVE_FULL, GSOLVE_LOWER, GSOLVE_UPPER } gsolve_part;
+
+/* A sparse matrix on the host in the layout of another library: compressed rows (CSR) or compressed
+ * columns (CSC), with numbers from 0 or from 1. Call it compressed lines: a line is a row in CSR
+ * and a column in CSC. The entries of line i have the positions start[i] - base to
+ * start[i + 1] - base - 1 in the arrays `index` and `value`. If all members that are not set are 0,
+ * they mean: CSR, all entries, numbers from 0, GSOLVE_O32, GSOLVE_I32, GSOLVE_F32. */
+typedef struct gsolve_foreign {
+    int64_t nrows, ncols;     /* numbers of rows and of columns, 0 or more, below 2^31 */
+    const void *start;        /* offsets, one more than lines; the first is `base` */
+    const void *index;        /* of each entry: its column in CSR, its row in CSC, counted from
+                                 `base` on */
+    const void *value;        /* the value of each entry */
+    gsolve_offset offset;     /* type of the elements of start */
+    gsolve_index index_type;  /* type of the elements of index */
+    gsolve_type type;         /* type of the elements of value */
+    int base;                 /* 0 or 1 */
+    bool columns;             /* true: CSC; false: CSR */
+    gsolve_part part;         /* GSOLVE_LOWER, GSOLVE_UPPER: for each entry below or above the
+                                 diagonal its mirror image is an entry, too */
+} gsolve_foreign;
+
+/* Copies a matrix of another library to csr, in rows with strictly ascending columns; duplicates
+ * are summed. csr is on the host, in 32-bit offsets if its number of entries is below 2^31; free it
+ * with gsolve_csr_free. The arrays of `from` remain the caller's. To use arrays of a GPU, copy them
+ * to the host first.
+ *
+ * Every number is checked. Fails with GSOLVE_BAD_MATRIX if offsets decrease or do not begin at
+ * `base`, if an index is out of range or lies in the triangle that `part` excludes, if a value is
+ * not finite, or if `part` is not GSOLVE_FULL and the matrix is not square; with GSOLVE_UNSUPPORTED
+ * if there are 2^31 or more rows or columns; with GSOLVE_BAD_ARGUMENT if another member is out of
+ * range. The sentence of gsolve_error names the line and the entry, counted from `base` on. */
+gsolve_status gsolve_csr_import(gsolve_csr *csr, gsolve_context *ctx, const gsolve_foreign *from);
 
 /* Frees the three arrays of C, which a function of the library allocated in ctx, and sets all
  * members of *C to 0. Arrays that are NULL are allowed. */
