@@ -114,7 +114,7 @@ gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gs
 
 /* Computes relative[c] = |b_c - A x_c| / |b_c| for each column c. If b_c = 0, relative[c] is the
  * absolute norm |A x_c|. The computation uses double precision and the CSR copy of A, not its
- * converted form. b has the shape of y in gsolve_matrix_apply. b and x are column-major, on the
+ * converted form. b has the shape of y in gsolve_matrix_apply. b and x are in any layout, on the
  * host or on the device, and of any type. `relative` is an array of one double for each column on
  * the host. After a failure it can be set for some columns. */
 gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,

@@ -200,10 +200,28 @@ done:
     return status;
 }
 
+/* *columns = v, or its columns in block `which` of A's work space if v is row-major. */
+static gsolve_status to_columns(const gsolve_matrix *A, int which, gsolve_dense v,
+                                gsolve_dense *columns)
+{
+    gsolve_context *ctx = A->ctx;
+    gs_stage stage = {0};
+    gsolve_status status = GSOLVE_OK;
+
+    *columns = v;
+    if (v.layout == GSOLVE_COLUMN_MAJOR) return GSOLVE_OK;
+    TRY(gs_stage_in(&stage, ctx, gs_location(ctx), v, true));
+    TRY(gs_block_convert(&A->lazy->space, which, ctx, GSOLVE_COLUMN_MAJOR, stage.used, true,
+                         columns));
+done:
+    gs_stage_drop(&stage, ctx);
+    return status;
+}
+
 gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
                                      double *relative)
 {
-    gsolve_status status = GSOLVE_OK;
+    gsolve_status status;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
     if (b.nrows != A->csr.nrows || x.nrows != A->csr.ncols || b.ncols != x.ncols || !relative) {
@@ -214,12 +232,13 @@ gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gso
             A->csr.nrows, A->csr.ncols, A->csr.ncols, A->csr.nrows, x.nrows, x.ncols, b.nrows,
             b.ncols);
     }
-    if (b.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(A->ctx, b, "b");
-    if (x.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(A->ctx, x, "x");
-    for (int32_t c = 0; c < b.ncols && status == GSOLVE_OK; c++) {
+    TRY(to_columns(A, 0, b, &b));
+    TRY(to_columns(A, 1, x, &x));
+    for (int32_t c = 0; c < b.ncols; c++) {
         gs_norms norms;
-        status = gs_matrix_norms(A, gs_column_of(b, c), gs_column_of(x, c), &norms);
-        if (status == GSOLVE_OK) relative[c] = norms.relative;
+        TRY(gs_matrix_norms(A, gs_column_of(b, c), gs_column_of(x, c), &norms));
+        relative[c] = norms.relative;
     }
+done:
     return status;
 }
