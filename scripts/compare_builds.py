@@ -17,6 +17,8 @@ The script reads the keys iterations, residual, profile, device, format, solver,
 solve, and the key auto of the JSON of `gsolve info`. Where a later build renames a key, read it under both names in
 `bits` and `choices`.
 
+`--matrices FOLDER` takes, in place of the lines of a list, one solve for each Matrix Market file of a folder.
+
 Each command must have a library of its own: the script stops if two commands load the same libgsolve.so, since they
 would never differ. CONTRIBUTING.md, "Debug", shows how to build the state before a change.
 
@@ -60,6 +62,12 @@ def read_list(name, only):
     lines = [" ".join(line.split()) for line in path.read_text().splitlines()]
     lines = [line for line in lines if line and not line.startswith("#")]
     return [(number, line) for number, line in enumerate(lines, 1) if only in line]
+
+
+def files_of(folder, only):
+    """A solve for each matrix of a folder. NAME_b and NAME_x are vectors that belong to the matrix NAME."""
+    paths = sorted(path for path in pathlib.Path(folder).resolve().iterdir() if re.search(r"(?<!_[bx])\.mtx(\.gz)?$", path.name))
+    return [(number, f"-A {shlex.quote(str(path))}") for number, path in enumerate(paths, 1) if only in path.name]
 
 
 def renamed(line, pairs):
@@ -230,6 +238,7 @@ def parse_arguments():
     parser.add_argument("--jobs", type=int, help="solves at a time (default: 8 on a GPU, else one for each processor)")
     parser.add_argument("--threads", default="", help="numbers of threads, such as 1,2,16, in place of those of the list")
     parser.add_argument("--rename", nargs=2, action="append", default=[], metavar=("OLD", "NEW"), help="a renamed option")
+    parser.add_argument("--matrices", metavar="FOLDER", help="solve the systems of this folder in place of those of the list")
     parser.add_argument("--only", default="", metavar="TEXT", help="only the lines that contain TEXT")
     given = parser.parse_args()
     given.gsolve = [str(pathlib.Path(gsolve).resolve()) for gsolve in given.gsolve]
@@ -245,7 +254,7 @@ def parse_arguments():
 def main():
     given = parse_arguments()
     jobs = given.jobs or (8 if given.list.endswith("cuda") else os.cpu_count())
-    lines = read_list(given.list, given.only)
+    lines = files_of(given.matrices, given.only) if given.matrices else read_list(given.list, given.only)
     begin = time.monotonic()
     runs = [(k, threads) for k in range(len(given.gsolve)) for threads in given.threads.split(",")]
     first, differ = None, 0
@@ -260,7 +269,7 @@ def main():
     if len(runs) == 1:
         for (number, line), row in zip(lines, first):
             print(f"{number:03d} {row} | {line}")
-    if not given.list.startswith("auto") and not given.only:
+    if not given.list.startswith("auto") and not given.only and not given.matrices:
         for name in missing_names(given.gsolve[0], lines):
             print(f"not in the list: {name}", file=sys.stderr)
     errors = errors_in(first, given.list)

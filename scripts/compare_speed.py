@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """compare_speed.py LIST BEFORE AFTER: compares the speed of two builds on one machine.
 
-    scripts/compare_speed.py cuda|cpu BEFORE AFTER [--rounds N] [--seconds N] [--only TEXT] [--json FILE]
+    scripts/compare_speed.py cuda|cpu|cpu16 BEFORE AFTER [--rounds N] [--seconds N] [--only TEXT] [--json FILE]
 
 BEFORE and AFTER are build folders, with the benchmarks in bench/. LIST names the benchmarks: tests/speed/LIST.txt holds one
 command a line. In each of 3 rounds every command runs with BEFORE and AFTER, in the opposite order in every second round.
