@@ -122,8 +122,8 @@ static void test_many_lines(void **state) /* more than one piece and thread */
         index[2 * i + 1] = (i + 1) % N + 1;
         value[2 * i] = value[2 * i + 1] = (double)i;
     }
-    gsolve_foreign F = {N, N, start, index, value, GSOLVE_O64, GSOLVE_I64, GSOLVE_F64, 1, true,
-                        GSOLVE_FULL};
+    gsolve_foreign F = {N,          N,          start, index, value,      GSOLVE_O64,
+                        GSOLVE_I64, GSOLVE_F64, 1,     true,  GSOLVE_FULL};
     OK(ctx, gsolve_csr_import(&csr, ctx, &F));
     for (int32_t i = 1; i < N; i++) { /* rows i - 1 and i of column i - 1 and i */
         assert_int_equal(csr.col[gs_start(&csr, i)], i - 1);
@@ -207,8 +207,8 @@ static void test_wrong_triangle(void **state)
     static const int64_t start[] = {1, 2, 4}, index[] = {1, 1, 2};
     static const double value[] = {4, -1, 3};
     gsolve_context *ctx = open_context(1);
-    gsolve_foreign A = {2, 2, start, index, value, GSOLVE_O64, GSOLVE_I64, GSOLVE_F64, 1, false,
-                        GSOLVE_UPPER};
+    gsolve_foreign A = {2,          2,          start, index, value,       GSOLVE_O64,
+                        GSOLVE_I64, GSOLVE_F64, 1,     false, GSOLVE_UPPER};
     gsolve_csr csr = {0};
     (void)state;
 
@@ -277,9 +277,9 @@ static void test_allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layouts),        cmocka_unit_test(test_many_lines),
-        cmocka_unit_test(test_mistakes),       cmocka_unit_test(test_wrong_triangle),
-        cmocka_unit_test(test_empty),          cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_layouts),  cmocka_unit_test(test_many_lines),
+        cmocka_unit_test(test_mistakes), cmocka_unit_test(test_wrong_triangle),
+        cmocka_unit_test(test_empty),    cmocka_unit_test(test_allocation_failures),
     };
     need_device();
     return cmocka_run_group_tests(tests, NULL, NULL);
