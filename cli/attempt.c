@@ -43,7 +43,7 @@ static void set_solver(const cli *c, cli_attempt *a, const char *name)
 /* Chooses the method for the preconditioner that the user named: the first choice that uses one. */
 static void choose_solver(const cli *c, const gsolve_statistics *statistics, cli_attempt *a)
 {
-    gsolve_choice choice;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     a->free_method = true;
     for (int k = 0; gsolve_auto_choose(c->ctx, statistics, k, &choice); k++) {
@@ -69,7 +69,7 @@ static bool is_kind_of_cg(const char *spec)
  * methods get the next choice instead of jacobi. */
 static void choose_precond(const cli *c, const gsolve_statistics *statistics, cli_attempt *a)
 {
-    gsolve_choice choice;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     set_solver(c, a, c->args.solver);
     gsolve_auto_choose(c->ctx, statistics, 0, &choice);
@@ -93,7 +93,7 @@ static void choose_precond(const cli *c, const gsolve_statistics *statistics, cl
 bool cli_choose(const cli *c, const gsolve_statistics *statistics, int k, cli_attempt *a)
 {
     const bool any_solver = is_auto(c->args.solver), any_precond = is_auto(c->args.precond);
-    gsolve_choice choice;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     if (k > 0 && !(any_solver && any_precond)) return false;
     if (any_solver && any_precond) {
@@ -207,7 +207,7 @@ static bool show_iteration(int iteration, double residual, void *user)
 
 void cli_describe_precond(cli_attempt *a, const gsolve_precond *M)
 {
-    gsolve_precond_info info;
+    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
 
     gsolve_precond_describe(M, &info);
     snprintf(a->kind, sizeof a->kind, "%s", info.kind);
@@ -252,6 +252,7 @@ static gsolve_status run(cli *c, cli_attempt *a, gsolve_solver *S, gsolve_dense 
     m.live.on = m.live.on && !m.lines;
     m.live.target = cli_rtol(c);
     gsolve_solver_set_monitor(S, show_iteration, &m);
+    a->result.size = sizeof a->result;
     status = gsolve_solver_run(S, b, x, &a->result);
     cli_live_erase(&m.live);
     a->solve_seconds = cli_now() - begin;
@@ -273,6 +274,7 @@ static void read_results(cli_attempt *a, gsolve_solver *S, int32_t ncols)
     if (ncols < 2) return;
     a->column = malloc((size_t)ncols * sizeof *a->column);
     for (; a->column && a->ncols < ncols; a->ncols++) {
+        a->column[a->ncols].size = sizeof *a->column;
         gsolve_solver_column(S, a->ncols, &a->column[a->ncols]);
     }
 }

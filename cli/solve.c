@@ -34,9 +34,11 @@ static int make_matrix(cli *c, cli_solution *s)
                                    &s->system.csr) != GSOLVE_OK) {
         return cli_fail_library(c);
     }
+    s->system.statistics.size = sizeof s->system.statistics;
     if (!rounded && gsolve_matrix_statistics(s->A, &s->system.statistics) != GSOLVE_OK) {
         return cli_fail_library(c);
     }
+    s->info.size = sizeof s->info;
     gsolve_matrix_describe(s->A, &s->info);
     s->system.analyse_seconds += cli_now() - begin - s->info.build_seconds;
     return 0;
@@ -114,7 +116,7 @@ static void close_gaps(gsolve_dense *x)
 static int solve(cli *c, cli_solution *s)
 {
     attempt_data t = {.c = c, .s = s};
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_status status;
     int best;
 

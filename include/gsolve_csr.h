@@ -31,6 +31,7 @@ extern "C" {
  * than i. m_i is the largest |a_ij| of row i. A diagonal entry is a_ii with i below nrows and
  * ncols. */
 typedef struct gsolve_statistics {
+    size_t size; /* set by GSOLVE_INIT */
     int32_t nrows, ncols;
     int64_t entries;
     bool symmetric_pattern;      /* a_ij is stored if and only if a_ji is; false if not square */
@@ -97,10 +98,10 @@ typedef enum gsolve_index { GSOLVE_I32, GSOLVE_I64 } gsolve_index;
 typedef enum gsolve_part { GSOLVE_FULL, GSOLVE_LOWER, GSOLVE_UPPER } gsolve_part;
 
 /* A sparse matrix on the host in the layout of another library: compressed rows (CSR) or compressed
- * columns (CSC), with numbers from 0 or from 1. Call it compressed lines: a line is a row in CSR
- * and a column in CSC. The entries of line i have the positions start[i] - base to
- * start[i + 1] - base - 1 in the arrays `index` and `value`. If all members that are not set are 0,
- * they mean: CSR, all entries, numbers from 0, GSOLVE_O32, GSOLVE_I32, GSOLVE_F32. */
+ * columns (CSC), with numbers from 0 or from 1. In these comments a line is a row of CSR or a column
+ * of CSC. The entries of line i have the positions start[i] - base to start[i + 1] - base - 1 in the
+ * arrays `index` and `value`. A member that is 0 means: CSR, all entries, numbers from 0,
+ * GSOLVE_O32, GSOLVE_I32, GSOLVE_F32. */
 typedef struct gsolve_foreign {
     int64_t nrows, ncols;    /* numbers of rows and of columns, 0 or more, below 2^31 */
     const void *start;       /* offsets, one more than lines; the first is `base` */
@@ -156,6 +157,7 @@ typedef struct gsolve_product gsolve_product;
 
 /* Numbers about a product, for gsolve_product_describe and gsolve_galerkin_describe. */
 typedef struct gsolve_product_info {
+    size_t size;           /* set by GSOLVE_INIT */
     const char *method;    /* product method in use; for "auto" the one that it chose. A constant
                               string */
     int32_t nrows, ncols;  /* of C */

@@ -50,6 +50,7 @@ GSOLVE_API const char *gsolve_outcome_text(gsolve_outcome outcome);
  * residual of the worst column: of the columns that did not converge, or else of all columns, the
  * one with the largest residual. */
 typedef struct gsolve_result {
+    size_t size; /* set by GSOLVE_INIT */
     gsolve_outcome outcome;
     int iterations;         /* of the column; for a run: the largest number of a column */
     int products;           /* number of products with A or A' that the method computed for the
@@ -194,6 +195,7 @@ GSOLVE_API gsolve_status gsolve_solver_memory(gsolve_context *ctx, const char *s
 
 /* One class of operations in the iterations of a run, such as "product + dot". */
 typedef struct gsolve_profile_class {
+    size_t size;      /* set by GSOLVE_INIT */
     const char *name; /* a constant string */
     int64_t calls;    /* number of operations of this class */
     double bytes;     /* bytes of all calls, if each call reads and writes each of its arrays once;
@@ -204,6 +206,7 @@ typedef struct gsolve_profile_class {
 /* The iterations of the last run, without its start and its final check. The first four members are
  * set for every run. The last two are 0 if no profile was kept. */
 typedef struct gsolve_profile {
+    size_t size;              /* set by GSOLVE_INIT */
     int iterations;           /* number of iterations */
     double seconds;           /* time of all iterations */
     double iteration_seconds; /* mean time of one iteration. The first iterations, in which a GPU
@@ -231,6 +234,7 @@ GSOLVE_API bool gsolve_solver_profile_at(const gsolve_solver *S, int index,
 
 /* A choice: a method and a preconditioner. */
 typedef struct gsolve_choice {
+    size_t size;      /* set by GSOLVE_INIT */
     char solver[64];  /* spec of the method */
     char precond[64]; /* spec of the preconditioner */
     char why[200];    /* the reason, without a full stop */
@@ -249,11 +253,12 @@ GSOLVE_API bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_stati
  * matrix and the choice. Returns false for other statuses. */
 GSOLVE_API bool gsolve_auto_may_fall_back(gsolve_status status);
 
-/* The result of one attempt. The attempt function sets all members. */
+/* The result of one attempt. The attempt function sets all members except result.size, which the
+ * library has set. */
 typedef struct gsolve_attempt {
     gsolve_status status; /* of the set-up and the run */
-    gsolve_result result; /* of the run; used only if status is GSOLVE_OK */
     bool last;            /* true: make no further attempt */
+    gsolve_result result; /* of the run; used only if status is GSOLVE_OK */
 } gsolve_attempt;
 
 /* A function of the caller that sets up and runs choice number `attempt_index`, from 0. On entry x

@@ -1,6 +1,7 @@
 /* attempts.c: the fall-back loop of "auto", and gsolve_solve, a solve in one call. */
 #include <stdio.h>
 
+#include "core/info.h"
 #include "core/staging.h"
 #include "core/try.h"
 #include "solver/run/run.h"
@@ -17,14 +18,16 @@ gsolve_status gsolve_auto_attempts(gsolve_context *ctx, gsolve_dense x,
                                    gsolve_result *result, int *best)
 {
     gsolve_dense guess = {0}, best_x = {0};
+    gsolve_result found = GSOLVE_INIT(gsolve_result);
     gsolve_status status, failed = GSOLVE_OK;
 
     *best = -1;
+    TRY(GS_CHECK_INFO(ctx, gsolve_result, result));
     TRY(gs_dense_new(&guess, ctx, GSOLVE_HOST, x.type, x.nrows, x.ncols));
     TRY(gs_dense_new(&best_x, ctx, GSOLVE_HOST, x.type, x.nrows, x.ncols));
     TRY(gs_copy_columns(ctx, x, guess));
     for (int k = 0;; k++) {
-        gsolve_attempt attempt = {.status = GSOLVE_OK};
+        gsolve_attempt attempt = {.status = GSOLVE_OK, .result = GSOLVE_INIT(gsolve_result)};
         if (k > 0) TRY(gs_copy_columns(ctx, guess, x));
         if (!function(k, x, &attempt, user)) break;
         if (attempt.status != GSOLVE_OK) {
@@ -32,14 +35,15 @@ gsolve_status gsolve_auto_attempts(gsolve_context *ctx, gsolve_dense x,
             if (attempt.last || !gsolve_auto_may_fall_back(failed)) break;
             continue;
         }
-        if (*best < 0 || is_better(&attempt.result, result)) {
-            *result = attempt.result;
+        if (*best < 0 || is_better(&attempt.result, &found)) {
+            found = attempt.result;
             *best = k;
             TRY(gs_copy_columns(ctx, x, best_x));
         }
         if (attempt.last || attempt.result.outcome == GSOLVE_CONVERGED) break;
     }
     TRY(gs_copy_columns(ctx, *best >= 0 ? best_x : guess, x));
+    if (*best >= 0) GS_FILL_INFO(gsolve_result, result, &found);
     status = *best >= 0 ? GSOLVE_OK : failed;
 done:
     gsolve_free(ctx, GSOLVE_HOST, guess.value);
@@ -91,7 +95,7 @@ done:
 static bool solve_attempt(int index, gsolve_dense x, gsolve_attempt *attempt, void *user)
 {
     const linear_system *s = user;
-    gsolve_choice choice;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     if (!gsolve_auto_choose(s->ctx, &s->statistics, index, &choice)) return false;
     attempt->status = solve_by(s, &choice, x, &attempt->result, &attempt->last);
@@ -103,9 +107,10 @@ gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gs
                                   void *user)
 {
     const double begin = gs_now();
-    linear_system s = {.ctx = ctx, .b = b, .log = log, .user = user};
+    linear_system s = {
+        .ctx = ctx, .statistics = GSOLVE_INIT(gsolve_statistics), .b = b, .log = log, .user = user};
     gsolve_matrix *A = NULL;
-    gsolve_result found;
+    gsolve_result found = GSOLVE_INIT(gsolve_result);
     int best;
     gsolve_status status;
 
@@ -114,6 +119,7 @@ gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gs
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solve: an argument is NULL");
     }
     if (x.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(ctx, x, "x");
+    TRY(GS_CHECK_INFO(ctx, gsolve_result, result));
     TRY(gsolve_matrix_create(&A, ctx, "auto", csr));
     s.A = A;
     TRY(gsolve_matrix_statistics(A, &s.statistics));
@@ -123,7 +129,7 @@ gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gs
     }
     TRY(gsolve_auto_attempts(ctx, x, solve_attempt, &s, &found, &best));
     found.seconds = gs_now() - begin;
-    *result = found;
+    GS_FILL_INFO(gsolve_result, result, &found);
 done:
     gsolve_matrix_destroy(&A);
     return status;
