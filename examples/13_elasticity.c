@@ -81,7 +81,7 @@ int main(void)
     gsolve_matrix *A = NULL;
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result first, second;
+    gsolve_result first = GSOLVE_INIT(gsolve_result), second = GSOLVE_INIT(gsolve_result);
     double stretch;
 
     make_element(0.3);

@@ -98,9 +98,9 @@ typedef enum gsolve_index { GSOLVE_I32, GSOLVE_I64 } gsolve_index;
 typedef enum gsolve_part { GSOLVE_FULL, GSOLVE_LOWER, GSOLVE_UPPER } gsolve_part;
 
 /* A sparse matrix on the host in the layout of another library: compressed rows (CSR) or compressed
- * columns (CSC), with numbers from 0 or from 1. In these comments a line is a row of CSR or a column
- * of CSC. The entries of line i have the positions start[i] - base to start[i + 1] - base - 1 in the
- * arrays `index` and `value`. A member that is 0 means: CSR, all entries, numbers from 0,
+ * columns (CSC), with numbers from 0 or from 1. In these comments a line is a row of CSR or a
+ * column of CSC. The entries of line i have the positions start[i] - base to start[i + 1] - base -
+ * 1 in the arrays `index` and `value`. A member that is 0 means: CSR, all entries, numbers from 0,
  * GSOLVE_O32, GSOLVE_I32, GSOLVE_F32. */
 typedef struct gsolve_foreign {
     int64_t nrows, ncols;    /* numbers of rows and of columns, 0 or more, below 2^31 */

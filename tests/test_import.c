@@ -249,7 +249,8 @@ static void test_empty(void **state)
 static void test_allocation_failures(void **state)
 {
     gsolve_context *ctx = open_context(1);
-    gsolve_context_info before, after;
+    gsolve_context_info before = GSOLVE_INIT(gsolve_context_info),
+                        after = GSOLVE_INIT(gsolve_context_info);
     (void)state;
 
     for (int k = 0; k < 6; k++) {

@@ -213,7 +213,7 @@ static void check_all(gsolve_context *ctx, const char *spec, blocks *B, gsolve_l
     const bool kept = B->height == B->width && B->height > 1 && strcmp(spec, "sell") != 0;
     gsolve_blocked given = copy_to(ctx, location, B);
     gsolve_matrix *A = NULL;
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
     gsolve_csr csr;
 
     rows_of(&csr, ctx, B);
@@ -461,7 +461,8 @@ static void test_bad_updates(void **state)
 static void test_allocation_failures(void **state)
 {
     gsolve_context *ctx = open_context(1);
-    gsolve_context_info before, after;
+    gsolve_context_info before = GSOLVE_INIT(gsolve_context_info),
+                        after = GSOLVE_INIT(gsolve_context_info);
     (void)state;
 
     for (int b = 2; b <= 3; b++) { /* 3 x 2: the blocks are converted to rows */
@@ -497,7 +498,9 @@ static void test_no_allocation(void **state)
     gsolve_context *ctx = open_context(1);
     blocks *B = new_blocks(ROWS, COLS, 4, 4, GSOLVE_F64);
     const gsolve_blocked view = view_of(B);
-    gsolve_context_info before, with_blocks, after;
+    gsolve_context_info before = GSOLVE_INIT(gsolve_context_info),
+                        with_blocks = GSOLVE_INIT(gsolve_context_info),
+                        after = GSOLVE_INIT(gsolve_context_info);
     gsolve_matrix *A = NULL, *other = NULL;
     gsolve_csr csr, rows;
     (void)state;
@@ -565,8 +568,8 @@ static void test_solvers(void **state)
         gsolve_matrix *A = NULL;
         gsolve_precond *M = NULL;
         gsolve_solver *S = NULL;
-        gsolve_result result;
-        gsolve_level_info level;
+        gsolve_result result = GSOLVE_INIT(gsolve_result);
+        gsolve_level_info level = GSOLVE_INIT(gsolve_level_info);
         double relative;
         OK(ctx, gsolve_matrix_create_blocks(&A, ctx, "auto", &B));
         assert_int_equal(gs_matrix_block_size(A), size);

@@ -99,7 +99,7 @@ static vectors solve(problem *p, const char *spec, int32_t columns, const gsolve
     vectors there_b = copy_to(p->ctx, location, &b), there_x = copy_to(p->ctx, location, &x);
     const vectors before = copy_to(p->ctx, GSOLVE_HOST, &x);
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     double relative[COLUMNS];
 
     OK(p->ctx, gsolve_solver_create(&S, p->ctx, spec, p->A, NULL));
@@ -189,7 +189,7 @@ static void test_interleaved(void **state)
     vectors all = new_vectors(n, 8, GSOLVE_ROW_MAJOR, 0, GSOLVE_F64, 3);
     vectors b = all, x = all;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     b.v.ncols = x.v.ncols = 3;
@@ -220,7 +220,7 @@ static void test_bad_layouts(void **state)
     vectors b = new_vectors(n, 3, GSOLVE_ROW_MAJOR, 0, GSOLVE_F64, 1);
     vectors x = new_vectors(n, 3, GSOLVE_ROW_MAJOR, 0, GSOLVE_F64, 0);
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     OK(p.ctx, gsolve_solver_create(&S, p.ctx, "cg", p.A, NULL));
@@ -248,9 +248,10 @@ static int64_t second_run(problem *p, const vectors *b, const vectors *guess)
 {
     const gsolve_location location = gs_location(p->ctx);
     vectors there_b = copy_to(p->ctx, location, b), there_x = copy_to(p->ctx, location, guess);
-    gsolve_context_info before, after;
+    gsolve_context_info before = GSOLVE_INIT(gsolve_context_info),
+                        after = GSOLVE_INIT(gsolve_context_info);
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     OK(p->ctx, gsolve_solver_create(&S, p->ctx, "cg", p->A, NULL));
     OK(p->ctx, gsolve_solver_run(S, there_b.v, there_x.v, &result));
@@ -267,7 +268,7 @@ static int64_t second_run(problem *p, const vectors *b, const vectors *guess)
 static void lack_memory(problem *p, const vectors *b, const vectors *guess)
 {
     gsolve_status status = GSOLVE_NO_MEMORY;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     for (int64_t count = 0; status == GSOLVE_NO_MEMORY; count++) {
         const vectors x = copy_to(p->ctx, GSOLVE_HOST, guess);
