@@ -60,7 +60,8 @@ static gsolve_status check_members(gsolve_context *ctx, const gsolve_foreign *A)
     }
     if (A->base < 0 || A->base > 1) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_csr_import: base is %d; numbers count from 0 or from 1", A->base);
+                           "gsolve_csr_import: base is %d; numbers count from 0 or from 1",
+                           A->base);
     }
     if (A->nrows > INT32_MAX || A->ncols > INT32_MAX) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,

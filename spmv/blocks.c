@@ -1,8 +1,8 @@
 /* blocks.c: matrices that a caller gives as dense blocks. Square blocks of 2 x 2 to 8 x 8 in the
  * formats bsr and auto are stored by bsr as they are: no rows of numbers are made, and no blocks
- * are searched. The handle keeps the pattern of the blocks. It makes rows of numbers, A->csr, when
- * a call first needs them, since they take more memory than the blocks: 4 bytes more per number.
- * All other blocks and formats get rows of numbers at once. */
+ * are searched. The handle keeps the pattern of the blocks. When a call first needs rows of
+ * numbers, gs_matrix_need_csr in rows.c makes A->csr: it takes more memory than the blocks, 4 bytes
+ * more for each number. All other blocks and formats get rows of numbers at once. */
 #include <string.h>
 
 #include "core/try.h"
@@ -98,8 +98,7 @@ static gsolve_status check_values(gsolve_context *ctx, const gs_square_blocks *B
     status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
                          "block %lld, in block row %d, has a number that is not finite in its row "
                          "%d and column %d; values must be finite",
-                         (long long)(at / (b * b)), I,
-                         (int)(B->column_major ? at % b : at / b % b),
+                         (long long)(at / (b * b)), I, (int)(B->column_major ? at % b : at / b % b),
                          (int)(B->column_major ? at / b % b : at % b));
 done:
     return status;
@@ -242,26 +241,6 @@ done:
 int32_t gs_matrix_block_size(const gsolve_matrix *A)
 {
     return A->block_size;
-}
-
-/* --- rows of numbers -------------------------------------------------------------------------- */
-
-gsolve_status gs_matrix_need_csr(const gsolve_matrix *constant)
-{
-    gsolve_matrix *A = constant->lazy;
-    gsolve_csr csr = {0};
-    gsolve_status status = GSOLVE_OK;
-
-    if (A->blocks.size == 0 || A->csr.start) return GSOLVE_OK;
-    TRY(gs_csr_new_at(&csr, A->ctx, A->csr.location, A->csr.nrows, A->csr.ncols, A->entries,
-                      A->csr.type));
-    TRY(gs_bsr_spread(A->self, A->ctx, &A->blocks, &csr));
-    A->csr = csr;
-    if (csr.location == GSOLVE_HOST) A->rows = csr;
-    memset(&csr, 0, sizeof csr);
-done:
-    gsolve_csr_free(&csr, A->ctx);
-    return status;
 }
 
 /* --- new values ------------------------------------------------------------------------------- */

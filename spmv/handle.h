@@ -53,9 +53,6 @@ gsolve_status gs_matrix_new(gsolve_matrix **A, gsolve_context *ctx, const char *
 
 /* --- blocks.c --------------------------------------------------------------------------------- */
 
-/* Makes A->csr if A is stored in blocks only, and A->rows where they are the same arrays. */
-gsolve_status gs_matrix_need_csr(const gsolve_matrix *A);
-
 /* The number of unknowns of a node: the size of the square blocks that A was created from; 0: A was
  * not created from square blocks. */
 int32_t gs_matrix_block_size(const gsolve_matrix *A);
@@ -68,6 +65,9 @@ gsolve_status gs_matrix_fits(const gsolve_matrix *A, const gsolve_csr *csr, bool
 
 /* *csr = rows themselves, or their copy on a device with memory of its own. */
 gsolve_status gs_rows_on_device(gsolve_csr *csr, gsolve_context *ctx, const gsolve_csr *rows);
+
+/* Makes A->csr if A is stored in blocks only, and A->rows where they are the same arrays. */
+gsolve_status gs_matrix_need_csr(const gsolve_matrix *A);
 
 /* The hash of the pattern of A, whose rows are on the host. */
 uint64_t gs_matrix_pattern(const gsolve_matrix *A);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "spmv/bsr/bsr.h"
 #include "spmv/handle.h"
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -63,6 +64,24 @@ gsolve_status gs_rows_on_device(gsolve_csr *csr, gsolve_context *ctx, const gsol
     if (gs_location(ctx) == GSOLVE_DEVICE) return gs_csr_move(csr, ctx, GSOLVE_DEVICE, rows);
     *csr = *rows;
     return GSOLVE_OK;
+}
+
+gsolve_status gs_matrix_need_csr(const gsolve_matrix *constant)
+{
+    gsolve_matrix *A = constant->lazy;
+    gsolve_csr csr = {0};
+    gsolve_status status = GSOLVE_OK;
+
+    if (A->blocks.size == 0 || A->csr.start) return GSOLVE_OK;
+    TRY(gs_csr_new_at(&csr, A->ctx, A->csr.location, A->csr.nrows, A->csr.ncols, A->entries,
+                      A->csr.type));
+    TRY(gs_bsr_spread(A->self, A->ctx, &A->blocks, &csr));
+    A->csr = csr;
+    if (csr.location == GSOLVE_HOST) A->rows = csr;
+    memset(&csr, 0, sizeof csr);
+done:
+    gsolve_csr_free(&csr, A->ctx);
+    return status;
 }
 
 gsolve_status gs_matrix_need_rows(const gsolve_matrix *constant)

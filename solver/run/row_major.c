@@ -78,8 +78,13 @@ static gsolve_status make_columns(gs_krylov *k, int which, gsolve_dense v, gsolv
         if (!r->block[which]) return GSOLVE_NO_MEMORY;
         r->bytes[which] = bytes;
     }
-    *columns = (gsolve_dense){v.nrows, v.ncols, v.nrows, r->block[which],
-                              v.type,  gs_location(k->ctx), GSOLVE_COLUMN_MAJOR};
+    *columns = (gsolve_dense){v.nrows,
+                              v.ncols,
+                              v.nrows,
+                              r->block[which],
+                              v.type,
+                              gs_location(k->ctx),
+                              GSOLVE_COLUMN_MAJOR};
     return GSOLVE_OK;
 }
 

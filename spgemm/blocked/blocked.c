@@ -265,8 +265,9 @@ static gs_blocked from_public(const gsolve_blocked *B)
 static gsolve_blocked to_public(const gs_blocked *B)
 {
     const gsolve_csr *csr = &B->csr;
-    const gsolve_blocked given = {csr->nrows,  csr->ncols, csr->start,    csr->col,  csr->value,
-                                  csr->offset, csr->type,  csr->location, B->height, B->width, false};
+    const gsolve_blocked given = {csr->nrows, csr->ncols,  csr->start, csr->col,
+                                  csr->value, csr->offset, csr->type,  csr->location,
+                                  B->height,  B->width,    false};
     return given;
 }
 

@@ -79,7 +79,8 @@ static gsolve_status FN(refill)(gsolve_context *ctx, const gs_blocked *B, const 
 }
 
 /* Writes the rows of A in block row I. Row r of each block becomes a part of row r. */
-static void FN(spread_row)(const gs_csr_arrays *A, const gs_blocked *B, bool column_major, int32_t I)
+static void FN(spread_row)(const gs_csr_arrays *A, const gs_blocked *B, bool column_major,
+                           int32_t I)
 {
     const int32_t h = B->height, w = B->width;
     const int32_t by_row = column_major ? 1 : w, by_column = column_major ? h : 1;

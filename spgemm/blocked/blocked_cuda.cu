@@ -294,8 +294,8 @@ gsolve_status spread(gsolve_context *ctx, const gsolve_csr *A, const gs_blocked 
         using P = decltype(p);
         return gs_launch(q, "spreading blocks", spread_blocks<T, O, P>,
                          blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B),
-                         column_major, offsets_of<P>(&B->csr), B->csr.col,
-                         (const T *)B->csr.value, writable(ctx, offsets_of<O>(A)), writable(ctx, A->col),
+                         column_major, offsets_of<P>(&B->csr), B->csr.col, (const T *)B->csr.value,
+                         writable(ctx, offsets_of<O>(A)), writable(ctx, A->col),
                          writable(ctx, (const T *)A->value));
     });
 }

@@ -1,5 +1,5 @@
-// bsr_blocks_cuda.cu: blocks that a caller gives, on a GPU: their pattern, their values, and rows of
-// numbers from the stored form; see bsr_slices.cuh.
+// bsr_blocks_cuda.cu: blocks that a caller gives, on a GPU: their pattern, their values, and rows
+// of numbers from the stored form; see bsr_slices.cuh.
 #include "matrix/rows.cuh"
 #include "spmv/bsr/bsr_slices.cuh"
 
@@ -218,12 +218,11 @@ done:
     return status;
 }
 
-#define INSTANTIATE(T)                                                                      \
-    template gsolve_status gs_bsr_put_blocks<T>(const gs_bsr *, gsolve_context *,           \
-                                                const gs_square_blocks *);                  \
-    template gsolve_status gs_bsr_spread_slices<T>(const gs_bsr *, gsolve_context *,        \
-                                                   const gs_square_blocks *,                \
-                                                   const gsolve_csr *);                     \
+#define INSTANTIATE(T)                                                                            \
+    template gsolve_status gs_bsr_put_blocks<T>(const gs_bsr *, gsolve_context *,                 \
+                                                const gs_square_blocks *);                        \
+    template gsolve_status gs_bsr_spread_slices<T>(const gs_bsr *, gsolve_context *,              \
+                                                   const gs_square_blocks *, const gsolve_csr *); \
     template gsolve_status gs_bsr_find_bad<T>(gsolve_context *, int64_t, const void *, int64_t *)
 INSTANTIATE(float);
 INSTANTIATE(double);

@@ -342,8 +342,7 @@ gsolve_status gs_bsr_store_slices(gs_bsr *m, gsolve_context *ctx, const gs_squar
     m->slices = (gs_bsr_slices *)gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *m->slices);
     if (!m->slices) return GSOLVE_NO_MEMORY;
     *m->slices = gs_bsr_slices();
-    TRY(given ? gs_bsr_take_pattern(&w.p, m, ctx, given)
-              : gs_bsr_find_pattern(&w.p, m, ctx));
+    TRY(given ? gs_bsr_take_pattern(&w.p, m, ctx, given) : gs_bsr_find_pattern(&w.p, m, ctx));
     TRY(cut(&w, m, ctx));
     TRY(arrange(&w, m, ctx));
     TRY(find_longs(&w, m, ctx));

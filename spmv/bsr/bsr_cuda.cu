@@ -203,10 +203,8 @@ done:
 } // namespace
 
 extern "C" const gs_bsr_kernels gs_bsr_cuda[GSOLVE_TYPE_COUNT] = {
-    {gs_bsr_store_slices, gs_bsr_drop_slices, gs_bsr_refill_slices,
-     gs_bsr_spread_slices<float>, gs_bsr_find_bad<float>, apply<float>, gs_bsr_rows_cuda<float>,
-     gs_bsr_sums_cuda},
-    {gs_bsr_store_slices, gs_bsr_drop_slices, gs_bsr_refill_slices,
-     gs_bsr_spread_slices<double>, gs_bsr_find_bad<double>, apply<double>, gs_bsr_rows_cuda<double>,
-     gs_bsr_sums_cuda},
+    {gs_bsr_store_slices, gs_bsr_drop_slices, gs_bsr_refill_slices, gs_bsr_spread_slices<float>,
+     gs_bsr_find_bad<float>, apply<float>, gs_bsr_rows_cuda<float>, gs_bsr_sums_cuda},
+    {gs_bsr_store_slices, gs_bsr_drop_slices, gs_bsr_refill_slices, gs_bsr_spread_slices<double>,
+     gs_bsr_find_bad<double>, apply<double>, gs_bsr_rows_cuda<double>, gs_bsr_sums_cuda},
 };

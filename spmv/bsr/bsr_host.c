@@ -42,8 +42,8 @@ static gsolve_status count_blocks(gs_bsr *m, gsolve_context *ctx, const gs_squar
 #pragma omp parallel for schedule(static) \
     num_threads(gs_threads_for(m->entries, gsolve_threads(ctx)))
     for (int32_t I = 0; I < m->rows; I++) {
-        m->first[I + 1] = given ? gs_start(&given->csr, I + 1) - gs_start(&given->csr, I)
-                                : merge_row(m, I, NULL);
+        m->first[I + 1] =
+            given ? gs_start(&given->csr, I + 1) - gs_start(&given->csr, I) : merge_row(m, I, NULL);
     }
     m->first[0] = 0;
     for (int32_t I = 0; I < m->rows; I++) m->first[I + 1] += m->first[I];

@@ -232,6 +232,12 @@ gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gso
             A->csr.nrows, A->csr.ncols, A->csr.ncols, A->csr.nrows, x.nrows, x.ncols, b.nrows,
             b.ncols);
     }
+    if ((unsigned)b.layout > GSOLVE_ROW_MAJOR || (unsigned)x.layout > GSOLVE_ROW_MAJOR) {
+        return gsolve_fail(
+            A->ctx, GSOLVE_BAD_ARGUMENT,
+            "b has layout %d and x layout %d; a layout is 0 (column-major) or 1 (row-major)",
+            (int)b.layout, (int)x.layout);
+    }
     TRY(to_columns(A, 0, b, &b));
     TRY(to_columns(A, 1, x, &x));
     for (int32_t c = 0; c < b.ncols; c++) {
