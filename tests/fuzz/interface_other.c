@@ -166,7 +166,7 @@ static void bad_solve(fuzz *f)
     trace(f, "gsolve_solve(matrix %d) with bad argument %d\n", from, which);
     if (which == 0) bad.nrows++;
     if (which == 1) bad.ncols = -1;
-    if (which == 2) bad.layout = GSOLVE_ROW_MAJOR;
+    if (which == 2) bad.layout = (gsolve_layout)3;
     if (which == 3) bad.type = (gsolve_type)5;
     must_fail(f, "gsolve_solve",
               gsolve_solve(f->ctx, which == 4 ? NULL : csr, bad, x.d, which == 5 ? NULL : &result));
