@@ -197,10 +197,10 @@ static gsolve_status new_in_blocks(gsolve_matrix **out, gsolve_context *ctx, con
     gsolve_status status;
 
     *out = NULL;
-    TRY(gs_matrix_new(&A, ctx, spec)); /* which checks the spec */
+    TRY(gs_matrix_new_in_format(&A, ctx, spec)); /* which checks the spec */
     if (A->format == &gs_auto_format) {
         gsolve_matrix_destroy(&A);
-        TRY(gs_matrix_new(&A, ctx, "bsr"));
+        TRY(gs_matrix_new_in_format(&A, ctx, "bsr"));
     }
     if (A->format == &gs_bsr_format && B->height == B->width &&
         gs_bsr_take_size(A->options, B->height)) {

@@ -40,7 +40,7 @@ static void destroy_left(void *handle)
     gsolve_matrix_destroy(&A);
 }
 
-gsolve_status gs_matrix_new(gsolve_matrix **out, gsolve_context *ctx, const char *spec)
+gsolve_status gs_matrix_new_in_format(gsolve_matrix **out, gsolve_context *ctx, const char *spec)
 {
     const gsolve_plugin *plugin;
     gsolve_matrix *A = NULL;
@@ -82,7 +82,7 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_create: an argument is NULL");
     }
     TRY(gs_csr_inspect(ctx, csr, &findings, &statistics, &clean));
-    TRY(gs_matrix_new(&A, ctx, spec));
+    TRY(gs_matrix_new_in_format(&A, ctx, spec));
     A->statistics = statistics;
     if (clean) A->entries = findings.entries;
     if (!findings.ascending) TRY(gs_csr_to_host(&csr, ctx, &fetched));
@@ -129,7 +129,7 @@ gsolve_status gs_matrix_create_unchecked(gsolve_matrix **out, gsolve_context *ct
     gsolve_matrix *A = NULL;
     gsolve_status status;
 
-    TRY(gs_matrix_new(&A, ctx, spec));
+    TRY(gs_matrix_new_in_format(&A, ctx, spec));
     TRY(build_from(A, csr, false));
     *out = A;
     A = NULL;
@@ -158,7 +158,7 @@ gsolve_status gsolve_matrix_create_owned(gsolve_matrix **out, gsolve_context *ct
         if (status == GSOLVE_OK) gsolve_csr_free(csr, ctx);
         return status;
     }
-    TRY(gs_matrix_new(&A, ctx, spec));
+    TRY(gs_matrix_new_in_format(&A, ctx, spec));
     A->entries = findings.entries;
     A->statistics = statistics;
     TRY(gs_matrix_fits(A, csr, csr->location == GSOLVE_HOST));

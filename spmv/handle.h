@@ -49,7 +49,7 @@ gsolve_status gs_matrix_create_unchecked(gsolve_matrix **A, gsolve_context *ctx,
 gsolve_status gs_matrix_update_form(gsolve_matrix *A);
 
 /* Makes a handle without rows and without a form; `spec` names its format. */
-gsolve_status gs_matrix_new(gsolve_matrix **A, gsolve_context *ctx, const char *spec);
+gsolve_status gs_matrix_new_in_format(gsolve_matrix **A, gsolve_context *ctx, const char *spec);
 
 /* --- blocks.c --------------------------------------------------------------------------------- */
 

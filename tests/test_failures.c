@@ -326,6 +326,7 @@ static gsolve_status run_once(gsolve_solver *S, trial *t)
     gsolve_status status;
 
     memset(&result, 0x5a, sizeof result);
+    result.size = sizeof result;
     before = result;
     memset(t->x, 0, sizeof t->x);
     status = gsolve_solver_run(S, gsolve_vector(t->b, N), gsolve_vector(t->x, N), &result);
