@@ -54,7 +54,7 @@ GSOLVE_API gsolve_status gsolve_matrix_create_owned(gsolve_matrix **A, gsolve_co
  * matrix, even if it is 0.
  *
  * Square blocks of 2 x 2 to 8 x 8 in the formats "bsr" and "auto" are stored as blocks, in the
- * format "bsr": they are not converted to CSR first. Then A has no CSR copy at first. The first
+ * form "bsr": they are not converted to CSR first. Then A has no CSR copy at first. The first
  * call that reads the CSR copy makes it, on the device, from the blocks; it takes 12 bytes for each
  * number of type double, and 8 for float, where the blocks take 8 or 4 and the block columns.
  * Products with A do not read the CSR copy. gsolve_solver_create does, since the true residual is

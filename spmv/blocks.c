@@ -201,6 +201,7 @@ static gsolve_status new_in_blocks(gsolve_matrix **out, gsolve_context *ctx, con
     if (A->format == &gs_auto_format) {
         gsolve_matrix_destroy(&A);
         TRY(gs_matrix_new_in_format(&A, ctx, "bsr"));
+        A->chosen = true;
     }
     if (A->format == &gs_bsr_format && B->height == B->width &&
         gs_bsr_take_size(A->options, B->height)) {

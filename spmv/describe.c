@@ -76,7 +76,7 @@ void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)
     const size_t value = gs_type_size(A->csr.type);
     gsolve_matrix_info own = {
         .size = sizeof own,
-        .format = A->format->plugin.name,
+        .format = A->chosen ? gs_auto_format.plugin.name : A->format->plugin.name,
         .nrows = A->csr.nrows,
         .ncols = A->csr.ncols,
         .type = A->csr.type,
@@ -89,7 +89,7 @@ void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)
         .version = A->version,
     };
 
-    snprintf(own.form, sizeof own.form, "%s", own.format);
+    snprintf(own.form, sizeof own.form, "%s", A->format->plugin.name);
     if (A->format->describe) A->format->describe(A->self, &own);
     GS_FILL_INFO(gsolve_matrix_info, info, &own);
 }

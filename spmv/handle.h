@@ -21,6 +21,7 @@ struct gsolve_matrix {
     gs_square_blocks blocks; /* the pattern of the blocks that the form was built from, where the
                                 device reads it, without values; size 0: it was built from rows */
     int32_t block_size;      /* of square blocks that the caller gave, in any format; else 0 */
+    bool chosen;             /* the caller named the format auto, and the library took `format` */
     int64_t entries;
     int64_t *destination; /* for each entry of the caller the entry that it is added to, or NULL */
     int64_t given;        /* number of the caller's entries, where there is a destination */

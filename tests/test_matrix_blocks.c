@@ -223,7 +223,8 @@ static void check_all(gsolve_context *ctx, const char *spec, blocks *B, gsolve_l
     assert_int_equal(info.nrows, csr.nrows);
     assert_int_equal(info.ncols, csr.ncols);
     assert_int_equal(info.entries, gsolve_csr_entries(&csr));
-    if (kept) assert_string_equal(info.format, "bsr");
+    if (kept) assert_string_equal(info.form, "bsr");
+    assert_memory_equal(info.format, spec, strlen(info.format)); /* what the caller asked for */
     assert_int_equal(A->csr.start == NULL, kept);
     check_product(ctx, A, &csr, false, 1, GSOLVE_COLUMN_MAJOR);
     check_product(ctx, A, &csr, false, 5, GSOLVE_ROW_MAJOR);
