@@ -65,8 +65,9 @@
  * destroy function takes the address of the handle and sets the handle to NULL. It does nothing if
  * the address or the handle is NULL. Arrays that the caller passes in remain the caller's, and the
  * library keeps no pointer to them after the call. The exceptions keep a pointer, and their
- * descriptions say for how long: gsolve_matrix_create_owned, gsolve_register_format,
- * gsolve_register_precond, gsolve_solver_set_monitor and gsolve_context_use_stream.
+ * descriptions say for how long: gsolve_matrix_create_owned, gsolve_matrix_create_operator,
+ * gsolve_precond_create_function, gsolve_register_format, gsolve_register_precond,
+ * gsolve_solver_set_monitor and gsolve_context_use_stream.
  *
  * Asynchronous work: on a GPU a call may return before its work is complete, if all its results are
  * on the device. The work is ordered on the context's stream (gsolve_stream) and may still read and
@@ -74,7 +75,8 @@
  * on the host returns when the result is complete.
  *
  * Lifetime: a solver uses its matrix and its preconditioner in every call but
- * gsolve_solver_destroy. A preconditioner does not use the matrix from which it was created.
+ * gsolve_solver_destroy. A preconditioner does not use the matrix from which it was created, except
+ * one of gsolve_precond_create_chebyshev.
  * gsolve_context_destroy destroys all objects in the context. Their handles are then invalid.
  *
  * Threads: only one thread at a time may use a context and the objects in it. The only

@@ -32,7 +32,7 @@ static gsolve_status ask_format(const gsolve_matrix *A, const gsolve_csr *csr, d
         here.start = start;
         here.location = GSOLVE_HOST;
     }
-    *bytes = (double)A->format->memory(&here, A->options);
+    *bytes = (double)A->format->memory(&here, A->options, A->format->user);
 done:
     gsolve_free(A->ctx, GSOLVE_HOST, start);
     return status;
@@ -84,11 +84,22 @@ done:
     return status;
 }
 
+gsolve_status gs_matrix_check_rows(const gsolve_matrix *A)
+{
+    if (!A->is_operator) return GSOLVE_OK;
+    return gsolve_fail(A->ctx, GSOLVE_UNSUPPORTED,
+                       "A is an operator, of which only products are known, and this needs its "
+                       "rows; create a preconditioner from an approximate CSR matrix, by "
+                       "gsolve_precond_create_chebyshev or by gsolve_precond_create_function, and "
+                       "name a method other than direct");
+}
+
 gsolve_status gs_matrix_need_rows(const gsolve_matrix *constant)
 {
     gsolve_matrix *A = constant->lazy;
     gsolve_status status;
 
+    TRY(gs_matrix_check_rows(A));
     TRY(gs_matrix_need_csr(A));
     if (!A->rows.start) TRY(gs_csr_move(&A->rows, A->ctx, GSOLVE_HOST, &A->csr));
 done:

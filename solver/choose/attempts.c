@@ -8,9 +8,15 @@
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
+/* Whether no further attempt is needed. */
+static bool is_solved(const gsolve_result *result)
+{
+    return result->outcome == GSOLVE_CONVERGED || result->outcome == GSOLVE_ACCEPTED;
+}
+
 static bool is_better(const gsolve_result *now, const gsolve_result *best)
 {
-    return now->outcome == GSOLVE_CONVERGED || now->residual < best->residual;
+    return is_solved(now) || now->residual < best->residual;
 }
 
 gsolve_status gsolve_auto_attempts(gsolve_context *ctx, gsolve_dense x,
@@ -40,7 +46,7 @@ gsolve_status gsolve_auto_attempts(gsolve_context *ctx, gsolve_dense x,
             *best = k;
             TRY(gs_copy_columns(ctx, x, best_x));
         }
-        if (attempt.last || attempt.result.outcome == GSOLVE_CONVERGED) break;
+        if (attempt.last || is_solved(&attempt.result)) break;
     }
     TRY(gs_copy_columns(ctx, *best >= 0 ? best_x : guess, x));
     if (*best >= 0) GS_FILL_INFO(gsolve_result, result, &found);

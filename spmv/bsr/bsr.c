@@ -92,10 +92,11 @@ done:
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const void *options)
+                           const void *options, void *user)
 {
     const gs_bsr_options *o = options;
 
+    (void)user;
     if (o->block == 1) {
         return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
                            "bsr,block=1: block must be from 2 to 8, "

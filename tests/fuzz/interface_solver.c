@@ -313,6 +313,34 @@ static void run(fuzz *f)
     drop_problem(f, &p);
 }
 
+/* New tolerances, which a failed call leaves as they were; and estimates of the spectrum. */
+static void set(fuzz *f)
+{
+    static const char *const texts[] = {"rtol=1e-3", "rtol=1e-9,maxit=60",
+                                        "maxit=7",   "atol=1e-2,stall=9",
+                                        "rtol=2",    "maxit=5,restart=3"};
+    const int slot = pick_solver(f), k = (int)below(f, 6);
+    gsolve_spectrum e = GSOLVE_INIT(gsolve_spectrum);
+
+    if (slot < 0) return;
+    solver_handle *h = &f->solver[slot];
+    trace(f, "gsolve_solver_set(S%d, \"%s\")\n", slot, texts[k]);
+    gsolve_context_limit_allocations(f->ctx, 0);
+    const gsolve_status status = gsolve_solver_set(h->S, texts[k]);
+    gsolve_context_limit_allocations(f->ctx, -1);
+    if (passed(f, "gsolve_solver_set", status) != (k < 4)) {
+        complain(f, "gsolve_solver_set of \"%s\": %s", texts[k], gsolve_status_text(status));
+    }
+    if (k == 0 || k == 1) h->rtol = k == 0 ? 1e-3 : 1e-9;
+    if (k == 1 || k == 2) h->maxit = k == 1 ? 60 : 7;
+    if (k == 3) h->atol = 1e-2;
+    deny_some(f);
+    if (passed(f, "gsolve_solver_spectrum", gsolve_solver_spectrum(h->S, &e)) &&
+        !(e.smallest <= e.largest)) {
+        complain(f, "a spectrum from %g to %g", e.smallest, e.largest);
+    }
+}
+
 static void explain(fuzz *f)
 {
     const int slot = pick_solver(f);
@@ -397,10 +425,7 @@ static void solve(fuzz *f)
     drop_problem(f, &p);
 }
 
-const api_call solver_calls[] = {{"solver_create", 12, create},
-                                 {"solver_run", 16, run},
-                                 {"solver_explain", 3, explain},
-                                 {"solver_forecast", 1, forecast},
-                                 {"solve", 4, solve},
-                                 {"solver_destroy", 2, destroy},
-                                 {NULL, 0, NULL}};
+const api_call solver_calls[] = {{"solver_create", 12, create},  {"solver_run", 16, run},
+                                 {"solver_explain", 3, explain}, {"solver_forecast", 1, forecast},
+                                 {"solver_set", 2, set},         {"solve", 4, solve},
+                                 {"solver_destroy", 2, destroy}, {NULL, 0, NULL}};
