@@ -59,6 +59,7 @@ static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const cha
                         &M->options));
     M->kind = gs_precond_kind_of(plugin);
     M->extension = gs_precond_extension_of(M->kind);
+    if (A && M->extension->set_block) M->extension->set_block(M->options, gs_matrix_block_size(A));
     if (!A) TRY(gs_precond_prepare_rows(M->extension, ctx, &csr, &own));
     M->n = csr->nrows;
     M->type = csr->type;
@@ -144,6 +145,7 @@ gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx
         spec = choice.precond;
     }
     if (works_on_device(ctx, spec) || A->is_operator) {
+        TRY(gs_matrix_need_csr(A));
         gsolve_matrix_device_csr(A, &rows);
     } else {
         TRY(gsolve_matrix_csr(A, &rows));

@@ -17,7 +17,7 @@ from interface import headers
 
 MODULE = interface.TOP / "include" / "gsolve.f90"
 HEADERS = [name for name in headers.HEADERS if name != "gsolve_plugin.h"]
-NUMBERS = {"int": "integer(c_int)", "int32_t": "integer(c_int32_t)", "int64_t": "integer(c_int64_t)", "uint64_t": "integer(c_int64_t)",
+NUMBERS = {"int": "integer(c_int)", "unsigned": "integer(c_int)", "int32_t": "integer(c_int32_t)", "int64_t": "integer(c_int64_t)", "uint64_t": "integer(c_int64_t)",
            "size_t": "integer(c_size_t)", "double": "real(c_double)", "float": "real(c_float)", "bool": "logical(c_bool)",
            "char": "character(kind=c_char)"}
 
@@ -195,12 +195,13 @@ def struct_text(s, size):
 
 def module(cc):
     text, size = HEAD, sizes(cc)
+    number = {name: k for k, name in re.findall(r"^    (-?\d+) (GSOLVE_\w+)$", interface.layouts(cc), re.M)}
     taken = {f.name for name in HEADERS for f in interface.functions(name)} | STRUCTS
     for name in HEADERS:
         for e in (t for t in interface.types(name) if not isinstance(t, interface.Struct)):
             text += f"\n  ! {e.name}\n"
-            text += "".join(f"  integer(c_int), parameter :: {v}{'_VALUE' if v.lower() in taken else ''} = {k}\n"
-                            for k, v in enumerate(e.values) if not v.endswith("_COUNT"))
+            text += "".join(f"  integer(c_int), parameter :: {v}{'_VALUE' if v.lower() in taken else ''} = {number[v]}\n"
+                            for v in e.values if not v.endswith("_COUNT"))
     for name in sorted(HEADERS, key=lambda name: name == "gsolve.h"):
         text += "".join(struct_text(t, size[t.name]) for t in interface.types(name) if isinstance(t, interface.Struct))
     comment = comments()
