@@ -39,6 +39,13 @@ module gsolve
   integer(c_int), parameter :: GSOLVE_COLUMN_MAJOR = 0
   integer(c_int), parameter :: GSOLVE_ROW_MAJOR = 1
 
+  ! gsolve_function_flag
+  integer(c_int), parameter :: GSOLVE_FUNCTION_COLUMNS = 1
+  integer(c_int), parameter :: GSOLVE_FUNCTION_SYMMETRIC = 2
+  integer(c_int), parameter :: GSOLVE_FUNCTION_DEFINITE = 4
+  integer(c_int), parameter :: GSOLVE_FUNCTION_VARIABLE = 8
+  integer(c_int), parameter :: GSOLVE_FUNCTION_NO_CAPTURE = 16
+
   ! gsolve_outcome
   integer(c_int), parameter :: GSOLVE_CONVERGED = 0
   integer(c_int), parameter :: GSOLVE_ITERATION_LIMIT = 1
@@ -47,6 +54,12 @@ module gsolve
   integer(c_int), parameter :: GSOLVE_BREAKDOWN = 4
   integer(c_int), parameter :: GSOLVE_INDEFINITE = 5
   integer(c_int), parameter :: GSOLVE_STOPPED = 6
+  integer(c_int), parameter :: GSOLVE_ACCEPTED = 7
+
+  ! gsolve_decision
+  integer(c_int), parameter :: GSOLVE_CONTINUE = 0
+  integer(c_int), parameter :: GSOLVE_ACCEPT = 1
+  integer(c_int), parameter :: GSOLVE_STOP = 2
 
   ! gsolve_symmetry
   integer(c_int), parameter :: GSOLVE_GENERAL = 0
@@ -54,9 +67,18 @@ module gsolve
   integer(c_int), parameter :: GSOLVE_SKEW = 2
   integer(c_int), parameter :: GSOLVE_HERMITIAN = 3
 
+  type, bind(C) :: gsolve_context_options
+    integer(c_size_t) :: size = 48_c_size_t ! as GSOLVE_INIT
+    type(c_ptr) :: user = c_null_ptr
+    type(c_funptr) :: allocate_host = c_null_funptr
+    type(c_funptr) :: release_host = c_null_funptr
+    type(c_funptr) :: allocate_device = c_null_funptr
+    type(c_funptr) :: release_device = c_null_funptr
+  end type
+
   type, bind(C) :: gsolve_context_info
     integer(c_size_t) :: size = 312_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: device
+    type(c_ptr) :: device = c_null_ptr
     character(kind=c_char) :: description(256)
     integer(c_int) :: threads
     integer(c_size_t) :: bytes
@@ -120,7 +142,7 @@ module gsolve
 
   type, bind(C) :: gsolve_product_info
     integer(c_size_t) :: size = 88_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: method
+    type(c_ptr) :: method = c_null_ptr
     integer(c_int32_t) :: nrows
     integer(c_int32_t) :: ncols
     integer(c_int64_t) :: products
@@ -148,7 +170,7 @@ module gsolve
 
   type, bind(C) :: gsolve_matrix_info
     integer(c_size_t) :: size = 352_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: format
+    type(c_ptr) :: format = c_null_ptr
     character(kind=c_char) :: form(64)
     integer(c_int32_t) :: nrows
     integer(c_int32_t) :: ncols
@@ -194,8 +216,8 @@ module gsolve
 
   type, bind(C) :: gsolve_precond_info
     integer(c_size_t) :: size = 224_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: kind
-    type(c_ptr) :: spec
+    type(c_ptr) :: kind = c_null_ptr
+    type(c_ptr) :: spec = c_null_ptr
     integer(c_int32_t) :: n
     integer(c_int) :: type
     integer(c_size_t) :: bytes
@@ -226,9 +248,17 @@ module gsolve
     real(c_double) :: precond_seconds
   end type
 
+  type, bind(C) :: gsolve_spectrum
+    integer(c_size_t) :: size = 40_c_size_t ! as GSOLVE_INIT
+    integer(c_int) :: steps
+    real(c_double) :: smallest
+    real(c_double) :: largest
+    real(c_double) :: condition
+  end type
+
   type, bind(C) :: gsolve_profile_class
     integer(c_size_t) :: size = 40_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: name
+    type(c_ptr) :: name = c_null_ptr
     integer(c_int64_t) :: calls
     real(c_double) :: bytes
     real(c_double) :: seconds
@@ -316,6 +346,13 @@ module gsolve
       character(kind=c_char), intent(in) :: spec(*)
       integer(c_int) :: gsolve_context_create
     end function
+    function gsolve_context_create_with(ctx, spec, options) bind(C)
+      import
+      type(c_ptr), intent(inout) :: ctx
+      character(kind=c_char), intent(in) :: spec(*)
+      type(gsolve_context_options), intent(in) :: options
+      integer(c_int) :: gsolve_context_create_with
+    end function
     subroutine gsolve_context_destroy(ctx) bind(C)
       import
       type(c_ptr), intent(inout) :: ctx
@@ -332,6 +369,12 @@ module gsolve
       type(c_ptr), value :: stream
       integer(c_int) :: gsolve_context_use_stream
     end function
+    subroutine gsolve_context_set_log(ctx, log, user) bind(C)
+      import
+      type(c_ptr), value :: ctx
+      type(c_funptr), value :: log
+      type(c_ptr), value :: user
+    end subroutine
     function gsolve_error(ctx) bind(C)
       import
       type(c_ptr), value :: ctx
@@ -348,6 +391,11 @@ module gsolve
       integer(c_size_t), intent(inout) :: available
       integer(c_size_t), intent(inout) :: total
       integer(c_int) :: gsolve_context_memory
+    end function
+    function gsolve_context_trim(ctx) bind(C)
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int) :: gsolve_context_trim
     end function
     function gsolve_context_copy_speed(ctx, bytes_per_second) bind(C)
       import
@@ -564,6 +612,30 @@ module gsolve
       real(c_double), intent(inout) :: relative(*)
       integer(c_int) :: gsolve_matrix_residual
     end function
+    function gsolve_matrix_create_operator(A, ctx, nrows, ncols, type, apply, apply_transpose, user) bind(C)
+      import
+      type(c_ptr), intent(inout) :: A
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: nrows
+      integer(c_int32_t), value :: ncols
+      integer(c_int), value :: type
+      type(c_funptr), value :: apply
+      type(c_funptr), value :: apply_transpose
+      type(c_ptr), value :: user
+      integer(c_int) :: gsolve_matrix_create_operator
+    end function
+    function gsolve_matrix_update_operator(A, user) bind(C)
+      import
+      type(c_ptr), value :: A
+      type(c_ptr), value :: user
+      integer(c_int) :: gsolve_matrix_update_operator
+    end function
+    function gsolve_matrix_set_flags(A, flags) bind(C)
+      import
+      type(c_ptr), value :: A
+      integer(c_int), value :: flags
+      integer(c_int) :: gsolve_matrix_set_flags
+    end function
     subroutine gsolve_matrix_describe(A, info) bind(C)
       import
       type(c_ptr), value :: A
@@ -659,6 +731,44 @@ module gsolve
       type(c_ptr), value :: M
       type(c_ptr), value :: A
       integer(c_int) :: gsolve_precond_update_from
+    end function
+    function gsolve_precond_create_function(M, ctx, n, type, apply, apply_transpose, user) bind(C)
+      import
+      type(c_ptr), intent(inout) :: M
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: n
+      integer(c_int), value :: type
+      type(c_funptr), value :: apply
+      type(c_funptr), value :: apply_transpose
+      type(c_ptr), value :: user
+      integer(c_int) :: gsolve_precond_create_function
+    end function
+    function gsolve_precond_update_function(M, user) bind(C)
+      import
+      type(c_ptr), value :: M
+      type(c_ptr), value :: user
+      integer(c_int) :: gsolve_precond_update_function
+    end function
+    function gsolve_precond_set_flags(M, flags) bind(C)
+      import
+      type(c_ptr), value :: M
+      integer(c_int), value :: flags
+      integer(c_int) :: gsolve_precond_set_flags
+    end function
+    function gsolve_precond_create_chebyshev(M, ctx, spec, A, diagonal) bind(C)
+      import
+      type(c_ptr), intent(inout) :: M
+      type(c_ptr), value :: ctx
+      character(kind=c_char), intent(in) :: spec(*)
+      type(c_ptr), value :: A
+      type(gsolve_dense), value :: diagonal
+      integer(c_int) :: gsolve_precond_create_chebyshev
+    end function
+    function gsolve_precond_update_chebyshev(M, diagonal) bind(C)
+      import
+      type(c_ptr), value :: M
+      type(gsolve_dense), value :: diagonal
+      integer(c_int) :: gsolve_precond_update_chebyshev
     end function
     function gsolve_precond_apply(M, r, z) bind(C)
       import
@@ -764,6 +874,18 @@ module gsolve
       type(c_funptr), value :: monitor
       type(c_ptr), value :: user
     end subroutine
+    subroutine gsolve_solver_set_stopping_test(S, test, user) bind(C)
+      import
+      type(c_ptr), value :: S
+      type(c_funptr), value :: test
+      type(c_ptr), value :: user
+    end subroutine
+    function gsolve_solver_set(S, settings) bind(C)
+      import
+      type(c_ptr), value :: S
+      character(kind=c_char), intent(in) :: settings(*)
+      integer(c_int) :: gsolve_solver_set
+    end function
     function gsolve_solver_explain(S) bind(C)
       import
       type(c_ptr), value :: S
@@ -787,6 +909,12 @@ module gsolve
       integer(c_int32_t), value :: columns
       integer(c_size_t), intent(inout) :: bytes
       integer(c_int) :: gsolve_solver_memory
+    end function
+    function gsolve_solver_spectrum(S, spectrum) bind(C)
+      import
+      type(c_ptr), value :: S
+      type(gsolve_spectrum), intent(inout) :: spectrum
+      integer(c_int) :: gsolve_solver_spectrum
     end function
     function gsolve_solver_profile(S, on) bind(C)
       import
