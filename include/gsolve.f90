@@ -94,7 +94,7 @@ module gsolve
 
   type, bind(C) :: gsolve_context_info
     integer(c_size_t) :: size = 312_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: device
+    type(c_ptr) :: device = c_null_ptr
     character(kind=c_char) :: description(256)
     integer(c_int) :: threads
     integer(c_size_t) :: bytes
@@ -172,7 +172,7 @@ module gsolve
 
   type, bind(C) :: gsolve_product_info
     integer(c_size_t) :: size = 88_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: method
+    type(c_ptr) :: method = c_null_ptr
     integer(c_int32_t) :: nrows
     integer(c_int32_t) :: ncols
     integer(c_int64_t) :: products
@@ -206,7 +206,7 @@ module gsolve
 
   type, bind(C) :: gsolve_matrix_info
     integer(c_size_t) :: size = 352_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: format
+    type(c_ptr) :: format = c_null_ptr
     character(kind=c_char) :: form(64)
     integer(c_int32_t) :: nrows
     integer(c_int32_t) :: ncols
@@ -253,8 +253,8 @@ module gsolve
 
   type, bind(C) :: gsolve_precond_info
     integer(c_size_t) :: size = 224_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: kind
-    type(c_ptr) :: spec
+    type(c_ptr) :: kind = c_null_ptr
+    type(c_ptr) :: spec = c_null_ptr
     integer(c_int32_t) :: n
     integer(c_int) :: type
     integer(c_size_t) :: bytes
@@ -303,9 +303,17 @@ module gsolve
     real(c_double) :: condition
   end type
 
+  type, bind(C) :: gsolve_spectrum
+    integer(c_size_t) :: size = 40_c_size_t ! as GSOLVE_INIT
+    integer(c_int) :: steps
+    real(c_double) :: smallest
+    real(c_double) :: largest
+    real(c_double) :: condition
+  end type
+
   type, bind(C) :: gsolve_profile_class
     integer(c_size_t) :: size = 40_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: name
+    type(c_ptr) :: name = c_null_ptr
     integer(c_int64_t) :: calls
     real(c_double) :: bytes
     real(c_double) :: seconds
