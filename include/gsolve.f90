@@ -39,6 +39,21 @@ module gsolve
   integer(c_int), parameter :: GSOLVE_COLUMN_MAJOR = 0
   integer(c_int), parameter :: GSOLVE_ROW_MAJOR = 1
 
+  ! gsolve_index
+  integer(c_int), parameter :: GSOLVE_I32 = 0
+  integer(c_int), parameter :: GSOLVE_I64 = 1
+
+  ! gsolve_part
+  integer(c_int), parameter :: GSOLVE_FULL = 0
+  integer(c_int), parameter :: GSOLVE_LOWER = 1
+  integer(c_int), parameter :: GSOLVE_UPPER = 2
+
+  ! gsolve_function_flag
+  integer(c_int), parameter :: GSOLVE_FUNCTION_COLUMNS = 1
+  integer(c_int), parameter :: GSOLVE_FUNCTION_SYMMETRIC = 2
+  integer(c_int), parameter :: GSOLVE_FUNCTION_DEFINITE = 4
+  integer(c_int), parameter :: GSOLVE_FUNCTION_VARIABLE = 8
+  integer(c_int), parameter :: GSOLVE_FUNCTION_NO_CAPTURE = 16
   ! gsolve_function_flag
   integer(c_int), parameter :: GSOLVE_FUNCTION_COLUMNS = 0
   integer(c_int), parameter :: GSOLVE_FUNCTION_SYMMETRIC = 1
@@ -68,9 +83,18 @@ module gsolve
   integer(c_int), parameter :: GSOLVE_SKEW = 2
   integer(c_int), parameter :: GSOLVE_HERMITIAN = 3
 
+  type, bind(C) :: gsolve_context_options
+    integer(c_size_t) :: size = 48_c_size_t ! as GSOLVE_INIT
+    type(c_ptr) :: user
+    type(c_funptr) :: allocate_host
+    type(c_funptr) :: release_host
+    type(c_funptr) :: allocate_device
+    type(c_funptr) :: release_device
+  end type
+
   type, bind(C) :: gsolve_context_info
     integer(c_size_t) :: size = 312_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: device
+    type(c_ptr) :: device = c_null_ptr
     character(kind=c_char) :: description(256)
     integer(c_int) :: threads
     integer(c_size_t) :: bytes
@@ -132,9 +156,23 @@ module gsolve
     integer(c_int64_t) :: length(32)
   end type
 
+  type, bind(C) :: gsolve_foreign
+    integer(c_int64_t) :: nrows
+    integer(c_int64_t) :: ncols
+    type(c_ptr) :: start
+    type(c_ptr) :: index
+    type(c_ptr) :: value
+    integer(c_int) :: offset
+    integer(c_int) :: index_type
+    integer(c_int) :: type
+    integer(c_int) :: base
+    logical(c_bool) :: columns
+    integer(c_int) :: part
+  end type
+
   type, bind(C) :: gsolve_product_info
     integer(c_size_t) :: size = 88_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: method
+    type(c_ptr) :: method = c_null_ptr
     integer(c_int32_t) :: nrows
     integer(c_int32_t) :: ncols
     integer(c_int64_t) :: products
@@ -158,6 +196,7 @@ module gsolve
     integer(c_int) :: location
     integer(c_int32_t) :: height
     integer(c_int32_t) :: width
+    logical(c_bool) :: column_major
   end type
 
   type, bind(C) :: gsolve_null_space
@@ -167,7 +206,7 @@ module gsolve
 
   type, bind(C) :: gsolve_matrix_info
     integer(c_size_t) :: size = 352_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: format
+    type(c_ptr) :: format = c_null_ptr
     character(kind=c_char) :: form(64)
     integer(c_int32_t) :: nrows
     integer(c_int32_t) :: ncols
@@ -214,8 +253,8 @@ module gsolve
 
   type, bind(C) :: gsolve_precond_info
     integer(c_size_t) :: size = 224_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: kind
-    type(c_ptr) :: spec
+    type(c_ptr) :: kind = c_null_ptr
+    type(c_ptr) :: spec = c_null_ptr
     integer(c_int32_t) :: n
     integer(c_int) :: type
     integer(c_size_t) :: bytes
@@ -256,9 +295,25 @@ module gsolve
     real(c_double) :: condition
   end type
 
+  type, bind(C) :: gsolve_spectrum
+    integer(c_size_t) :: size = 40_c_size_t ! as GSOLVE_INIT
+    integer(c_int) :: steps
+    real(c_double) :: smallest
+    real(c_double) :: largest
+    real(c_double) :: condition
+  end type
+
+  type, bind(C) :: gsolve_spectrum
+    integer(c_size_t) :: size = 40_c_size_t ! as GSOLVE_INIT
+    integer(c_int) :: steps
+    real(c_double) :: smallest
+    real(c_double) :: largest
+    real(c_double) :: condition
+  end type
+
   type, bind(C) :: gsolve_profile_class
     integer(c_size_t) :: size = 40_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: name
+    type(c_ptr) :: name = c_null_ptr
     integer(c_int64_t) :: calls
     real(c_double) :: bytes
     real(c_double) :: seconds
@@ -346,6 +401,13 @@ module gsolve
       character(kind=c_char), intent(in) :: spec(*)
       integer(c_int) :: gsolve_context_create
     end function
+    function gsolve_context_create_with(ctx, spec, options) bind(C)
+      import
+      type(c_ptr), intent(inout) :: ctx
+      character(kind=c_char), intent(in) :: spec(*)
+      type(gsolve_context_options), intent(in) :: options
+      integer(c_int) :: gsolve_context_create_with
+    end function
     subroutine gsolve_context_destroy(ctx) bind(C)
       import
       type(c_ptr), intent(inout) :: ctx
@@ -362,6 +424,12 @@ module gsolve
       type(c_ptr), value :: stream
       integer(c_int) :: gsolve_context_use_stream
     end function
+    subroutine gsolve_context_set_log(ctx, log, user) bind(C)
+      import
+      type(c_ptr), value :: ctx
+      type(c_funptr), value :: log
+      type(c_ptr), value :: user
+    end subroutine
     function gsolve_error(ctx) bind(C)
       import
       type(c_ptr), value :: ctx
@@ -378,6 +446,11 @@ module gsolve
       integer(c_size_t), intent(inout) :: available
       integer(c_size_t), intent(inout) :: total
       integer(c_int) :: gsolve_context_memory
+    end function
+    function gsolve_context_trim(ctx) bind(C)
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int) :: gsolve_context_trim
     end function
     function gsolve_context_copy_speed(ctx, bytes_per_second) bind(C)
       import
@@ -419,6 +492,13 @@ module gsolve
       integer(c_int), value :: type
       type(gsolve_csr), intent(in) :: A
       integer(c_int) :: gsolve_csr_convert
+    end function
+    function gsolve_csr_import(csr, ctx, from) bind(C)
+      import
+      type(gsolve_csr), intent(inout) :: csr
+      type(c_ptr), value :: ctx
+      type(gsolve_foreign), intent(in) :: from
+      integer(c_int) :: gsolve_csr_import
     end function
     subroutine gsolve_csr_free(C, ctx) bind(C)
       import
@@ -548,6 +628,14 @@ module gsolve
       type(gsolve_csr), intent(inout) :: csr
       integer(c_int) :: gsolve_matrix_create_owned
     end function
+    function gsolve_matrix_create_blocks(A, ctx, spec, B) bind(C)
+      import
+      type(c_ptr), intent(inout) :: A
+      type(c_ptr), value :: ctx
+      character(kind=c_char), intent(in) :: spec(*)
+      type(gsolve_blocked), intent(in) :: B
+      integer(c_int) :: gsolve_matrix_create_blocks
+    end function
     subroutine gsolve_matrix_destroy(A) bind(C)
       import
       type(c_ptr), intent(inout) :: A
@@ -558,6 +646,11 @@ module gsolve
       type(gsolve_csr), intent(in) :: csr
       integer(c_int) :: gsolve_matrix_update
     end function
+    function gsolve_matrix_update_blocks(A, B) bind(C)
+      import
+      type(c_ptr), value :: A
+      type(gsolve_blocked), intent(in) :: B
+      integer(c_int) :: gsolve_matrix_update_blocks
     function gsolve_matrix_set_null_space(A, right, left) bind(C)
       import
       type(c_ptr), value :: A

@@ -67,7 +67,8 @@
  * library keeps no pointer to them after the call. The exceptions keep a pointer, and their
  * descriptions say for how long: gsolve_matrix_create_owned, gsolve_matrix_create_operator,
  * gsolve_precond_create_function, gsolve_register_format, gsolve_register_precond,
- * gsolve_solver_set_monitor and gsolve_context_use_stream.
+ * gsolve_solver_set_monitor, gsolve_context_create_with, gsolve_context_set_log and
+ * gsolve_context_use_stream.
  *
  * Asynchronous work: on a GPU a call may return before its work is complete, if all its results are
  * on the device. The work is ordered on the context's stream (gsolve_stream) and may still read and
@@ -136,10 +137,6 @@ extern "C" {
  * guess. */
 GSOLVE_API gsolve_status gsolve_solve(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
                                       gsolve_dense x, gsolve_result *result);
-
-/* A function of the caller that receives one line of text without a line feed. `line` is valid
- * during the call only. `user` is the pointer that the caller passed together with the function. */
-typedef void gsolve_log(const char *line, void *user);
 
 /* Does what gsolve_solve does. In addition it calls log(line, user) twice for each choice that it
  * tries: first with the reason for the choice, and then with the outcome or the error. `log` may be

@@ -59,6 +59,7 @@ static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const cha
                         &M->options));
     M->kind = gs_precond_kind_of(plugin);
     M->extension = gs_precond_extension_of(M->kind);
+    if (A && M->extension->set_block) M->extension->set_block(M->options, gs_matrix_block_size(A));
     if (!A) TRY(gs_precond_prepare_rows(M->extension, ctx, &csr, &own));
     M->n = csr->nrows;
     M->type = csr->type;
@@ -92,6 +93,7 @@ gsolve_status gsolve_precond_create(gsolve_precond **M, gsolve_context *ctx, con
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!M || !spec || !csr) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_create: an argument is NULL");
     }
@@ -131,6 +133,7 @@ gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!M || !spec || !A) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_precond_create_from: an argument is NULL");
@@ -143,6 +146,7 @@ gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx
         spec = choice.precond;
     }
     if (works_on_device(ctx, spec) || A->is_operator) {
+        TRY(gs_matrix_need_csr(A));
         gsolve_matrix_device_csr(A, &rows);
     } else {
         TRY(gsolve_matrix_csr(A, &rows));
@@ -156,6 +160,7 @@ void gsolve_precond_destroy(gsolve_precond **pM)
 {
     gsolve_precond *M = pM ? *pM : NULL;
     if (!M) return;
+    GS_ENTER(M->ctx);
 
     if (M->self) M->kind->destroy(M->self, M->ctx);
     gsolve_free(M->ctx, GSOLVE_HOST, M->spec);

@@ -1,5 +1,6 @@
 /* describe.c: descriptions of a matrix handle, and the memory that one would take. */
 #include <stdio.h>
+#include <string.h>
 
 #include "core/info.h"
 #include "core/try.h"
@@ -16,6 +17,7 @@ gsolve_status gsolve_matrix_memory(gsolve_context *ctx, const char *spec, const 
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!spec || !csr || !bytes || csr->location != GSOLVE_HOST) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_matrix_memory: an argument is NULL, or csr is not on the host");
@@ -42,6 +44,7 @@ gsolve_status gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr)
     gsolve_status status;
 
     if (!A || !csr) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(A->ctx);
     TRY(gs_matrix_need_rows(A));
     *csr = A->rows;
 done:
@@ -53,6 +56,7 @@ gsolve_status gsolve_matrix_statistics(const gsolve_matrix *A, gsolve_statistics
     gsolve_status status;
 
     if (!A || !statistics) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(A->ctx);
     TRY(GS_CHECK_INFO(A->ctx, gsolve_statistics, statistics));
     TRY(gs_matrix_need_rows(A));
     TRY(gs_csr_need_statistics(A->ctx, &A->rows, &A->lazy->statistics));
@@ -63,7 +67,11 @@ done:
 
 void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr)
 {
-    *csr = A->csr;
+    if (gs_matrix_need_csr(A) == GSOLVE_OK) {
+        *csr = A->csr;
+    } else {
+        memset(csr, 0, sizeof *csr);
+    }
 }
 
 void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)
@@ -72,7 +80,7 @@ void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)
     const size_t value = gs_type_size(A->csr.type);
     gsolve_matrix_info own = {
         .size = sizeof own,
-        .format = A->format->plugin.name,
+        .format = A->chosen ? gs_auto_format.plugin.name : A->format->plugin.name,
         .nrows = A->csr.nrows,
         .ncols = A->csr.ncols,
         .type = A->csr.type,
@@ -86,7 +94,7 @@ void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)
         .null_space = gs_null_dimension(&A->null_spaces.right),
     };
 
-    snprintf(own.form, sizeof own.form, "%s", own.format);
+    snprintf(own.form, sizeof own.form, "%s", A->format->plugin.name);
     if (A->format->describe) A->format->describe(A->self, &own);
     GS_FILL_INFO(gsolve_matrix_info, info, &own);
 }

@@ -59,7 +59,7 @@ done:
     return status;
 }
 
-static gsolve_status new_matrix(gsolve_matrix **out, gsolve_context *ctx, const char *spec)
+gsolve_status gs_matrix_new_in_format(gsolve_matrix **out, gsolve_context *ctx, const char *spec)
 {
     const gsolve_plugin *plugin;
     void *options = NULL;
@@ -85,11 +85,12 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
     bool clean, known;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!out || !spec || !csr) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_create: an argument is NULL");
     }
     TRY(gs_csr_inspect(ctx, csr, &findings, &statistics, &clean));
-    TRY(new_matrix(&A, ctx, spec));
+    TRY(gs_matrix_new_in_format(&A, ctx, spec));
     A->statistics = statistics;
     if (clean) A->entries = findings.entries;
     if (!findings.ascending) TRY(gs_csr_to_host(&csr, ctx, &fetched));
@@ -136,7 +137,7 @@ gsolve_status gs_matrix_create_unchecked(gsolve_matrix **out, gsolve_context *ct
     gsolve_matrix *A = NULL;
     gsolve_status status;
 
-    TRY(new_matrix(&A, ctx, spec));
+    TRY(gs_matrix_new_in_format(&A, ctx, spec));
     TRY(build_from(A, csr, false));
     *out = A;
     A = NULL;
@@ -155,6 +156,7 @@ gsolve_status gsolve_matrix_create_owned(gsolve_matrix **out, gsolve_context *ct
     bool clean;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!out || !spec || !csr) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_matrix_create_owned: an argument is NULL");
@@ -165,7 +167,7 @@ gsolve_status gsolve_matrix_create_owned(gsolve_matrix **out, gsolve_context *ct
         if (status == GSOLVE_OK) gsolve_csr_free(csr, ctx);
         return status;
     }
-    TRY(new_matrix(&A, ctx, spec));
+    TRY(gs_matrix_new_in_format(&A, ctx, spec));
     A->entries = findings.entries;
     A->statistics = statistics;
     TRY(gs_matrix_fits(A, csr, csr->location == GSOLVE_HOST));
@@ -189,6 +191,7 @@ void gsolve_matrix_destroy(gsolve_matrix **pA)
 {
     gsolve_matrix *A = pA ? *pA : NULL;
     if (!A) return;
+    GS_ENTER(A->ctx);
 
     drop_transposed(A);
     gs_matrix_drop_null_spaces(A);
@@ -196,6 +199,7 @@ void gsolve_matrix_destroy(gsolve_matrix **pA)
     if (A->self) A->format->destroy(A->self, A->ctx);
     if (A->csr.location == GSOLVE_DEVICE) gsolve_csr_free(&A->csr, A->ctx);
     gsolve_csr_free(&A->rows, A->ctx);
+    gsolve_csr_free(&A->blocks.csr, A->ctx);
     gsolve_free(A->ctx, GSOLVE_HOST, A->destination);
     gsolve_free(A->ctx, GSOLVE_DEVICE, A->sums);
     gsolve_free(A->ctx, GSOLVE_HOST, A->options);
@@ -260,6 +264,7 @@ gsolve_status gs_matrix_need_transposed(const gsolve_matrix *constant)
         TRY(refill_transposed(A));
     } else {
         drop_transposed(A);
+        TRY(gs_matrix_need_csr(A));
         TRY(gs_transpose_make(&A->transposed, &A->transposed_order, A->ctx, &A->csr, A->entries));
         TRY(A->format->build(&A->transposed_self, A->ctx, &A->transposed, A->entries, A->options,
                              A->format->user));
@@ -277,6 +282,7 @@ gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
     bool same;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(A->ctx);
     if (A->is_operator) {
         return gsolve_fail(A->ctx, GSOLVE_UNSUPPORTED,
                            "an operator has no values that gsolve_matrix_update can replace; when "
@@ -284,6 +290,7 @@ gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
                            "gsolve_matrix_update_operator");
     }
     TRY(gs_csr_inspect(A->ctx, csr, &findings, NULL, NULL));
+    TRY(gs_matrix_need_csr(A));
     TRY(gs_matrix_copy_values(A, csr, findings.entries, &same));
     if (!same) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_MATRIX,
@@ -313,6 +320,7 @@ gsolve_status gsolve_matrix_adapt(const gsolve_matrix *A, const gsolve_run_estim
     gsolve_status status = GSOLVE_OK;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(A->ctx);
     if (!run) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_matrix_adapt: the run estimate is NULL");

@@ -118,6 +118,7 @@ static gsolve_status choose_rebuild(amg *M, gsolve_context *ctx, bool *rebuild)
     if (*rebuild) {
         snprintf(M->rebuild_note, sizeof M->rebuild_note,
                  ", levels rebuilt: %.0f cycles per solve, %.0f at first", cycles, M->first);
+        gs_log(ctx, "amg%s", M->rebuild_note);
     }
 done:
     return status;
@@ -337,8 +338,16 @@ const gsolve_precond_kind gs_amg = {
     .is_variable = is_variable,
 };
 
+static void set_block(void *options, int32_t block)
+{
+    gs_amg_options *o = options;
+
+    if (o->block == 0) o->block = block;
+}
+
 const gs_precond_extension gs_amg_extension = {
     .on_device = true,
+    .set_block = set_block,
     .rows = rows,
     .release_rows = release_rows,
     .near_null = near_null,

@@ -74,6 +74,7 @@ static void log_attempt(const linear_system *s, const gsolve_choice *choice, con
 
     snprintf(line, sizeof line, "%s + %s: %s", choice->solver, choice->precond, what);
     if (s->log) s->log(line, s->user);
+    gs_log(s->ctx, "%s", line);
 }
 
 /* Sets up and runs one choice. *rounded: the type of x cannot hold the solution accurately enough;
@@ -121,6 +122,7 @@ gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gs
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!csr || !result) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solve: an argument is NULL");
     }
