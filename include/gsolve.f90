@@ -54,6 +54,12 @@ module gsolve
   integer(c_int), parameter :: GSOLVE_FUNCTION_DEFINITE = 4
   integer(c_int), parameter :: GSOLVE_FUNCTION_VARIABLE = 8
   integer(c_int), parameter :: GSOLVE_FUNCTION_NO_CAPTURE = 16
+  ! gsolve_function_flag
+  integer(c_int), parameter :: GSOLVE_FUNCTION_COLUMNS = 0
+  integer(c_int), parameter :: GSOLVE_FUNCTION_SYMMETRIC = 1
+  integer(c_int), parameter :: GSOLVE_FUNCTION_DEFINITE = 2
+  integer(c_int), parameter :: GSOLVE_FUNCTION_VARIABLE = 3
+  integer(c_int), parameter :: GSOLVE_FUNCTION_NO_CAPTURE = 4
 
   ! gsolve_outcome
   integer(c_int), parameter :: GSOLVE_CONVERGED = 0
@@ -64,6 +70,7 @@ module gsolve
   integer(c_int), parameter :: GSOLVE_INDEFINITE = 5
   integer(c_int), parameter :: GSOLVE_STOPPED = 6
   integer(c_int), parameter :: GSOLVE_ACCEPTED = 7
+  integer(c_int), parameter :: GSOLVE_LEAST_SQUARES = 8
 
   ! gsolve_decision
   integer(c_int), parameter :: GSOLVE_CONTINUE = 0
@@ -87,7 +94,7 @@ module gsolve
 
   type, bind(C) :: gsolve_context_info
     integer(c_size_t) :: size = 312_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: device
+    type(c_ptr) :: device = c_null_ptr
     character(kind=c_char) :: description(256)
     integer(c_int) :: threads
     integer(c_size_t) :: bytes
@@ -165,7 +172,7 @@ module gsolve
 
   type, bind(C) :: gsolve_product_info
     integer(c_size_t) :: size = 88_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: method
+    type(c_ptr) :: method = c_null_ptr
     integer(c_int32_t) :: nrows
     integer(c_int32_t) :: ncols
     integer(c_int64_t) :: products
@@ -192,9 +199,14 @@ module gsolve
     logical(c_bool) :: column_major
   end type
 
+  type, bind(C) :: gsolve_null_space
+    logical(c_bool) :: constants
+    type(gsolve_dense) :: vectors
+  end type
+
   type, bind(C) :: gsolve_matrix_info
     integer(c_size_t) :: size = 352_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: format
+    type(c_ptr) :: format = c_null_ptr
     character(kind=c_char) :: form(64)
     integer(c_int32_t) :: nrows
     integer(c_int32_t) :: ncols
@@ -207,6 +219,7 @@ module gsolve
     integer(c_int64_t) :: version
     integer(c_int) :: changes
     character(kind=c_char) :: note(200)
+    integer(c_int32_t) :: null_space
   end type
 
   type, bind(C) :: gsolve_stream_options
@@ -240,8 +253,8 @@ module gsolve
 
   type, bind(C) :: gsolve_precond_info
     integer(c_size_t) :: size = 224_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: kind
-    type(c_ptr) :: spec
+    type(c_ptr) :: kind = c_null_ptr
+    type(c_ptr) :: spec = c_null_ptr
     integer(c_int32_t) :: n
     integer(c_int) :: type
     integer(c_size_t) :: bytes
@@ -262,7 +275,7 @@ module gsolve
   end type
 
   type, bind(C) :: gsolve_result
-    integer(c_size_t) :: size = 56_c_size_t ! as GSOLVE_INIT
+    integer(c_size_t) :: size = 72_c_size_t ! as GSOLVE_INIT
     integer(c_int) :: outcome
     integer(c_int) :: iterations
     integer(c_int) :: products
@@ -270,6 +283,24 @@ module gsolve
     real(c_double) :: seconds
     real(c_double) :: product_seconds
     real(c_double) :: precond_seconds
+    real(c_double) :: projected_residual
+    real(c_double) :: removed
+  end type
+
+  type, bind(C) :: gsolve_spectrum
+    integer(c_size_t) :: size = 40_c_size_t ! as GSOLVE_INIT
+    integer(c_int) :: steps
+    real(c_double) :: smallest
+    real(c_double) :: largest
+    real(c_double) :: condition
+  end type
+
+  type, bind(C) :: gsolve_spectrum
+    integer(c_size_t) :: size = 40_c_size_t ! as GSOLVE_INIT
+    integer(c_int) :: steps
+    real(c_double) :: smallest
+    real(c_double) :: largest
+    real(c_double) :: condition
   end type
 
   type, bind(C) :: gsolve_spectrum
@@ -282,7 +313,7 @@ module gsolve
 
   type, bind(C) :: gsolve_profile_class
     integer(c_size_t) :: size = 40_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: name
+    type(c_ptr) :: name = c_null_ptr
     integer(c_int64_t) :: calls
     real(c_double) :: bytes
     real(c_double) :: seconds
@@ -620,6 +651,12 @@ module gsolve
       type(c_ptr), value :: A
       type(gsolve_blocked), intent(in) :: B
       integer(c_int) :: gsolve_matrix_update_blocks
+    function gsolve_matrix_set_null_space(A, right, left) bind(C)
+      import
+      type(c_ptr), value :: A
+      type(gsolve_null_space), intent(in), optional :: right
+      type(gsolve_null_space), intent(in), optional :: left
+      integer(c_int) :: gsolve_matrix_set_null_space
     end function
     function gsolve_matrix_apply(A, alpha, x, beta, y) bind(C)
       import

@@ -73,6 +73,7 @@ static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const cha
         goto done;
     }
     TRY(gs_precond_set_up(M, csr));
+    TRY(gs_precond_set_null_space(M, A));
     *out = M;
     M = NULL;
 done:

@@ -11,7 +11,7 @@
 /* Whether no further attempt is needed. */
 static bool is_solved(const gsolve_result *result)
 {
-    return result->outcome == GSOLVE_CONVERGED || result->outcome == GSOLVE_ACCEPTED;
+    return gsolve_outcome_is_success(result->outcome) || result->outcome == GSOLVE_ACCEPTED;
 }
 
 static bool is_better(const gsolve_result *now, const gsolve_result *best)
