@@ -54,12 +54,6 @@ module gsolve
   integer(c_int), parameter :: GSOLVE_FUNCTION_DEFINITE = 4
   integer(c_int), parameter :: GSOLVE_FUNCTION_VARIABLE = 8
   integer(c_int), parameter :: GSOLVE_FUNCTION_NO_CAPTURE = 16
-  ! gsolve_function_flag
-  integer(c_int), parameter :: GSOLVE_FUNCTION_COLUMNS = 0
-  integer(c_int), parameter :: GSOLVE_FUNCTION_SYMMETRIC = 1
-  integer(c_int), parameter :: GSOLVE_FUNCTION_DEFINITE = 2
-  integer(c_int), parameter :: GSOLVE_FUNCTION_VARIABLE = 3
-  integer(c_int), parameter :: GSOLVE_FUNCTION_NO_CAPTURE = 4
 
   ! gsolve_outcome
   integer(c_int), parameter :: GSOLVE_CONVERGED = 0
@@ -85,11 +79,11 @@ module gsolve
 
   type, bind(C) :: gsolve_context_options
     integer(c_size_t) :: size = 48_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: user
-    type(c_funptr) :: allocate_host
-    type(c_funptr) :: release_host
-    type(c_funptr) :: allocate_device
-    type(c_funptr) :: release_device
+    type(c_ptr) :: user = c_null_ptr
+    type(c_funptr) :: allocate_host = c_null_funptr
+    type(c_funptr) :: release_host = c_null_funptr
+    type(c_funptr) :: allocate_device = c_null_funptr
+    type(c_funptr) :: release_device = c_null_funptr
   end type
 
   type, bind(C) :: gsolve_context_info
@@ -285,22 +279,6 @@ module gsolve
     real(c_double) :: precond_seconds
     real(c_double) :: projected_residual
     real(c_double) :: removed
-  end type
-
-  type, bind(C) :: gsolve_spectrum
-    integer(c_size_t) :: size = 40_c_size_t ! as GSOLVE_INIT
-    integer(c_int) :: steps
-    real(c_double) :: smallest
-    real(c_double) :: largest
-    real(c_double) :: condition
-  end type
-
-  type, bind(C) :: gsolve_spectrum
-    integer(c_size_t) :: size = 40_c_size_t ! as GSOLVE_INIT
-    integer(c_int) :: steps
-    real(c_double) :: smallest
-    real(c_double) :: largest
-    real(c_double) :: condition
   end type
 
   type, bind(C) :: gsolve_spectrum
@@ -651,6 +629,7 @@ module gsolve
       type(c_ptr), value :: A
       type(gsolve_blocked), intent(in) :: B
       integer(c_int) :: gsolve_matrix_update_blocks
+    end function
     function gsolve_matrix_set_null_space(A, right, left) bind(C)
       import
       type(c_ptr), value :: A
