@@ -297,6 +297,7 @@ gsolve_status gsolve_csr_import(gsolve_csr *out, gsolve_context *ctx, const gsol
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!out || !A) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_csr_import: an argument is NULL");
     }

@@ -221,6 +221,7 @@ gsolve_status gsolve_matrix_create_blocks(gsolve_matrix **out, gsolve_context *c
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!out || !spec || !B) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_matrix_create_blocks: an argument is NULL");
@@ -327,6 +328,7 @@ gsolve_status gsolve_matrix_update_blocks(gsolve_matrix *A, const gsolve_blocked
     gsolve_status status;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(A->ctx);
     if (!B) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_update_blocks: B is NULL");
     }

@@ -67,6 +67,7 @@ done:
 
 void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr)
 {
+    GS_ENTER(A->ctx);
     if (gs_matrix_need_csr(A) == GSOLVE_OK) {
         *csr = A->csr;
     } else {
