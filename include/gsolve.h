@@ -28,7 +28,8 @@
  *     gsolve_csr.h       statistics and transpose of a sparse matrix; matrix-matrix products
  *     gsolve_matrix.h    matrix: matrix-vector products y = A x in a storage format
  *     gsolve_precond.h   preconditioner: z = M^-1 r
- *     gsolve_solver.h    solver: Krylov methods, results, profile, automatic choice
+ *     gsolve_solver.h    solver: Krylov methods, results, profile
+ *     gsolve_auto.h      automatic choice; a solver that chooses, falls back and is kept
  *
  * Two more headers are included separately: gsolve_io.h (files and generators) and gsolve_plugin.h
  * (formats and preconditioners of your own; lists of all names; memory and copies: gsolve_alloc,
@@ -63,7 +64,8 @@
  * the address or the handle is NULL. Arrays that the caller passes in remain the caller's, and the
  * library keeps no pointer to them after the call. The exceptions keep a pointer, and their
  * descriptions say for how long: gsolve_matrix_create_owned, gsolve_register_format,
- * gsolve_register_precond, gsolve_solver_set_monitor and gsolve_context_use_stream.
+ * gsolve_register_precond, gsolve_context_use_stream, and the functions that set a callback
+ * (gsolve_solver_set_monitor and those of gsolve_auto.h).
  *
  * Asynchronous work: on a GPU a call may return before its work is complete, if all its results are
  * on the device. The work is ordered on the context's stream (gsolve_stream) and may still read and
@@ -102,6 +104,7 @@
 #define GSOLVE_H
 
 #include "gsolve_arrays.h"
+#include "gsolve_auto.h"
 #include "gsolve_context.h"
 #include "gsolve_csr.h"
 #include "gsolve_matrix.h"
@@ -131,10 +134,6 @@ extern "C" {
  * guess. */
 gsolve_status gsolve_solve(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
                            gsolve_dense x, gsolve_result *result);
-
-/* A function of the caller that receives one line of text without a line feed. `line` is valid
- * during the call only. `user` is the pointer that the caller passed together with the function. */
-typedef void gsolve_log(const char *line, void *user);
 
 /* Does what gsolve_solve does. In addition it calls log(line, user) twice for each choice that it
  * tries: first with the reason for the choice, and then with the outcome or the error. `log` may be

@@ -1,0 +1,258 @@
+/* auto_solver.c: the handle of the automatic solver, and gsolve_solve, which uses one for one run.
+ */
+#include "solver/choose/auto_solver.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/try.h"
+
+/* --- create and destroy ----------------------------------------------------------------------- */
+
+static void destroy_with_context(void *handle)
+{
+    gsolve_auto *S = handle;
+    gsolve_auto_destroy(&S);
+}
+
+/* S->spec = "auto" with the options, which are checked. */
+static gsolve_status set_options(gsolve_auto *S, const char *options)
+{
+    static const gsolve_option table[] = {GS_RUN_OPTIONS(10000, 2000), {0}};
+    static const gsolve_plugin plugin = {"auto", "", table, sizeof(gs_run_options)};
+    gs_run_options parsed;
+    const int length =
+        snprintf(S->spec, sizeof S->spec, "auto%s%s", options[0] ? "," : "", options);
+
+    if (length < 0 || (size_t)length >= sizeof S->spec) {
+        return gsolve_fail(S->ctx, GSOLVE_BAD_SPEC, "the options '%.60s...' are too long", options);
+    }
+    return gs_spec_options(S->ctx, &plugin, S->spec, &parsed);
+}
+
+/* Creates a handle for the matrix A, or if that is NULL for a matrix of its own from csr. */
+static gsolve_status create(gsolve_auto **out, gsolve_context *ctx, const char *options,
+                            const gsolve_csr *csr, const gsolve_matrix *A)
+{
+    gsolve_auto *S = NULL;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!out || !options || (!csr && !A)) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_auto_create: an argument is NULL");
+    }
+    ALLOC(ctx, GSOLVE_HOST, S, 1);
+    memset(S, 0, sizeof *S);
+    gs_own(ctx, S, destroy_with_context);
+    S->ctx = ctx;
+    S->set = S->current = S->leading = -1;
+    TRY(set_options(S, options));
+    if (!A) TRY(gsolve_matrix_create(&S->own, ctx, "auto", csr));
+    S->A = A ? A : S->own;
+    S->created = gs_auto_version(S);
+    *out = S;
+    S = NULL;
+done:
+    gsolve_auto_destroy(&S);
+    return status;
+}
+
+gsolve_status gsolve_auto_create(gsolve_auto **S, gsolve_context *ctx, const char *options,
+                                 const gsolve_csr *csr)
+{
+    return create(S, ctx, options, csr, NULL);
+}
+
+gsolve_status gsolve_auto_create_from(gsolve_auto **S, gsolve_context *ctx, const char *options,
+                                      const gsolve_matrix *A)
+{
+    return create(S, ctx, options, NULL, A);
+}
+
+void gsolve_auto_destroy(gsolve_auto **pS)
+{
+    gsolve_auto *S = pS ? *pS : NULL;
+    if (!S) return;
+
+    gs_auto_drop(S);
+    gsolve_free(S->ctx, S->guess.location, S->guess.value);
+    gsolve_free(S->ctx, S->best.location, S->best.value);
+    gsolve_free(S->ctx, GSOLVE_HOST, S->list);
+    gsolve_matrix_destroy(&S->own);
+    gsolve_free(S->ctx, GSOLVE_HOST, S);
+    *pS = NULL;
+}
+
+gsolve_status gsolve_auto_update(gsolve_auto *S, const gsolve_csr *csr)
+{
+    if (!S) return GSOLVE_BAD_ARGUMENT;
+    if (!S->own) {
+        return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT,
+                           "the matrix of this automatic solver is a handle of the caller; update "
+                           "it by gsolve_matrix_update");
+    }
+    return gsolve_matrix_update(S->own, csr);
+}
+
+/* --- callbacks -------------------------------------------------------------------------------- */
+
+void gsolve_auto_set_log(gsolve_auto *S, gsolve_log *log, void *user)
+{
+    S->log = log;
+    S->log_user = user;
+}
+
+void gsolve_auto_set_monitor(gsolve_auto *S, gsolve_monitor *monitor, void *user)
+{
+    S->monitor = monitor;
+    S->monitor_user = user;
+}
+
+void gsolve_auto_set_attempt_monitor(gsolve_auto *S, gsolve_attempt_monitor *monitor, void *user)
+{
+    S->attempt_monitor = monitor;
+    S->attempt_user = user;
+}
+
+void gs_auto_log(const gsolve_auto *S, const char *format, ...)
+{
+    char line[2000];
+    va_list arguments;
+
+    if (!S->log) return;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    S->log(line, S->log_user);
+}
+
+/* --- information ------------------------------------------------------------------------------ */
+
+uint64_t gs_auto_version(const gsolve_auto *S)
+{
+    gsolve_matrix_info A;
+
+    gsolve_matrix_describe(S->A, &A);
+    return A.version;
+}
+
+/* Appends to text of this size. */
+__attribute__((format(printf, 3, 0))) static void append(char *text, size_t size,
+                                                         const char *format, va_list arguments)
+{
+    const size_t length = strlen(text);
+
+    vsnprintf(text + length, size - length, format, arguments);
+}
+
+void gs_auto_add_event(gsolve_auto *S, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    append(S->events, sizeof S->events, format, arguments);
+    va_end(arguments);
+}
+
+__attribute__((format(printf, 2, 3))) static void add_sentence(gsolve_auto *S, const char *format,
+                                                               ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    append(S->explanation, sizeof S->explanation, format, arguments);
+    va_end(arguments);
+}
+
+gsolve_status gsolve_auto_describe(const gsolve_auto *S, gsolve_auto_info *info)
+{
+    const gs_auto_choice *c = S && S->current >= 0 ? &S->list[S->current] : NULL;
+    gsolve_matrix_info A;
+
+    if (!S) return GSOLVE_BAD_ARGUMENT;
+    if (!info || info->size != sizeof *info) {
+        return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_auto_describe: info is NULL, or info->size is not %zu: set it "
+                           "to sizeof(gsolve_auto_info)",
+                           sizeof *info);
+    }
+    gsolve_matrix_describe(S->A, &A);
+    *info = (gsolve_auto_info){.size = sizeof *info,
+                               .method = c ? c->method : "",
+                               .precond = c ? c->precond : "",
+                               .why = c ? c->why : "",
+                               .choice = S->current,
+                               .choices = S->count,
+                               .attempts = S->attempts,
+                               .runs = S->runs,
+                               .updates = (int64_t)(A.version - S->created),
+                               .rebuilds = S->rebuilds,
+                               .iterations = S->last,
+                               .first_iterations = S->first,
+                               .setup_seconds = S->setup_seconds,
+                               .solve_seconds = S->solve_seconds,
+                               .total_setup_seconds = S->total_setup_seconds,
+                               .total_solve_seconds = S->total_solve_seconds};
+    memcpy(info->format, A.form, sizeof info->format);
+    return GSOLVE_OK;
+}
+
+const char *gsolve_auto_explain(gsolve_auto *S)
+{
+    const gs_auto_choice *c = S->current >= 0 ? &S->list[S->current] : NULL;
+
+    if (S->attempts == 0) return "There has been no run yet.";
+    S->explanation[0] = 0;
+    add_sentence(S, "%s", S->events);
+    if (S->leading >= 0) {
+        add_sentence(S, "The solution is that of %s + %s: %s. ", c->method, c->precond, c->why);
+    }
+    if (S->leading >= 0 && S->set == S->leading) {
+        add_sentence(S, "%s", gsolve_solver_explain(S->S));
+    } else if (S->leading >= 0) {
+        add_sentence(S, "It has the smallest residual of all choices.");
+    } else {
+        add_sentence(S, "No choice could be set up and run.");
+    }
+    return S->explanation;
+}
+
+const gsolve_matrix *gsolve_auto_matrix(const gsolve_auto *S)
+{
+    return S->A;
+}
+
+gsolve_solver *gsolve_auto_solver(gsolve_auto *S)
+{
+    return S->S;
+}
+
+/* --- a solve in one call ---------------------------------------------------------------------- */
+
+gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
+                                  gsolve_dense x, gsolve_result *result, gsolve_log *log,
+                                  void *user)
+{
+    const double begin = gs_now();
+    gsolve_auto *S = NULL;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!csr || !result) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solve: an argument is NULL");
+    }
+    TRY(gsolve_auto_create(&S, ctx, "", csr));
+    gsolve_auto_set_log(S, log, user);
+    TRY(gsolve_auto_run(S, b, x, result));
+    result->seconds = gs_now() - begin;
+done:
+    gsolve_auto_destroy(&S);
+    return status;
+}
+
+gsolve_status gsolve_solve(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
+                           gsolve_dense x, gsolve_result *result)
+{
+    return gsolve_solve_logged(ctx, csr, b, x, result, NULL, NULL);
+}
