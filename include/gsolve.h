@@ -132,15 +132,15 @@ extern "C" {
  * Fails with GSOLVE_BAD_MATRIX or GSOLVE_UNSUPPORTED like gsolve_matrix_create. If no choice can be
  * set up, the status is that of the last attempt, such as GSOLVE_ZERO_PIVOT, and x is the initial
  * guess. */
-gsolve_status gsolve_solve(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
-                           gsolve_dense x, gsolve_result *result);
+GSOLVE_API gsolve_status gsolve_solve(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
+                                      gsolve_dense x, gsolve_result *result);
 
 /* Does what gsolve_solve does. In addition it calls log(line, user) twice for each choice that it
  * tries: first with the reason for the choice, and then with the outcome or the error. `log` may be
  * NULL. */
-gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
-                                  gsolve_dense x, gsolve_result *result, gsolve_log *log,
-                                  void *user);
+GSOLVE_API gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr,
+                                             gsolve_dense b, gsolve_dense x, gsolve_result *result,
+                                             gsolve_log *log, void *user);
 
 #ifdef __cplusplus
 }

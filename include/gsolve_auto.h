@@ -33,8 +33,8 @@ typedef struct gsolve_choice {
  * between a CPU and a GPU. `attempt` 0 is the first choice; 1, 2, ... are the choices that follow
  * if the earlier ones fail. Returns true. Returns false, and leaves *choice unchanged, if there is
  * no such attempt or ctx is NULL. */
-bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_statistics *statistics, int attempt,
-                        gsolve_choice *choice);
+GSOLVE_API bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_statistics *statistics,
+                                   int attempt, gsolve_choice *choice);
 
 /* --- automatic solver ----------------------------------------------------------- */
 
@@ -52,22 +52,22 @@ typedef struct gsolve_auto gsolve_auto;
  *
  * Fails with GSOLVE_BAD_SPEC if a key or a value is not allowed, and with GSOLVE_BAD_MATRIX or
  * GSOLVE_UNSUPPORTED like gsolve_matrix_create. */
-gsolve_status gsolve_auto_create(gsolve_auto **S, gsolve_context *ctx, const char *options,
-                                 const gsolve_csr *csr);
+GSOLVE_API gsolve_status gsolve_auto_create(gsolve_auto **S, gsolve_context *ctx,
+                                            const char *options, const gsolve_csr *csr);
 
 /* Creates an automatic solver for a matrix handle of the caller, in any format. A must not be
  * destroyed before the last call with S other than gsolve_auto_destroy. For new values, call
  * gsolve_matrix_update. `options` and the errors are those of gsolve_auto_create. */
-gsolve_status gsolve_auto_create_from(gsolve_auto **S, gsolve_context *ctx, const char *options,
-                                      const gsolve_matrix *A);
+GSOLVE_API gsolve_status gsolve_auto_create_from(gsolve_auto **S, gsolve_context *ctx,
+                                                 const char *options, const gsolve_matrix *A);
 
 /* Frees the automatic solver with all that it holds, but not a matrix of the caller. */
-void gsolve_auto_destroy(gsolve_auto **S);
+GSOLVE_API void gsolve_auto_destroy(gsolve_auto **S);
 
 /* Replaces the values of A, with the rules and the errors of gsolve_matrix_update: csr has the
  * pattern of the creation. The next run updates the preconditioner. Fails with GSOLVE_BAD_ARGUMENT
  * if the matrix is a handle of the caller. */
-gsolve_status gsolve_auto_update(gsolve_auto *S, const gsolve_csr *csr);
+GSOLVE_API gsolve_status gsolve_auto_update(gsolve_auto *S, const gsolve_csr *csr);
 
 /* Solves A x = b. b, x and *result are as for gsolve_solver_run; on entry x is the initial guess.
  *
@@ -104,8 +104,8 @@ gsolve_status gsolve_auto_update(gsolve_auto *S, const gsolve_csr *csr);
  * A run allocates memory where gsolve_solver_run does, where it sets up a choice or builds levels
  * again, and for a copy of the initial guess, if no earlier run had one as large. The copy is at
  * the location of x. */
-gsolve_status gsolve_auto_run(gsolve_auto *S, gsolve_dense b, gsolve_dense x,
-                              gsolve_result *result);
+GSOLVE_API gsolve_status gsolve_auto_run(gsolve_auto *S, gsolve_dense b, gsolve_dense x,
+                                         gsolve_result *result);
 
 /* --- information ---------------------------------------------------------------- */
 
@@ -136,21 +136,21 @@ typedef struct gsolve_auto_info {
 } gsolve_auto_info;
 
 /* Sets all members of *info except `size`. Fails with GSOLVE_BAD_ARGUMENT if `size` is wrong. */
-gsolve_status gsolve_auto_describe(const gsolve_auto *S, gsolve_auto_info *info);
+GSOLVE_API gsolve_status gsolve_auto_describe(const gsolve_auto *S, gsolve_auto_info *info);
 
 /* Returns sentences about the last run: which choices failed and why, which choice solved the
  * system and why it was chosen, what was built again, and the text of gsolve_solver_explain. The
  * text is valid until the next call with S that is not const. */
-const char *gsolve_auto_explain(gsolve_auto *S);
+GSOLVE_API const char *gsolve_auto_explain(gsolve_auto *S);
 
 /* Returns the matrix of S, for products, residuals and information. It lives as long as S, or is
  * the caller's. */
-const gsolve_matrix *gsolve_auto_matrix(const gsolve_auto *S);
+GSOLVE_API const gsolve_matrix *gsolve_auto_matrix(const gsolve_auto *S);
 
 /* Returns the solver of the last choice that S has set up, for gsolve_solver_column, its profile
  * and its note, or NULL if there is none. If a run converged, this is the choice that converged.
  * The solver is valid until the next run. The caller must neither run nor destroy it. */
-gsolve_solver *gsolve_auto_solver(gsolve_auto *S);
+GSOLVE_API gsolve_solver *gsolve_auto_solver(gsolve_auto *S);
 
 /* --- callbacks ------------------------------------------------------------------ */
 
@@ -161,11 +161,11 @@ typedef void gsolve_log(const char *line, void *user);
 /* Makes later runs call log(line, user) twice for each choice that they try: first with the reason
  * for the choice, and then with the outcome or the error. A line more says why a choice is replaced
  * because its iterations grew. NULL removes the function. S keeps both pointers. */
-void gsolve_auto_set_log(gsolve_auto *S, gsolve_log *log, void *user);
+GSOLVE_API void gsolve_auto_set_log(gsolve_auto *S, gsolve_log *log, void *user);
 
 /* Makes later runs call the monitor in each iteration of each choice, with the rules of
  * gsolve_solver_set_monitor. */
-void gsolve_auto_set_monitor(gsolve_auto *S, gsolve_monitor *monitor, void *user);
+GSOLVE_API void gsolve_auto_set_monitor(gsolve_auto *S, gsolve_monitor *monitor, void *user);
 
 /* The moments at which a gsolve_attempt_monitor is called: before the set-up of a choice, between
  * its set-up and its run, and at its end. If the set-up fails, the second call is left out. */
@@ -202,15 +202,17 @@ typedef struct gsolve_attempt {
 typedef bool gsolve_attempt_monitor(const gsolve_attempt *attempt, void *user);
 
 /* Makes later runs call monitor(attempt, user). NULL removes the monitor. S keeps both pointers. */
-void gsolve_auto_set_attempt_monitor(gsolve_auto *S, gsolve_attempt_monitor *monitor, void *user);
+GSOLVE_API void gsolve_auto_set_attempt_monitor(gsolve_auto *S, gsolve_attempt_monitor *monitor,
+                                                void *user);
 
 /* Replaces the list of choices by one of the caller: `count` methods with `count` preconditioners,
  * which runs try in this order, as specs for gsolve_solver_create and gsolve_precond_create. S
  * copies the specs and drops what it has set up. Runs then compute no statistics, and change the
  * choice only if it fails. Fails with GSOLVE_BAD_SPEC if a spec is too long; other errors in specs
  * are found by the run. */
-gsolve_status gsolve_auto_set_choices(gsolve_auto *S, int count, const char *const *methods,
-                                      const char *const *preconds);
+GSOLVE_API gsolve_status gsolve_auto_set_choices(gsolve_auto *S, int count,
+                                                 const char *const *methods,
+                                                 const char *const *preconds);
 
 #ifdef __cplusplus
 }

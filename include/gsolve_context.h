@@ -10,6 +10,15 @@
 extern "C" {
 #endif
 
+/* --- exported functions --------------------------------------------------------- */
+
+/* Precedes each function that the library exports. All other functions of the library are hidden,
+ * so that an application may use their names. A tool that reads the headers and does not know
+ * attributes may define GSOLVE_API as nothing. */
+#ifndef GSOLVE_API
+#define GSOLVE_API __attribute__((visibility("default")))
+#endif
+
 /* --- version -------------------------------------------------------------------- */
 
 /* The version of this header. */
@@ -19,7 +28,7 @@ extern "C" {
 #define GSOLVE_VERSION       "0.1.0"
 
 /* Returns the version of the linked library, such as "0.1.0", a constant string. */
-const char *gsolve_version(void);
+GSOLVE_API const char *gsolve_version(void);
 
 /* --- status --------------------------------------------------------------------- */
 
@@ -55,7 +64,7 @@ const char *gsolve_version(void);
 typedef enum gsolve_status { GSOLVE_STATUS_LIST(GSOLVE_ENUM) GSOLVE_STATUS_COUNT } gsolve_status;
 
 /* Returns the text of a status, such as "out of memory"; for another value "unknown status". */
-const char *gsolve_status_text(gsolve_status status);
+GSOLVE_API const char *gsolve_status_text(gsolve_status status);
 
 /* --- context -------------------------------------------------------------------- */
 
@@ -73,11 +82,11 @@ typedef struct gsolve_context gsolve_context;
  * Fails with GSOLVE_NO_DEVICE if the build has no CUDA or the machine does not have this GPU, with
  * GSOLVE_NO_MEMORY if the memory of the GPU is full, and with GSOLVE_DEVICE_FAILED for other errors
  * of the GPU. gsolve_error(NULL) then returns the cause. */
-gsolve_status gsolve_context_create(gsolve_context **ctx, const char *spec);
+GSOLVE_API gsolve_status gsolve_context_create(gsolve_context **ctx, const char *spec);
 
 /* Destroys all objects in the context, frees all memory allocated in it, and closes the device. A
  * stream of the caller is not destroyed. */
-void gsolve_context_destroy(gsolve_context **ctx);
+GSOLVE_API void gsolve_context_destroy(gsolve_context **ctx);
 
 /* Moves the context to another device, for a program that chooses the device after it has read the
  * matrix. `spec` and the errors are those of gsolve_context_create. Registered plug-ins and arrays
@@ -88,7 +97,7 @@ void gsolve_context_destroy(gsolve_context **ctx);
  * Fails with GSOLVE_BAD_ARGUMENT if the context contains a gsolve_matrix, gsolve_precond,
  * gsolve_product or gsolve_galerkin, or an array in the memory of a GPU. After a failure the
  * context is unchanged. */
-gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec);
+GSOLVE_API gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec);
 
 /* Makes the context work on a CUDA stream of the caller, instead of the non-blocking stream that
  * the context has created. `stream` is a cudaStream_t of the context's device. NULL is CUDA's
@@ -102,13 +111,13 @@ gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec);
  *
  * Fails with GSOLVE_UNSUPPORTED on the CPU, and with GSOLVE_BAD_ARGUMENT if the stream belongs to
  * another device or is being captured. */
-gsolve_status gsolve_context_use_stream(gsolve_context *ctx, void *stream);
+GSOLVE_API gsolve_status gsolve_context_use_stream(gsolve_context *ctx, void *stream);
 
 /* Returns one sentence about the last failure in the context, or "" if no call has failed. A call
  * that succeeds does not clear the sentence. The text is valid until the next call in this context.
  * gsolve_error(NULL) describes the last gsolve_context_create of the calling thread: why it failed,
  * or "". This text is valid until the thread calls gsolve_context_create again. */
-const char *gsolve_error(const gsolve_context *ctx);
+GSOLVE_API const char *gsolve_error(const gsolve_context *ctx);
 
 /* The device of a context and its memory. The counts include what the library allocates for itself
  * and blocks of gsolve_alloc. */
@@ -123,23 +132,24 @@ typedef struct gsolve_context_info {
 } gsolve_context_info;
 
 /* Sets all members of *info. */
-void gsolve_context_describe(const gsolve_context *ctx, gsolve_context_info *info);
+GSOLVE_API void gsolve_context_describe(const gsolve_context *ctx, gsolve_context_info *info);
 
 /* Sets *available to the free and *total to the total memory of the device in bytes. Memory that
  * the library has freed and keeps for reuse counts as free. Fails with GSOLVE_UNSUPPORTED on the
  * CPU. */
-gsolve_status gsolve_context_memory(gsolve_context *ctx, size_t *available, size_t *total);
+GSOLVE_API gsolve_status gsolve_context_memory(gsolve_context *ctx, size_t *available,
+                                               size_t *total);
 
 /* Measures the copy bandwidth of the device, a CPU or a GPU: the bytes read plus the bytes written
  * per second when a large array is copied within the device's memory. The result is the best of
  * several copies. Compare it with bytes / seconds of a gsolve_profile_class.
  * The call uses 512 MiB of temporary memory, or less if these are not free. It fails with
  * GSOLVE_NO_MEMORY if not even 2 MiB are free. */
-gsolve_status gsolve_context_copy_speed(gsolve_context *ctx, double *bytes_per_second);
+GSOLVE_API gsolve_status gsolve_context_copy_speed(gsolve_context *ctx, double *bytes_per_second);
 
 /* For tests of allocation failures: the next `count` allocations in the context succeed, if there
  * is memory for them, and all later ones fail. A negative `count` removes the limit. */
-void gsolve_context_limit_allocations(gsolve_context *ctx, int64_t count);
+GSOLVE_API void gsolve_context_limit_allocations(gsolve_context *ctx, int64_t count);
 
 #ifdef __cplusplus
 }

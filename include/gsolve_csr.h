@@ -69,25 +69,26 @@ typedef struct gsolve_statistics {
 /* Computes the statistics of csr. The call takes as long as about five products y = A x. For a
  * matrix handle use gsolve_matrix_statistics. Fails with GSOLVE_UNSUPPORTED if csr is on the
  * device. */
-gsolve_status gsolve_csr_statistics(gsolve_context *ctx, const gsolve_csr *csr,
-                                    gsolve_statistics *statistics);
+GSOLVE_API gsolve_status gsolve_csr_statistics(gsolve_context *ctx, const gsolve_csr *csr,
+                                               gsolve_statistics *statistics);
 
 /* --- transpose and conversion --------------------------------------------------- */
 
 /* Computes C = A'. The columns of each row of C ascend; duplicates of A stay duplicates. A and C
  * are on the host. Fails with GSOLVE_UNSUPPORTED if A is on the device. */
-gsolve_status gsolve_csr_transpose(gsolve_csr *C, gsolve_context *ctx, const gsolve_csr *A);
+GSOLVE_API gsolve_status gsolve_csr_transpose(gsolve_csr *C, gsolve_context *ctx,
+                                              const gsolve_csr *A);
 
 /* Copies A to B with values of another type. The order of the entries and duplicates stay. A and B
  * are on the host. Fails with GSOLVE_BAD_MATRIX if float cannot hold a value: the value would
  * become infinite, or a nonzero value would become 0. Fails with GSOLVE_UNSUPPORTED if A is on the
  * device. */
-gsolve_status gsolve_csr_convert(gsolve_csr *B, gsolve_context *ctx, gsolve_type type,
-                                 const gsolve_csr *A);
+GSOLVE_API gsolve_status gsolve_csr_convert(gsolve_csr *B, gsolve_context *ctx, gsolve_type type,
+                                            const gsolve_csr *A);
 
 /* Frees the three arrays of C, which a function of the library allocated in ctx, and sets all
  * members of *C to 0. Arrays that are NULL are allowed. */
-void gsolve_csr_free(gsolve_csr *C, gsolve_context *ctx);
+GSOLVE_API void gsolve_csr_free(gsolve_csr *C, gsolve_context *ctx);
 
 /* --- products of two matrices --------------------------------------------------- */
 
@@ -101,8 +102,8 @@ void gsolve_csr_free(gsolve_csr *C, gsolve_context *ctx);
  *
  * Fails with GSOLVE_BAD_MATRIX if the number of columns of A is not that of the rows of B, and with
  * GSOLVE_UNSUPPORTED if the product method does not run on the device. */
-gsolve_status gsolve_csr_multiply(gsolve_csr *C, gsolve_context *ctx, const char *spec,
-                                  const gsolve_csr *A, const gsolve_csr *B);
+GSOLVE_API gsolve_status gsolve_csr_multiply(gsolve_csr *C, gsolve_context *ctx, const char *spec,
+                                             const gsolve_csr *A, const gsolve_csr *B);
 
 /* A product C = A B whose values can be recomputed. The handle stores C, the patterns of A and B,
  * and a plan: what the product method keeps so that an update need not search the patterns. All of
@@ -128,27 +129,28 @@ typedef struct gsolve_product_info {
 
 /* Computes C = A B and keeps what an update needs. The arguments and the errors are those of
  * gsolve_csr_multiply. */
-gsolve_status gsolve_product_create(gsolve_product **product, gsolve_context *ctx, const char *spec,
-                                    const gsolve_csr *A, const gsolve_csr *B);
+GSOLVE_API gsolve_status gsolve_product_create(gsolve_product **product, gsolve_context *ctx,
+                                               const char *spec, const gsolve_csr *A,
+                                               const gsolve_csr *B);
 
 /* Frees the product and its C. */
-void gsolve_product_destroy(gsolve_product **product);
+GSOLVE_API void gsolve_product_destroy(gsolve_product **product);
 
 /* Recomputes C = A B from new values. A and B must have the patterns that they had at the creation,
  * after duplicates are summed. The order of their entries and their location may differ. The bits
  * are those of a new product, except for "cusparse". Fails with GSOLVE_BAD_MATRIX if a pattern or a
  * type differs; C is then unchanged. After GSOLVE_NO_MEMORY or GSOLVE_DEVICE_FAILED the values of C
  * are undefined until an update succeeds. */
-gsolve_status gsolve_product_update(gsolve_product *product, const gsolve_csr *A,
-                                    const gsolve_csr *B);
+GSOLVE_API gsolve_status gsolve_product_update(gsolve_product *product, const gsolve_csr *A,
+                                               const gsolve_csr *B);
 
 /* Fills *C with a view of the product, at the location that A and B had at the creation. The
  * handle owns the arrays. The view is valid until `product` is updated or destroyed; after an
  * update call this function again. */
-gsolve_status gsolve_product_csr(gsolve_product *product, gsolve_csr *C);
+GSOLVE_API gsolve_status gsolve_product_csr(gsolve_product *product, gsolve_csr *C);
 
 /* Sets all members of *info. */
-void gsolve_product_describe(const gsolve_product *product, gsolve_product_info *info);
+GSOLVE_API void gsolve_product_describe(const gsolve_product *product, gsolve_product_info *info);
 
 /* --- Galerkin products ---------------------------------------------------------- */
 
@@ -160,21 +162,22 @@ typedef struct gsolve_galerkin gsolve_galerkin;
  * a new P changes R, too. The matrices must have the same value type and the same location, else
  * the call fails with GSOLVE_BAD_ARGUMENT. `spec` and the other errors are those of
  * gsolve_csr_multiply; an A that is not square gives GSOLVE_BAD_MATRIX, too. */
-gsolve_status gsolve_galerkin_create(gsolve_galerkin **G, gsolve_context *ctx, const char *spec,
-                                     const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P);
+GSOLVE_API gsolve_status gsolve_galerkin_create(gsolve_galerkin **G, gsolve_context *ctx,
+                                                const char *spec, const gsolve_csr *R,
+                                                const gsolve_csr *A, const gsolve_csr *P);
 
 /* Frees the product and its C. */
-void gsolve_galerkin_destroy(gsolve_galerkin **G);
+GSOLVE_API void gsolve_galerkin_destroy(gsolve_galerkin **G);
 
 /* Recomputes C from the values of A, and of R and P where they are not NULL. If P is NULL, P keeps
  * its values. If R is NULL, R keeps its values. If R was NULL at the creation, R must be NULL
  * here, and R = P' for the new P. The conditions and the errors are those of gsolve_product_update.
  */
-gsolve_status gsolve_galerkin_update(gsolve_galerkin *G, const gsolve_csr *R, const gsolve_csr *A,
-                                     const gsolve_csr *P);
+GSOLVE_API gsolve_status gsolve_galerkin_update(gsolve_galerkin *G, const gsolve_csr *R,
+                                                const gsolve_csr *A, const gsolve_csr *P);
 
 /* Fills *C with a view of the product, as gsolve_product_csr does. */
-gsolve_status gsolve_galerkin_csr(gsolve_galerkin *G, gsolve_csr *C);
+GSOLVE_API gsolve_status gsolve_galerkin_csr(gsolve_galerkin *G, gsolve_csr *C);
 
 /* Sets all members of *info. Usually C is computed by two multiplications, A P and then R times
  * this product: `products` is the sum of both, `peak` and `bands` are the larger of both values.
@@ -182,7 +185,7 @@ gsolve_status gsolve_galerkin_csr(gsolve_galerkin *G, gsolve_csr *C);
  * With the spec "auto" a special kernel computes R A P and does not keep A P: on the CPU always, on
  * a GPU if the rows of R, A, A P and C are short enough. Then `method` is "at once", `bands` is 1,
  * and `products` counts all multiplications. */
-void gsolve_galerkin_describe(const gsolve_galerkin *G, gsolve_product_info *info);
+GSOLVE_API void gsolve_galerkin_describe(const gsolve_galerkin *G, gsolve_product_info *info);
 
 /* --- matrices of dense blocks --------------------------------------------------- */
 
@@ -204,13 +207,15 @@ typedef struct gsolve_blocked {
  * A has an entry, and fills the rest of the block with 0. The block columns of B ascend strictly in
  * each row. B has the location of A. Fails with GSOLVE_BAD_MATRIX if the number of rows is not a
  * multiple of `height`, or the number of columns not a multiple of `width`. */
-gsolve_status gsolve_blocked_from_csr(gsolve_blocked *B, gsolve_context *ctx, int32_t height,
-                                      int32_t width, const gsolve_csr *A);
+GSOLVE_API gsolve_status gsolve_blocked_from_csr(gsolve_blocked *B, gsolve_context *ctx,
+                                                 int32_t height, int32_t width,
+                                                 const gsolve_csr *A);
 
 /* Converts B to A. Each number of a block becomes an entry, even if it is 0. A has the location of
  * B. Fails with GSOLVE_BAD_MATRIX if B is malformed or the block columns do not ascend strictly in
  * each row, and with GSOLVE_UNSUPPORTED if A would have 2^31 or more rows or columns. */
-gsolve_status gsolve_blocked_to_csr(gsolve_csr *A, gsolve_context *ctx, const gsolve_blocked *B);
+GSOLVE_API gsolve_status gsolve_blocked_to_csr(gsolve_csr *A, gsolve_context *ctx,
+                                               const gsolve_blocked *B);
 
 /* Computes C = A B, where A has r x s blocks, B has s x t blocks and C has r x t blocks. A and B
  * must have the same value type and the same location, else the call fails with
@@ -219,12 +224,13 @@ gsolve_status gsolve_blocked_to_csr(gsolve_csr *A, gsolve_context *ctx, const gs
  * than 1 x 1 only the product methods "esc" (expand, sort, compress) and "auto", which then means
  * "esc", work; others fail with GSOLVE_UNSUPPORTED. Fails with GSOLVE_BAD_MATRIX if A or B is
  * malformed or their shapes do not match. */
-gsolve_status gsolve_blocked_multiply(gsolve_blocked *C, gsolve_context *ctx, const char *spec,
-                                      const gsolve_blocked *A, const gsolve_blocked *B);
+GSOLVE_API gsolve_status gsolve_blocked_multiply(gsolve_blocked *C, gsolve_context *ctx,
+                                                 const char *spec, const gsolve_blocked *A,
+                                                 const gsolve_blocked *B);
 
 /* Frees the three arrays of B, which a function of the library allocated in ctx, and sets all
  * members of *B to 0. */
-void gsolve_blocked_free(gsolve_blocked *B, gsolve_context *ctx);
+GSOLVE_API void gsolve_blocked_free(gsolve_blocked *B, gsolve_context *ctx);
 
 #ifdef __cplusplus
 }

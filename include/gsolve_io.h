@@ -72,20 +72,22 @@ typedef struct gsolve_source {
  * bits if the number of entries is below 2^31. The arrays are on the host and are allocated in ctx;
  * free them with gsolve_csr_free. `options` and `source` may be NULL. Fails with GSOLVE_BAD_FILE
  * for a file, and with GSOLVE_BAD_SPEC for a generator. */
-gsolve_status gsolve_read_matrix(gsolve_csr *csr, gsolve_context *ctx, const char *name,
-                                 const gsolve_read_options *options, gsolve_source *source);
+GSOLVE_API gsolve_status gsolve_read_matrix(gsolve_csr *csr, gsolve_context *ctx, const char *name,
+                                            const gsolve_read_options *options,
+                                            gsolve_source *source);
 
 /* Reads a dense matrix from a Matrix Market file, array or coordinate; an entry that a coordinate
  * file does not contain is 0. Values are double and column-major. The array is on the host and is
  * allocated in ctx; free it with gsolve_dense_free. `options` and `source` may be NULL. Fails with
  * GSOLVE_BAD_FILE, also for files in other formats, and with GSOLVE_UNSUPPORTED if `name` is that
  * of a generator. */
-gsolve_status gsolve_read_dense(gsolve_dense *v, gsolve_context *ctx, const char *name,
-                                const gsolve_read_options *options, gsolve_source *source);
+GSOLVE_API gsolve_status gsolve_read_dense(gsolve_dense *v, gsolve_context *ctx, const char *name,
+                                           const gsolve_read_options *options,
+                                           gsolve_source *source);
 
 /* Frees the array of v, which gsolve_read_dense allocated in ctx, and sets all members of *v to 0.
  */
-void gsolve_dense_free(gsolve_dense *v, gsolve_context *ctx);
+GSOLVE_API void gsolve_dense_free(gsolve_dense *v, gsolve_context *ctx);
 
 /* --- write ---------------------------------------------------------------------- */
 
@@ -103,32 +105,33 @@ void gsolve_dense_free(gsolve_dense *v, gsolve_context *ctx);
  * failure a file that existed at `path` is unchanged. Fails with GSOLVE_BAD_FILE if the file cannot
  * be written, with GSOLVE_BAD_MATRIX if csr is malformed or does not have the symmetry, and with
  * GSOLVE_UNSUPPORTED if csr is on the device. */
-gsolve_status gsolve_write_matrix(gsolve_context *ctx, const char *path, const gsolve_csr *csr,
-                                  gsolve_symmetry symmetry, const char *comment);
+GSOLVE_API gsolve_status gsolve_write_matrix(gsolve_context *ctx, const char *path,
+                                             const gsolve_csr *csr, gsolve_symmetry symmetry,
+                                             const char *comment);
 
 /* Writes v to a Matrix Market array file, with the rules of gsolve_write_matrix for `path`,
  * `comment` and values. v is column-major and on the host, else the call fails with
  * GSOLVE_BAD_ARGUMENT. Fails with GSOLVE_BAD_MATRIX if a value is not finite, and with
  * GSOLVE_BAD_FILE if the file cannot be written. */
-gsolve_status gsolve_write_dense(gsolve_context *ctx, const char *path, const gsolve_dense *v,
-                                 const char *comment);
+GSOLVE_API gsolve_status gsolve_write_dense(gsolve_context *ctx, const char *path,
+                                            const gsolve_dense *v, const char *comment);
 
 /* Removes the temporary file that a call in ctx is writing: a matrix, a vector or a cache. The
  * function is for the handler of a signal that ends the program. It is safe in a signal handler and
  * in any thread. The call that writes the file fails with GSOLVE_BAD_FILE, and so does each later
  * call that writes a file in ctx; a cache is silently not written. */
-void gsolve_abandon_files(gsolve_context *ctx);
+GSOLVE_API void gsolve_abandon_files(gsolve_context *ctx);
 
 /* --- generators ----------------------------------------------------------------- */
 
 /* Returns the generator at position `index` of the list, from 0, or NULL if there is none. In the
  * name of a matrix, its name and options follow "gen:". */
-const gsolve_plugin *gsolve_generator_at(int index);
+GSOLVE_API const gsolve_plugin *gsolve_generator_at(int index);
 
 /* Returns the element at position `index`, from 0, of the sequence of random numbers that belongs
  * to `seed`. The numbers are uniformly distributed in [-1, 1). The result depends on the two
  * arguments only. */
-double gsolve_random(uint64_t seed, uint64_t index);
+GSOLVE_API double gsolve_random(uint64_t seed, uint64_t index);
 
 #ifdef __cplusplus
 }

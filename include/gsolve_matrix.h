@@ -38,19 +38,19 @@ typedef struct gsolve_matrix gsolve_matrix;
  * store the matrix, and with GSOLVE_NO_MEMORY. On a GPU the latter happens before anything is
  * copied to the device, if the CSR copy and the converted form are estimated not to fit into its
  * free memory. */
-gsolve_status gsolve_matrix_create(gsolve_matrix **A, gsolve_context *ctx, const char *spec,
-                                   const gsolve_csr *csr);
+GSOLVE_API gsolve_status gsolve_matrix_create(gsolve_matrix **A, gsolve_context *ctx,
+                                              const char *spec, const gsolve_csr *csr);
 
 /* Creates a matrix that takes ownership of the arrays of csr instead of copying them. The arrays
  * must have been allocated in ctx by a function of the library, such as gsolve_alloc or
  * gsolve_read_matrix, on the host or on the device. All members of *csr are set to 0. After a
  * failure *csr is unchanged and the caller keeps the arrays. The errors are those of
  * gsolve_matrix_create. */
-gsolve_status gsolve_matrix_create_owned(gsolve_matrix **A, gsolve_context *ctx, const char *spec,
-                                         gsolve_csr *csr);
+GSOLVE_API gsolve_status gsolve_matrix_create_owned(gsolve_matrix **A, gsolve_context *ctx,
+                                                    const char *spec, gsolve_csr *csr);
 
 /* Frees the matrix. */
-void gsolve_matrix_destroy(gsolve_matrix **A);
+GSOLVE_API void gsolve_matrix_destroy(gsolve_matrix **A);
 
 /* Replaces the values of A by those of csr, and updates the converted form. csr must have exactly
  * the pattern from which A was created, with the same order of the entries and the same duplicates.
@@ -59,7 +59,7 @@ void gsolve_matrix_destroy(gsolve_matrix **A);
  * unchanged. After GSOLVE_NO_MEMORY or GSOLVE_DEVICE_FAILED the values of A are undefined until an
  * update succeeds.
  */
-gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr);
+GSOLVE_API gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr);
 
 /* --- products ------------------------------------------------------------------- */
 
@@ -67,27 +67,28 @@ gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr);
  * may be column-major or row-major, independently of each other. With many columns, products are
  * fastest if both are row-major, see docs/understand/formats.md. If y is on the device, the call
  * may return before the product is complete (see "Asynchronous work" in gsolve.h). */
-gsolve_status gsolve_matrix_apply(const gsolve_matrix *A, double alpha, gsolve_dense x, double beta,
-                                  gsolve_dense y);
+GSOLVE_API gsolve_status gsolve_matrix_apply(const gsolve_matrix *A, double alpha, gsolve_dense x,
+                                             double beta, gsolve_dense y);
 
 /* Computes y = alpha A' x + beta y, with the rules of gsolve_matrix_apply. If the format has no
  * product with A', the first call converts A' to the same format and keeps it. */
-gsolve_status gsolve_matrix_apply_transpose(const gsolve_matrix *A, double alpha, gsolve_dense x,
-                                            double beta, gsolve_dense y);
+GSOLVE_API gsolve_status gsolve_matrix_apply_transpose(const gsolve_matrix *A, double alpha,
+                                                       gsolve_dense x, double beta, gsolve_dense y);
 
 /* Computes y = A x, and the inner products wy[c] = w_c'y_c and yy[c] = y_c'y_c for each column c. w
  * has the shape and the type of y; it may be x, but not y. x, y and w are column-major. wy and yy
  * are arrays of one double for each column, at the location of x. yy may be NULL. */
-gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
-                                      gsolve_dense w, double *wy, double *yy);
+GSOLVE_API gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x,
+                                                 gsolve_dense y, gsolve_dense w, double *wy,
+                                                 double *yy);
 
 /* Computes relative[c] = |b_c - A x_c| / |b_c| for each column c. If b_c = 0, relative[c] is the
  * absolute norm |A x_c|. The computation uses double precision and the CSR copy of A, not its
  * converted form. b has the shape of y in gsolve_matrix_apply. b and x are column-major, on the
  * host or on the device, and of any type. `relative` is an array of one double for each column on
  * the host. After a failure it can be set for some columns. */
-gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
-                                     double *relative);
+GSOLVE_API gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b,
+                                                gsolve_dense x, double *relative);
 
 /* --- information ---------------------------------------------------------------- */
 
@@ -110,30 +111,31 @@ typedef struct gsolve_matrix_info {
 } gsolve_matrix_info;
 
 /* Sets all members of *info. */
-void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info);
+GSOLVE_API void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info);
 
 /* Estimates the number of bytes of the CSR copy and of the converted form that
  * gsolve_matrix_create(spec, csr) would allocate in the memory of the context's device, the GPU or
  * the host. Nothing is built. csr is on the host, else the call fails with GSOLVE_BAD_ARGUMENT.
  * Fails with GSOLVE_UNSUPPORTED if the format has no estimate, and with GSOLVE_BAD_MATRIX if csr is
  * malformed. */
-gsolve_status gsolve_matrix_memory(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
-                                   size_t *bytes);
+GSOLVE_API gsolve_status gsolve_matrix_memory(gsolve_context *ctx, const char *spec,
+                                              const gsolve_csr *csr, size_t *bytes);
 
 /* Fills *csr with a view of A's CSR copy on the host. The offsets have 32 bits if the number of
  * entries is below 2^31. The view is read-only and valid until A is destroyed; an update of A
  * changes its values. If A was created from a csr on the device, the first call copies the matrix
  * to the host. */
-gsolve_status gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr);
+GSOLVE_API gsolve_status gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr);
 
 /* Computes the statistics of A, see gsolve_csr_statistics. It is faster than that function: the
  * handle keeps the statistics, and those of the rows from the check at the creation. */
-gsolve_status gsolve_matrix_statistics(const gsolve_matrix *A, gsolve_statistics *statistics);
+GSOLVE_API gsolve_status gsolve_matrix_statistics(const gsolve_matrix *A,
+                                                  gsolve_statistics *statistics);
 
 /* Fills *csr with a view of A's CSR copy in the memory that kernels of A's device read: on a GPU
  * csr->location is GSOLVE_DEVICE, on the CPU it is GSOLVE_HOST. The view is read-only and valid
  * until A is destroyed. */
-void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr);
+GSOLVE_API void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr);
 
 /* --- products with vectors that stay on the host -------------------------------- */
 
@@ -170,9 +172,10 @@ typedef struct gsolve_stream_info {
  * On the CPU, or if x or y is on the device, the call does what gsolve_matrix_apply does. `options`
  * and `info` may be NULL. Fails with GSOLVE_NO_MEMORY if not even one column fits, or not the
  * number of columns that `options` asks for. */
-gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_dense x,
-                                   double beta, gsolve_dense y,
-                                   const gsolve_stream_options *options, gsolve_stream_info *info);
+GSOLVE_API gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_dense x,
+                                              double beta, gsolve_dense y,
+                                              const gsolve_stream_options *options,
+                                              gsolve_stream_info *info);
 
 /* Computes y = alpha A x + beta y as gsolve_matrix_stream does, for a matrix A = csr that need not
  * fit into the memory of the GPU either. For each chunk of columns, the call copies one band of
@@ -180,9 +183,10 @@ gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_
  * csr, x and y must be on the host, else the call fails with GSOLVE_BAD_ARGUMENT. On the CPU it
  * creates a matrix, multiplies and destroys the matrix. Fails with GSOLVE_BAD_MATRIX if csr is
  * malformed. */
-gsolve_status gsolve_csr_stream(gsolve_context *ctx, const gsolve_csr *csr, double alpha,
-                                gsolve_dense x, double beta, gsolve_dense y,
-                                const gsolve_stream_options *options, gsolve_stream_info *info);
+GSOLVE_API gsolve_status gsolve_csr_stream(gsolve_context *ctx, const gsolve_csr *csr, double alpha,
+                                           gsolve_dense x, double beta, gsolve_dense y,
+                                           const gsolve_stream_options *options,
+                                           gsolve_stream_info *info);
 
 /* --- the format "auto" adapts to a run ------------------------------------------ */
 
@@ -211,8 +215,9 @@ typedef struct gsolve_adaptation {
  * many products. Solvers call it during a run; a loop of the caller may call it, too. A is const
  * because the matrix itself does not change. `adaptation` may be NULL. If the memory for another
  * form does not suffice, the form stays and the call succeeds. */
-gsolve_status gsolve_matrix_adapt(const gsolve_matrix *A, const gsolve_run_estimate *estimate,
-                                  gsolve_adaptation *adaptation);
+GSOLVE_API gsolve_status gsolve_matrix_adapt(const gsolve_matrix *A,
+                                             const gsolve_run_estimate *estimate,
+                                             gsolve_adaptation *adaptation);
 
 #ifdef __cplusplus
 }

@@ -192,32 +192,33 @@ typedef struct gsolve_precond_kind {
  * context. Fails with GSOLVE_BAD_ARGUMENT if a required function is NULL, if the name exists
  * already or contains other characters than a-z, 0-9 and '_', or if the context has 32 registered
  * formats already. */
-gsolve_status gsolve_register_format(gsolve_context *ctx, const gsolve_format *format);
+GSOLVE_API gsolve_status gsolve_register_format(gsolve_context *ctx, const gsolve_format *format);
 
 /* Adds a kind of preconditioner to the context, with the rules of gsolve_register_format. For such
  * a kind gsolve_precond_level returns false, and the functions that set the near-null space fail
  * with GSOLVE_UNSUPPORTED. */
-gsolve_status gsolve_register_precond(gsolve_context *ctx, const gsolve_precond_kind *kind);
+GSOLVE_API gsolve_status gsolve_register_precond(gsolve_context *ctx,
+                                                 const gsolve_precond_kind *kind);
 
 /* Returns the format at position `index` of the context's list, from 0, or NULL if there is none.
  * The list has the built-in formats for the context's device and then the registered ones. */
-const gsolve_plugin *gsolve_format_at(const gsolve_context *ctx, int index);
+GSOLVE_API const gsolve_plugin *gsolve_format_at(const gsolve_context *ctx, int index);
 
 /* Returns the kind of preconditioner at position `index` of the context's list, from 0, or NULL if
  * there is none. The list has the built-in kinds and then the registered ones. */
-const gsolve_plugin *gsolve_precond_at(const gsolve_context *ctx, int index);
+GSOLVE_API const gsolve_plugin *gsolve_precond_at(const gsolve_context *ctx, int index);
 
 /* Returns the method at position `index`, from 0, or NULL if there is none. All contexts have the
  * same methods. */
-const gsolve_plugin *gsolve_method_at(int index);
+GSOLVE_API const gsolve_plugin *gsolve_method_at(int index);
 
 /* Returns the product method of gsolve_csr_multiply at position `index`, from 0, or NULL if there
  * is none. */
-const gsolve_plugin *gsolve_multiplier_at(int index);
+GSOLVE_API const gsolve_plugin *gsolve_multiplier_at(int index);
 
 /* Returns the device at position `index`, from 0, such as "cpu", or NULL if there is none. The list
  * has the devices that the build supports. */
-const gsolve_plugin *gsolve_device_at(int index);
+GSOLVE_API const gsolve_plugin *gsolve_device_at(int index);
 
 /* --- services for plug-ins ------------------------------------------------------ */
 
@@ -225,34 +226,35 @@ const gsolve_plugin *gsolve_device_at(int index);
  * aligned to 64 bytes. On the CPU, GSOLVE_DEVICE means the host. A `count` of 0 gives a valid
  * block. If memory is short, records the error and returns NULL; the caller then returns
  * GSOLVE_NO_MEMORY. gsolve_context_destroy frees all blocks that are left. */
-void *gsolve_alloc(gsolve_context *ctx, gsolve_location location, size_t count, size_t size);
+GSOLVE_API void *gsolve_alloc(gsolve_context *ctx, gsolve_location location, size_t count,
+                              size_t size);
 
 /* Frees a block that gsolve_alloc returned for this location. A `block` that is NULL is allowed. It
  * is safe to free a block on the device while kernels that use it are still in the context's
  * stream: its memory is reused only after them. */
-void gsolve_free(gsolve_context *ctx, gsolve_location location, const void *block);
+GSOLVE_API void gsolve_free(gsolve_context *ctx, gsolve_location location, const void *block);
 
 /* Copies `bytes` bytes from one array to another. The arrays must be valid and must not overlap;
  * this is not checked. A copy to or from the host waits for all earlier work on the context's
  * stream and is complete on return. A copy within the GPU's memory is submitted to the stream and
  * may run after the return. */
-gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_location to_location,
-                          const void *from, gsolve_location from_location, size_t bytes);
+GSOLVE_API gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_location to_location,
+                                     const void *from, gsolve_location from_location, size_t bytes);
 
 /* Returns the number of threads for OpenMP on the host: num_threads(gsolve_threads(ctx)). */
-int gsolve_threads(const gsolve_context *ctx);
+GSOLVE_API int gsolve_threads(const gsolve_context *ctx);
 
 /* Returns the cudaStream_t on which kernels must run. On the CPU it is NULL. On a GPU it can be
  * NULL, too: CUDA's default stream. So NULL does not tell a CPU from a GPU; use the member `device`
  * of gsolve_context_info, which is "cpu" or "cuda". */
-void *gsolve_stream(const gsolve_context *ctx);
+GSOLVE_API void *gsolve_stream(const gsolve_context *ctx);
 
 /* Records a sentence for gsolve_error, formatted as by printf, and returns `status`. A sentence of
  * 1024 characters or more is cut. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-gsolve_status
+GSOLVE_API gsolve_status
 gsolve_fail(gsolve_context *ctx, gsolve_status status, const char *format, ...);
 
 #ifdef __cplusplus

@@ -30,16 +30,16 @@ typedef struct gsolve_precond gsolve_precond;
  * Fails with GSOLVE_BAD_MATRIX if csr is malformed or not square, with
  * GSOLVE_ZERO_PIVOT if the kind would divide by zero, and with GSOLVE_UNSUPPORTED if the kind with
  * these options cannot be used for the matrix. */
-gsolve_status gsolve_precond_create(gsolve_precond **M, gsolve_context *ctx, const char *spec,
-                                    const gsolve_csr *csr);
+GSOLVE_API gsolve_status gsolve_precond_create(gsolve_precond **M, gsolve_context *ctx,
+                                               const char *spec, const gsolve_csr *csr);
 
 /* Creates a preconditioner from the CSR copy of A, as gsolve_precond_create does from a csr, with
  * the same errors. A has sorted the entries already, so nothing is copied to sort them. */
-gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx, const char *spec,
-                                         const gsolve_matrix *A);
+GSOLVE_API gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx,
+                                                    const char *spec, const gsolve_matrix *A);
 
 /* Frees the preconditioner. */
-void gsolve_precond_destroy(gsolve_precond **M);
+GSOLVE_API void gsolve_precond_destroy(gsolve_precond **M);
 
 /* Recomputes M for a matrix with new values. csr must have the type and, after duplicates are
  * summed, the pattern of the matrix from which M was created; the order of its entries and its
@@ -48,26 +48,27 @@ void gsolve_precond_destroy(gsolve_precond **M);
  * fails with GSOLVE_BAD_MATRIX. After this status and after GSOLVE_ZERO_PIVOT, M is unchanged.
  * After GSOLVE_NO_MEMORY and GSOLVE_DEVICE_FAILED, the handle stays valid, but the results of
  * applying M are undefined until an update succeeds. */
-gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr);
+GSOLVE_API gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr);
 
 /* Recomputes M from the present values of A. Call it after gsolve_matrix_update. The errors are
  * those of gsolve_precond_update. */
-gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix *A);
+GSOLVE_API gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix *A);
 
 /* --- apply ---------------------------------------------------------------------- */
 
 /* Computes z = M^-1 r. With near_null=given, "amg" fails with GSOLVE_BAD_ARGUMENT until it has its
  * near-null vectors (see gsolve_precond_set_near_null). */
-gsolve_status gsolve_precond_apply(const gsolve_precond *M, gsolve_dense r, gsolve_dense z);
+GSOLVE_API gsolve_status gsolve_precond_apply(const gsolve_precond *M, gsolve_dense r,
+                                              gsolve_dense z);
 
 /* Computes z = M^-T r. Fails with GSOLVE_UNSUPPORTED if the kind has no transposed application. */
-gsolve_status gsolve_precond_apply_transpose(const gsolve_precond *M, gsolve_dense r,
-                                             gsolve_dense z);
+GSOLVE_API gsolve_status gsolve_precond_apply_transpose(const gsolve_precond *M, gsolve_dense r,
+                                                        gsolve_dense z);
 
 /* Computes z = M^-1 r and the inner products rz[c] = r_c'z_c for each column c. rz is an array of
  * one double for each column, at the location of r. */
-gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, gsolve_dense z,
-                                       double *rz);
+GSOLVE_API gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r,
+                                                  gsolve_dense z, double *rz);
 
 /* --- near-null space, and the begin of a solve ----------------------------------- */
 
@@ -81,19 +82,19 @@ gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, 
  *
  * Fails with GSOLVE_UNSUPPORTED if the kind does not use near-null vectors, and with the errors of
  * gsolve_precond_create. After a failure M is unchanged. */
-gsolve_status gsolve_precond_set_near_null(gsolve_precond *M, gsolve_dense B);
+GSOLVE_API gsolve_status gsolve_precond_set_near_null(gsolve_precond *M, gsolve_dense B);
 
 /* Sets the near-null space of a problem of linear elasticity: the rigid body motions, computed from
  * the coordinates of the nodes. xyz has one row for each node and d = 2 or 3 columns, any type and
  * any location, and is column-major. Unknown i d + c of A is component c of the displacement of
  * node i. The call does not keep xyz. The errors are those of gsolve_precond_set_near_null. */
-gsolve_status gsolve_precond_set_coordinates(gsolve_precond *M, gsolve_dense xyz);
+GSOLVE_API gsolve_status gsolve_precond_set_coordinates(gsolve_precond *M, gsolve_dense xyz);
 
 /* Tells M that a solve with this number of columns begins. Solvers call it. An iteration of the
  * caller that applies M may call it, too. With the option reuse=auto, "amg" counts its applications
  * for each solve; if they have become many more since the levels were built, the next update
  * rebuilds the levels. */
-void gsolve_precond_begin_solve(const gsolve_precond *M, int32_t columns);
+GSOLVE_API void gsolve_precond_begin_solve(const gsolve_precond *M, int32_t columns);
 
 /* --- information ---------------------------------------------------------------- */
 
@@ -114,7 +115,7 @@ typedef struct gsolve_precond_info {
 } gsolve_precond_info;
 
 /* Sets all members of *info. */
-void gsolve_precond_describe(const gsolve_precond *M, gsolve_precond_info *info);
+GSOLVE_API void gsolve_precond_describe(const gsolve_precond *M, gsolve_precond_info *info);
 
 /* One level of a multilevel preconditioner. Level 0 is the finest. */
 typedef struct gsolve_level_info {
@@ -128,16 +129,16 @@ typedef struct gsolve_level_info {
 
 /* Sets all members of *info for level `index`, from 0, and returns true. Returns false, and leaves
  * *info unchanged, if M has no such level. */
-bool gsolve_precond_level(const gsolve_precond *M, int index, gsolve_level_info *info);
+GSOLVE_API bool gsolve_precond_level(const gsolve_precond *M, int index, gsolve_level_info *info);
 
 /* If M^-1 is a diagonal matrix, returns its diagonal d: z_i = d_i r_i. Else returns NULL. The array
  * has n elements of the value type of A. It is where kernels of the device read it: in the GPU's
  * memory, or on the host for the CPU. M owns it; it is valid until M is updated or destroyed. */
-const void *gsolve_precond_diagonal(const gsolve_precond *M);
+GSOLVE_API const void *gsolve_precond_diagonal(const gsolve_precond *M);
 
 /* Returns whether M^-1 can differ from one application to the next. A solver then needs a flexible
  * method, such as "fgmres". */
-bool gsolve_precond_is_variable(const gsolve_precond *M);
+GSOLVE_API bool gsolve_precond_is_variable(const gsolve_precond *M);
 
 #ifdef __cplusplus
 }

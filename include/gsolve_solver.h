@@ -44,7 +44,7 @@ typedef enum gsolve_outcome {
 } gsolve_outcome;
 
 /* Returns the text of an outcome, such as "stagnated"; for another value "unknown outcome". */
-const char *gsolve_outcome_text(gsolve_outcome outcome);
+GSOLVE_API const char *gsolve_outcome_text(gsolve_outcome outcome);
 
 /* The result of a run, or of one of its columns. The result of a run has the outcome and the
  * residual of the worst column: of the columns that did not converge, or else of all columns, the
@@ -98,11 +98,12 @@ typedef struct gsolve_solver gsolve_solver;
  * "direct" fails with GSOLVE_UNSUPPORTED if A has 2^31 or more entries, or if the factors would
  * exceed the option `limit`, or the factorisation the option `work`. The call fails with
  * GSOLVE_ZERO_PIVOT if "direct" or the preconditioner of "auto" meets a zero pivot. */
-gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const char *spec,
-                                   const gsolve_matrix *A, const gsolve_precond *M);
+GSOLVE_API gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx,
+                                              const char *spec, const gsolve_matrix *A,
+                                              const gsolve_precond *M);
 
 /* Frees the solver and the preconditioner that it owns. */
-void gsolve_solver_destroy(gsolve_solver **S);
+GSOLVE_API void gsolve_solver_destroy(gsolve_solver **S);
 
 /* Solves A x = b. On entry x is the initial guess. A is m x n, b has m rows and x has n rows, and
  * both have the same number of columns, which may be 0. b and x are column-major, and of any type,
@@ -128,13 +129,14 @@ void gsolve_solver_destroy(gsolve_solver **S);
  * method needs M^-T and M does not have it, and with the errors of gsolve_precond_update where
  * "auto" or "direct" must adapt to new values of A. After a failure *result is unchanged, and x is
  * unchanged or an iterate; after GSOLVE_DEVICE_FAILED x is undefined. */
-gsolve_status gsolve_solver_run(gsolve_solver *S, gsolve_dense b, gsolve_dense x,
-                                gsolve_result *result);
+GSOLVE_API gsolve_status gsolve_solver_run(gsolve_solver *S, gsolve_dense b, gsolve_dense x,
+                                           gsolve_result *result);
 
 /* Sets *result to the result of one column of the last run. Columns count from 0. Fails with
  * GSOLVE_BAD_ARGUMENT if there is no such column, if there was no run, or if the last run failed.
  */
-gsolve_status gsolve_solver_column(const gsolve_solver *S, int32_t column, gsolve_result *result);
+GSOLVE_API gsolve_status gsolve_solver_column(const gsolve_solver *S, int32_t column,
+                                              gsolve_result *result);
 
 /* A function of the caller that a run calls once for each iteration, from iteration 0 on, which is
  * the initial guess. `residual` is |r| / |b| of the worst column, with the |r| that the method
@@ -150,7 +152,7 @@ typedef bool gsolve_monitor(int iteration, double residual, void *user);
 /* Makes later runs call monitor(iteration, residual, user). NULL removes the monitor. The solver
  * keeps both pointers: `user` must be valid until the monitor is replaced or removed, or the solver
  * is destroyed. */
-void gsolve_solver_set_monitor(gsolve_solver *S, gsolve_monitor *monitor, void *user);
+GSOLVE_API void gsolve_solver_set_monitor(gsolve_solver *S, gsolve_monitor *monitor, void *user);
 
 /* --- information ---------------------------------------------------------------- */
 
@@ -159,17 +161,17 @@ void gsolve_solver_set_monitor(gsolve_solver *S, gsolve_monitor *monitor, void *
  * says that there has been no run. The text is valid until the next run or until the solver is
  * destroyed. If the run did not converge, the first call examines the matrix on the host and may
  * take as long as gsolve_csr_statistics. */
-const char *gsolve_solver_explain(gsolve_solver *S);
+GSOLVE_API const char *gsolve_solver_explain(gsolve_solver *S);
 
 /* Returns a remark of the method about the last run, such as "42 inner iterations of cg in single
  * precision.", or "" if there is none. For "auto" the remark contains the choice and its reason,
  * such as "auto chose cg + ic: symmetric with a positive diagonal.", even before the first run. The
  * text is valid until the next run or until the solver is destroyed. */
-const char *gsolve_solver_note(const gsolve_solver *S);
+GSOLVE_API const char *gsolve_solver_note(const gsolve_solver *S);
 
 /* Returns the name of the method in use; for "auto" the name of the method that it chose. It is a
  * constant string. */
-const char *gsolve_solver_name(const gsolve_solver *S);
+GSOLVE_API const char *gsolve_solver_name(const gsolve_solver *S);
 
 /* Estimates the bytes of work space that a solver with this spec would hold in the memory of the
  * context's device, the GPU or the host, for a matrix with the size and the type of csr and this
@@ -182,8 +184,9 @@ const char *gsolve_solver_name(const gsolve_solver *S);
  *
  * Fails with GSOLVE_UNSUPPORTED for "refine" and "direct", whose work space depends on the values
  * or on the pattern, and with GSOLVE_BAD_ARGUMENT if csr is not square. */
-gsolve_status gsolve_solver_memory(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
-                                   int32_t columns, size_t *bytes);
+GSOLVE_API gsolve_status gsolve_solver_memory(gsolve_context *ctx, const char *spec,
+                                              const gsolve_csr *csr, int32_t columns,
+                                              size_t *bytes);
 
 /* --- profile of a run ----------------------------------------------------------- */
 
@@ -211,15 +214,16 @@ typedef struct gsolve_profile {
 /* Switches the profile of later runs on or off. It is off at first. With a profile, a GPU launches
  * each operation separately to time it, instead of CUDA graphs. The run takes longer; its bits are
  * the same. */
-gsolve_status gsolve_solver_profile(gsolve_solver *S, bool on);
+GSOLVE_API gsolve_status gsolve_solver_profile(gsolve_solver *S, bool on);
 
 /* Sets all members of *profile for the last run. They are 0 if there was no run. */
-void gsolve_solver_get_profile(const gsolve_solver *S, gsolve_profile *profile);
+GSOLVE_API void gsolve_solver_get_profile(const gsolve_solver *S, gsolve_profile *profile);
 
 /* Sets *line to a class of operations of the last run and returns true. `index` counts, from 0, the
  * classes that have calls. Returns false, and leaves *line unchanged, if there is no such class or
  * no profile was kept. */
-bool gsolve_solver_profile_at(const gsolve_solver *S, int index, gsolve_profile_class *line);
+GSOLVE_API bool gsolve_solver_profile_at(const gsolve_solver *S, int index,
+                                         gsolve_profile_class *line);
 
 #ifdef __cplusplus
 }

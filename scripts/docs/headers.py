@@ -15,6 +15,8 @@ ORDER = "gsolve context arrays csr matrix precond solver auto io plugin".split()
 HEADERS = sorted((path.name for path in (TOP / "include").glob("*.h")), key=lambda name: (
     [k for k, word in enumerate(ORDER) if name.removesuffix(".h").removeprefix("gsolve_") == word] or [len(ORDER)], name))
 
+EXPORT = "GSOLVE_API "  # before each exported function
+
 
 @dataclass
 class Declaration:
@@ -77,8 +79,15 @@ def end_of_declaration(text, at):
         at += 1
 
 
+def without_export(text):
+    """A declaration without GSOLVE_API; the lines after the first move left with their parenthesis."""
+    if not text.startswith(EXPORT):
+        return text
+    return re.sub(rf"^ {{{len(EXPORT)}}}(?= )", "", text[len(EXPORT):], flags=re.M)
+
+
 def declaration(text, line):
-    text = re.sub(r"^__attribute__.*\n|^#.*\n", "", text, flags=re.M)
+    text = without_export(re.sub(r"^__attribute__.*\n|^#.*\n", "", text, flags=re.M))
     plain = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     if plain.startswith("typedef"):
         name = re.search(r"(\w+)\s*(?:\([^()]*\))?\s*;$", plain).group(1)
