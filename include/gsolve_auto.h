@@ -101,9 +101,9 @@ GSOLVE_API gsolve_status gsolve_auto_update(gsolve_auto *S, const gsolve_csr *cs
  * failed, such as GSOLVE_ZERO_PIVOT, and x is the initial guess. A failure that another choice
  * would not avoid, such as GSOLVE_BAD_ARGUMENT, ends the run at once.
  *
- * A run allocates memory where gsolve_solver_run does, where it sets up a choice or builds levels
- * again, and for a copy of the initial guess, if no earlier run had one as large. The copy is at
- * the location of x. */
+ * A run allocates memory where gsolve_solver_run does; where it sets up a choice, builds levels
+ * again, or updates a preconditioner whose update needs work space; and for a copy of the initial
+ * guess, if no earlier run had one as large. The copy is at the location of x. */
 GSOLVE_API gsolve_status gsolve_auto_run(gsolve_auto *S, gsolve_dense b, gsolve_dense x,
                                          gsolve_result *result);
 

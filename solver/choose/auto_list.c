@@ -46,8 +46,8 @@ static gsolve_status set_choice(const gsolve_auto *S, int index, gs_auto_choice 
  * positions of those in use. A choice that is set up but not in the new list is appended. */
 static void carry_over(gsolve_auto *S, gs_auto_choice *list, int *count)
 {
-    int *const position[] = {&S->set, &S->current, &S->leading};
-    int moved[] = {-1, -1, -1};
+    int *const position[] = {&S->set, &S->current, &S->begun, &S->leading};
+    int moved[] = {-1, -1, -1, -1};
 
     for (int k = 0; k < S->count; k++) {
         int at = find(list, *count, &S->list[k]);
@@ -58,11 +58,11 @@ static void carry_over(gsolve_auto *S, gs_auto_choice *list, int *count)
         if (at < 0) continue;
         list[at].tried = S->list[k].tried;
         list[at].failed = S->list[k].failed;
-        for (int p = 0; p < 3; p++) {
+        for (int p = 0; p < 4; p++) {
             if (*position[p] == k) moved[p] = at;
         }
     }
-    for (int p = 0; p < 3; p++) *position[p] = moved[p];
+    for (int p = 0; p < 4; p++) *position[p] = moved[p];
 }
 
 gsolve_status gs_auto_need_first_list(gsolve_auto *S)
@@ -126,7 +126,7 @@ gsolve_status gsolve_auto_set_choices(gsolve_auto *S, int count, const char *con
     S->list = list;
     S->count = count;
     S->given = true;
-    S->current = -1;
+    S->current = S->begun = S->leading = -1;
     list = NULL;
 done:
     gsolve_free(S->ctx, GSOLVE_HOST, list);

@@ -83,16 +83,16 @@ static bool has_converged(const gsolve_attempt *a)
 /* Notes how the attempt ended. */
 static void record(gsolve_auto *S, const gsolve_attempt *a)
 {
-    gs_auto_choice *c = &S->list[a->choice];
     const bool ran = a->status == GSOLVE_OK;
     const char *outcome = ran ? gsolve_outcome_text(a->result.outcome) : gsolve_error(S->ctx);
 
     gs_auto_log(S, "%s + %s: %s", a->method, a->precond, outcome);
     if (has_converged(a)) {
+        S->list[a->choice].failed = false;
         S->last = a->result.iterations;
         if (S->first == 0) S->first = S->last;
     } else {
-        c->failed = !ran || a->result.outcome != GSOLVE_STOPPED;
+        S->list[a->choice].failed = !ran || a->result.outcome != GSOLVE_STOPPED;
         gs_auto_add_event(S, "%s + %s failed: %s. ", a->method, a->precond, outcome);
     }
     S->setup_seconds += a->precond_seconds + a->method_seconds;
@@ -202,6 +202,7 @@ done:
 static void begin_run(gsolve_auto *S)
 {
     S->attempts = 0;
+    S->begun = S->current;
     S->leading = -1;
     S->setup_seconds = S->solve_seconds = 0;
     S->events[0] = 0;
@@ -210,7 +211,7 @@ static void begin_run(gsolve_auto *S)
 
 static void end_run(gsolve_auto *S)
 {
-    S->current = S->leading >= 0 ? S->leading : S->set;
+    S->current = S->leading >= 0 ? S->leading : S->begun;
     S->total_setup_seconds += S->setup_seconds;
     S->total_solve_seconds += S->solve_seconds;
 }

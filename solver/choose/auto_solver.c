@@ -46,7 +46,7 @@ static gsolve_status create(gsolve_auto **out, gsolve_context *ctx, const char *
     memset(S, 0, sizeof *S);
     gs_own(ctx, S, destroy_with_context);
     S->ctx = ctx;
-    S->set = S->current = S->leading = -1;
+    S->set = S->current = S->begun = S->leading = -1;
     TRY(set_options(S, options));
     if (!A) TRY(gsolve_matrix_create(&S->own, ctx, "auto", csr));
     S->A = A ? A : S->own;

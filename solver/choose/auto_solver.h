@@ -25,7 +25,8 @@ struct gsolve_auto {
     gsolve_statistics statistics; /* of that version */
     int current;                  /* the choice that the next run begins with; -1: the first */
 
-    int leading; /* the choice with the best result in this run; -1: none */
+    int begun;                    /* the choice that the last run began with; -1: none */
+    int leading;                  /* the choice with the best result in that run; -1: none */
 
     /* auto_run.c: what is set up */
     int set; /* the choice that M and S belong to; -1: none */
