@@ -17,7 +17,7 @@ if command -v pkg-config >/dev/null && command -v make >/dev/null; then
     folders="cmake make"
 fi
 for folder in $folders; do
-    for example in 1_solve 2_poisson 3_fem 4_monitor 5_many_rhs 6_own_format 7_own_precond 8_coarse; do
+    for example in 1_solve 2_poisson 3_fem 4_monitor 5_many_rhs 6_own_format 7_own_precond 8_coarse 9_steps; do
         echo "== $folder $example"
         "$work/$folder/$example"
     done

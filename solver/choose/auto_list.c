@@ -191,12 +191,12 @@ gsolve_status gs_auto_reconsider(gsolve_auto *S)
 
     if (S->given || S->set < 0 || S->set != S->current || S->first <= 0) return GSOLVE_OK;
     if (gs_auto_version(S) == S->version) return GSOLVE_OK;
-    if (S->last <= SLOWER * S->first || S->last <= S->first + MORE) return GSOLVE_OK;
+    if (S->last <= SLOWER * S->compared || S->last <= S->compared + MORE) return GSOLVE_OK;
     present = ranked_kind(&S->list[S->set]);
     if (present < 0) return GSOLVE_OK;
     TRY(gs_auto_need_list(S));
+    S->compared = S->last; /* until they grow again */
     if (!S->statistics.symmetric || !gs_estimate_cost(&S->statistics, gs_on_gpu(S->ctx), &e)) {
-        S->first = S->last; /* until they grow again */
         return GSOLVE_OK;
     }
     best = fastest(S, &e, present);
@@ -210,7 +210,6 @@ gsolve_status gs_auto_reconsider(gsolve_auto *S)
         S->current = best;
         S->rebuilds++;
     }
-    S->first = S->last;
 done:
     return status;
 }

@@ -31,8 +31,10 @@ static gsolve_status update_precond(gsolve_auto *S)
         gsolve_precond_describe(S->M, &M);
         if (M.rebuilds != S->built) {
             S->rebuilds++;
+            gs_auto_add_event(
+                S, "%s took %d iterations, and %d after its set-up; its levels were built again. ",
+                S->list[S->set].precond, S->last, S->first);
             S->first = 0;
-            gs_auto_add_event(S, "The levels of %s were built again. ", S->list[S->set].precond);
         }
         S->built = M.rebuilds;
     }
@@ -90,7 +92,7 @@ static void record(gsolve_auto *S, const gsolve_attempt *a)
     if (has_converged(a)) {
         S->list[a->choice].failed = false;
         S->last = a->result.iterations;
-        if (S->first == 0) S->first = S->last;
+        if (S->first == 0) S->first = S->compared = S->last;
     } else {
         S->list[a->choice].failed = !ran || a->result.outcome != GSOLVE_STOPPED;
         gs_auto_add_event(S, "%s + %s failed: %s. ", a->method, a->precond, outcome);

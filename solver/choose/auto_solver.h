@@ -35,6 +35,7 @@ struct gsolve_auto {
     uint64_t version;         /* of A, whose values M was made from */
     int built;                /* info.rebuilds of M */
     int first, last;          /* iterations of the first run after the set-up, of the last run */
+    int compared;             /* iterations at the last comparison with other choices, or first */
     gsolve_dense guess, best; /* the initial guess; the best x while other choices are tried */
 
     gsolve_log *log;
