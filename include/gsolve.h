@@ -10,7 +10,8 @@
  *     gsolve_solve(ctx, &csr, gsolve_vector(b, n), gsolve_vector(x, n), &result);
  *     gsolve_context_destroy(&ctx);
  *
- * The caller can also choose each part (format, preconditioner, method and tolerance):
+ * gsolve_auto.h does the same for a sequence of systems with one pattern. The caller can also
+ * choose each part (format, preconditioner, method and tolerance):
  *
  *     gsolve_matrix *A = NULL;
  *     gsolve_precond *M = NULL;
@@ -117,10 +118,10 @@ extern "C" {
 
 /* --- one call ------------------------------------------------------------------- */
 
-/* Solves A x = b until |b - A x| <= 1e-8 |b| in each column, where csr is A. The function computes
- * the statistics of A. From these it chooses a method and a preconditioner, as gsolve_auto_choose
- * does, and solves. Such a pair is called a choice. If the first choice cannot be set up or does
- * not converge, the function tries the next choice from the same initial guess. It frees all memory
+/* Solves A x = b until |b - A x| <= 1e-8 |b| in each column, where csr is A. The function creates an
+ * automatic solver (gsolve_auto_create), runs it once and destroys it: it computes the statistics
+ * of A, chooses a method and a preconditioner, and solves. If this choice cannot be set up or does
+ * not converge, the function tries the next one from the same initial guess. It frees all memory
  * that it has allocated.
  *
  * csr is on the host or on the device. If A is not square, the function solves the least-squares
