@@ -10,14 +10,6 @@
 
 /* --- one attempt ------------------------------------------------------------------------------ */
 
-void gs_auto_drop(gsolve_auto *S)
-{
-    gsolve_solver_destroy(&S->S);
-    gsolve_precond_destroy(&S->M);
-    S->set = -1;
-    S->first = 0;
-}
-
 /* Updates the preconditioner that is set up, if A has new values. */
 static gsolve_status update_precond(gsolve_auto *S)
 {

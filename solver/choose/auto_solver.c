@@ -2,7 +2,6 @@
  */
 #include "solver/choose/auto_solver.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,75 +94,7 @@ gsolve_status gsolve_auto_update(gsolve_auto *S, const gsolve_csr *csr)
     return gsolve_matrix_update(S->own, csr);
 }
 
-/* --- callbacks -------------------------------------------------------------------------------- */
-
-void gsolve_auto_set_log(gsolve_auto *S, gsolve_log *log, void *user)
-{
-    S->log = log;
-    S->log_user = user;
-}
-
-void gsolve_auto_set_monitor(gsolve_auto *S, gsolve_monitor *monitor, void *user)
-{
-    S->monitor = monitor;
-    S->monitor_user = user;
-}
-
-void gsolve_auto_set_attempt_monitor(gsolve_auto *S, gsolve_attempt_monitor *monitor, void *user)
-{
-    S->attempt_monitor = monitor;
-    S->attempt_user = user;
-}
-
-void gs_auto_log(const gsolve_auto *S, const char *format, ...)
-{
-    char line[2000];
-    va_list arguments;
-
-    if (!S->log) return;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    S->log(line, S->log_user);
-}
-
 /* --- information ------------------------------------------------------------------------------ */
-
-uint64_t gs_auto_version(const gsolve_auto *S)
-{
-    gsolve_matrix_info A;
-
-    gsolve_matrix_describe(S->A, &A);
-    return A.version;
-}
-
-/* Appends to text of this size. */
-__attribute__((format(printf, 3, 0))) static void append(char *text, size_t size,
-                                                         const char *format, va_list arguments)
-{
-    const size_t length = strlen(text);
-
-    vsnprintf(text + length, size - length, format, arguments);
-}
-
-void gs_auto_add_event(gsolve_auto *S, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    append(S->events, sizeof S->events, format, arguments);
-    va_end(arguments);
-}
-
-__attribute__((format(printf, 2, 3))) static void add_sentence(gsolve_auto *S, const char *format,
-                                                               ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    append(S->explanation, sizeof S->explanation, format, arguments);
-    va_end(arguments);
-}
 
 gsolve_status gsolve_auto_describe(const gsolve_auto *S, gsolve_auto_info *info)
 {
@@ -201,20 +132,17 @@ gsolve_status gsolve_auto_describe(const gsolve_auto *S, gsolve_auto_info *info)
 const char *gsolve_auto_explain(gsolve_auto *S)
 {
     const gs_auto_choice *c = S->current >= 0 ? &S->list[S->current] : NULL;
+    const char *why = "It has the smallest residual of all choices.";
 
     if (S->attempts == 0) return "There has been no run yet.";
-    S->explanation[0] = 0;
-    add_sentence(S, "%s", S->events);
-    if (S->leading >= 0) {
-        add_sentence(S, "The solution is that of %s + %s: %s. ", c->method, c->precond, c->why);
+    if (S->leading < 0) {
+        snprintf(S->explanation, sizeof S->explanation, "%sNo choice could be set up and run.",
+                 S->events);
+        return S->explanation;
     }
-    if (S->leading >= 0 && S->set == S->leading) {
-        add_sentence(S, "%s", gsolve_solver_explain(S->S));
-    } else if (S->leading >= 0) {
-        add_sentence(S, "It has the smallest residual of all choices.");
-    } else {
-        add_sentence(S, "No choice could be set up and run.");
-    }
+    if (S->set == S->leading) why = gsolve_solver_explain(S->S);
+    snprintf(S->explanation, sizeof S->explanation, "%sThe solution is that of %s + %s: %s. %s",
+             S->events, c->method, c->precond, c->why, why);
     return S->explanation;
 }
 

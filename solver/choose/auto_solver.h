@@ -25,8 +25,8 @@ struct gsolve_auto {
     gsolve_statistics statistics; /* of that version */
     int current;                  /* the choice that the next run begins with; -1: the first */
 
-    int begun;                    /* the choice that the last run began with; -1: none */
-    int leading;                  /* the choice with the best result in that run; -1: none */
+    int begun;   /* the choice that the last run began with; -1: none */
+    int leading; /* the choice with the best result in that run; -1: none */
 
     /* auto_run.c: what is set up */
     int set; /* the choice that M and S belong to; -1: none */
@@ -50,6 +50,8 @@ struct gsolve_auto {
     char explanation[4000]; /* see gsolve_auto_explain */
 };
 
+/* --- auto_state.c --- */
+
 /* The version of A. */
 uint64_t gs_auto_version(const gsolve_auto *S);
 
@@ -60,6 +62,8 @@ __attribute__((format(printf, 2, 3))) void gs_auto_log(const gsolve_auto *S, con
 /* Appends a sentence to S->events. */
 __attribute__((format(printf, 2, 3))) void gs_auto_add_event(gsolve_auto *S, const char *format,
                                                              ...);
+/* Frees the preconditioner and the solver. */
+void gs_auto_drop(gsolve_auto *S);
 
 /* --- auto_list.c --- */
 
@@ -71,10 +75,5 @@ gsolve_status gs_auto_need_first_list(gsolve_auto *S);
 /* Before a run with new values: replaces the choice if its iterations have grown so much that
  * another one is estimated to be faster. */
 gsolve_status gs_auto_reconsider(gsolve_auto *S);
-
-/* --- auto_run.c --- */
-
-/* Frees the preconditioner and the solver. */
-void gs_auto_drop(gsolve_auto *S);
 
 #endif
