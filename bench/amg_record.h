@@ -97,7 +97,7 @@ static void print_peers(void)
 
 static void print_record(const double ms[PARTS], const amg_peer *p)
 {
-    gsolve_matrix_info A;
+    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
 
     gsolve_matrix_describe(r.A, &A);
     printf("{\"bench\": \"bench_amg\", \"matrix\": \"%s\", \"rows\": %d, \"entries\": %lld, "

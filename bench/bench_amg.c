@@ -61,7 +61,7 @@ static void dump(const char *path, const gsolve_csr *A)
 static void choose(gsolve_context *home, const gsolve_csr *csr)
 {
     const bool elastic = strncmp(r.system, "gen:elasticity3d,n=", 19) == 0;
-    gsolve_statistics traits;
+    gsolve_statistics traits = GSOLVE_INIT(gsolve_statistics);
 
     if (gsolve_csr_statistics(home, csr, &traits) != GSOLVE_OK) check(GSOLVE_BAD_MATRIX);
     r.solver = o.solver ? o.solver : traits.symmetric ? "cg" : "bicgstab";
@@ -139,9 +139,10 @@ static void set_up(gsolve_precond **M)
 
 static void look_at(const gsolve_precond *M)
 {
-    gsolve_level_info level;
+    gsolve_level_info level = GSOLVE_INIT(gsolve_level_info);
     double entries = 0, finest = 0;
 
+    r.M.size = sizeof r.M;
     gsolve_precond_describe(M, &r.M);
     for (r.levels = 0; gsolve_precond_level(M, r.levels, &level); r.levels++) {
         entries += (double)level.entries;
@@ -166,6 +167,7 @@ static double run(gsolve_solver *S, gsolve_result *result)
     double begin;
 
     put_vector(r.x, r.zeros);
+    result->size = sizeof *result;
     begin = done();
     check(gsolve_solver_run(S, r.b, r.x, result));
     return done() - begin;
@@ -173,7 +175,7 @@ static double run(gsolve_solver *S, gsolve_result *result)
 
 static size_t peak_so_far(void)
 {
-    gsolve_context_info now;
+    gsolve_context_info now = GSOLVE_INIT(gsolve_context_info);
 
     gsolve_context_describe(ctx, &now);
     return now.peak;

@@ -39,8 +39,8 @@ static double solve(row *r, int iterations)
 {
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_matrix_info info;
-    gsolve_result result;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     char spec[160];
 
     put_vector(x, zeros);

@@ -118,7 +118,7 @@ static void keep_least(double *least, double seconds)
 static void print_begin(const char *what, const char *name, const char *matrix,
                         const gsolve_matrix *A)
 {
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
 
     gsolve_matrix_describe(A, &info);
     printf("{\"bench\": \"bench_calibrate\", \"what\": \"%s\", \"name\": \"%s\", "
@@ -157,7 +157,7 @@ static double time_step(const gsolve_matrix *A, const gsolve_precond *M, const c
     double *zeros = new_numbers(rows.nrows, false);
     for (int k = 0; k < 2; k++) {
         gsolve_solver *S = NULL;
-        gsolve_result result;
+        gsolve_result result = GSOLVE_INIT(gsolve_result);
         char spec[80];
         snprintf(spec, sizeof spec, "%s,rtol=0,stall=0,maxit=%d", method, steps[k]);
         check(gsolve_solver_create(&S, ctx, spec, A, M));
@@ -203,7 +203,7 @@ static double time_product(const gsolve_matrix *A, gsolve_dense x, gsolve_dense 
 
 static double build_seconds(const gsolve_matrix *A)
 {
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
 
     gsolve_matrix_describe(A, &info);
     return info.build_seconds;
@@ -272,7 +272,7 @@ static void measure_products(const subject *s)
     time_steps(candidates, &rows, A);
     for (int f = 0; f < FORMATS; f++) {
         candidate *c = &candidates[f];
-        gsolve_matrix_info info;
+        gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
         if (!c->A) continue;
         gsolve_matrix_describe(c->A, &info);
         print_begin("product", s->name, matrix_of(s), A);

@@ -28,7 +28,7 @@ static void fail(const operands *o)
 
 static void make_vectors(operands *o, int32_t n, int32_t k)
 {
-    gsolve_context_info info;
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
     const size_t count = (size_t)n * (size_t)k;
     double *b = malloc(count * 8);
     uint64_t state = 12345;
@@ -78,7 +78,7 @@ static gsolve_solver *make_solver(const operands *o, const char *spec)
 /* "12 13 12": the iterations of each column. */
 static void say_iterations(const gsolve_solver *S, int32_t k)
 {
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     for (int32_t c = 0; c < k; c++) {
         gsolve_solver_column(S, c, &result);
@@ -98,9 +98,10 @@ int main(int argc, char **argv)
     const char *solver = argc > 6 ? argv[6] : "cg", *precond = argc > 7 ? argv[7] : "jacobi";
     const char *block = argc > 8 ? argv[8] : NULL;
     operands o = {0};
-    gsolve_result one, all = {0}, blocked = {0};
+    gsolve_result one = GSOLVE_INIT(gsolve_result), all = GSOLVE_INIT(gsolve_result);
+    gsolve_result blocked = GSOLVE_INIT(gsolve_result);
     gsolve_csr csr;
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
 
     if (gsolve_context_create(&o.ctx, argv[1]) ||
         gsolve_read_matrix(&csr, o.ctx, argv[2], NULL, NULL) ||
@@ -119,7 +120,7 @@ int main(int argc, char **argv)
         const double now = solve(&o, many, o.b, o.x, &all);
         least = 1 << 30, most = different = 0;
         for (int32_t c = 0; c < k; c++) {
-            gsolve_result column_of;
+            gsolve_result column_of = GSOLVE_INIT(gsolve_result);
             sum += solve(&o, S, column(o.b, c), column(o.x, c), &one);
             gsolve_solver_column(many, c, &column_of);
             different += column_of.iterations != one.iterations;

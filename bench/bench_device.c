@@ -61,7 +61,7 @@ static double iterations(const gsolve_matrix *A, const gsolve_precond *M, gsolve
 
     for (int k = 0; k < 2; k++) {
         gsolve_solver *S = NULL;
-        gsolve_result result;
+        gsolve_result result = GSOLVE_INIT(gsolve_result);
         char spec[128];
         snprintf(spec, sizeof spec, "%s,rtol=0,stall=0,maxit=%d", r.method, k ? 300 : 100);
         check(gsolve_solver_create(&S, ctx, spec, A, M));
@@ -92,7 +92,7 @@ static void convert(candidate *c, const gsolve_csr *csr)
     int builds = 0;
 
     while (builds < BUILDS && (builds < 3 || sum < 0.3)) {
-        gsolve_matrix_info info;
+        gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
         gsolve_matrix_destroy(&c->A);
         if (gsolve_matrix_create(&c->A, ctx, c->spec, csr) != GSOLVE_OK) {
             fprintf(stderr, "bench_device: %s: %s: %s\n", r.matrix, c->spec, gsolve_error(ctx));

@@ -22,9 +22,9 @@ int main(int argc, char **argv)
     gsolve_matrix *A = NULL;
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
-    gsolve_matrix_info info;
-    gsolve_precond_info setup;
-    gsolve_result result = {0};
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
+    gsolve_precond_info setup = GSOLVE_INIT(gsolve_precond_info);
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_csr csr;
     char spec[32];
 

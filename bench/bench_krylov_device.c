@@ -58,7 +58,7 @@ static gsolve_solver *new_solver(double rtol, int maxit)
 
 static gsolve_result run(gsolve_solver *S)
 {
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     put_vector(X, zeros);
     check(gsolve_solver_run(S, B, X, &result));
@@ -169,7 +169,7 @@ static verdict compare(peer_variant variant)
 
 static void write_times(const char *matrix, const char *what, const char *device, double *times)
 {
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
     const double ms = 1e3 * bench_median(times, ROUNDS);
 
     gsolve_matrix_describe(A, &info);
@@ -184,7 +184,7 @@ static void write_times(const char *matrix, const char *what, const char *device
 static void write_record(const char *matrix, double bandwidth, double *times, double *peer_times,
                          peer_variant variant, double textbook, const verdict *v)
 {
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
     char what[64];
 
     gsolve_matrix_describe(A, &info);

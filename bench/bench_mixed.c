@@ -37,6 +37,7 @@ static double solve_once(contestant *c, gsolve_dense b, gsolve_dense x, const do
                          double rtol)
 {
     put_vector(x, zeros);
+    c->result.size = sizeof c->result;
     check(gsolve_solver_run(c->S, b, x, &c->result));
     if (c->result.outcome != GSOLVE_CONVERGED || !(c->result.residual <= rtol)) {
         fprintf(stderr, "bench_mixed: %s: %s\n", c->spec, gsolve_solver_explain(c->S));
@@ -48,7 +49,7 @@ static double solve_once(contestant *c, gsolve_dense b, gsolve_dense x, const do
 static void write_record(const char *matrix, const char *precond, contestant *c, double peer_ms,
                          double apart)
 {
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
     const double ms = 1e3 * bench_median(c->times, ROUNDS);
 
     gsolve_matrix_describe(A, &info);

@@ -143,7 +143,7 @@ static void run_case(bench_case *c)
 {
     const gsolve_read_options options = {.cache = c->cache};
     gsolve_context *ctx = NULL;
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
     gsolve_csr csr;
     char spec[32];
 
@@ -233,7 +233,7 @@ static cJSON *make_record(bench_case *c, double peer_ms)
     cJSON *record = cJSON_CreateObject();
     const time_t today = time(NULL);
     const char *slash = strrchr(c->path, '/');
-    gsolve_context_info info;
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
     char date[32];
 
     strftime(date, sizeof date, "%Y-%m-%d", gmtime(&today));

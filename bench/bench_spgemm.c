@@ -148,6 +148,7 @@ static gsolve_status square_once(candidate *c, int round)
         check(gsolve_product_update(P, &r.A, &r.A));
         c->update[round] = bench_now() - begin;
     }
+    c->info.size = sizeof c->info;
     gsolve_product_describe(P, &c->info);
     check(gsolve_product_csr(P, &view));
     if (round == 0) c->apart = compare(&view, c->info.entries);
@@ -169,6 +170,7 @@ static gsolve_status galerkin_once(candidate *c, int round)
         check(gsolve_galerkin_update(G, NULL, &r.A, NULL));
         c->update[round] = bench_now() - begin;
     }
+    c->info.size = sizeof c->info;
     gsolve_galerkin_describe(G, &c->info);
     check(gsolve_galerkin_csr(G, &view));
     if (round == 0) c->apart = compare(&view, c->info.entries);

@@ -117,7 +117,7 @@ static void print_record(const candidate *c, const char *matrix, const gsolve_cs
     const double median = 1e3 * bench_median(c->times, runs), peer_ms = 1e3 * peer[runs / 2];
     const double bytes = 12. * (double)gsolve_csr_entries(csr) + 4. * (csr->nrows + 1.) +
                          8. * ((double)csr->nrows + csr->ncols);
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
 
     gsolve_matrix_describe(c->A, &info);
     printf("{\"bench\": \"bench_spmv\", \"matrix\": \"%s\", \"rows\": %d, \"entries\": %lld, "

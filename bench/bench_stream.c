@@ -164,7 +164,7 @@ int main(int argc, char **argv)
     setup s = {0};
     gsolve_csr csr, converted;
     gsolve_matrix *A = NULL;
-    gsolve_stream_info info;
+    gsolve_stream_info info = GSOLVE_INIT(gsolve_stream_info);
     double seconds[2][RUNS], alone[3] = {0};
 
     if (argc < 4) {

@@ -52,7 +52,7 @@ static double plain_bytes(const gsolve_csr *csr, double entries)
 static void print_record(const candidate *c, const candidate *peer, const gsolve_csr *csr)
 {
     const double ms = 1e3 * c->median;
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
 
     gsolve_matrix_describe(c->A, &info);
     const double bytes = plain_bytes(csr, (double)info.entries);

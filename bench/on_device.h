@@ -10,7 +10,7 @@
 
 static gsolve_context *ctx;
 static gsolve_location location; /* where its vectors lie */
-static gsolve_context_info about;
+static gsolve_context_info about = GSOLVE_INIT(gsolve_context_info);
 
 /* Ends the program unless the call succeeded. */
 static inline void check(gsolve_status status)

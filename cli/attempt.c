@@ -43,7 +43,7 @@ static void set_solver(const cli *c, cli_attempt *a, const char *name)
 /* Chooses the method for the preconditioner that the user named: the first choice that uses one. */
 static void choose_solver(const cli *c, const gsolve_statistics *statistics, cli_attempt *a)
 {
-    gsolve_choice choice;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     a->free_method = true;
     for (int k = 0; gsolve_auto_choose(c->ctx, statistics, k, &choice); k++) {
@@ -69,7 +69,7 @@ static bool is_kind_of_cg(const char *spec)
  * methods get the next choice instead of jacobi. */
 static void choose_precond(const cli *c, const gsolve_statistics *statistics, cli_attempt *a)
 {
-    gsolve_choice choice;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     set_solver(c, a, c->args.solver);
     gsolve_auto_choose(c->ctx, statistics, 0, &choice);
@@ -93,7 +93,7 @@ static void choose_precond(const cli *c, const gsolve_statistics *statistics, cl
 static bool choose(const cli *c, const gsolve_statistics *statistics, int k, cli_attempt *a)
 {
     const bool any_solver = is_auto(c->args.solver), any_precond = is_auto(c->args.precond);
-    gsolve_choice choice;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     if (k > 0 && !(any_solver && any_precond)) return false;
     if (any_solver && any_precond) {
@@ -221,7 +221,7 @@ static bool show_iteration(int iteration, double residual, void *user)
 
 void cli_describe_precond(cli_attempt *a, const gsolve_precond *M)
 {
-    gsolve_precond_info info;
+    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
 
     gsolve_precond_describe(M, &info);
     snprintf(a->kind, sizeof a->kind, "%s", info.kind);
@@ -244,6 +244,7 @@ static void read_results(cli_attempt *a, gsolve_solver *S, int32_t ncols)
     if (ncols < 2) return;
     a->column = malloc((size_t)ncols * sizeof *a->column);
     for (; a->column && a->ncols < ncols; a->ncols++) {
+        a->column[a->ncols].size = sizeof *a->column;
         gsolve_solver_column(S, a->ncols, &a->column[a->ncols]);
     }
 }
@@ -320,8 +321,8 @@ static bool end_attempt(monitor *m, const gsolve_attempt *t)
     a->setup_seconds = t->method_seconds;
     a->solve_seconds = t->run_seconds;
     if (t->M) cli_describe_precond(a, t->M);
-    if (t->status == GSOLVE_OK) {
-        a->result = t->result;
+    if (t->result) {
+        a->result = *t->result;
         read_results(a, t->S, m->trial->b.ncols);
         if (profile(m, t->S) != GSOLVE_OK) m->code = cli_fail_library(m->c);
     } else {
@@ -375,16 +376,16 @@ static gsolve_status prepare(const cli *c, const cli_trial *t, monitor *m, gsolv
 int cli_try(cli *c, cli_trial *t)
 {
     monitor m = {.c = c, .trial = t, .keep = c->args.json || c->args.history};
-    gsolve_auto_info info = {.size = sizeof info};
+    gsolve_auto_info info = GSOLVE_INIT(gsolve_auto_info);
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_auto *S = NULL;
-    gsolve_result result;
     gsolve_status status = gsolve_auto_create_from(&S, c->ctx, "", t->A);
 
     t->tried = t->best = 0;
     if (status == GSOLVE_OK) status = prepare(c, t, &m, S);
     if (status == GSOLVE_OK) status = gsolve_auto_run(S, t->b, t->x, &result);
-    if (status == GSOLVE_OK) status = gsolve_auto_describe(S, &info);
     if (status == GSOLVE_OK) {
+        gsolve_auto_describe(S, &info);
         t->best = info.choice;
     } else if (!m.code && t->tried == 0) {
         m.code = cli_fail_library(c);

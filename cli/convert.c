@@ -23,6 +23,7 @@ int cli_write_matrix(cli *c, cli_system *s, const char *path, gsolve_symmetry sy
     cli_item(c, "written", "%s, %s, in %s", path, kept[symmetry],
              cli_seconds(cli_now() - begin).text);
     if (!c->args.json) return 0;
+    s->statistics.size = sizeof s->statistics;
     if (gsolve_csr_statistics(c->ctx, &s->csr, &s->statistics) != GSOLVE_OK)
         return cli_fail_library(c);
     object = cJSON_CreateObject();

@@ -170,7 +170,7 @@ static void say_values(const cli *c, const gsolve_statistics *t)
 
 static void say_choices(const cli *c, const gsolve_context *target, const gsolve_statistics *t)
 {
-    gsolve_choice choice;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     for (int k = 0; gsolve_auto_choose(target, t, k, &choice); k++) {
         cli_item(c, k ? "" : "auto", "%s%s + %s: %s", k ? "if that fails: " : "", choice.solver,
@@ -224,7 +224,7 @@ static int write_json(cli *c, const gsolve_context *target, const cli_system *s,
 {
     cJSON *object = cJSON_CreateObject(), *list, *item;
     char name[32];
-    gsolve_choice choice;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     cli_json_matrix(object, s);
     add_statistics(cJSON_AddObjectToObject(object, "statistics"), &s->statistics);

@@ -3,10 +3,10 @@
 
 void cli_read_levels(cli_levels *levels, const gsolve_precond *M)
 {
-    levels->count = 0;
-    while (levels->count < CLI_MOST_LEVELS &&
-           gsolve_precond_level(M, levels->count, &levels->level[levels->count])) {
-        levels->count++;
+    for (levels->count = 0; levels->count < CLI_MOST_LEVELS; levels->count++) {
+        gsolve_level_info *level = &levels->level[levels->count];
+        level->size = sizeof *level;
+        if (!gsolve_precond_level(M, levels->count, level)) break;
     }
 }
 

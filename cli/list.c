@@ -133,7 +133,7 @@ static void say_option(const cli *c, const gsolve_option *o)
 static void say_device(const cli *c, const char *name)
 {
     gsolve_context *ctx = NULL;
-    gsolve_context_info info;
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
 
     if (gsolve_context_create(&ctx, name) == GSOLVE_OK) {
         gsolve_context_describe(ctx, &info);

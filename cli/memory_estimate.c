@@ -34,7 +34,7 @@ void cli_memory_estimate_print(const cli *c, const cli_system *s)
 {
     const device_memory m = memory_of(c);
     const size_t matrix = matrix_bytes(c, s);
-    gsolve_context_info device;
+    gsolve_context_info device = GSOLVE_INIT(gsolve_context_info);
     const gsolve_plugin *format;
     char unknown[256] = "";
     gsolve_status status;
@@ -82,7 +82,7 @@ void cli_memory_estimate_json(cJSON *object, const cli *c, const cli_system *s)
 {
     cJSON *estimate = cJSON_AddObjectToObject(object, "memory_estimate"), *list;
     const device_memory m = memory_of(c);
-    gsolve_context_info device;
+    gsolve_context_info device = GSOLVE_INIT(gsolve_context_info);
     const gsolve_plugin *format;
     size_t bytes;
 

@@ -12,7 +12,7 @@ static void choose(const cli *c, const gsolve_context *target, const cli_system 
 {
     const bool any = !c->args.precond || cli_spec_is(c->args.precond, "auto");
     const char *spec = c->args.precond;
-    gsolve_choice choice;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     if (any)
         spec = gsolve_auto_choose(target, &s->statistics, 0, &choice) ? choice.precond : "none";
@@ -23,7 +23,7 @@ static void choose(const cli *c, const gsolve_context *target, const cli_system 
 static void build(cli_precond_estimate *p, gsolve_context *ctx, const gsolve_csr *csr)
 {
     gsolve_precond *M = NULL;
-    gsolve_precond_info info;
+    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
 
     p->a.ran = gsolve_precond_create(&M, ctx, p->a.precond, csr) == GSOLVE_OK;
     if (p->a.ran) {
@@ -34,6 +34,7 @@ static void build(cli_precond_estimate *p, gsolve_context *ctx, const gsolve_csr
     } else {
         snprintf(p->a.explanation, sizeof p->a.explanation, "%s", gsolve_error(ctx));
     }
+    p->device.size = sizeof p->device;
     gsolve_context_describe(ctx, &p->device);
     p->peak = p->device.peak;
     gsolve_precond_destroy(&M);

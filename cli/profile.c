@@ -21,12 +21,13 @@ gsolve_status cli_profile_make(cli *c, cli_profile *p, gsolve_solver *S, gsolve_
 {
     const size_t bytes = (size_t)x.nrows * (size_t)x.ncols * sizeof(double);
     const double begin = cli_now();
-    gsolve_context_info info;
-    gsolve_result result;
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_status status;
 
     gsolve_context_describe(c->ctx, &info);
     p->peak = info.peak;
+    p->run.size = p->timed.size = sizeof p->run;
     gsolve_solver_get_profile(S, &p->run);
     gsolve_solver_set_monitor(S, cli_not_interrupted, NULL);
     gsolve_solver_profile(S, true);
@@ -35,8 +36,11 @@ gsolve_status cli_profile_make(cli *c, cli_profile *p, gsolve_solver *S, gsolve_
     if (status != GSOLVE_OK) return status;
     gsolve_solver_get_profile(S, &p->timed);
     p->lines = 0;
-    while (p->lines < CLI_MOST_CLASSES && gsolve_solver_profile_at(S, p->lines, &p->line[p->lines]))
-        p->lines++;
+    for (; p->lines < CLI_MOST_CLASSES; p->lines++) {
+        gsolve_profile_class *line = &p->line[p->lines];
+        line->size = sizeof *line;
+        if (!gsolve_solver_profile_at(S, p->lines, line)) break;
+    }
     qsort(p->line, (size_t)p->lines, sizeof *p->line, by_seconds);
     p->same_bits = bytes == 0 || memcmp(guess.value, x.value, bytes) == 0;
     p->seconds = cli_now() - begin;

@@ -192,7 +192,7 @@ static double process_peak(void)
 void cli_report(const cli *c, const cli_solution *s)
 {
     const cli_profile *profile = &s->attempt[s->best].profile;
-    gsolve_context_info info;
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
 
     if (!c->text) return;
     gsolve_context_describe(c->ctx, &info);
@@ -261,7 +261,7 @@ static void add_columns(cJSON *object, const cli_attempt *a)
 static void add_components(cJSON *object, const cli *c, const cli_solution *s)
 {
     const cli_attempt *a = &s->attempt[s->best];
-    gsolve_context_info info;
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
     char words[400];
     cJSON *part;
 

@@ -34,9 +34,11 @@ static int make_matrix(cli *c, cli_solution *s)
                                    &s->system.csr) != GSOLVE_OK) {
         return cli_fail_library(c);
     }
+    s->system.statistics.size = sizeof s->system.statistics;
     if (!rounded && gsolve_matrix_statistics(s->A, &s->system.statistics) != GSOLVE_OK) {
         return cli_fail_library(c);
     }
+    s->info.size = sizeof s->info;
     gsolve_matrix_describe(s->A, &s->info);
     s->system.analyse_seconds += cli_now() - begin - s->info.build_seconds;
     return 0;

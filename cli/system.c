@@ -103,7 +103,7 @@ int cli_decide_device(cli *c, const cli_system *s)
 
 void cli_say_device(const cli *c)
 {
-    gsolve_context_info device;
+    gsolve_context_info device = GSOLVE_INIT(gsolve_context_info);
     char words[400];
 
     gsolve_context_describe(c->ctx, &device);
@@ -112,7 +112,7 @@ void cli_say_device(const cli *c)
 
 const char *cli_device_words(const cli *c, char words[400])
 {
-    gsolve_context_info device;
+    gsolve_context_info device = GSOLVE_INIT(gsolve_context_info);
 
     gsolve_context_describe(c->ctx, &device);
     snprintf(words, 400, "%s%s", device.description,
@@ -174,6 +174,7 @@ int cli_read_matrix(cli *c, const char *name, cli_system *s)
     snprintf(note, sizeof note, "%s %s ...", strncmp(name, "gen:", 4) ? "reading" : "generating",
              name);
     cli_live_note(&live, note);
+    s->source.size = sizeof s->source;
     const gsolve_status status = gsolve_read_matrix(&s->csr, c->ctx, name, &options, &s->source);
     cli_live_erase(&live);
     if (status != GSOLVE_OK) return cli_fail_library(c);
@@ -190,6 +191,7 @@ int cli_analyse(cli *c, cli_system *s)
     const double begin = cli_now();
     gsolve_csr single;
 
+    s->statistics.size = sizeof s->statistics;
     if (gsolve_csr_statistics(c->ctx, &s->csr, &s->statistics) != GSOLVE_OK)
         return cli_fail_library(c);
     if (c->args.type == GSOLVE_F32) {

@@ -1,5 +1,6 @@
 /* context.c: contexts, status and error sentences, the memory of a device. */
 #include "core/context.h"
+#include "core/info.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -188,13 +189,17 @@ gsolve_status gsolve_context_use_stream(gsolve_context *ctx, void *stream)
 
 void gsolve_context_describe(const gsolve_context *ctx, gsolve_context_info *info)
 {
-    info->device = ctx->device->plugin.name;
-    memcpy(info->description, ctx->description, sizeof info->description);
-    info->threads = gsolve_threads(ctx);
-    info->bytes = ctx->bytes;
-    info->peak = ctx->peak;
-    info->blocks = ctx->blocks;
-    info->allocations = ctx->allocations;
+    gsolve_context_info own = {
+        .device = ctx->device->plugin.name,
+        .threads = gsolve_threads(ctx),
+        .bytes = ctx->bytes,
+        .peak = ctx->peak,
+        .blocks = ctx->blocks,
+        .allocations = ctx->allocations,
+    };
+
+    memcpy(own.description, ctx->description, sizeof own.description);
+    GS_FILL_INFO(gsolve_context_info, info, &own);
 }
 
 void *gsolve_stream(const gsolve_context *ctx)

@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     const char *name = argc > 1 ? argv[1] : "gen:poisson2d,n=100";
     gsolve_context *ctx = NULL;
     gsolve_matrix *A = NULL;
-    gsolve_result result = {0};
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_csr csr = {0};
 
     if (gsolve_context_create(&ctx, "auto") != GSOLVE_OK) {

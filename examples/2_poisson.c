@@ -40,7 +40,7 @@ int main(void)
     gsolve_matrix *A = NULL;
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     assemble(1, dt);
     if (gsolve_context_create(&ctx, "auto")) return fail(NULL);

@@ -75,7 +75,7 @@ int main(void)
     int32_t *start = calloc(POINTS + 1, sizeof *start), *col = calloc(POINTS * MOST, sizeof *col);
     double *value = calloc(POINTS * MOST, sizeof *value), *u = calloc(POINTS, sizeof *u), worst = 0;
     gsolve_context *ctx = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     make_points();
     for (int ring = 0; ring + 1 < RINGS; ring++) {

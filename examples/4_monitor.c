@@ -24,7 +24,7 @@ int main(void)
     gsolve_matrix *A = NULL;
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result = {0};
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_csr csr = {0};
     monitor_data m = {1e-4, 0};
     gsolve_status status = gsolve_context_create(&ctx, "auto");

@@ -14,7 +14,8 @@ int main(void)
     gsolve_matrix *A = NULL;
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL, *block = NULL;
-    gsolve_result all, one, together;
+    gsolve_result all = GSOLVE_INIT(gsolve_result), one = GSOLVE_INIT(gsolve_result),
+                  together = GSOLVE_INIT(gsolve_result);
     gsolve_csr csr = {0};
     gsolve_status status = gsolve_context_create(&ctx, "auto");
 

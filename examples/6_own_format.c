@@ -104,8 +104,8 @@ int main(void)
     gsolve_context *ctx = NULL;
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_matrix_info info;
-    gsolve_result result = {0};
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_csr csr = {0};
     gsolve_status status = gsolve_context_create(&ctx, "cpu");
 

@@ -118,7 +118,7 @@ int main(void)
     for (int k = 0; k < 3 && status == GSOLVE_OK; k++) {
         gsolve_precond *M = NULL;
         gsolve_solver *S = NULL;
-        gsolve_result result = {0};
+        gsolve_result result = GSOLVE_INIT(gsolve_result);
         double *b = malloc((size_t)csr.nrows * sizeof *b),
                *x = calloc((size_t)csr.nrows, sizeof *x);
         for (int i = 0; i < csr.nrows; i++) b[i] = 1;

@@ -67,7 +67,7 @@ int main(void)
     gsolve_precond *Mc = NULL;
     gsolve_solver *Sc = NULL;
     gsolve_galerkin *G = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_csr coarse;
     double relative = 1;
 

@@ -3,7 +3,7 @@
  * One call solves a system:
  *
  *     gsolve_context *ctx = NULL;
- *     gsolve_result result;
+ *     gsolve_result result = GSOLVE_INIT(gsolve_result);
  *     gsolve_csr csr = gsolve_csr_view(n, start, col, value);
  *
  *     gsolve_context_create(&ctx, "auto");
@@ -59,6 +59,9 @@
  * GSOLVE_BAD_SPEC. The descriptions name the other statuses. Functions that return no status, and
  * gsolve_fail, need valid arguments: with NULL their behaviour is undefined, unless the description
  * allows NULL. A solve that does not converge is not an error: gsolve_result.outcome reports it.
+ *
+ * Structs that the library fills, such as gsolve_result, are initialised with GSOLVE_INIT, because
+ * later versions of the library may append members to them.
  *
  * Ownership: a function gsolve_..._create makes a handle, and gsolve_..._destroy frees it. A
  * destroy function takes the address of the handle and sets the handle to NULL. It does nothing if

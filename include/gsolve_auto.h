@@ -2,6 +2,7 @@
  * handle that chooses, falls back, and keeps what it has set up for new values of the matrix.
  *
  *     gsolve_auto *S = NULL;
+ *     gsolve_result result = GSOLVE_INIT(gsolve_result);
  *
  *     gsolve_auto_create(&S, ctx, "rtol=1e-10", &csr);
  *     for (...) {
@@ -23,6 +24,7 @@ extern "C" {
 
 /* A choice: a method and a preconditioner. */
 typedef struct gsolve_choice {
+    size_t size;      /* set by GSOLVE_INIT */
     char solver[64];  /* spec of the method */
     char precond[64]; /* spec of the preconditioner */
     char why[200];    /* the reason, without a full stop */
@@ -112,7 +114,7 @@ GSOLVE_API gsolve_status gsolve_auto_run(gsolve_auto *S, gsolve_dense b, gsolve_
 /* What an automatic solver has chosen and done. The strings are valid until the next call with S
  * that is not const. */
 typedef struct gsolve_auto_info {
-    size_t size;          /* sizeof(gsolve_auto_info), set by the caller */
+    size_t size;          /* set by GSOLVE_INIT */
     const char *method;   /* spec of the method that the next run begins with, "" before the first
                              run */
     const char *precond;  /* spec of its preconditioner */
@@ -135,8 +137,8 @@ typedef struct gsolve_auto_info {
     double total_solve_seconds;
 } gsolve_auto_info;
 
-/* Sets all members of *info except `size`. Fails with GSOLVE_BAD_ARGUMENT if `size` is wrong. */
-GSOLVE_API gsolve_status gsolve_auto_describe(const gsolve_auto *S, gsolve_auto_info *info);
+/* Sets all members of *info. */
+GSOLVE_API void gsolve_auto_describe(const gsolve_auto *S, gsolve_auto_info *info);
 
 /* Returns sentences about the last run: which choices failed and why, which choice solved the
  * system and why it was chosen, what was built again, and the text of gsolve_solver_explain. The
@@ -178,20 +180,20 @@ typedef enum gsolve_attempt_stage {
 /* One attempt of a run: the set-up and the run of one choice. It is valid during the call of the
  * monitor only. */
 typedef struct gsolve_attempt {
-    size_t size; /* sizeof(gsolve_attempt) of the library */
+    size_t size; /* set by the library: the size of its struct */
     gsolve_attempt_stage stage;
-    int choice;             /* position in the list of choices, from 0 */
-    const char *method;     /* spec of the method with the options of S */
-    const char *precond;    /* spec of the preconditioner */
-    const char *why;        /* the reason for the choice */
-    bool kept;              /* an earlier run has set the choice up */
-    gsolve_precond *M;      /* NULL: not set up */
-    gsolve_solver *S;       /* NULL: not set up */
-    gsolve_status status;   /* GSOLVE_ATTEMPT_ENDED: of the set-up and the run */
-    gsolve_result result;   /* of the run; if status is GSOLVE_OK */
-    double precond_seconds; /* time of the set-up or update of the preconditioner, */
-    double method_seconds;  /* of the set-up of the method, */
-    double run_seconds;     /* and of the run */
+    int choice;                  /* position in the list of choices, from 0 */
+    const char *method;          /* spec of the method with the options of S */
+    const char *precond;         /* spec of the preconditioner */
+    const char *why;             /* the reason for the choice */
+    gsolve_precond *M;           /* NULL: not set up */
+    gsolve_solver *S;            /* NULL: not set up */
+    const gsolve_result *result; /* of the run; NULL until it ends, or if it failed */
+    gsolve_status status;        /* at GSOLVE_ATTEMPT_ENDED: of the set-up and the run */
+    bool kept;                   /* an earlier run has set the choice up */
+    double precond_seconds;      /* time of the set-up or update of the preconditioner, */
+    double method_seconds;       /* of the set-up of the method, */
+    double run_seconds;          /* and of the run */
 } gsolve_attempt;
 
 /* A function of the caller that follows the attempts. It may call functions of the library for

@@ -19,6 +19,29 @@ extern "C" {
 #define GSOLVE_API __attribute__((visibility("default")))
 #endif
 
+/* --- structs that the library fills ---------------------------------------------- */
+
+/* Initialises a struct that the library fills, such as gsolve_result or gsolve_matrix_info:
+ *
+ *     gsolve_result result = GSOLVE_INIT(gsolve_result);
+ *
+ * Such a struct begins with the member `size`, and later versions of the library may append
+ * members. GSOLVE_INIT sets `size` to the size of the struct in this header, and all other members
+ * to 0. A function that fills the struct writes at most `size` bytes and leaves `size` as it is. It
+ * sets members that the library does not know to 0. A call with a `size` that is 0 or too small
+ * fails with GSOLVE_BAD_ARGUMENT. A function that returns no status then does nothing, and one that
+ * returns a bool returns false. */
+#ifndef __cplusplus
+#define GSOLVE_INIT(type) {.size = sizeof(type)}
+#else
+#define GSOLVE_INIT(type)                       \
+    [] {                                        \
+        type gsolve_initialised = type();       \
+        gsolve_initialised.size = sizeof(type); \
+        return gsolve_initialised;              \
+    }()
+#endif
+
 /* --- version -------------------------------------------------------------------- */
 
 /* The version of this header. */
@@ -122,6 +145,7 @@ GSOLVE_API const char *gsolve_error(const gsolve_context *ctx);
 /* The device of a context and its memory. The counts include what the library allocates for itself
  * and blocks of gsolve_alloc. */
 typedef struct gsolve_context_info {
+    size_t size;           /* set by GSOLVE_INIT */
     const char *device;    /* "cpu" or "cuda"; a constant string */
     char description[256]; /* such as "AMD EPYC, 2 threads" */
     int threads;           /* CPU threads that calls use; on a GPU: those for work on the host */

@@ -30,6 +30,7 @@ extern "C" {
  * than i. m_i is the largest |a_ij| of row i. A diagonal entry is a_ii with i below nrows and
  * ncols. */
 typedef struct gsolve_statistics {
+    size_t size; /* set by GSOLVE_INIT */
     int32_t nrows, ncols;
     int64_t entries;
     bool symmetric_pattern;      /* a_ij is stored if and only if a_ji is; false if not square */
@@ -113,6 +114,7 @@ typedef struct gsolve_product gsolve_product;
 
 /* Numbers about a product, for gsolve_product_describe and gsolve_galerkin_describe. */
 typedef struct gsolve_product_info {
+    size_t size;           /* set by GSOLVE_INIT */
     const char *method;    /* product method in use; for "auto" the one that it chose. A constant
                               string */
     int32_t nrows, ncols;  /* of C */

@@ -54,6 +54,7 @@ typedef enum gsolve_symmetry {
 
 /* What was read. */
 typedef struct gsolve_source {
+    size_t size;              /* set by GSOLVE_INIT */
     char kind[32];            /* "Matrix Market", "Rutherford-Boeing" (also for Harwell-Boeing) or
                                  "generator" */
     char field[16];           /* "real", "integer" or "pattern" */

@@ -94,6 +94,7 @@ GSOLVE_API gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_d
 
 /* Numbers and names of a matrix. `format` is valid as long as the context. */
 typedef struct gsolve_matrix_info {
+    size_t size;        /* set by GSOLVE_INIT */
     const char *format; /* the name of the format */
     char form[64];      /* spec of the format of the converted form in use. It can differ from
                            `format` for "auto" and for registered formats */
@@ -154,6 +155,7 @@ typedef struct gsolve_stream_options {
 
 /* What a chunked product did. */
 typedef struct gsolve_stream_info {
+    size_t size;     /* set by GSOLVE_INIT */
     int32_t columns; /* columns in a chunk */
     int32_t chunks;  /* number of chunks */
     int32_t bands;   /* number of bands of rows into which A was cut; 1: all rows of A were on the

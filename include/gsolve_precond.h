@@ -100,6 +100,7 @@ GSOLVE_API void gsolve_precond_begin_solve(const gsolve_precond *M, int32_t colu
 
 /* Numbers and names of a preconditioner. The two strings are valid until M is destroyed. */
 typedef struct gsolve_precond_info {
+    size_t size;          /* set by GSOLVE_INIT */
     const char *kind;     /* the kind in use; for "auto" the kind that it chose */
     const char *spec;     /* the kind with its options, for gsolve_precond_create */
     int32_t n;            /* number of unknowns */
@@ -119,6 +120,7 @@ GSOLVE_API void gsolve_precond_describe(const gsolve_precond *M, gsolve_precond_
 
 /* One level of a multilevel preconditioner. Level 0 is the finest. */
 typedef struct gsolve_level_info {
+    size_t size;      /* set by GSOLVE_INIT */
     int32_t rows;     /* number of rows of the level's matrix */
     int64_t entries;  /* number of its entries */
     double mean_row;  /* entries / rows */

@@ -50,6 +50,7 @@ GSOLVE_API const char *gsolve_outcome_text(gsolve_outcome outcome);
  * residual of the worst column: of the columns that did not converge, or else of all columns, the
  * one with the largest residual. */
 typedef struct gsolve_result {
+    size_t size; /* set by GSOLVE_INIT */
     gsolve_outcome outcome;
     int iterations;         /* of the column; for a run: the largest number of a column */
     int products;           /* number of products with A or A' that the method computed for the
@@ -192,6 +193,7 @@ GSOLVE_API gsolve_status gsolve_solver_memory(gsolve_context *ctx, const char *s
 
 /* One class of operations in the iterations of a run, such as "product + dot". */
 typedef struct gsolve_profile_class {
+    size_t size;      /* set by GSOLVE_INIT */
     const char *name; /* a constant string */
     int64_t calls;    /* number of operations of this class */
     double bytes;     /* bytes of all calls, if each call reads and writes each of its arrays once;
@@ -202,6 +204,7 @@ typedef struct gsolve_profile_class {
 /* The iterations of the last run, without its start and its final check. The first four members are
  * set for every run. The last two are 0 if no profile was kept. */
 typedef struct gsolve_profile {
+    size_t size;              /* set by GSOLVE_INIT */
     int iterations;           /* number of iterations */
     double seconds;           /* time of all iterations */
     double iteration_seconds; /* mean time of one iteration. The first iterations, in which a GPU

@@ -1,6 +1,7 @@
 /* read.c: reads a matrix by its name: from a generator, a file, or the cache of a file. */
 #include <string.h>
 
+#include "core/info.h"
 #include "core/try.h"
 #include "io/cache.h"
 #include "io/generators.h"
@@ -56,7 +57,7 @@ static gsolve_status read_file(gs_cached what, gsolve_context *ctx, const char *
     const bool cache = options && options->cache;
     gs_stamp stamp;
     gs_input in;
-    gsolve_source found = {.kind = ""};
+    gsolve_source found = GSOLVE_INIT(gsolve_source);
     const bool stamped = cache && gs_stamp_file(&stamp, ctx, path);
     gsolve_status status = GSOLVE_OK;
 
@@ -68,20 +69,20 @@ static gsolve_status read_file(gs_cached what, gsolve_context *ctx, const char *
         gs_input_close(&in);
         if (status == GSOLVE_OK && stamped) gs_cache_write(what, ctx, path, &stamp, &found);
     }
-    if (status == GSOLVE_OK && source) *source = found;
+    if (status == GSOLVE_OK) GS_FILL_INFO(gsolve_source, source, &found);
     return status;
 }
 
 static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const char *name,
                               gsolve_source *source)
 {
+    gsolve_source own = {.kind = "generator", .field = "real"};
     const gsolve_status status = gs_generate(csr, ctx, name + 4);
 
-    if (status == GSOLVE_OK && source) {
-        *source = (gsolve_source){.kind = "generator", .field = "real"};
-        source->stored = gs_start(csr, csr->nrows);
-    }
-    return status;
+    if (status != GSOLVE_OK) return status;
+    own.stored = gs_start(csr, csr->nrows);
+    GS_FILL_INFO(gsolve_source, source, &own);
+    return GSOLVE_OK;
 }
 
 gsolve_status gsolve_read_matrix(gsolve_csr *csr, gsolve_context *ctx, const char *name,
@@ -95,6 +96,7 @@ gsolve_status gsolve_read_matrix(gsolve_csr *csr, gsolve_context *ctx, const cha
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_read_matrix: csr or name is NULL");
     }
     gs_range_push(ctx, "read");
+    TRY(GS_CHECK_INFO(ctx, gsolve_source, source));
     if (strncmp(name, "gen:", 4) == 0) {
         TRY(generate(&A, ctx, name, source));
     } else {
@@ -120,6 +122,7 @@ gsolve_status gsolve_read_dense(gsolve_dense *v, gsolve_context *ctx, const char
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "%.100s: generators make only sparse matrices",
                            name);
     }
+    TRY(GS_CHECK_INFO(ctx, gsolve_source, source));
     TRY(read_file((gs_cached){NULL, &x}, ctx, name, options, source));
     *v = x;
 done:

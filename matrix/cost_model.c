@@ -1,10 +1,11 @@
 /* cost_model.c: the cost of products and conversions in the built-in formats. A product takes
  *
- *     csr:          B0 / w + G + L                  on a GPU t B0 / w + G + L against cut rows
- *     a format:     B / (e w) + a G + L             conversion: b times csr's product, + c
+ *     csr:          t B0 / w + G + L
+ *     a format:     B / (e w) + a G + L     conversion: b times csr's product, + d N + c
  *
  * B0, B: bytes of a product with x and y. w: bandwidth. G: wait for far elements of x. L: launch.
- * e: regular or irregular, a: wait, b: build, c: begin of the format. t: tiles. */
+ * N: entries. t: tiles, or 1 if no row is much longer than most. e: regular or irregular, a: wait,
+ * b: build, d: entry, c: begin of the format. bench/calibrate.py has the same formulas. */
 #include "matrix/cost_model.h"
 
 #include <math.h>
@@ -112,7 +113,8 @@ static double own_wait(const subject *s, gs_cost_format format)
 {
     const double wait = s->of->format[format].wait;
 
-    if (format != GS_COST_CUT) return s->cached ? 1 : wait;
+    if (s->cached) return 1;
+    if (format != GS_COST_CUT) return wait;
     return wait * (1 - (1 - s->of->ordered) * (s->irregular >= IRREGULAR ? s->irregular : 0));
 }
 
@@ -120,16 +122,15 @@ static void estimate(const subject *s, gs_cost_format format, gsolve_format_esti
 {
     const gs_device_costs *of = s->of;
     const gs_format_costs *own = &of->format[format];
-    const bool cut = format == GS_COST_CUT;
-    const double known = s->is_regular && !cut ? own->regular : own->irregular;
-    const double speed = of->bandwidth * (s->cached && !cut ? fmin(known, own->cached) : known);
-    const double slower = cut && s->has_long ? of->tiles : 1;
+    const double known = s->is_regular ? own->regular : own->irregular;
+    const double speed = of->bandwidth * (s->cached ? fmin(known, own->cached) : known);
+    const double slower = s->has_long ? of->tiles : 1;
     const double csr = slower * (s->csr + s->vectors) / of->bandwidth + s->wait + of->launch;
 
     p->bytes = form_bytes(s, format);
     p->product =
         ((p->bytes + s->vectors) / speed + own_wait(s, format) * s->wait + of->launch) / csr;
-    p->build = own->build + own->begin / csr;
+    p->build = own->build + (own->entry * s->entries + own->begin) / csr;
 }
 
 bool gs_estimate_format(const gsolve_format *format, const gsolve_pattern_sample *sample,

@@ -1,8 +1,7 @@
 /* cost_model.h: the times that "auto" compares: of products and conversions in the built-in
  * formats, and of cg with its preconditioners. They rest on the constants of one table
  * (cost_table.c), which bench/calibrate.py makes from times that bench/bench_calibrate.c measures
- * on each device; how it does so stands beside each constant. All times are in ns, in double
- * precision.
+ * on each device. All times are in ns, in double precision.
  *
  * The table has one row for each kind of device: choices must not depend on the number of threads
  * or on the processor, since the bits of a solution do not. The row "cpu" is of one core. */
@@ -34,6 +33,7 @@ typedef struct gs_format_costs {
     double cached;    /* the most of both where a solve stays in a cache */
     double wait;      /* wait for far elements of x over that of csr */
     double build;     /* conversion in products of csr, */
+    double entry;     /* plus this many ns for each entry, */
     double begin;     /* plus this many ns */
 } gs_format_costs;
 

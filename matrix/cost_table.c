@@ -1,6 +1,6 @@
 /* cost_table.c: made by bench/calibrate.py from the records of bench_calibrate. Do not edit.
  *
- * format: regular, irregular, cached, wait, build, begin
+ * format: regular, irregular, cached, wait, build, entry, begin
  * plain, blocks: entry, row, step, setup_entry, setup_row, setup */
 #include "matrix/cost_model.h"
 
@@ -17,11 +17,11 @@ const gs_device_costs gs_cost_table[GS_COST_DEVICES] = {
         .ordered = 1,
         .on_chip = 0,
         .format = {
-            [GS_COST_SELL] = {1.112, 0.4173, 0.9112, 1.122, 8.616, 0},
-            [GS_COST_BSR] = {1.028, 1.028, 1.028, 1, 28.07, 119700},
-            [GS_COST_BCE] = {1.098, 0.4094, 0.9464, 1.062, 9.279, 0},
-            [GS_COST_SEGMENTED] = {0.8968, 0.5117, 0.6979, 1.036, 2.931, 0},
-            [GS_COST_CUT] = {1, 1, 1, 1, 1, 1},
+            [GS_COST_SELL] = {1.112, 0.4173, 0.9112, 1.122, 8.616, 0, 0},
+            [GS_COST_BSR] = {1.028, 1.028, 1.028, 1, 28.07, 0, 119700},
+            [GS_COST_BCE] = {1.098, 0.4094, 0.9464, 1.062, 9.279, 0, 0},
+            [GS_COST_SEGMENTED] = {0.8968, 0.5117, 0.6979, 1.036, 2.931, 0, 0},
+            [GS_COST_CUT] = {1, 1, 1, 1, 1, 0, 1},
         },
         .plain = {
             [GS_JACOBI] = {0.4966, 1.597, 0, 0.7588, 6.462, 0},
@@ -35,20 +35,21 @@ const gs_device_costs gs_cost_table[GS_COST_DEVICES] = {
         },
     },
     [GS_COST_CUDA] = {
-        /* NVIDIA H200, 2026-11-22, 7e08591: bench/results/h200/calibrate.json; fitted by hand to whole solves and bench_auto before there was bench_calibrate; not measured by it */
-        .bandwidth = 4300,
-        .launch = 2791,
-        .far = 0.005581,
-        .beyond = 0.0186,
-        .tiles = 1.5,
-        .ordered = 0.5,
+        /* NVIDIA H200, 150 GB, 2026-11-23, a2ff678: bench/results/h200/calibrate.json */
+        /* on_chip, plain, blocks: 2026-11-22, 7e08591: bench/results/h200/iterations.json; fitted by hand to whole solves */
+        .bandwidth = 4227,
+        .launch = 2423,
+        .far = 0.005298,
+        .beyond = 0.01116,
+        .tiles = 1.245,
+        .ordered = 0.2372,
         .on_chip = 12000,
         .format = {
-            [GS_COST_SELL] = {1.05, 0.7, 1, 0.95, 2.5, 60470},
-            [GS_COST_BSR] = {1.05, 1.05, 1, 1, 4, 232600},
-            [GS_COST_BCE] = {0.9, 0.9, 1, 1, 16, 0},
-            [GS_COST_SEGMENTED] = {1.05, 1, 1, 0.85, 1.5, 58140},
-            [GS_COST_CUT] = {1, 1, 1, 1.4, 3, 200000},
+            [GS_COST_SELL] = {1.147, 1.147, 0.4918, 0.9274, 0, 0.01004, 141400},
+            [GS_COST_BSR] = {1.4, 1.4, 0.4417, 0, 0, 0.01304, 310900},
+            [GS_COST_BCE] = {0.7796, 0.6585, 0.4949, 0.7871, 0, 0.009162, 177500},
+            [GS_COST_SEGMENTED] = {0.937, 0.937, 0.6616, 0.6663, 0, 0.01037, 69000},
+            [GS_COST_CUT] = {1.423, 1.423, 0.7247, 1.487, 0, 0.016, 194700},
         },
         .plain = {
             [GS_JACOBI] = {0.0024, 0.0226, 14000, 0, 0, 0},

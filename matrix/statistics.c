@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/info.h"
 #include "core/try.h"
 #include "matrix/statistics.h"
 
@@ -111,11 +112,12 @@ gsolve_status gsolve_csr_statistics(gsolve_context *ctx, const gsolve_csr *csr,
     gsolve_csr sorted = {0};
     gsolve_status status;
 
+    TRY(GS_CHECK_INFO(ctx, gsolve_statistics, statistics));
     TRY(gs_csr_need_host(ctx, csr));
     TRY(gs_csr_inspect(ctx, csr, &found, &all, NULL));
     if (!found.ascending) TRY(gs_csr_clean(&sorted, ctx, csr, false, NULL));
     TRY(gs_csr_need_statistics(ctx, found.ascending ? csr : &sorted, &all));
-    *statistics = all.t;
+    GS_FILL_INFO(gsolve_statistics, statistics, &all.t);
 done:
     gsolve_csr_free(&sorted, ctx);
     return status;

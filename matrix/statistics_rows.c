@@ -287,6 +287,7 @@ static void set_statistics(const gsolve_csr *A, const findings *f, gs_statistics
     const double n = A->nrows;
     gsolve_statistics t = f->t;
 
+    t.size = sizeof t;
     t.nrows = A->nrows;
     t.ncols = A->ncols;
     t.entries = gs_start(A, A->nrows);

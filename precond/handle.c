@@ -1,5 +1,6 @@
 /* handle.c: the preconditioner handle: it is created from a spec, described and destroyed. */
 #include "precond/handle.h"
+#include "core/info.h"
 
 #include <string.h>
 
@@ -87,7 +88,7 @@ static gsolve_status create_auto(gsolve_precond **M, gsolve_context *ctx, const 
     gsolve_csr fetched = {0}, sorted = {0}, moved = {0};
     gs_statistics known = {.known = GS_KNOWN_NOTHING};
     gs_csr_findings found;
-    gsolve_choice choice;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
     gsolve_location there;
     bool clean;
     gsolve_status status;
@@ -99,6 +100,7 @@ static gsolve_status create_auto(gsolve_precond **M, gsolve_context *ctx, const 
         rows = &sorted;
     }
     TRY(gs_csr_need_statistics(ctx, rows, &known));
+    known.t.size = sizeof known.t;
     gsolve_auto_choose(ctx, &known.t, 0, &choice);
     there = works_on_device(ctx, choice.precond) ? gs_location(ctx) : GSOLVE_HOST;
     if (clean && csr->location == there) {
@@ -134,8 +136,8 @@ done:
 gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx, const char *spec,
                                          const gsolve_matrix *A)
 {
-    gsolve_statistics statistics;
-    gsolve_choice choice;
+    gsolve_statistics statistics = GSOLVE_INIT(gsolve_statistics);
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
     gsolve_csr rows;
     uint64_t pattern = 0;
     bool automatic;
@@ -185,8 +187,14 @@ const void *gsolve_precond_diagonal(const gsolve_precond *M)
 
 bool gsolve_precond_level(const gsolve_precond *M, int index, gsolve_level_info *info)
 {
-    return M && info && index >= 0 && M->extension->level &&
-           M->extension->level(M->self, index, info);
+    gsolve_level_info own = {.size = sizeof own};
+
+    if (!M || !GS_INFO_FITS(gsolve_level_info, info) || index < 0 || !M->extension->level ||
+        !M->extension->level(M->self, index, &own)) {
+        return false;
+    }
+    GS_FILL_INFO(gsolve_level_info, info, &own);
+    return true;
 }
 
 void gsolve_precond_begin_solve(const gsolve_precond *M, int32_t columns)
@@ -202,15 +210,18 @@ bool gsolve_precond_is_variable(const gsolve_precond *M)
 void gsolve_precond_describe(const gsolve_precond *M, gsolve_precond_info *info)
 {
     const size_t vector = (size_t)M->n * gs_type_size(M->type);
+    gsolve_precond_info own = {
+        .size = sizeof own,
+        .kind = M->kind->plugin.name,
+        .spec = M->spec,
+        .n = M->n,
+        .type = M->type,
+        .bytes = M->bytes,
+        .moved = gsolve_precond_diagonal(M) ? 3 * vector : M->bytes + 2 * vector,
+        .version = M->version,
+        .setup_seconds = M->setup_seconds,
+    };
 
-    memset(info, 0, sizeof *info);
-    info->kind = M->kind->plugin.name;
-    info->spec = M->spec;
-    info->n = M->n;
-    info->type = M->type;
-    info->bytes = M->bytes;
-    info->moved = gsolve_precond_diagonal(M) ? 3 * vector : M->bytes + 2 * vector;
-    info->version = M->version;
-    info->setup_seconds = M->setup_seconds;
-    if (M->kind->describe) M->kind->describe(M->self, info);
+    if (M->kind->describe) M->kind->describe(M->self, &own);
+    GS_FILL_INFO(gsolve_precond_info, info, &own);
 }

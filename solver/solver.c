@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/info.h"
 #include "core/try.h"
 #include "solver/choose/auto_method.h"
 #include "solver/run/run.h"
@@ -17,7 +18,7 @@ static void destroy_with_context(void *handle)
 gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const char *spec,
                                    const gsolve_matrix *A, const gsolve_precond *M)
 {
-    gsolve_matrix_info matrix;
+    gsolve_matrix_info matrix = GSOLVE_INIT(gsolve_matrix_info);
     gs_krylov *k = NULL;
     gsolve_status status;
 
@@ -84,7 +85,9 @@ gsolve_status gsolve_solver_profile(gsolve_solver *S, bool on)
 
 void gsolve_solver_get_profile(const gsolve_solver *S, gsolve_profile *profile)
 {
-    *profile = gs_profile_summary(&S->run->profile);
+    const gsolve_profile own = gs_profile_summary(&S->run->profile);
+
+    GS_FILL_INFO(gsolve_profile, profile, &own);
 }
 
 bool gsolve_solver_profile_at(const gsolve_solver *S, int index, gsolve_profile_class *line)
@@ -152,14 +155,15 @@ static gsolve_status check_run(const gs_krylov *k, gsolve_dense b, gsolve_dense 
 
 static gsolve_result result_of(const gs_krylov *k, const gs_column *column)
 {
-    const gsolve_result result = {column->outcome,
-                                  column->iterations,
-                                  column->products,
-                                  column->residual,
-                                  k->run->result.seconds,
-                                  k->run->counts.product_seconds,
-                                  k->run->counts.precond_seconds};
-    return result;
+    return (gsolve_result){
+        .outcome = column->outcome,
+        .iterations = column->iterations,
+        .products = column->products,
+        .residual = column->residual,
+        .seconds = k->run->result.seconds,
+        .product_seconds = k->run->counts.product_seconds,
+        .precond_seconds = k->run->counts.precond_seconds,
+    };
 }
 
 /* The column with the largest residual among those that did not converge, or, if all converged,
@@ -182,8 +186,8 @@ static const gs_column *worst_column(const gs_krylov *k)
 static void forget_stale_graph(gs_krylov *k)
 {
     gs_recording *r = &k->run->recording;
-    gsolve_matrix_info A;
-    gsolve_precond_info M = {0};
+    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
+    gsolve_precond_info M = GSOLVE_INIT(gsolve_precond_info);
 
     gsolve_matrix_describe(k->A, &A);
     if (k->M) gsolve_precond_describe(k->M, &M);
@@ -208,6 +212,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
     gs_range_push(k->ctx, "solve");
     gs_profile_clear(&k->run->profile);
     k->ncols = 0;
+    TRY(GS_CHECK_INFO(k->ctx, gsolve_result, result));
     TRY(check_run(k, b, x));
     TRY(gs_solver_reserve(k, b.ncols));
     gsolve_free(k->ctx, GSOLVE_HOST, k->run->explanation);
@@ -226,7 +231,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
         k->run->result.products = k->run->counts.products;
     }
     gs_auto_method_note(k);
-    *result = k->run->result;
+    GS_FILL_INFO(gsolve_result, result, &k->run->result);
 done:
     gs_range_pop(k->ctx);
     if (status != GSOLVE_OK) k->ncols = 0;
@@ -240,8 +245,10 @@ gsolve_status gsolve_solver_column(const gsolve_solver *S, int32_t column, gsolv
         return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT,
                            "there is no column %d: the run had %d columns", column, S->ncols);
     }
-    *result = result_of(S, &S->run->column[column]);
-    return GSOLVE_OK;
+    const gsolve_result own = result_of(S, &S->run->column[column]);
+    const gsolve_status status = GS_CHECK_INFO(S->ctx, gsolve_result, result);
+    if (status == GSOLVE_OK) GS_FILL_INFO(gsolve_result, result, &own);
+    return status;
 }
 
 gsolve_status gs_inner_run(gs_krylov *k, gsolve_solver *inner, gsolve_dense b, gsolve_dense x,

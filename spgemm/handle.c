@@ -2,6 +2,7 @@
  * product A B and of a product R A P. */
 #include <string.h>
 
+#include "core/info.h"
 #include "core/try.h"
 #include "spgemm/operand.h"
 #include "spgemm/spgemm.h"
@@ -213,7 +214,7 @@ gsolve_status gsolve_product_csr(gsolve_product *product, gsolve_csr *C)
 
 void gsolve_product_describe(const gsolve_product *product, gsolve_product_info *info)
 {
-    *info = product->info;
+    GS_FILL_INFO(gsolve_product_info, info, &product->info);
 }
 
 /* --- R A P ------------------------------------------------------------------------------------ */
@@ -277,7 +278,7 @@ done:
 /* Describes both products as one in *info. */
 static void describe_galerkin(const gs_galerkin *G, int64_t entries, gsolve_product_info *info)
 {
-    gsolve_product_info first;
+    gsolve_product_info first = GSOLVE_INIT(gsolve_product_info);
 
     describe(&G->AP, 0, &first);
     describe(&G->RAP, entries, info);
@@ -390,5 +391,5 @@ gsolve_status gsolve_galerkin_csr(gsolve_galerkin *G, gsolve_csr *C)
 
 void gsolve_galerkin_describe(const gsolve_galerkin *G, gsolve_product_info *info)
 {
-    *info = G->info;
+    GS_FILL_INFO(gsolve_product_info, info, &G->info);
 }

@@ -1,6 +1,7 @@
 /* describe.c: descriptions of a matrix handle, and the memory that one would take. */
 #include <stdio.h>
 
+#include "core/info.h"
 #include "core/try.h"
 #include "spmv/handle.h"
 
@@ -51,9 +52,10 @@ gsolve_status gsolve_matrix_statistics(const gsolve_matrix *A, gsolve_statistics
     gsolve_status status;
 
     if (!A || !statistics) return GSOLVE_BAD_ARGUMENT;
+    TRY(GS_CHECK_INFO(A->ctx, gsolve_statistics, statistics));
     TRY(gs_matrix_need_rows(A));
     TRY(gs_csr_need_statistics(A->ctx, &A->rows, &A->lazy->statistics));
-    *statistics = A->statistics.t;
+    GS_FILL_INFO(gsolve_statistics, statistics, &A->statistics.t);
 done:
     return status;
 }
@@ -67,7 +69,8 @@ void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)
 {
     const int64_t entries = A->entries;
     const size_t value = gs_type_size(A->csr.type);
-    const gsolve_matrix_info plain = {
+    gsolve_matrix_info own = {
+        .size = sizeof own,
         .format = A->format->plugin.name,
         .nrows = A->csr.nrows,
         .ncols = A->csr.ncols,
@@ -81,7 +84,7 @@ void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)
         .version = A->version,
     };
 
-    *info = plain;
-    snprintf(info->form, sizeof info->form, "%s", info->format);
-    if (A->format->describe) A->format->describe(A->self, info);
+    snprintf(own.form, sizeof own.form, "%s", own.format);
+    if (A->format->describe) A->format->describe(A->self, &own);
+    GS_FILL_INFO(gsolve_matrix_info, info, &own);
 }

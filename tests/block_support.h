@@ -56,7 +56,7 @@ static inline void check_columns(const set_ *s, const gsolve_solver *S, double r
 
     OK(s->ctx, gsolve_matrix_residual(s->A, dense(s->b, s->n, K), dense(s->x, s->n, K), residual));
     for (int32_t c = 0; c < K; c++) {
-        gsolve_result column;
+        gsolve_result column = GSOLVE_INIT(gsolve_result);
         OK(s->ctx, gsolve_solver_column(S, c, &column));
         assert_int_equal(column.outcome, GSOLVE_CONVERGED);
         assert_true(residual[c] <= rtol);
@@ -70,7 +70,7 @@ static inline void check_columns(const set_ *s, const gsolve_solver *S, double r
 static inline void spread(set_ *s, const char *method)
 {
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     memset(s->b + (size_t)s->n * 4, 0, (size_t)s->n * 8);
     OK(s->ctx, gsolve_solver_create(&S, s->ctx, method, s->A, s->M));

@@ -18,8 +18,8 @@ static inline bool choose_on(const gs_device *device, const gsolve_context *ctx,
 static inline gsolve_choice first_of(const gs_device *device, gsolve_context *ctx,
                                      const gsolve_csr *csr)
 {
-    gsolve_statistics statistics;
-    gsolve_choice choice;
+    gsolve_statistics statistics = GSOLVE_INIT(gsolve_statistics);
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     OK(ctx, gsolve_csr_statistics(ctx, csr, &statistics));
     assert_true(choose_on(device, ctx, &statistics, 0, &choice));

@@ -81,7 +81,7 @@ static inline void need_memory(gsolve_context *ctx, double bytes)
 
 static inline int64_t blocks_of(const gsolve_context *ctx)
 {
-    gsolve_context_info info;
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
     gsolve_context_describe(ctx, &info);
     return info.blocks;
 }

@@ -29,7 +29,7 @@ static inline gsolve_context *open_context(const char *spec)
 
 static inline gsolve_context_info info_of(const gsolve_context *c)
 {
-    gsolve_context_info info;
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
 
     gsolve_context_describe(c, &info);
     return info;

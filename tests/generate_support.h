@@ -26,7 +26,7 @@ static inline int set_up(void **state)
 
 static inline int64_t blocks(gsolve_context *of)
 {
-    gsolve_context_info info;
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
     gsolve_context_describe(of, &info);
     return info.blocks;
 }
@@ -65,7 +65,7 @@ static inline gsolve_csr make(const char *spec)
 static inline gsolve_statistics look(const char *spec)
 {
     gsolve_csr A = make(spec);
-    gsolve_statistics t;
+    gsolve_statistics t = GSOLVE_INIT(gsolve_statistics);
 
     assert_int_equal(gsolve_csr_statistics(ctx, &A, &t), GSOLVE_OK);
     gsolve_csr_free(&A, ctx);

@@ -17,10 +17,43 @@ if command -v pkg-config >/dev/null && command -v make >/dev/null; then
     folders="cmake make"
 fi
 for folder in $folders; do
-    for example in 1_solve 2_poisson 3_fem 4_monitor 5_many_rhs 6_own_format 7_own_precond 8_coarse 9_steps; do
-        echo "== $folder $example"
-        "$work/$folder/$example"
+    for example in "$source"/examples/*.c "$source"/examples/*.cpp "$source"/examples/*.f90; do
+        name=$(basename "$example" | sed 's/\.[^.]*$//')
+        case $example in *.f90) [ -x "$work/$folder/$name" ] || continue ;; esac # no Fortran compiler
+        echo "== $folder $name"
+        "$work/$folder/$name" | tee "$work/$folder/$name.out"
     done
+    # The same program in C, C++ and Fortran.
+    for name in 16_heat 17_heat; do
+        [ ! -e "$work/$folder/$name.out" ] || cmp "$work/$folder/15_heat.out" "$work/$folder/$name.out"
+    done
+    grep -q 'allocations after the first step: 0$' "$work/$folder/15_heat.out"
 done
+
+# find_package(gsolve COMPONENTS cuda): found by a build with CUDA only, and gsolve_CUDA says which one it is.
+find_component() { # COMPONENT
+    mkdir -p "$work/find"
+    cat >"$work/find/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.22)
+project(find LANGUAGES C)
+find_package(gsolve REQUIRED COMPONENTS $1)
+message(STATUS "gsolve_CUDA is \${gsolve_CUDA}")
+END
+    rm -rf "$work/find/build"
+    cmake -S "$work/find" -B "$work/find/build" -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" 2>&1
+}
+says() { grep -q -- "$1" "$work/log" || { cat "$work/log"; echo "FAILED: find_package does not say '$1'"; exit 1; }; }
+with_cuda=$(sed -n 's/^set(gsolve_CUDA \(.*\))$/\1/p' "$(find "$work/prefix" -name gsolve-config.cmake)")
+if find_component cuda; then
+    says 'gsolve_CUDA is ON'
+    [ "$with_cuda" = ON ]
+else
+    [ "$with_cuda" = OFF ]
+    says 'was built without CUDA'
+fi
+find_component '' || { cat "$work/log"; exit 1; }
+says "gsolve_CUDA is $with_cuda"
+if find_component nonsense; then echo 'FAILED: a component that does not exist is found'; exit 1; fi
+says "no component 'nonsense'"
 "$work/prefix/bin/gsolve" -A gen:poisson2d,n=20
 [ "$folders" != cmake ] || { echo "skipped: the examples with pkg-config, since pkg-config or make is missing"; exit 77; }

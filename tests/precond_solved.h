@@ -8,7 +8,7 @@
 
 static inline const char *note_of(const gsolve_precond *M)
 {
-    static gsolve_precond_info info;
+    static gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
     gsolve_precond_describe(M, &info);
     return info.note;
 }

@@ -20,7 +20,7 @@
 
 static inline int64_t blocks_of(const gsolve_context *ctx)
 {
-    gsolve_context_info info;
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
     gsolve_context_describe(ctx, &info);
     return info.blocks;
 }

@@ -30,8 +30,8 @@ static solve solve_with(gsolve_context *ctx, const gsolve_csr *csr, const char *
     double *x = calloc((size_t)csr->nrows, sizeof *x);
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_precond_info info;
-    gsolve_result result;
+    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     solve s;
 
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", csr));
@@ -308,7 +308,7 @@ static void levels_are_made_anew(void **state)
     gsolve_csr csr = read_matrix(ctx, "gen:anisotropic3d,n=20,eps=0.0001");
     gsolve_csr turned = read_matrix(ctx, "gen:anisotropic3d,n=20,eps=10000");
     gsolve_precond *M = NULL;
-    gsolve_precond_info info;
+    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
     (void)state;
 
     OK(ctx, gsolve_precond_create(&M, ctx, "amg,coarsest=100", &csr));
@@ -332,7 +332,7 @@ static void levels_are_kept_between_solves(void **state)
     gsolve_context *ctx = open_context(2);
     gsolve_csr csr = read_matrix(ctx, "gen:jump3d,n=18");
     gsolve_precond *M = NULL;
-    gsolve_precond_info info;
+    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
     (void)state;
 
     OK(ctx, gsolve_precond_create(&M, ctx, "amg,coarsest=100", &csr));
@@ -472,8 +472,9 @@ static void table_of_levels(void **state)
 {
     gsolve_context *ctx = open_context(2);
     gsolve_csr csr = read_matrix(ctx, "gen:poisson2d,n=80");
-    gsolve_level_info level, finer;
-    gsolve_precond_info info;
+    gsolve_level_info level = GSOLVE_INIT(gsolve_level_info),
+                      finer = GSOLVE_INIT(gsolve_level_info);
+    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
     gsolve_precond *M = NULL, *ic = NULL;
     int count = 0;
     (void)state;
@@ -503,7 +504,8 @@ static void bound_on_complexity(void **state)
     gsolve_context *ctx = open_context(2);
     gsolve_csr csr = read_matrix(ctx, "gen:anisotropic3d,n=24");
     gsolve_precond *M = NULL;
-    gsolve_precond_info free_info, bound_info;
+    gsolve_precond_info free_info = GSOLVE_INIT(gsolve_precond_info),
+                        bound_info = GSOLVE_INIT(gsolve_precond_info);
     (void)state;
 
     OK(ctx, gsolve_precond_create(&M, ctx, "amg,coarsest=100,complexity=100", &csr));
@@ -564,8 +566,8 @@ static void refusals(void **state)
 static bool is_chosen(gsolve_context *ctx, const char *matrix)
 {
     gsolve_csr csr = read_matrix(ctx, matrix);
-    gsolve_statistics traits;
-    gsolve_choice choice;
+    gsolve_statistics traits = GSOLVE_INIT(gsolve_statistics);
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     OK(ctx, gsolve_csr_statistics(ctx, &csr, &traits));
     assert_true(gsolve_auto_choose(ctx, &traits, 0, &choice));
@@ -594,7 +596,7 @@ static void solved_by_it(void **state)
     gsolve_context *ctx = open_context(2);
     gsolve_csr csr = read_matrix(ctx, "gen:poisson2d,n=240");
     double *b = right_hand_side(csr.nrows, false), *x = calloc((size_t)csr.nrows, sizeof *x);
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     OK(ctx,
@@ -735,7 +737,7 @@ static void too_heavy_then_useless(void **state)
 {
     gsolve_context *ctx = open_context(1);
     gsolve_csr csr = path_and_star(ctx);
-    gsolve_precond_info info;
+    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
     gsolve_precond *M = NULL;
     (void)state;
 

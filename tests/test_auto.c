@@ -177,7 +177,7 @@ static gsolve_csr read_system(gsolve_context *ctx)
 
 static gsolve_matrix_info info_of(const gsolve_matrix *A)
 {
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
     gsolve_matrix_describe(A, &info);
     return info;
 }
@@ -214,7 +214,7 @@ static double *run(gsolve_context *ctx, gsolve_solver *S, const gsolve_matrix *A
 static gsolve_result solve(gsolve_context *ctx, const gsolve_matrix *A, const char *spec)
 {
     gsolve_solver *S = new_solver(ctx, A, spec);
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     free(run(ctx, S, A, &result));
     gsolve_solver_destroy(&S);
@@ -339,7 +339,7 @@ static void slow_begin(void **state)
     double *b = calloc((size_t)n, 8), *x = calloc((size_t)n, 8);
     gsolve_matrix *A = NULL;
     gsolve_solver *S;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     int since = -1;
     (void)state;
 
@@ -486,7 +486,7 @@ static void twice(const char *format, const char *method, int threads, bool prof
     gsolve_context *ctx = open_counting(threads, 0.5, 4, NULL);
     gsolve_matrix *A = new_matrix(ctx, format);
     gsolve_solver *S = new_solver(ctx, A, method);
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     OK(ctx, gsolve_solver_profile(S, profile));
     for (int time = 0; time < 2; time++) {
@@ -734,19 +734,19 @@ static double foreseen(const char *name, const gsolve_pattern_sample *g, const c
     return gs_estimate_format(&format, &there, &p) ? p.product : 1;
 }
 
-/* Segments on a GPU: some rows much longer than the others, or all read x far and wide, and where
- * all are alike, if the matrix is too large for the caches; not where the short ones read x from
- * afar. */
+/* Segments on a GPU, where the matrix is too large for the caches: some rows much longer than the
+ * others, or all read x far and wide; not where the short ones read x from afar. */
 static void prospects_of_segments(void **state)
 {
     static const struct {
         const char *matrix;
         bool pays;
     } expected[] = {
-        {"gen:circuit,n=100000", true},        {"gen:lp,n=1000,cols=300000,row=700", true},
-        {"gen:rmat,scale=16,degree=16", true}, {"gen:web,n=200000", false},
-        {"gen:emptyrows,n=200000", false},     {"gen:shuffled3d,n=52", false},
-        {"gen:poisson3d27,n=40", false},       {"gen:poisson3d,n=100", true},
+        {"gen:circuit,n=300000", true},        {"gen:lp,n=1500,cols=500000,row=1800", true},
+        {"gen:rmat,scale=18,degree=16", true}, {"gen:rmat,scale=17,degree=16", false},
+        {"gen:web,n=500000", false},           {"gen:emptyrows,n=200000", false},
+        {"gen:shuffled3d,n=52", false},        {"gen:shuffled3d,n=100", true},
+        {"gen:poisson3d27,n=40", false},       {"gen:elasticity3d,n=30", false},
     };
     gsolve_context *ctx = open_context(2);
     (void)state;
@@ -763,14 +763,14 @@ static void prospects(void **state)
 {
     static const char *const devices[] = {"cpu", "cuda"};
     gsolve_context *ctx = open_context(2);
-    const gsolve_pattern_sample cubes = glance_at(ctx, "gen:poisson3d27,n=40");
-    const gsolve_pattern_sample solid = glance_at(ctx, "gen:elasticity3d,n=20");
+    const gsolve_pattern_sample cubes = glance_at(ctx, "gen:poisson3d27,n=56");
+    const gsolve_pattern_sample solid = glance_at(ctx, "gen:elasticity3d,n=30");
     const gsolve_pattern_sample web = glance_at(ctx, "gen:web,n=100000,longest=20000");
     (void)state;
 
     for (int d = 0; d < 2; d++) {
         const double sell = foreseen("sell", &cubes, devices[d]);
-        assert_true(sell > 0.75 && sell < 1);
+        assert_true(sell > 0.7 && sell < 1);
         assert_true(foreseen("bsr", &cubes, devices[d]) == 1);
         assert_true(foreseen("bsr", &solid, devices[d]) < foreseen("sell", &solid, devices[d]));
         assert_true(foreseen("sell", &web, devices[d]) == 1);

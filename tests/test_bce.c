@@ -9,7 +9,7 @@
 static gsolve_matrix_info info_of(gsolve_context *ctx, const char *spec, const gsolve_csr *A)
 {
     gsolve_matrix *M = NULL;
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
 
     OK(ctx, gsolve_matrix_create(&M, ctx, spec, A));
     gsolve_matrix_describe(M, &info);
@@ -27,7 +27,7 @@ static void blocks_save_padding(void **state)
 
     for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
         gsolve_csr A = read_matrix(ctx, names[m]);
-        gsolve_matrix_info last = {0};
+        gsolve_matrix_info last = GSOLVE_INIT(gsolve_matrix_info);
         for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
             const gsolve_matrix_info info = info_of(ctx, specs[s], &A);
             assert_true(info.stored >= info.entries);

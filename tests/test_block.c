@@ -13,7 +13,7 @@ static void ends(void **state)
         double *begin = malloc((size_t)s.n * K * 8), *first = malloc((size_t)s.n * K * 8);
         int iterations[K] = {0}, products = 0;
         gsolve_solver *S = NULL;
-        gsolve_result result;
+        gsolve_result result = GSOLVE_INIT(gsolve_result);
         char spec[64];
         snprintf(spec, sizeof spec, "%s,rtol=1e-9",
                  m < 0 ? "block_cg,block=16,leave=on" : method->name);
@@ -25,7 +25,7 @@ static void ends(void **state)
             OK(s.ctx, gsolve_solver_run(S, dense(s.b, s.n, K), dense(s.x, s.n, K), &result));
             check_columns(&s, S, 1e-9);
             for (int32_t c = 0; c < K; c++) {
-                gsolve_result column;
+                gsolve_result column = GSOLVE_INIT(gsolve_result);
                 OK(s.ctx, gsolve_solver_column(S, c, &column));
                 if (run == 0) iterations[c] = column.iterations;
                 assert_int_equal(column.iterations, iterations[c]);
@@ -62,7 +62,7 @@ static void dependent(void **state)
         const bool cg = strncmp(specs[m], "block_cg", 8) == 0;
         set_ s = open_set(cg ? "gen:jump3d,n=7" : "gen:convdiff3d,n=7", "csr", "jacobi");
         gsolve_solver *S = NULL;
-        gsolve_result result;
+        gsolve_result result = GSOLVE_INIT(gsolve_result);
         for (int64_t i = 0; i < s.n; i++) {
             double *b = s.b + i;
             b[3 * s.n] = b[0];
@@ -90,7 +90,7 @@ static void fewer(void **state)
     for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
         set_ s = open_set(names[m], "auto", "jacobi");
         gsolve_solver *alone = NULL, *block = NULL;
-        gsolve_result slowest, all;
+        gsolve_result slowest = GSOLVE_INIT(gsolve_result), all = GSOLVE_INIT(gsolve_result);
         OK(s.ctx, gsolve_solver_create(&alone, s.ctx, "cg", s.A, s.M));
         OK(s.ctx, gsolve_solver_create(&block, s.ctx, "block_cg", s.A, s.M));
         OK(s.ctx, gsolve_solver_run(alone, dense(s.b, s.n, 8), dense(s.x, s.n, 8), &slowest));
@@ -112,7 +112,7 @@ static void not_definite(void **state)
 {
     set_ s = open_set("gen:convdiff3d,n=6", "csr", "none");
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     double *value = (double *)(uintptr_t)s.csr.value;
     (void)state;
 
@@ -138,7 +138,7 @@ static void sequence(void **state)
     for (size_t m = 0; m < sizeof specs / sizeof *specs; m++) {
         set_ s = open_set("gen:poisson2d,n=30", "csr", "jacobi");
         gsolve_solver *S = NULL;
-        gsolve_result result;
+        gsolve_result result = GSOLVE_INIT(gsolve_result);
         int first = 0;
         OK(s.ctx, gsolve_solver_create(&S, s.ctx, specs[m], s.A, s.M));
         for (int run = 0; run < 8; run++) {

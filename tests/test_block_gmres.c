@@ -5,12 +5,13 @@
 static gsolve_result solve(const set_ *s, const char *spec, int32_t columns, gsolve_result *each)
 {
     gsolve_solver *S = NULL;
-    gsolve_result all;
+    gsolve_result all = GSOLVE_INIT(gsolve_result);
 
     memset(s->x, 0, (size_t)s->n * K * 8);
     OK(s->ctx, gsolve_solver_create(&S, s->ctx, spec, s->A, s->M));
     OK(s->ctx, gsolve_solver_run(S, dense(s->b, s->n, columns), dense(s->x, s->n, columns), &all));
     for (int32_t c = 0; c < columns; c++) {
+        each[c].size = sizeof *each;
         OK(s->ctx, gsolve_solver_column(S, c, &each[c]));
         if (each[c].outcome == GSOLVE_CONVERGED) { /* is never wrong */
             gsolve_dense b = dense(s->b + (int64_t)c * s->n, s->n, 1), x = b;
@@ -252,7 +253,7 @@ static void stopped(void **state)
 {
     set_ s = open_set("gen:poisson2d,n=70", "csr", "none");
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     double residual[K];
     (void)state;
 

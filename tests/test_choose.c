@@ -176,7 +176,7 @@ static void assert_attempts(const gs_device *device, const gsolve_context *ctx,
                             const gsolve_statistics *statistics, int multigrids)
 {
     int ic = 0, amg = 0, direct = 0, minres = 0, at_ic = 0, at_amg = 0;
-    gsolve_choice choice;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     for (int attempt = 0; choose_on(device, ctx, statistics, attempt, &choice); attempt++) {
         if (strcmp(choice.precond, "ic") == 0) ic++, at_ic = attempt;
@@ -205,7 +205,7 @@ static void attempts(void **state)
                   {"gen:poisson2d,n=300", 1},   {"gen:anisotropic3d,n=24", 1},
                   {"gen:tridiagonal,n=500", 0}, {"gen:tridiagonal,n=500,diag=4", 0}};
     gsolve_context *ctx = open_context(1);
-    gsolve_statistics statistics;
+    gsolve_statistics statistics = GSOLVE_INIT(gsolve_statistics);
     (void)state;
 
     for (size_t k = 0; k < sizeof system / sizeof *system; k++) {
@@ -226,7 +226,7 @@ static void print_estimates(gsolve_context *ctx, const char *matrix, const gs_de
 {
     gsolve_csr csr = read_matrix(ctx, matrix);
     const gsolve_choice choice = first_of(device, ctx, &csr);
-    gsolve_statistics statistics;
+    gsolve_statistics statistics = GSOLVE_INIT(gsolve_statistics);
     gs_cost_estimate e;
 
     OK(ctx, gsolve_csr_statistics(ctx, &csr, &statistics));

@@ -173,7 +173,7 @@ static void small_networks(void **state)
     gsolve_context *ctx = open_context(1);
     double *dense = malloc(sizeof(double) * NODES * NODES), b[NODES], x[NODES] = {0};
     const gsolve_csr csr = network(dense);
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     assert_takes(ctx, &csr, "a network", "amg");

@@ -810,7 +810,7 @@ static int32_t iterations(gsolve_context *ctx, const gsolve_csr *csr, const char
     double *b = random_vector(csr->nrows, 3), *x = calloc((size_t)csr->nrows, sizeof *x);
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", csr));
     OK(ctx, gsolve_solver_create(&S, ctx, method, A, M));

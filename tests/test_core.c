@@ -28,7 +28,7 @@ static void contexts(void **state)
 static void memory(void **state)
 {
     gsolve_context *ctx = open_context(1);
-    gsolve_context_info info;
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
     (void)state;
 
     void *a = gsolve_alloc(ctx, GSOLVE_HOST, 1000, 8), *b = gsolve_alloc(ctx, GSOLVE_HOST, 0, 8);
@@ -255,7 +255,7 @@ static void conversions(void **state)
 static gsolve_statistics examine(gsolve_context *ctx, const char *name)
 {
     gsolve_csr A = read_matrix(ctx, name);
-    gsolve_statistics t;
+    gsolve_statistics t = GSOLVE_INIT(gsolve_statistics);
 
     OK(ctx, gsolve_csr_statistics(ctx, &A, &t));
     ALLOCATION_SWEEP(ctx, gsolve_csr_statistics(ctx, &A, &t));

@@ -5,7 +5,7 @@
 
 static gsolve_statistics look(const gsolve_csr *A)
 {
-    gsolve_statistics t;
+    gsolve_statistics t = GSOLVE_INIT(gsolve_statistics);
 
     if (gsolve_csr_statistics(ctx, A, &t) != GSOLVE_OK) fail_msg("%s", gsolve_error(ctx));
     return t;
@@ -242,7 +242,7 @@ static void broken_blocks_are_none(void **state)
 
 static gsolve_status examine(void *arg)
 {
-    gsolve_statistics t;
+    gsolve_statistics t = GSOLVE_INIT(gsolve_statistics);
     return gsolve_csr_statistics(ctx, arg, &t);
 }
 
@@ -251,7 +251,7 @@ static void memory_may_run_out(void **state)
     const int32_t start[] = {0, 3, 5}, col[] = {2, 0, 1, 0, 1};
     const double value[] = {1, 2, 3, 4, NAN};
     gsolve_csr A = {2, 3, start, col, value, GSOLVE_O32, GSOLVE_F64, GSOLVE_HOST};
-    gsolve_statistics t = {.nrows = -7};
+    gsolve_statistics t = {.size = sizeof t, .nrows = -7};
 
     (void)state;
     assert_int_equal(gsolve_csr_statistics(ctx, &A, &t), GSOLVE_BAD_MATRIX);

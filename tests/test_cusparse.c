@@ -19,7 +19,7 @@ static gsolve_matrix_info built(gsolve_context *ctx, const char *name, const cha
 {
     gsolve_csr A = read_matrix(ctx, name);
     gsolve_matrix *M = NULL;
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
 
     OK(ctx, gsolve_matrix_create(&M, ctx, spec, &A));
     gsolve_matrix_describe(M, &info);
@@ -46,7 +46,7 @@ static void padding(void **state)
 {
     gsolve_context *ctx = open_cuda();
     const char *name = "gen:tridiagonal,n=5";
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
     (void)state;
 
     if (!ctx) skip();
@@ -288,7 +288,7 @@ static gsolve_result solved(gsolve_context *ctx, const char *format, const char 
     gsolve_matrix *A = NULL;
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     const int32_t n = rows.nrows;
     double *b = random_vector(n, 8), *x = calloc((size_t)n, 8);
 

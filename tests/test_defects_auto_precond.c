@@ -79,7 +79,7 @@ static void close_problem(problem *p)
 /* A x = b from x = 0 by S; its iterations. */
 static int run(problem *p, gsolve_solver *S)
 {
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     memset(p->x, 0, (size_t)p->csr.ncols * 8);
     OK(p->ctx, gsolve_solver_run(S, gsolve_vector(p->b, p->csr.nrows),
@@ -149,7 +149,7 @@ static void second_choice(void **state)
     double b[] = {3, 2, 5}, x[3] = {0}; /* A ones */
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
@@ -327,7 +327,7 @@ static void failed_update(void **state)
     problem p = open_problem("gen:tridiagonal,n=300,diag=4");
     double *value = (double *)(uintptr_t)p.csr.value;
     gsolve_solver *S = new_solver(&p, "auto", NULL);
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     run(&p, S);

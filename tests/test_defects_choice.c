@@ -231,8 +231,8 @@ static gsolve_csr split_body(gsolve_context *ctx, int n)
 static void assert_takes(gsolve_context *ctx, gsolve_csr *csr, const char *name,
                          const char *precond, bool elliptic)
 {
-    gsolve_statistics traits;
-    gsolve_choice choice;
+    gsolve_statistics traits = GSOLVE_INIT(gsolve_statistics);
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     OK(ctx, gsolve_csr_statistics(ctx, csr, &traits));
     assert_true(gsolve_auto_choose(ctx, &traits, 0, &choice));
@@ -287,7 +287,7 @@ static void iterations(void **state)
     gsolve_csr csr = triangles(ctx, 64, 2);
     const int32_t n = csr.nrows;
     double *b = random_vector(n, 3), *x = calloc((size_t)n, sizeof *x);
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     OK(ctx, gsolve_solve(ctx, &csr, gsolve_vector(b, n), gsolve_vector(x, n), &result));
@@ -322,7 +322,7 @@ static void entries_of_rounding_size(void **state)
     static const double small[] = {2, 1e-10, -1, 1e-10, 3, 0.1, -1, 0.1, 2};
     gsolve_context *ctx = open_cpu();
     gsolve_csr csr = gsolve_csr_view(3, start, col, tiny);
-    gsolve_statistics t;
+    gsolve_statistics t = GSOLVE_INIT(gsolve_statistics);
     (void)state;
 
     OK(ctx, gsolve_csr_statistics(ctx, &csr, &t));

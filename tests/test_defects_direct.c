@@ -280,8 +280,8 @@ static void no_diagonal(void **state)
     const gs_direct_cost limit = {60e6, 40e9};
     cs_dis *any = cs_di_sqr(2, &A, 1), *diagonal = cs_di_schol(1, &A);
     gs_direct_cost cost;
-    gsolve_choice choice;
-    gsolve_statistics statistics;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
+    gsolve_statistics statistics = GSOLVE_INIT(gsolve_statistics);
     (void)state;
 
     assert_true(gs_cost_fits(gs_diagonal_lu_cost(diagonal, N), limit));
@@ -303,12 +303,13 @@ static void no_diagonal(void **state)
 static void capped(void **state)
 {
     gsolve_context *ctx = open_context(1);
-    gsolve_choice choice;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
     int direct = 0;
     (void)state;
 
     for (int k = 0; k < 16; k++) {
-        gsolve_statistics t = {.nrows = k & 1 ? 1000 : 100000, .mean_row = 5, .longest_row = 9};
+        gsolve_statistics t = {
+            .size = sizeof t, .nrows = k & 1 ? 1000 : 100000, .mean_row = 5, .longest_row = 9};
         t.ncols = t.nrows;
         t.entries = 5 * (int64_t)t.nrows;
         t.block = 1;
@@ -334,7 +335,7 @@ static gsolve_result solve(gsolve_context *ctx, const char *spec, const gsolve_c
     const gsolve_dense x = {n, 1, n, values + n, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     for (int i = 0; i < n; i++) values[i] = 1;
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", csr));

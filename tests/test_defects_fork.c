@@ -59,7 +59,7 @@ static void solve(problem *p)
     const int32_t n = p->n;
     const gsolve_dense b = {n, 1, n, p->b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     const gsolve_dense x = {n, 1, n, p->x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     memset(p->x, 0, (size_t)n * sizeof *p->x);
     OK(p->ctx, gsolve_solver_run(p->S, b, x, &result));

@@ -96,7 +96,7 @@ static void explain_both_ways(const int32_t *start, const char *expected)
     gsolve_csr csr = gsolve_csr_view(3, start, col, value);
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     char before[1300];
 
     csr.ncols = 1;

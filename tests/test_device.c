@@ -25,7 +25,7 @@ static void views(void **state)
     gsolve_context *ctx = open_cuda();
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_csr rows, there;
     (void)state;
 

@@ -54,7 +54,7 @@ static set_ open_counting(const char *name, const char *precond)
 static gsolve_result run(set_ *s, const char *spec, int64_t *own)
 {
     gsolve_solver *S = NULL;
-    gsolve_result result, column;
+    gsolve_result result = GSOLVE_INIT(gsolve_result), column = GSOLVE_INIT(gsolve_result);
 
     spread(s, spec);
     OK(s->ctx, gsolve_solver_create(&S, s->ctx, spec, s->A, s->M));
@@ -151,7 +151,7 @@ static void nothing_to_do(void **state)
 {
     set_ s = open_counting("gen:poisson2d,n=50", "jacobi");
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     for (int32_t c = 1; c < K; c++) {

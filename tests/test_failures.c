@@ -67,7 +67,7 @@ static gsolve_status use_solver(gsolve_solver *S, trial *t)
     float b[2 * N];
     const gsolve_dense B = {N, 2, N, b, GSOLVE_F32, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     const gsolve_dense X = {N, 2, N, t->x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_status status;
 
     memset(t->x, 0, sizeof t->x);
@@ -322,7 +322,7 @@ static void updates(void **state)
 /* The status of a run from x = 0; result must stay as it was where the run fails. */
 static gsolve_status run_once(gsolve_solver *S, trial *t)
 {
-    gsolve_result result, before;
+    gsolve_result result = GSOLVE_INIT(gsolve_result), before = GSOLVE_INIT(gsolve_result);
     gsolve_status status;
 
     memset(&result, 0x5a, sizeof result);

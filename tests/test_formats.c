@@ -116,7 +116,7 @@ __attribute__((format(printf, 3, 4))) static void wrong_product(const gsolve_mat
                                                                 bool transposed, const char *text,
                                                                 ...)
 {
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
     char message[200];
     va_list list;
 
@@ -528,7 +528,7 @@ static void updates(void **state)
     double value[] = {1, 2, 3, 4, 5}, x[] = {1, 10}, y[2];
     gsolve_csr csr = gsolve_csr_view(2, start, col, value);
     gsolve_matrix *M = NULL;
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
     (void)state;
 
     OK(ctx, gsolve_matrix_create(&M, ctx, "auto", &csr));

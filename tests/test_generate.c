@@ -85,7 +85,7 @@ static bool positive_definite(const gsolve_csr *A)
 static void keep_promises(const sample *s, const gsolve_csr *A)
 {
     gsolve_csr B;
-    gsolve_statistics t;
+    gsolve_statistics t = GSOLVE_INIT(gsolve_statistics);
 
     assert_int_equal(gsolve_csr_statistics(ctx, A, &t), GSOLVE_OK);
     if (s->traits & SQUARE) assert_int_equal(t.nrows, t.ncols);

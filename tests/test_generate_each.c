@@ -4,7 +4,7 @@
 static void stencils_have_their_entries(void **state)
 {
     const int64_t n = 9;
-    gsolve_statistics t;
+    gsolve_statistics t = GSOLVE_INIT(gsolve_statistics);
 
     (void)state;
     t = look("poisson2d,n=9");

@@ -32,7 +32,7 @@ static bool read_again(bench *b, double value, gsolve_source *source)
 static void beside(void **state)
 {
     bench *b = *state;
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
     char expected[400];
 
     put(b, "m.mtx", TEXT);
@@ -54,7 +54,7 @@ static void set_time(const char *path, int64_t ns)
 static void touched(void **state)
 {
     bench *b = *state;
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
 
     put(b, "m.mtx", TEXT);
     set_time(b->path, 1000000000000000000);
@@ -69,7 +69,7 @@ static void touched(void **state)
 static void edited(void **state)
 {
     bench *b = *state;
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
     char text[] = TEXT;
 
     put(b, "m.mtx", text);
@@ -87,7 +87,7 @@ static void edited(void **state)
 static void damaged(void **state)
 {
     bench *b = *state;
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
     struct stat s;
     char cache[400];
 
@@ -138,7 +138,7 @@ static void damaged_arrays(void **state)
 {
     static const int bytes[] = {4 * 4, 4 * 4, 4 * 8}; /* 3 rows, 4 entries */
     bench *b = *state;
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
     char cache[400];
 
     put(b, "m.mtx", TEXT);
@@ -156,7 +156,7 @@ static void damaged_arrays(void **state)
 static void damaged_dense(void **state)
 {
     bench *b = *state;
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
     gsolve_dense v;
 
     put(b, "v.mtx", "%%MatrixMarket matrix array real general\n2 1\n3\n4\n");
@@ -176,7 +176,7 @@ static void other_threads(void **state)
 {
     bench *b = *state;
     gsolve_read_options write = {.cache = true};
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
     gsolve_context *ctx[2];
     gsolve_csr csr;
     char *text = malloc(1 << 22), *p = text;
@@ -199,7 +199,7 @@ static void other_threads(void **state)
 static void no_regular_file(void **state)
 {
     bench *b = *state;
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
     struct stat s;
     char name[400];
 
@@ -228,7 +228,7 @@ static void no_regular_file(void **state)
 static void dense(void **state)
 {
     bench *b = *state;
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
     gsolve_dense v;
 
     put(b, "v.mtx", TEXT);
@@ -245,7 +245,7 @@ static void dense(void **state)
 static void empty(void **state)
 {
     bench *b = *state;
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
     gsolve_csr csr;
 
     put(b, "e.mtx", "%%MatrixMarket matrix coordinate real general\n0 5 0\n");
@@ -261,7 +261,7 @@ static void empty(void **state)
 static void elsewhere(void **state)
 {
     bench *b = *state;
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
     char folder[300];
 
     snprintf(folder, sizeof folder, "%s/user/cache", b->folder);
@@ -283,7 +283,7 @@ static void elsewhere(void **state)
 static void denied(void **state)
 {
     bench *b = *state;
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
 
     put(b, "m.mtx", TEXT);
     for (int round = 0; round < 2; round++) { /* without and with a cache */

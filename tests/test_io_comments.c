@@ -53,7 +53,7 @@ static void end_packed(packer *p)
 /* Most bytes that were held while b->path was read. */
 static size_t peak_of(bench *b, gsolve_csr *csr, gsolve_source *source, gsolve_status *status)
 {
-    gsolve_context_info info;
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
     gsolve_context *ctx;
 
     assert_int_equal(gsolve_context_create(&ctx, "cpu,threads=2"), GSOLVE_OK);
@@ -81,7 +81,7 @@ static void bounded(void **state)
 {
     bench *b = *state;
     gsolve_status status;
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
     gsolve_csr csr;
 
     for (int k = 0; k < PATTERNS; k++) {
@@ -103,7 +103,7 @@ static void everywhere(void **state)
     bench *b = *state;
     packer p = begin_packed(b);
     gsolve_status status;
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
     gsolve_csr csr;
 
     add_text(&p, HEAD);
@@ -180,7 +180,7 @@ static void many_entries(void **state)
     enum { N = 600000 };
     bench *b = *state;
     packer p = begin_packed(b);
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
     gsolve_csr csr;
     char line[200];
 

@@ -93,7 +93,7 @@ static void malformed(void **state)
 
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         gsolve_csr csr = {.nrows = 77};
-        gsolve_source source = {.stored = 77};
+        gsolve_source source = {.size = sizeof source, .stored = 77};
         char begin[400];
         put(b, "bad.mtx", bad[k].text);
         const gsolve_status status = gsolve_read_matrix(&csr, b->ctx, b->path, NULL, &source);

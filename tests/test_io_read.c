@@ -9,7 +9,7 @@
 static void expect(bench *b, const char *text, int nrows, int ncols, const double *expected)
 {
     gsolve_csr csr;
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
     double x[64];
 
     if (gsolve_read_matrix(&csr, b->ctx, put(b, "a.mtx", text), NULL, &source) != GSOLVE_OK) {
@@ -72,7 +72,7 @@ static void duplicates(void **state)
 {
     bench *b = *state;
     gsolve_csr csr;
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
     double x[64];
 
     put(b, "d.mtx", GENERAL "2 2 5\n1 2 1\n2 1 5\n1 2 2\n1 1 3\n1 2 4\n");
@@ -156,7 +156,7 @@ static void boeing_kinds(void **state)
 {
     bench *b = *state;
     gsolve_csr csr;
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
     double x[64];
 
     put(b, "z.rb",

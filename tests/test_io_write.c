@@ -37,7 +37,7 @@ static void assert_same(const gsolve_csr *A, const gsolve_csr *B)
 static void round_trip(bench *b, const gsolve_csr *A, gsolve_symmetry symmetry, const char *name)
 {
     gsolve_csr B;
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
 
     if (gsolve_write_matrix(b->ctx, at(b, name), A, symmetry, "two\nlines") != GSOLVE_OK ||
         gsolve_read_matrix(&B, b->ctx, b->path, NULL, &source) != GSOLVE_OK) {
@@ -120,7 +120,7 @@ static void skew_diagonal(void **state)
     const gsolve_csr A = gsolve_csr_view(3, start, col, value);
     const gsolve_csr least = gsolve_csr_view(3, least_start, col + 1, value + 1);
     gsolve_csr B;
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
 
     assert_int_equal(gsolve_write_matrix(b->ctx, at(b, "k.mtx"), &A, GSOLVE_SKEW, NULL), GSOLVE_OK);
     assert_int_equal(gsolve_read_matrix(&B, b->ctx, b->path, NULL, &source), GSOLVE_OK);

@@ -134,7 +134,7 @@ static gsolve_result run(gsolve_context *ctx, const problem *p, const char *solv
     gsolve_matrix *A = NULL;
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
     OK(ctx, gsolve_precond_create(&M, ctx, precond, &csr));
@@ -241,7 +241,7 @@ static void zero_and_far_guesses(void **state)
 {
     gsolve_context *ctx = open_context(2);
     problem p = tridiagonal(40, 3, 1);
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     for (int32_t i = 0; i < p.n; i++) p.x[i] = 1e-180;
@@ -271,7 +271,7 @@ static void too_large_for_a_norm(void **state)
     const gsolve_csr csr = rows_of(&p);
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
@@ -424,7 +424,7 @@ static void a_kept_iterate_comes_back(void **state)
     double *b = random_vector(n, 7), *x = calloc((size_t)n, sizeof *x);
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
@@ -483,7 +483,7 @@ static void b_and_x_apart(void **state)
     double both[4 * N] = {0};
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));

@@ -102,7 +102,7 @@ static void rows_stay_on_the_device(void **state)
         gsolve_csr here = read_as(nasty[k / 4], type, k & 2 ? GSOLVE_O64 : GSOLVE_O32), rows, own;
         gsolve_csr there = on_device(&here);
         gsolve_matrix *A = NULL, *B = NULL;
-        gsolve_matrix_info a, b;
+        gsolve_matrix_info a = GSOLVE_INIT(gsolve_matrix_info), b = GSOLVE_INIT(gsolve_matrix_info);
 
         OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &there));
         OK(ctx, gsolve_matrix_create(&B, ctx, "csr", &here));
@@ -270,7 +270,7 @@ static void solve_from_the_device(void **state)
     gsolve_matrix *A = NULL;
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     (void)state;
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &there));
@@ -329,7 +329,7 @@ static void allocations_fail_cleanly(void **state)
 static void host_is_asked_for(void **state)
 {
     gsolve_csr here = read_matrix(ctx, "gen:poisson2d,n=9"), there = on_device(&here), out;
-    gsolve_statistics traits;
+    gsolve_statistics traits = GSOLVE_INIT(gsolve_statistics);
 
     (void)state;
     assert_int_equal(gsolve_csr_transpose(&out, ctx, &there), GSOLVE_UNSUPPORTED);
@@ -444,7 +444,7 @@ static void columns_are_refused(void **state)
     gsolve_dense B = {n, 8, n, b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR}, X = B;
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     X.value = x;
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
@@ -548,7 +548,7 @@ static void copies_without_pages(void **state)
 static void devices_are_changed(void **state)
 {
     gsolve_context *c = NULL;
-    gsolve_context_info info;
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
     gsolve_matrix *A = NULL;
     double *kept;
 

@@ -399,7 +399,7 @@ static uint64_t hash_of_solve(int i, int threads)
     gsolve_matrix *A = NULL;
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     char spec[32];
 
     snprintf(spec, sizeof spec, "cpu,threads=%d", threads);

@@ -280,7 +280,7 @@ static int iterations(gsolve_context *ctx, const char *name, const char *solver,
     gsolve_csr csr;
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     assert_ok(ctx, gsolve_read_matrix(&csr, ctx, name, NULL, NULL));
     gsolve_precond *M = make(ctx, spec, &csr);

@@ -231,7 +231,7 @@ static void auto_names_its_choice(void **state)
     gsolve_context *ctx = *state;
     gsolve_csr csr = grid(5, 4, 3, 0, 1, GSOLVE_F64), flow = grid(5, 4, 3, 0.5, 1, GSOLVE_F64);
     gsolve_precond *M = make(ctx, "auto", &csr), *N = make(ctx, "auto", &flow), *none = NULL;
-    gsolve_precond_info info;
+    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
 
     gsolve_precond_describe(M, &info);
     assert_string_equal(info.kind, "jacobi");

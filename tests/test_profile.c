@@ -40,6 +40,7 @@ static gsolve_status solve(problem *t)
 
     memset(t->x, 0, (size_t)t->n * (size_t)t->ncols * sizeof *t->x);
     b.ncols = x.ncols = t->ncols;
+    t->result.size = sizeof t->result;
     return gsolve_solver_run(t->S, b, x, &t->result);
 }
 
@@ -57,7 +58,7 @@ static void close_problem(problem *t)
 /* The class of that name; calls 0: there is none. */
 static gsolve_profile_class class_of(const problem *t, const char *name)
 {
-    gsolve_profile_class line;
+    gsolve_profile_class line = GSOLVE_INIT(gsolve_profile_class);
 
     for (int i = 0; gsolve_solver_profile_at(t->S, i, &line); i++) {
         if (strcmp(line.name, name) == 0) return line;
@@ -83,9 +84,9 @@ static void counts_of_cg(void **state)
     problem t = open_problem("gen:poisson2d,n=40", "cg,resident=off", "jacobi", 1);
     const double n = t.n, entries = (double)gsolve_csr_entries(&t.rows);
     const double product = 12 * entries + 4 * (n + 1) + 16 * n;
-    gsolve_profile profile;
+    gsolve_profile profile = GSOLVE_INIT(gsolve_profile);
     double bytes = 0, seconds = 0;
-    gsolve_profile_class line;
+    gsolve_profile_class line = GSOLVE_INIT(gsolve_profile_class);
     (void)state;
 
     OK(t.ctx, gsolve_solver_profile(t.S, true));
@@ -110,7 +111,7 @@ static void counts_of_cg(void **state)
 static void counts_without_and_with_other_preconditioners(void **state)
 {
     problem t = open_problem("gen:poisson2d,n=30", "cg,resident=off", NULL, 1);
-    gsolve_precond_info info;
+    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
     (void)state;
 
     OK(t.ctx, gsolve_solver_profile(t.S, true));
@@ -138,7 +139,7 @@ static void counts_of_bicgstab(void **state)
                          with ? "jacobi" : NULL, 1);
         const double n = t.n, entries = (double)gsolve_csr_entries(&t.rows);
         const double product = 12 * entries + 4 * (n + 1) + 16 * n;
-        gsolve_profile profile;
+        gsolve_profile profile = GSOLVE_INIT(gsolve_profile);
         OK(t.ctx, gsolve_solver_profile(t.S, true));
         OK(t.ctx, solve(&t));
         gsolve_solver_get_profile(t.S, &profile);
@@ -169,7 +170,7 @@ static void counts_of_columns(void **state)
 static void everything_has_a_class(void **state)
 {
     static const char *const preconds[] = {NULL, "jacobi", "chebyshev"};
-    gsolve_profile_class line;
+    gsolve_profile_class line = GSOLVE_INIT(gsolve_profile_class);
     (void)state;
 
     for (int k = 0; k < method_count; k++) {
@@ -218,7 +219,7 @@ static void same_bits(void **state)
 /* Allocations of a run. */
 static int64_t allocations(problem *t)
 {
-    gsolve_context_info info;
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
 
     gsolve_context_describe(t->ctx, &info);
     const int64_t before = info.allocations;
@@ -231,8 +232,8 @@ static int64_t allocations(problem *t)
 static void off(void **state)
 {
     problem t = open_problem("gen:poisson2d,n=40", "cg,resident=off", "jacobi", 1);
-    gsolve_profile profile;
-    gsolve_profile_class line;
+    gsolve_profile profile = GSOLVE_INIT(gsolve_profile);
+    gsolve_profile_class line = GSOLVE_INIT(gsolve_profile_class);
     (void)state;
 
     gsolve_solver_get_profile(t.S, &profile);
@@ -258,7 +259,7 @@ static void off(void **state)
 static void copies_to_the_host(void **state)
 {
     problem t = open_problem("gen:poisson2d,n=40", "cg,resident=off,rtol=1e-12", "jacobi", 1);
-    gsolve_profile profile;
+    gsolve_profile profile = GSOLVE_INIT(gsolve_profile);
     (void)state;
 
     OK(t.ctx, solve(&t));
@@ -346,7 +347,7 @@ static void moments_and_ranges(void **state)
 {
     problem t;
     gs_device fake;
-    gsolve_profile profile;
+    gsolve_profile profile = GSOLVE_INIT(gsolve_profile);
     (void)state;
 
     t.ctx = open_context(1);
@@ -415,7 +416,7 @@ static int passes_of(const char *matrix, target made)
     gsolve_matrix *A = NULL;
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     counting.range_push = count_passes;
     counting.range_pop = end_range;
@@ -464,7 +465,7 @@ static void two_passes_suffice(void **state)
 
 static size_t held(const gsolve_context *ctx)
 {
-    gsolve_context_info info;
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
 
     gsolve_context_describe(ctx, &info);
     return info.bytes;

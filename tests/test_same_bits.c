@@ -188,7 +188,7 @@ typedef struct solve {
 
 static solve run_once(gsolve_context *ctx, gsolve_solver *S, double *b, int32_t n)
 {
-    solve s = {.x = calloc((size_t)n + 1, sizeof *s.x)};
+    solve s = {calloc((size_t)n + 1, sizeof *s.x), GSOLVE_INIT(gsolve_result)};
     OK(ctx, gsolve_solver_run(S, gsolve_vector(b, n), gsolve_vector(s.x, n), &s.result));
     return s;
 }
@@ -196,7 +196,7 @@ static solve run_once(gsolve_context *ctx, gsolve_solver *S, double *b, int32_t 
 static void repeat_solves(gsolve_context *ctx, const char *spec, const gsolve_matrix *A,
                           const gsolve_precond *M, double *b, int32_t n)
 {
-    gsolve_precond_info info;
+    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
     gsolve_solver *S = NULL;
     solve first = {0};
 

@@ -91,7 +91,7 @@ static void refined(void **state)
     double b[] = {4, 8, 6}, x[] = {0, 0, 0};
     gsolve_matrix *A;
     gsolve_solver *S;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
@@ -114,7 +114,7 @@ static void vectors(void **state)
     gsolve_context *ctx = open_context(2);
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));

@@ -244,7 +244,7 @@ static void padding(void **state)
 
 static size_t bytes_of(const gsolve_matrix *M, int64_t *stored)
 {
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
     gsolve_matrix_describe(M, &info);
     *stored = info.stored;
     return info.bytes;
@@ -346,7 +346,7 @@ static void sorting(void **state)
     gsolve_context *ctx = open_context(1);
     rows *r = new_rows(4000);
     gsolve_matrix *M = NULL;
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
     (void)state;
 
     for (int i = 0; i < 150; i++) {

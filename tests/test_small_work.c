@@ -94,7 +94,7 @@ static void a_small_system(void **state)
         gsolve_matrix *A = NULL;
         gsolve_precond *M = NULL;
         gsolve_solver *S = NULL;
-        gsolve_result result;
+        gsolve_result result = GSOLVE_INIT(gsolve_result);
         memset(x, 0, sizeof x);
         OK(ctx, gsolve_matrix_create(&A, ctx, formats[f], &csr));
         OK(ctx, gsolve_precond_create(&M, ctx, "jacobi", &csr));

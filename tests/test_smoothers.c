@@ -1004,7 +1004,7 @@ static int iterations_of(gsolve_context *ctx, const char *matrix, const char *sm
     gsolve_matrix *A = NULL;
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     snprintf(spec, sizeof spec, "amg,coarsest=50,smoother=%s", smoother);
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));

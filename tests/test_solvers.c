@@ -116,7 +116,7 @@ static void definite(void **state)
             gsolve_precond *M = NULL;
             OK(ctx, gsolve_precond_create(&M, ctx, precond->name, &s.csr));
             for (int i = 0; (name = spec_at(i)); i++) {
-                gsolve_result result;
+                gsolve_result result = GSOLVE_INIT(gsolve_result);
                 char spec[64];
                 snprintf(spec, sizeof spec, "%s,rtol=1e-10", name);
                 OK(ctx, solve_with(ctx, &s, spec, M, &result, NULL));
@@ -168,7 +168,7 @@ static void nonsymmetric(void **state)
             if (strcmp(precond->name, "chebyshev") == 0) continue; /* for real spectra */
             OK(ctx, gsolve_precond_create(&M, ctx, precond->name, &s.csr));
             for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-                gsolve_result result;
+                gsolve_result result = GSOLVE_INIT(gsolve_result);
                 OK(ctx, solve_with(ctx, &s, methods[i], M, &result, NULL));
                 if (result.outcome != GSOLVE_CONVERGED || !(error_of(&s) < 1e-5)) {
                     fail_msg("%s + %s on %s: %s, residual %g", methods[i], precond->name, names[m],
@@ -188,7 +188,7 @@ static void indefinite(void **state)
     static const char *const methods[] = {"minres,rtol=1e-9"}; /* those that solve such systems */
     gsolve_context *ctx = open_context(2);
     system_ s = open_system(ctx, "gen:tridiagonal,n=300,low=1,diag=0.3,high=1");
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     char said[1300];
     (void)state;
 
@@ -229,6 +229,7 @@ static void solve_in(thread_run *t, const char *spec, const double *b)
     memset(t->x, 0, (size_t)n * sizeof *t->x);
     OK(t->ctx, gsolve_matrix_create(&A, t->ctx, "auto", &t->csr));
     OK(t->ctx, gsolve_solver_create(&S, t->ctx, spec, A, t->M));
+    t->result.size = sizeof t->result;
     OK(t->ctx, gsolve_solver_run(S, gsolve_vector((double *)(uintptr_t)b, n),
                                  gsolve_vector(t->x, n), &t->result));
     gsolve_solver_destroy(&S);
@@ -355,9 +356,11 @@ static void columns(void **state)
     for (int i = 0; (name = spec_at(i)); i++) {
         double *x = calloc((size_t)n * K, 8), *alone = calloc((size_t)n * K, 8);
         gsolve_solver *S = NULL;
-        gsolve_result all, one[K], column;
+        gsolve_result all = GSOLVE_INIT(gsolve_result), one[K];
+        gsolve_result column = GSOLVE_INIT(gsolve_result);
         OK(ctx, gsolve_solver_create(&S, ctx, name, A, M));
         for (int c = 0; c < K; c++) {
+            one[c].size = sizeof *one;
             OK(ctx, gsolve_solver_run(S, gsolve_vector(b + c * n, n),
                                       gsolve_vector(alone + c * n, n), &one[c]));
         }
@@ -403,7 +406,7 @@ static void outcomes(void **state)
 {
     gsolve_context *ctx = open_context(1);
     system_ s = open_system(ctx, "gen:convdiff3d,n=6"), p = open_system(ctx, "gen:poisson2d,n=30");
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_solver *S = NULL;
     char said[1300];
     int seen = 0;
@@ -445,7 +448,7 @@ static void singular(void **state)
     double *b = random_vector(n, 3), *x = calloc((size_t)n, 8), mean = 0;
     gsolve_matrix *A = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     for (int32_t i = 0; i < n; i++) mean += b[i] / n;
@@ -490,7 +493,7 @@ static void rectangular(void **state)
         double *x = random_vector(csr.ncols, 3), *b = calloc((size_t)csr.nrows, 8);
         gsolve_matrix *A = NULL;
         gsolve_solver *S = NULL;
-        gsolve_result result;
+        gsolve_result result = GSOLVE_INIT(gsolve_result);
         OK(ctx, gsolve_matrix_create(&A, ctx, "auto", &csr));
         OK(ctx,
            gsolve_matrix_apply(A, 1, gsolve_vector(x, csr.ncols), 0, gsolve_vector(b, csr.nrows)));
@@ -543,7 +546,7 @@ static void single(void **state)
         gsolve_matrix *A = NULL;
         gsolve_precond *M = NULL;
         gsolve_solver *S = NULL;
-        gsolve_result result;
+        gsolve_result result = GSOLVE_INIT(gsolve_result);
         char spec[64];
         OK(ctx, gsolve_matrix_create(&A, ctx, "auto", &csr));
         OK(ctx, gsolve_precond_create(&M, ctx, "ic", &csr));
@@ -591,7 +594,7 @@ static void updates(void **state)
     for (int i = 0; (name = spec_at(i)); i++) {
         gsolve_precond *M = NULL;
         gsolve_solver *S = NULL, *T = NULL;
-        gsolve_result one, two;
+        gsolve_result one = GSOLVE_INIT(gsolve_result), two = GSOLVE_INIT(gsolve_result);
         OK(ctx, gsolve_matrix_update(s.A, &s.csr));
         OK(ctx, gsolve_precond_create(&M, ctx, "ilu", &s.csr));
         OK(ctx, gsolve_solver_create(&S, ctx, name, s.A, M));
@@ -634,7 +637,7 @@ static void pipelined(void **state)
 
     for (int i = 0; i < 2; i++) {
         gsolve_solver *S = NULL;
-        gsolve_result result;
+        gsolve_result result = GSOLVE_INIT(gsolve_result);
         double carried = 0;
         char spec[64];
         snprintf(spec, sizeof spec, "pipecg,rtol=1e-13,replace=%d", steps[i]);
@@ -686,8 +689,9 @@ static void refined(void **state)
         system_ s = open_system(ctx, cases[i].matrix);
         gsolve_precond *M = NULL;
         gsolve_solver *S = NULL;
-        gsolve_result result;
-        gsolve_context_info before, after;
+        gsolve_result result = GSOLVE_INIT(gsolve_result);
+        gsolve_context_info before = GSOLVE_INIT(gsolve_context_info),
+                            after = GSOLVE_INIT(gsolve_context_info);
         OK(ctx, gsolve_precond_create(&M, ctx, cases[i].precond, &s.csr));
         OK(ctx, gsolve_solver_create(&S, ctx, cases[i].solver, s.A, M));
         assert_string_equal(gsolve_solver_note(S), "");
@@ -719,7 +723,7 @@ static void columns_that_wake(void **state)
     double *b = calloc(2 * N, 8), *x = calloc(2 * N, 8);
     const gsolve_dense B = {N, 2, N, b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     const gsolve_dense X = {N, 2, N, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
@@ -751,7 +755,7 @@ static void refined_columns(void **state)
     const gsolve_dense B = {N, 2, N, b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     const gsolve_dense X = {N, 2, N, x, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     memcpy(b, s.b, N * 8);
@@ -784,7 +788,7 @@ static void misuse(void **state)
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
     gsolve_csr single;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     const gsolve_plugin *method;
     (void)state;
 
@@ -843,7 +847,7 @@ static void whole(void **state)
     for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
         gsolve_csr csr = read_matrix(ctx, names[m]);
         double *x = calloc((size_t)csr.ncols, 8), *b = calloc((size_t)csr.nrows, 8);
-        gsolve_result result;
+        gsolve_result result = GSOLVE_INIT(gsolve_result);
         for (int32_t i = 0; i < csr.nrows; i++) { /* b = A ones */
             for (int64_t k = gs_start(&csr, i); k < gs_start(&csr, i + 1); k++) {
                 b[i] += gs_value(&csr, k);

@@ -413,7 +413,7 @@ static void assert_current(gsolve_context *ctx, gsolve_product *P, const char *m
 static void update_pair(gsolve_context *ctx, const char *method, gsolve_csr *A, gsolve_csr *B)
 {
     gsolve_product *P = NULL;
-    gsolve_product_info info;
+    gsolve_product_info info = GSOLVE_INIT(gsolve_product_info);
     gsolve_csr a, b;
 
     OK(ctx, gsolve_product_create(&P, ctx, method, A, B));
@@ -532,7 +532,7 @@ static void coarsen(gsolve_context *ctx, const char *method)
     gsolve_csr A = read_matrix(ctx, "gen:poisson3d,n=9");
     gsolve_csr P = read_matrix(ctx, "gen:random,n=729,cols=60,row=3"), R;
     gsolve_galerkin *G = NULL, *H = NULL;
-    gsolve_product_info info;
+    gsolve_product_info info = GSOLVE_INIT(gsolve_product_info);
 
     OK(ctx, gsolve_csr_transpose(&R, ctx, &P));
     OK(ctx, gsolve_galerkin_create(&G, ctx, method, NULL, &A, &P));
@@ -628,14 +628,14 @@ static void choose_methods(void **state)
         {"gen:rmat,scale=12,degree=8", "hash"}, {"gen:tridiagonal,n=0", "esc"},
     };
     gsolve_context *ctx = open_context(1);
-    gsolve_context_info about;
+    gsolve_context_info about = GSOLVE_INIT(gsolve_context_info);
 
     (void)state;
     gsolve_context_describe(ctx, &about);
     for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
         const bool on_gpu = strcmp(about.device, "cuda") == 0;
         gsolve_csr A = read_matrix(ctx, choices[k].matrix);
-        gsolve_product_info info;
+        gsolve_product_info info = GSOLVE_INIT(gsolve_product_info);
         gsolve_product *P = NULL;
 
         OK(ctx, gsolve_product_create(&P, ctx, "auto", &A, &A));

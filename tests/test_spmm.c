@@ -148,7 +148,7 @@ static void check_numbers(gsolve_dense y, const trial *t, const double *exact, c
 static void check_products(gsolve_context *ctx, const gsolve_matrix *M, bool transposed,
                            const double *exact, const char *spec, int rotation)
 {
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
 
     gsolve_matrix_describe(M, &info);
     const int32_t in = transposed ? info.nrows : info.ncols;
@@ -398,7 +398,7 @@ static void refusals(void **state)
     gsolve_matrix *M = NULL;
     gsolve_precond *P = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     (void)state;
 
     x.value = calloc((size_t)n * 3, 8);

@@ -69,7 +69,7 @@ static void try_chunks(const gsolve_csr *csr, const char *spec, gsolve_layout la
     for (int k = first; k < 8; k++) {
         const gsolve_stream_options options = {.columns = k < 6 ? 1 + 2 * (k / 2) : 0,
                                                .sequential = k % 3 == 0};
-        gsolve_stream_info info = {0};
+        gsolve_stream_info info = GSOLVE_INIT(gsolve_stream_info);
         OK(ctx, gsolve_matrix_apply(A, 1.5, o.x, beta[k % 2], o.plain));
         OK(ctx, gsolve_matrix_stream(A, 1.5, o.x, beta[k % 2], o.y, &options, &info));
         compare(&o, strcmp(spec, "csr_scalar") == 0);
@@ -114,7 +114,7 @@ static void little_memory(void **state)
     const size_t column = 2 * 2 * 400 * 8; /* x and y, twice */
     operands o = new_operands(&csr, GSOLVE_COLUMN_MAJOR, 0);
     gsolve_stream_options options = {.memory = column * 2};
-    gsolve_stream_info info;
+    gsolve_stream_info info = GSOLVE_INIT(gsolve_stream_info);
     gsolve_matrix *A = NULL;
     (void)state;
 
@@ -161,7 +161,7 @@ static void bands(void **state)
                                                    .memory = all > 8 * vectors ? all : 8 * vectors,
                                                    .columns = 3,
                                                    .sequential = layout};
-            gsolve_stream_info info = {0};
+            gsolve_stream_info info = GSOLVE_INIT(gsolve_stream_info);
             gsolve_matrix *A = NULL;
             OK(ctx, gsolve_matrix_create(&A, ctx, "csr_scalar", &csr));
             OK(ctx, gsolve_matrix_apply(A, 2, o.x, 0.5, o.plain));

@@ -67,6 +67,7 @@ static int prepare(cmp *m)
                "(gsolve list solvers)");
     }
     if (cli_open(c) || cli_check_specs(c)) return CLI_ERROR;
+    m->device.size = sizeof m->device;
     gsolve_context_describe(c->ctx, &m->device);
     strftime(m->date, sizeof m->date, "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &utc));
     if (cmp_register_cxsparse(c->ctx, &m->device) != GSOLVE_OK) return cli_fail_library(c);

@@ -44,6 +44,7 @@ static gsolve_status build(cmp_bench *t, cmp_row *r, gsolve_matrix **A)
     }
     status = wait(t, &busy);
     if (status == GSOLVE_OK) status = wait(t, &idle);
+    r->info.size = sizeof r->info;
     gsolve_matrix_describe(*A, &r->info);
     add(&r->build, r->info.build_seconds + fmax(0, busy - idle));
     return status;
@@ -110,8 +111,8 @@ static gsolve_status time_products(cmp_bench *t, cmp_row *r, const gsolve_matrix
 
 static gsolve_status run(cmp_bench *t, cmp_row *r, gsolve_solver *S)
 {
-    gsolve_profile profile;
-    gsolve_result result;
+    gsolve_profile profile = GSOLVE_INIT(gsolve_profile);
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_status status =
         gsolve_copy(t->ctx, t->sol.value, t->location, t->zeros, GSOLVE_HOST, cmp_bytes_of(t->sol));
 

@@ -266,7 +266,7 @@ static bool level(const void *self, int index, gsolve_level_info *info)
 {
     const gs_hierarchy *h = ((const amg *)self)->S.h;
     const gs_level *l = h && index < h->levels ? &h->level[index] : NULL;
-    gsolve_matrix_info A;
+    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
 
     if (!l) return false;
     gsolve_matrix_describe(l->A, &A);

@@ -268,7 +268,7 @@ gsolve_status gs_cycle(const gs_hierarchy *h, gsolve_context *ctx, bool transpos
 
 static size_t product_bytes(const gsolve_matrix *A)
 {
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
 
     gsolve_matrix_describe(A, &info);
     return info.bytes;

@@ -144,7 +144,7 @@ static void describe(const void *self, gsolve_precond_info *info)
 {
     const chebyshev *M = self;
     const size_t vector = (size_t)info->n * gs_type_size(info->type);
-    gsolve_matrix_info A;
+    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
 
     gsolve_matrix_describe(M->A, &A);
     info->moved =

@@ -130,7 +130,8 @@ def sections(header):
                 block = block or Block()
                 if block not in found[-1].blocks:
                     found[-1].blocks.append(block)
-                block.declarations.append(Declaration("macro", macro.group(1), text[at:end], line))
+                if macro.group(1) not in [d.name for d in block.declarations]:  # of C; C++ may have another one
+                    block.declarations.append(Declaration("macro", macro.group(1), text[at:end], line))
             at = end
         elif text.startswith('extern "C" {', at) or text[at] == "}":
             at = text.index("\n", at)

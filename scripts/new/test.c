@@ -8,7 +8,7 @@ static void solves_with_it(void **state)
     gsolve_matrix *A = NULL;
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     double b[100], x[100] = {0};
 
     (void)state;

@@ -25,7 +25,7 @@ static int find(const gs_auto_choice *list, int count, const gs_auto_choice *cho
 
 static int count_choices(const gsolve_auto *S)
 {
-    gsolve_choice choice;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
     int count = 0;
 
     while (gsolve_auto_choose(S->ctx, &S->statistics, count, &choice)) count++;
@@ -34,7 +34,7 @@ static int count_choices(const gsolve_auto *S)
 
 static gsolve_status set_choice(const gsolve_auto *S, int index, gs_auto_choice *c)
 {
-    gsolve_choice choice;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     gsolve_auto_choose(S->ctx, &S->statistics, index, &choice);
     snprintf(c->precond, sizeof c->precond, "%s", choice.precond);

@@ -20,7 +20,7 @@ done:
 
 static gsolve_status set_up_both(gs_krylov *k, const char *spec, const gsolve_choice *choice)
 {
-    gsolve_matrix_info A;
+    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
     gsolve_status status;
 
     if (!gs_spec_is(choice->precond, "none")) {
@@ -39,7 +39,7 @@ static gsolve_status choose_both(gs_krylov *k, const char *spec,
                                  const gsolve_statistics *statistics)
 {
     gsolve_status status = GSOLVE_UNSUPPORTED;
-    gsolve_choice choice;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
     char failed[300] = "";
 
     for (int attempt = 0; gsolve_auto_choose(k->ctx, statistics, attempt, &choice); attempt++) {
@@ -65,7 +65,7 @@ static gsolve_status choose_method(gs_krylov *k, const char *spec,
                                    const gsolve_precond_info *M)
 {
     const bool none = strcmp(M->kind, "none") == 0;
-    gsolve_choice choice;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     gsolve_auto_choose(k->ctx, statistics, 0, &choice);
     if (none || !gs_spec_is(choice.solver, "direct")) {
@@ -90,8 +90,8 @@ static gsolve_status choose_method(gs_krylov *k, const char *spec,
 
 gsolve_status gs_auto_method_set_up(gs_krylov *k, const char *spec)
 {
-    gsolve_precond_info M;
-    gsolve_statistics statistics;
+    gsolve_precond_info M = GSOLVE_INIT(gsolve_precond_info);
+    gsolve_statistics statistics = GSOLVE_INIT(gsolve_statistics);
     gsolve_status status;
 
     if (k->M) gsolve_precond_describe(k->M, &M);
@@ -113,7 +113,7 @@ done:
 
 gsolve_status gs_auto_method_update(gs_krylov *k)
 {
-    gsolve_matrix_info A;
+    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
     gsolve_status status = GSOLVE_OK;
 
     if (!k->run->chosen.M) return GSOLVE_OK;

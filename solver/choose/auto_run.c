@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/info.h"
 #include "core/staging.h"
 #include "core/try.h"
 #include "solver/choose/auto_method.h"
@@ -14,7 +15,7 @@
 static gsolve_status update_precond(gsolve_auto *S)
 {
     const uint64_t version = gs_auto_version(S);
-    gsolve_precond_info M;
+    gsolve_precond_info M = GSOLVE_INIT(gsolve_precond_info);
     gsolve_status status = GSOLVE_OK;
 
     if (S->version == version) return GSOLVE_OK;
@@ -71,61 +72,63 @@ static bool notify(const gsolve_auto *S, gsolve_attempt *a, gsolve_attempt_stage
 
 static bool has_converged(const gsolve_attempt *a)
 {
-    return a->status == GSOLVE_OK && a->result.outcome == GSOLVE_CONVERGED;
+    return a->result && a->result->outcome == GSOLVE_CONVERGED;
 }
 
 /* Notes how the attempt ended. */
 static void record(gsolve_auto *S, const gsolve_attempt *a)
 {
-    const bool ran = a->status == GSOLVE_OK;
-    const char *outcome = ran ? gsolve_outcome_text(a->result.outcome) : gsolve_error(S->ctx);
+    const char *outcome =
+        a->result ? gsolve_outcome_text(a->result->outcome) : gsolve_error(S->ctx);
 
     gs_auto_log(S, "%s + %s: %s", a->method, a->precond, outcome);
     if (has_converged(a)) {
         S->list[a->choice].failed = false;
-        S->last = a->result.iterations;
+        S->last = a->result->iterations;
         if (S->first == 0) S->first = S->compared = S->last;
     } else {
-        S->list[a->choice].failed = !ran || a->result.outcome != GSOLVE_STOPPED;
+        S->list[a->choice].failed = !a->result || a->result->outcome != GSOLVE_STOPPED;
         gs_auto_add_event(S, "%s + %s failed: %s. ", a->method, a->precond, outcome);
     }
     S->setup_seconds += a->precond_seconds + a->method_seconds;
     S->solve_seconds += a->run_seconds;
 }
 
-/* Sets up and runs choice k. Returns whether the run of S ends with it. */
-static bool try_choice(gsolve_auto *S, int k, gsolve_dense b, gsolve_dense x, gsolve_attempt *a)
+/* Sets up and runs choice k. *result: of the run, if *status returns GSOLVE_OK. Returns whether S's
+ * run ends with it. */
+static bool try_choice(gsolve_auto *S, int k, gsolve_dense b, gsolve_dense x, gsolve_result *result,
+                       gsolve_status *status)
 {
     gs_auto_choice *c = &S->list[k];
+    gsolve_attempt a = {.size = sizeof a, .choice = k, .kept = k == S->set};
     bool rounded = false, proceed;
     double begin;
 
-    *a = (gsolve_attempt){.size = sizeof *a,
-                          .choice = k,
-                          .method = c->method,
-                          .precond = c->precond,
-                          .why = c->why,
-                          .kept = k == S->set};
+    a.method = c->method;
+    a.precond = c->precond;
+    a.why = c->why;
     c->tried = true;
     S->attempts++;
-    notify(S, a, GSOLVE_ATTEMPT_BEGINS);
+    notify(S, &a, GSOLVE_ATTEMPT_BEGINS);
     gs_auto_log(S, "%s + %s: %s", c->method, c->precond, c->why);
-    a->status = set_up(S, k, a);
-    if (a->status == GSOLVE_OK) {
-        notify(S, a, GSOLVE_ATTEMPT_IS_SET_UP);
+    a.status = set_up(S, k, &a);
+    if (a.status == GSOLVE_OK) {
+        notify(S, &a, GSOLVE_ATTEMPT_IS_SET_UP);
         gsolve_solver_set_monitor(S->S, S->monitor, S->monitor_user);
         begin = gs_now();
-        a->status = gsolve_solver_run(S->S, b, x, &a->result);
-        a->run_seconds = gs_now() - begin;
-        rounded = a->status == GSOLVE_OK && gs_outer_rounded(S->S);
+        a.status = gsolve_solver_run(S->S, b, x, result);
+        a.run_seconds = gs_now() - begin;
+        if (a.status == GSOLVE_OK) a.result = result;
+        rounded = a.result && gs_outer_rounded(S->S);
     }
-    record(S, a);
-    proceed = notify(S, a, GSOLVE_ATTEMPT_ENDED);
-    if (!a->S) gs_auto_drop(S);
-    if (a->status != GSOLVE_OK) return !proceed || !gs_may_fall_back(a->status);
+    record(S, &a);
+    proceed = notify(S, &a, GSOLVE_ATTEMPT_ENDED);
+    if (!a.S) gs_auto_drop(S);
+    *status = a.status;
+    if (!a.result) return !proceed || !gs_may_fall_back(a.status);
     /* rounded: the type of x cannot hold the solution accurately enough; then another choice would
      * not converge either */
-    return !proceed || rounded || has_converged(a) || a->result.outcome == GSOLVE_STOPPED;
+    return !proceed || rounded || has_converged(&a) || result->outcome == GSOLVE_STOPPED;
 }
 
 /* --- all attempts ----------------------------------------------------------------------------- */
@@ -171,18 +174,18 @@ typedef struct findings {
 /* Tries choices until one ends the run. The best x is copied only where another attempt follows. */
 static gsolve_status try_choices(gsolve_auto *S, gsolve_dense b, gsolve_dense x, findings *f)
 {
-    gsolve_attempt a;
-    gsolve_status status = GSOLVE_OK;
+    gsolve_status status = GSOLVE_OK, tried;
 
     for (int k = next_choice(S, S->current); k >= 0;) {
         if (S->attempts > 0) TRY(gs_copy_columns(S->ctx, gs_first_columns(S->guess, x.ncols), x));
-        const bool ends = try_choice(S, k, b, x, &a);
-        f->in_x = a.status == GSOLVE_OK && (S->leading < 0 || is_better(&a.result, &f->result));
+        gsolve_result now = GSOLVE_INIT(gsolve_result);
+        const bool ends = try_choice(S, k, b, x, &now, &tried);
+        f->in_x = tried == GSOLVE_OK && (S->leading < 0 || is_better(&now, &f->result));
         if (f->in_x) {
-            f->result = a.result;
+            f->result = now;
             S->leading = k;
         }
-        if (a.status != GSOLVE_OK) f->failed = a.status;
+        if (tried != GSOLVE_OK) f->failed = tried;
         if (ends) break;
         S->current = k;
         TRY(gs_auto_need_list(S));
@@ -220,13 +223,14 @@ static gsolve_status check_x(const gsolve_auto *S, gsolve_dense x)
 gsolve_status gsolve_auto_run(gsolve_auto *S, gsolve_dense b, gsolve_dense x, gsolve_result *result)
 {
     const double begin = gs_now();
-    findings f = {.failed = GSOLVE_OK};
+    findings f = {.result = GSOLVE_INIT(gsolve_result), .failed = GSOLVE_OK};
     gsolve_dense best;
     gsolve_status status;
 
     if (!S) return GSOLVE_BAD_ARGUMENT;
     if (!result) return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_auto_run: result is NULL");
     begin_run(S);
+    TRY(GS_CHECK_INFO(S->ctx, gsolve_result, result));
     TRY(check_x(S, x));
     TRY(gs_auto_need_first_list(S));
     TRY(gs_auto_reconsider(S));
@@ -238,8 +242,8 @@ gsolve_status gsolve_auto_run(gsolve_auto *S, gsolve_dense b, gsolve_dense x, gs
     if (!f.in_x) TRY(gs_copy_columns(S->ctx, gs_first_columns(best, x.ncols), x));
     if (S->leading < 0) return f.failed;
     S->runs++;
-    *result = f.result;
-    result->seconds = gs_now() - begin;
+    f.result.seconds = gs_now() - begin;
+    GS_FILL_INFO(gsolve_result, result, &f.result);
 done:
     return status;
 }

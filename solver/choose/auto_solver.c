@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/info.h"
 #include "core/try.h"
 
 /* --- create and destroy ----------------------------------------------------------------------- */
@@ -45,6 +46,7 @@ static gsolve_status create(gsolve_auto **out, gsolve_context *ctx, const char *
     memset(S, 0, sizeof *S);
     gs_own(ctx, S, destroy_with_context);
     S->ctx = ctx;
+    S->statistics.size = sizeof S->statistics;
     S->set = S->current = S->begun = S->leading = -1;
     TRY(set_options(S, options));
     if (!A) TRY(gsolve_matrix_create(&S->own, ctx, "auto", csr));
@@ -96,37 +98,30 @@ gsolve_status gsolve_auto_update(gsolve_auto *S, const gsolve_csr *csr)
 
 /* --- information ------------------------------------------------------------------------------ */
 
-gsolve_status gsolve_auto_describe(const gsolve_auto *S, gsolve_auto_info *info)
+void gsolve_auto_describe(const gsolve_auto *S, gsolve_auto_info *info)
 {
-    const gs_auto_choice *c = S && S->current >= 0 ? &S->list[S->current] : NULL;
-    gsolve_matrix_info A;
+    const gs_auto_choice *c = S->current >= 0 ? &S->list[S->current] : NULL;
+    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
+    gsolve_auto_info own = {.size = sizeof own,
+                            .method = c ? c->method : "",
+                            .precond = c ? c->precond : "",
+                            .why = c ? c->why : "",
+                            .choice = S->current,
+                            .choices = S->count,
+                            .attempts = S->attempts,
+                            .runs = S->runs,
+                            .rebuilds = S->rebuilds,
+                            .iterations = S->last,
+                            .first_iterations = S->first,
+                            .setup_seconds = S->setup_seconds,
+                            .solve_seconds = S->solve_seconds,
+                            .total_setup_seconds = S->total_setup_seconds,
+                            .total_solve_seconds = S->total_solve_seconds};
 
-    if (!S) return GSOLVE_BAD_ARGUMENT;
-    if (!info || info->size != sizeof *info) {
-        return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_auto_describe: info is NULL, or info->size is not %zu: set it "
-                           "to sizeof(gsolve_auto_info)",
-                           sizeof *info);
-    }
     gsolve_matrix_describe(S->A, &A);
-    *info = (gsolve_auto_info){.size = sizeof *info,
-                               .method = c ? c->method : "",
-                               .precond = c ? c->precond : "",
-                               .why = c ? c->why : "",
-                               .choice = S->current,
-                               .choices = S->count,
-                               .attempts = S->attempts,
-                               .runs = S->runs,
-                               .updates = (int64_t)(A.version - S->created),
-                               .rebuilds = S->rebuilds,
-                               .iterations = S->last,
-                               .first_iterations = S->first,
-                               .setup_seconds = S->setup_seconds,
-                               .solve_seconds = S->solve_seconds,
-                               .total_setup_seconds = S->total_setup_seconds,
-                               .total_solve_seconds = S->total_solve_seconds};
-    memcpy(info->format, A.form, sizeof info->format);
-    return GSOLVE_OK;
+    memcpy(own.format, A.form, sizeof own.format);
+    own.updates = (int64_t)(A.version - S->created);
+    GS_FILL_INFO(gsolve_auto_info, info, &own);
 }
 
 const char *gsolve_auto_explain(gsolve_auto *S)
@@ -163,6 +158,7 @@ gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gs
                                   void *user)
 {
     const double begin = gs_now();
+    gsolve_result own = GSOLVE_INIT(gsolve_result);
     gsolve_auto *S = NULL;
     gsolve_status status;
 
@@ -170,10 +166,12 @@ gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gs
     if (!csr || !result) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solve: an argument is NULL");
     }
+    TRY(GS_CHECK_INFO(ctx, gsolve_result, result));
     TRY(gsolve_auto_create(&S, ctx, "", csr));
     gsolve_auto_set_log(S, log, user);
-    TRY(gsolve_auto_run(S, b, x, result));
-    result->seconds = gs_now() - begin;
+    TRY(gsolve_auto_run(S, b, x, &own));
+    own.seconds = gs_now() - begin;
+    GS_FILL_INFO(gsolve_result, result, &own);
 done:
     gsolve_auto_destroy(&S);
     return status;

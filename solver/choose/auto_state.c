@@ -8,7 +8,7 @@
 
 uint64_t gs_auto_version(const gsolve_auto *S)
 {
-    gsolve_matrix_info A;
+    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
 
     gsolve_matrix_describe(S->A, &A);
     return A.version;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "core/info.h"
 #include "core/try.h"
 #include "solver/choose/auto_method.h"
 #include "solver/choose/ranking.h"
@@ -95,8 +96,9 @@ static bool set_choice_at(const rule *rules, int index, gsolve_choice *choice)
     return set_choice(&rules[index], choice);
 }
 
-bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_statistics *statistics, int attempt,
-                        gsolve_choice *choice)
+/* gsolve_auto_choose with structs of the library. */
+static bool choose(const gsolve_context *ctx, const gsolve_statistics *statistics, int attempt,
+                   gsolve_choice *choice)
 {
     static const char *const other[GS_RANKED_COUNT] = {
         [GS_JACOBI] = "symmetric with a positive diagonal; jacobi needs the least memory",
@@ -106,7 +108,6 @@ bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_statistics *stat
     gs_precond_ranking ranking;
     int kind;
 
-    if (!ctx || attempt < 0) return false;
     if (statistics->nrows != statistics->ncols || !may_be_definite(statistics)) {
         return set_choice_at(rules_for(statistics), attempt, choice);
     }
@@ -116,6 +117,22 @@ bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_statistics *stat
     return set_choice(
         &(rule){"cg", gs_ranked_precond_name[kind], attempt == 0 ? ranking.why : other[kind]},
         choice);
+}
+
+bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_statistics *statistics, int attempt,
+                        gsolve_choice *choice)
+{
+    gsolve_statistics t = GSOLVE_INIT(gsolve_statistics);
+    gsolve_choice own = GSOLVE_INIT(gsolve_choice);
+
+    if (!ctx || attempt < 0 || !GS_INFO_FITS(gsolve_statistics, statistics) ||
+        !GS_INFO_FITS(gsolve_choice, choice)) {
+        return false;
+    }
+    gs_fill_info(&t, statistics, statistics->size, GS_LEAST_gsolve_statistics);
+    if (!choose(ctx, &t, attempt, &own)) return false;
+    GS_FILL_INFO(gsolve_choice, choice, &own);
+    return true;
 }
 
 bool gs_may_fall_back(gsolve_status status)
@@ -139,8 +156,8 @@ gsolve_status gs_method_with_options(gsolve_context *ctx, const char *spec, cons
 gsolve_status gs_auto_method_name(gsolve_context *ctx, const char *spec, const gsolve_csr *csr,
                                   char *named, size_t size)
 {
-    gsolve_choice choice;
-    gsolve_statistics statistics;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
+    gsolve_statistics statistics = GSOLVE_INIT(gsolve_statistics);
     gsolve_status status;
 
     snprintf(choice.solver, sizeof choice.solver, "%.*s", (int)strcspn(spec, ","), spec);

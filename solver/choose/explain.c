@@ -188,7 +188,7 @@ static void explain_matrix(const report *f)
  * `direct` if the method was direct. */
 static void add_stronger(const report *f, const char *weak, const char *strong, const char *direct)
 {
-    gsolve_precond_info M = {.kind = "none"};
+    gsolve_precond_info M = {.size = sizeof M, .kind = "none"};
 
     if (f->k->M) gsolve_precond_describe(f->k->M, &M);
     const bool diagonal = strcmp(M.kind, "none") == 0 || strcmp(M.kind, "jacobi") == 0 ||
@@ -356,7 +356,7 @@ static void explain_on_host(report *f)
 
 const char *gsolve_solver_explain(gsolve_solver *k)
 {
-    report f = {.k = k};
+    report f = {.k = k, .t = GSOLVE_INIT(gsolve_statistics)};
 
     if (k->run->explanation) return k->run->explanation;
     if (k->ncols == 0) return "There has been no run yet.";

@@ -108,7 +108,7 @@ done:
 static gsolve_status start(gs_krylov *k)
 {
     gs_direct_state *s = k->state;
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
     gsolve_status status = GSOLVE_OK;
 
     gsolve_matrix_describe(k->A, &info);

@@ -216,8 +216,8 @@ gsolve_status gs_direct_factor(gs_krylov *k)
     gs_direct_state *s = k->state;
     const bool square = k->csr.nrows == k->csr.ncols, tall = k->csr.nrows > k->csr.ncols;
     const int asked = ((const gs_direct_options *)k->options)->factor;
-    gsolve_matrix_info info;
-    gsolve_statistics t;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
+    gsolve_statistics t = GSOLVE_INIT(gsolve_statistics);
     gsolve_status status;
 
     if (!square && asked != GS_FACTOR_AUTO && asked != GS_QR) {

@@ -102,8 +102,8 @@ static void drop_copies(refine *s)
 static gsolve_status copy_system(gs_krylov *k)
 {
     refine *s = k->state;
-    gsolve_matrix_info info;
-    gsolve_precond_info kind;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
+    gsolve_precond_info kind = GSOLVE_INIT(gsolve_precond_info);
     gsolve_csr csr = {0};
     gsolve_status status;
 
@@ -131,7 +131,7 @@ done:
 static gsolve_status prepare(gs_krylov *k)
 {
     refine *s = k->state;
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
     gsolve_status status = GSOLVE_OK;
 
     gsolve_matrix_describe(k->A, &info);
@@ -155,7 +155,7 @@ static gsolve_status run_inner(gs_krylov *k, gsolve_solver *inner, gsolve_dense 
                                gsolve_outcome *outcome)
 {
     refine *s = k->state;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_status status;
 
     TRY(gs_inner_run(k, inner, b, x, &result));
@@ -226,7 +226,7 @@ static bool can_continue(const gs_krylov *k)
     const refine *s = k->state;
 
     for (int32_t c = 0; c < k->ncols; c++) {
-        gsolve_result result = {0};
+        gsolve_result result = GSOLVE_INIT(gsolve_result);
         gsolve_solver_column(s->inner, c, &result);
         if (s->use[c] && !s->fell_back[c] && result.outcome != GSOLVE_CONVERGED &&
             result.outcome != GSOLVE_ITERATION_LIMIT) {

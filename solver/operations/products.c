@@ -19,7 +19,7 @@ static double begin_product(gs_krylov *k, gs_class class, int others)
 {
     const double size = (double)gs_type_size(k->csr.type), y = size * k->csr.nrows;
     const double xy = y + size * k->csr.ncols;
-    gsolve_matrix_info A = {0};
+    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
 
     if (gs_profiling(&k->run->profile)) gsolve_matrix_describe(k->A, &A);
     gs_expect_bytes(&k->run->profile, class,
@@ -31,7 +31,7 @@ static double begin_product(gs_krylov *k, gs_class class, int others)
 static double begin_precond(gs_krylov *k, gs_class class)
 {
     const size_t vectors = 2 * (size_t)k->csr.nrows * gs_type_size(k->csr.type);
-    gsolve_precond_info M = {0};
+    gsolve_precond_info M = GSOLVE_INIT(gsolve_precond_info);
 
     if (gs_profiling(&k->run->profile)) gsolve_precond_describe(k->M, &M);
     gs_expect_bytes(&k->run->profile, class, (double)M.moved + (k->wide - 1) * (double)vectors);

@@ -14,7 +14,7 @@
 
 gsolve_status gs_resident_new(gs_krylov *k)
 {
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
     gsolve_csr rows;
 
     gsolve_matrix_describe(k->A, &info);
@@ -31,7 +31,7 @@ gsolve_status gs_resident_new(gs_krylov *k)
 
 gsolve_status gs_resident_begin(gs_krylov *k)
 {
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
     gsolve_csr rows;
     gsolve_status status = GSOLVE_OK;
 
@@ -57,7 +57,7 @@ void gs_resident_drop(gs_krylov *k)
 static void expect_bytes(gs_krylov *k)
 {
     const double vector = (double)gs_type_size(k->csr.type) * k->csr.nrows;
-    gsolve_matrix_info A = {0};
+    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
 
     if (!gs_profiling(&k->run->profile)) return;
     gsolve_matrix_describe(k->A, &A);

@@ -49,7 +49,7 @@ done:
 /* Drops vectors that belong to other values of A. */
 static void drop_stale(gs_krylov *k)
 {
-    gsolve_matrix_info A;
+    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
 
     gsolve_matrix_describe(k->A, &A);
     if (k->run->guess.A != A.version) k->run->guess.kept = 0;

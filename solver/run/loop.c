@@ -32,7 +32,7 @@
  * much, and one step where the launches of a step take less time than its kernels. */
 static int most_steps(const gs_krylov *k)
 {
-    gsolve_precond_info M = {0};
+    gsolve_precond_info M = GSOLVE_INIT(gsolve_precond_info);
 
     if (k->M && !k->method->ignores_precond) gsolve_precond_describe(k->M, &M);
     if (M.moved >= (size_t)k->csr.nrows * MOVED_ROW) {

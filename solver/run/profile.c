@@ -1,5 +1,6 @@
 /* profile.c: spans and their sums, see profile.h. */
 #include "solver/run/profile.h"
+#include "core/info.h"
 
 #include <string.h>
 
@@ -189,9 +190,10 @@ gsolve_profile gs_profile_summary(const gs_profile *p)
 
 bool gs_profile_class_at(const gs_profile *p, int index, gsolve_profile_class *line)
 {
+    if (!GS_INFO_FITS(gsolve_profile_class, line)) return false;
     for (int i = 0; i < GS_CLASS_COUNT; i++) {
         if (p->line[i].calls > 0 && index-- == 0) {
-            *line = p->line[i];
+            GS_FILL_INFO(gsolve_profile_class, line, &p->line[i]);
             return true;
         }
     }

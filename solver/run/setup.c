@@ -186,7 +186,7 @@ done:
 gsolve_status gs_solver_check(const gs_krylov *k)
 {
     const char *name = k->method->plugin.name;
-    gsolve_precond_info info;
+    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
 
     if (k->csr.nrows != k->csr.ncols && !k->method->any_shape) {
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,

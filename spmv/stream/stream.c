@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "core/info.h"
 #include "core/try.h"
 #include "spmv/handle.h"
 #include "spmv/stream/async_copy.h"
@@ -349,10 +350,13 @@ static void fill_info(gsolve_stream_info *info, const stream *s, double begin)
 {
     const size_t column = ((size_t)s->x.nrows + (size_t)s->y.nrows) * gs_type_size(s->x.type);
     const size_t used = s->chunks < SLOTS ? (size_t)s->chunks : SLOTS;
+    const gsolve_stream_info own = {.columns = s->columns,
+                                    .chunks = s->chunks,
+                                    .bands = 1,
+                                    .bytes = used * (size_t)s->columns * column,
+                                    .seconds = gs_now() - begin};
 
-    if (!info) return;
-    *info = (gsolve_stream_info){s->columns, s->chunks, 1, used * (size_t)s->columns * column,
-                                 gs_now() - begin};
+    GS_FILL_INFO(gsolve_stream_info, info, &own);
 }
 
 gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_dense x,
@@ -367,6 +371,7 @@ gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
     s.ctx = A->ctx;
+    TRY(GS_CHECK_INFO(s.ctx, gsolve_stream_info, info));
     if (o->format) {
         return gsolve_fail(s.ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_matrix_stream: options->format is '%s', but the matrix has a "
@@ -377,7 +382,9 @@ gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_
         y.location != GSOLVE_HOST || (int64_t)x.nrows * x.ncols == 0 ||
         (int64_t)y.nrows * y.ncols == 0) {
         TRY(gsolve_matrix_apply(A, alpha, x, beta, y));
-        if (info) *info = (gsolve_stream_info){x.ncols, 1, 1, 0, gs_now() - begin};
+        gsolve_stream_info own = {.columns = x.ncols, .chunks = 1, .bands = 1};
+        own.seconds = gs_now() - begin;
+        GS_FILL_INFO(gsolve_stream_info, info, &own);
         goto done;
     }
     TRY(gs_stream_check(s.ctx, "gsolve_matrix_stream", &A->csr, x, y, o));

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "core/info.h"
 #include "core/try.h"
 #include "spmv/handle.h"
 #include "spmv/stream/async_copy.h"
@@ -314,7 +315,7 @@ gsolve_status gsolve_csr_stream(gsolve_context *ctx, const gsolve_csr *csr, doub
     const gsolve_stream_options *o = options ? options : &usual;
     const char *format = o->format ? o->format : "csr";
     const double begin = gs_now();
-    gsolve_stream_info filled = {0};
+    gsolve_stream_info filled = GSOLVE_INIT(gsolve_stream_info);
     gsolve_csr cleaned = {0};
     int64_t *place = NULL;
     gs_csr_findings found;
@@ -322,6 +323,7 @@ gsolve_status gsolve_csr_stream(gsolve_context *ctx, const gsolve_csr *csr, doub
     bool clean;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    TRY(GS_CHECK_INFO(ctx, gsolve_stream_info, info));
     TRY(check(ctx, csr, x, y, o));
     TRY(gs_csr_inspect(ctx, csr, &found, NULL, &clean));
     if (gs_location(ctx) == GSOLVE_HOST || (int64_t)x.nrows * x.ncols == 0 || y.nrows == 0) {
@@ -334,7 +336,7 @@ gsolve_status gsolve_csr_stream(gsolve_context *ctx, const gsolve_csr *csr, doub
         TRY(multiply_bands(&s, o, alpha, x, beta, y, &filled));
     }
     filled.seconds = gs_now() - begin;
-    if (info) *info = filled;
+    GS_FILL_INFO(gsolve_stream_info, info, &filled);
 done:
     gsolve_csr_free(&cleaned, ctx);
     gsolve_free(ctx, GSOLVE_HOST, place);

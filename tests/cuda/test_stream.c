@@ -46,7 +46,7 @@ static void drop_problem(gsolve_context *ctx, problem *p)
 
 static void solve(gsolve_context *ctx, problem *p)
 {
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     memset(p->x, 0, (size_t)p->csr.nrows * sizeof *p->x);
     OK(ctx, gsolve_solver_run(p->S, gsolve_vector(p->b, p->csr.nrows),

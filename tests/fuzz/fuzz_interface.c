@@ -145,7 +145,8 @@ static void run_sequence(fuzz *f, gsolve_context *ctx, uint64_t seed, bool aband
 {
     const settings *set = f->set;
     const bool has_gpu = f->has_gpu;
-    gsolve_context_info before, after;
+    gsolve_context_info before = GSOLVE_INIT(gsolve_context_info),
+                        after = GSOLVE_INIT(gsolve_context_info);
 
     memset(f, 0, sizeof *f);
     f->set = set;

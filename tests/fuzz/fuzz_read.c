@@ -87,7 +87,7 @@ static bool tries(const char *reader)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const bool market = size >= 2 && memcmp(data, "%%", 2) == 0;
-    gsolve_context_info info;
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
 
     if (!ctx) demand(gsolve_context_create(&ctx, "cpu,threads=1") == GSOLVE_OK);
     if (tries(market ? "market" : "boeing")) read_matrix(data, size);

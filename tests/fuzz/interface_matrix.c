@@ -365,7 +365,7 @@ static void stream(fuzz *f)
 {
     const int slot = pick_matrix(f);
     const gsolve_stream_options options = draw_stream(f);
-    gsolve_stream_info info;
+    gsolve_stream_info info = GSOLVE_INIT(gsolve_stream_info);
 
     if (slot < 0) return;
     operands o = draw_operands(f, &f->matrix[slot], false);
@@ -387,7 +387,7 @@ static void stream_rows(fuzz *f)
     const int from = pick_input(f);
     gsolve_stream_options options = draw_stream(f);
     matrix_handle h = {.given = f->given[from]};
-    gsolve_stream_info info;
+    gsolve_stream_info info = GSOLVE_INIT(gsolve_stream_info);
     random_spec s;
 
     draw_spec(f, FORMAT, &s);
@@ -501,9 +501,9 @@ static void rows(fuzz *f)
 static void describe(fuzz *f)
 {
     const int slot = pick_matrix(f), from = pick_input(f);
-    gsolve_matrix_info info;
-    gsolve_statistics traits;
-    gsolve_choice choice;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
+    gsolve_statistics traits = GSOLVE_INIT(gsolve_statistics);
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
     size_t bytes;
     random_spec s;
 

@@ -55,7 +55,7 @@ static void write_and_read(fuzz *f)
     const int from = pick_input(f);
     const input *in = &f->given[from];
     char name[300];
-    gsolve_source source;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
     gsolve_csr csr;
     input found;
 
@@ -158,7 +158,7 @@ static void bad_solve(fuzz *f)
 {
     const int which = (int)below(f, 6), from = pick_input(f);
     const gsolve_csr *csr = &f->given[from].csr;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     vectors b = make_vectors(f, csr->nrows, 1, GSOLVE_F64, GSOLVE_COLUMN_MAJOR, ONES);
     vectors x = make_vectors(f, csr->ncols, 1, GSOLVE_F64, GSOLVE_COLUMN_MAJOR, ZEROS);

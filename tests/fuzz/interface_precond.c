@@ -251,8 +251,8 @@ static void near_null(fuzz *f)
 static void describe(fuzz *f)
 {
     const int slot = pick_precond(f);
-    gsolve_precond_info info;
-    gsolve_level_info level;
+    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
+    gsolve_level_info level = GSOLVE_INIT(gsolve_level_info);
 
     if (slot < 0) return;
     const gsolve_precond *M = f->precond[slot].M;

@@ -143,7 +143,7 @@ static void multiply(fuzz *f)
 static void check_plan(fuzz *f, product_handle *h)
 {
     const char *call = h->P ? "gsolve_product_csr" : "gsolve_galerkin_csr";
-    gsolve_product_info info;
+    gsolve_product_info info = GSOLVE_INIT(gsolve_product_info);
     gsolve_csr C;
 
     deny_some(f);

@@ -250,7 +250,7 @@ static void check_run(fuzz *f, const solver_handle *h, problem *p, const gsolve_
         complain(f, "%d iterations though maxit is %d", result->iterations, h->maxit);
     }
     for (int32_t c = 0; c < p->b.d.ncols; c++) {
-        gsolve_result column;
+        gsolve_result column = GSOLVE_INIT(gsolve_result);
         if (!passed(f, "gsolve_solver_column", gsolve_solver_column(h->S, c, &column))) return;
         all = all && column.outcome == GSOLVE_CONVERGED;
         if (!A->undefined) check_column(f, call, &A->given, p, c, &column, h->rtol, h->atol);
@@ -269,7 +269,7 @@ static void run(fuzz *f)
     const int slot = pick_solver(f);
     const int32_t columns = chance(f, 60) ? 1 : (int32_t)below(f, 6);
     watch w = {chance(f, 15) ? (int)below(f, 10) : 1000000, -1, false, false};
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     if (slot < 0) return;
     solver_handle *h = &f->solver[slot];
@@ -299,8 +299,8 @@ static void run(fuzz *f)
 static void explain(fuzz *f)
 {
     const int slot = pick_solver(f);
-    gsolve_profile profile;
-    gsolve_profile_class line;
+    gsolve_profile profile = GSOLVE_INIT(gsolve_profile);
+    gsolve_profile_class line = GSOLVE_INIT(gsolve_profile_class);
     const char *said;
 
     if (slot < 0) return;
@@ -355,7 +355,7 @@ static void solve(fuzz *f)
     const int32_t columns = chance(f, 60) ? 1 : (int32_t)below(f, 4);
     const input *in = &f->given[from];
     int lines = 0;
-    gsolve_result result;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     problem p = draw_problem(f, in, columns);
     gsolve_csr csr = lend(f, in);

@@ -88,6 +88,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_level_view
     s->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)A->nrows, gs_type_size(A->type));
     TRY(s->d ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     TRY(gs_relax_applies(&s->fused, &s->mean, ctx, level->matrix, A));
+    s->A.size = sizeof s->A;
     gsolve_matrix_describe(level->matrix, &s->A);
     s->even = s->fused;
     s->sliced = gs_matrix_can_step(level->matrix);

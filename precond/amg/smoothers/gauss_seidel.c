@@ -118,7 +118,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_level_view
                            const gs_amg_options *options)
 {
     const gsolve_csr *A = level->A;
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
     gauss_seidel_data *s = NULL;
     gsolve_status status;
 
@@ -194,7 +194,7 @@ static gsolve_status sweep(const void *self, gsolve_context *ctx, const gs_level
 static size_t bytes(const void *self, const gs_level_view *level)
 {
     const size_t vector = (size_t)level->A->nrows * gs_type_size(level->A->type);
-    gsolve_matrix_info A;
+    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
 
     (void)self;
     gsolve_matrix_describe(level->matrix, &A);

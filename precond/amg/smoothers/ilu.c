@@ -328,6 +328,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_level_view
     memset(s, 0, sizeof *s);
     s->exact = !GS_KERNELS(gs_ilu, ctx, A->type)->sweep;
     s->steps = options->degree;
+    s->A.size = sizeof s->A;
     gsolve_matrix_describe(level->matrix, &s->A);
     TRY(gs_relax_applies(&s->fused, &s->mean, ctx, level->matrix, A));
     if (s->exact) {
@@ -352,7 +353,7 @@ static size_t bytes(const void *self, const gs_level_view *level)
 {
     const ilu_smoother *s = self;
     const size_t vector = (size_t)level->A->nrows * gs_type_size(level->A->type);
-    gsolve_matrix_info L, U;
+    gsolve_matrix_info L = GSOLVE_INIT(gsolve_matrix_info), U = GSOLVE_INIT(gsolve_matrix_info);
 
     if (s->exact) return s->A.bytes + gs_factors_bytes(s->factors) + 6 * vector;
     gsolve_matrix_describe(s->L.T, &L);

@@ -22,7 +22,7 @@ done:
 gsolve_status gs_relax_applies(bool *applies, double *mean, gsolve_context *ctx,
                                const gsolve_matrix *matrix, const gsolve_csr *A)
 {
-    gsolve_matrix_info info;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
 
     gsolve_matrix_describe(matrix, &info);
     *mean = info.nrows > 0 ? (double)info.entries / info.nrows : 0;

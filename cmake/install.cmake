@@ -1,0 +1,35 @@
+# Installation: the library, its headers, the command, and what find_package(gsolve) and pkg-config read. Both are relocatable.
+include(CMakePackageConfigHelpers)
+set(gsolve_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gsolve)
+install(TARGETS gsolve EXPORT gsolve_targets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(GSOLVE_BOTH)
+  install(TARGETS gsolve_other LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+if(GSOLVE_COMMAND)
+  file(RELATIVE_PATH gsolve_lib_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+  set_target_properties(gsolve_command PROPERTIES INSTALL_RPATH $ORIGIN/${gsolve_lib_from_bin})
+  install(TARGETS gsolve_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(FILES docs/gsolve.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp"
+        PATTERN "*.f90")
+install(EXPORT gsolve_targets NAMESPACE gsolve:: DESTINATION ${gsolve_config_dir}
+        FILE gsolve-targets.cmake)
+if(GSOLVE_CUDA)
+  set(gsolve_with_cuda ON)
+  set(gsolve_private_libs "-lcudart_static -lcusparse -lstdc++ -ldl -lrt ")
+else()
+  set(gsolve_with_cuda OFF)
+  set(gsolve_private_libs "")
+endif()
+configure_package_config_file(cmake/gsolve-config.cmake.in gsolve-config.cmake
+                              INSTALL_DESTINATION ${gsolve_config_dir} PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
+write_basic_package_version_file(gsolve-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/gsolve-config.cmake
+              ${PROJECT_BINARY_DIR}/gsolve-config-version.cmake cmake/FindCXSparse.cmake
+        DESTINATION ${gsolve_config_dir})
+file(RELATIVE_PATH gsolve_prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/gsolve.pc.in gsolve.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/gsolve.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
