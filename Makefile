@@ -1,5 +1,5 @@
 # Short names for what CMake presets and scripts do. make help lists them. ARGS goes to the program: make solve ARGS="-A A.mtx"
-.PHONY: help build cuda test quick sanitize fuzz solve bench pictures docs man man3 reference format lint measure gpu clean
+.PHONY: help build cuda test quick sanitize fuzz solve bench pictures docs man man3 reference interface format lint measure gpu clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -29,6 +29,8 @@ man: build ## renew docs/gsolve.1 from the tables of the command
 	cmake --build --preset cpu --target man
 reference: build ## renew docs/reference/ from the option tables and the headers
 	scripts/docs/reference.py build-cpu/cli/gsolve
+interface: build ## renew tests/abi/ and include/gsolve.f90 after a change of the public headers
+	scripts/abi.py build-cpu/libgsolve.so --update && scripts/fortran.py
 pictures: ## renew docs/pictures/ from the benchmark records
 	scripts/docs.sh pictures
 format: ## apply .clang-format

@@ -1,7 +1,7 @@
-// peer_eigen.cpp: Eigen on the rows that bench_spmv dumped: peer_eigen DUMP product|cg RUNS, with as many threads
-// as OMP_NUM_THREADS says. Prints as peer_petsc does.
-#include <Eigen/Sparse>
+// peer_eigen.cpp: Eigen on the rows that bench_spmv dumped: peer_eigen DUMP product|cg RUNS, with
+// as many threads as OMP_NUM_THREADS says. Prints as peer_petsc does.
 #include <Eigen/IterativeLinearSolvers>
+#include <Eigen/Sparse>
 #include <cstdint>
 #include <vector>
 
@@ -23,7 +23,8 @@ int main(int argc, char **argv)
     }
     fclose(file);
     typedef Eigen::SparseMatrix<double, Eigen::RowMajor, int32_t> Matrix;
-    const Matrix A = Eigen::Map<const Matrix>(n[0], n[1], entries, start.data(), col.data(), value.data());
+    const Matrix A =
+        Eigen::Map<const Matrix>(n[0], n[1], entries, start.data(), col.data(), value.data());
     const int runs = atoi(argv[3]);
     std::vector<double> seconds(runs);
     Eigen::VectorXd x = Eigen::VectorXd::Ones(n[1]), y = Eigen::VectorXd::Ones(n[0]);

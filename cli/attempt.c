@@ -241,6 +241,8 @@ static void read_results(cli_attempt *a, gsolve_solver *S, int32_t ncols)
     } else {
         snprintf(a->explanation, sizeof a->explanation, "%s", gsolve_solver_explain(S));
     }
+    a->spectrum = (gsolve_spectrum)GSOLVE_INIT(gsolve_spectrum);
+    gsolve_solver_spectrum(S, &a->spectrum); /* fails without spectrum=on */
     if (ncols < 2) return;
     a->column = malloc((size_t)ncols * sizeof *a->column);
     for (; a->column && a->ncols < ncols; a->ncols++) {

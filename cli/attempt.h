@@ -23,6 +23,7 @@ typedef struct cli_attempt {
     double precond_seconds, setup_seconds, solve_seconds; /* setup: of the method alone */
     double *history; /* residual of each iteration, from 0 on */
     int length, capacity;
+    gsolve_spectrum spectrum; /* steps is 0 without spectrum=on */
     cli_profile profile;
 } cli_attempt;
 

@@ -123,6 +123,18 @@ static void say_outcome(const cli *c, const cli_solution *s)
     }
 }
 
+/* The estimates of spectrum=on. */
+static void say_spectrum(const cli *c, const cli_attempt *a)
+{
+    const gsolve_spectrum *e = &a->spectrum;
+    const bool singular = strcmp(a->method, "gmres") == 0 || strcmp(a->method, "fgmres") == 0;
+
+    if (e->steps == 0) return;
+    cli_item(c, "spectrum", "%s from %.3g to %.3g, condition at least %.2g, estimated by %s",
+             singular ? "singular values of A M^-1" : "eigenvalues of M^-1 A", e->smallest,
+             e->largest, e->condition, cli_count(e->steps, "step").text);
+}
+
 /* A line for each column of b. */
 static void say_columns(const cli *c, const cli_attempt *a)
 {
@@ -197,6 +209,7 @@ void cli_report(const cli *c, const cli_solution *s)
     if (!c->text) return;
     gsolve_context_describe(c->ctx, &info);
     say_outcome(c, s);
+    say_spectrum(c, &s->attempt[s->best]);
     say_columns(c, &s->attempt[s->best]);
     say_format(c, s);
     say_precond(c, s);
@@ -255,6 +268,17 @@ static void add_columns(cJSON *object, const cli_attempt *a)
         cli_json_add(item, "residual", a->column[j].residual);
         cJSON_AddItemToArray(list, item);
     }
+}
+
+static void add_spectrum(cJSON *object, const gsolve_spectrum *e)
+{
+    cJSON *item = e->steps > 0 ? cJSON_AddObjectToObject(object, "spectrum") : NULL;
+
+    if (!item) return;
+    cJSON_AddNumberToObject(item, "steps", e->steps);
+    cli_json_add(item, "smallest", e->smallest);
+    cli_json_add(item, "largest", e->largest);
+    cli_json_add(item, "condition", e->condition);
 }
 
 /* Adds device, format, preconditioner and method. */
@@ -316,6 +340,7 @@ int cli_report_json(cli *c, const cli_solution *s)
         cJSON_AddItemToArray(history, cli_json_number(a->history[k]));
     }
     add_columns(object, a);
+    add_spectrum(object, &a->spectrum);
     cli_profile_json(object, &a->profile);
     if (s->attempts > 1) add_attempts(object, s);
     add_seconds(object, c, s);

@@ -8,8 +8,17 @@
 
 typedef struct gs_block gs_block; /* a live allocation, see memory.c */
 
+typedef union gs_user_plugin { /* the copy of a plug-in that the user added */
+    struct {
+        size_t size;
+        gsolve_plugin plugin;
+    } any; /* how each of the others begins */
+    gsolve_format format;
+    gsolve_precond_kind precond;
+} gs_user_plugin;
+
 typedef struct gs_registry { /* plug-ins of one kind that the user added */
-    const gsolve_plugin *plugin[GS_MAX_USER_PLUGINS];
+    gs_user_plugin plugin[GS_MAX_USER_PLUGINS];
     int count;
 } gs_registry;
 
@@ -32,10 +41,30 @@ struct gsolve_context {
     size_t spare_bytes, most;       /* most: as peak, but never reset */
 };
 
+/* *copy = the user's struct at `given`, of which the library knows `known` bytes. Members that the
+ * struct does not have are 0. Fails if it has others that are not 0. */
+gsolve_status gs_copy_plugin(gsolve_context *ctx, gs_user_plugin *copy, size_t known,
+                             const void *given, const char *what);
+
 /* Adds plugin to the registry. builtin ends with NULL. what: "format", for the error sentence. */
 gsolve_status gs_register(gsolve_context *ctx, gs_registry *registry,
-                          const gsolve_plugin *const *builtin, const gsolve_plugin *plugin,
+                          const gsolve_plugin *const *builtin, const gs_user_plugin *plugin,
                           const char *what);
+
+/* The format, or the kind of preconditioner, that has this member. */
+static inline const gsolve_format *gs_format_of(const gsolve_plugin *plugin)
+{
+    const char *at = (const char *)plugin - offsetof(gsolve_format, plugin);
+
+    return (const gsolve_format *)(const void *)at;
+}
+
+static inline const gsolve_precond_kind *gs_precond_kind_of(const gsolve_plugin *plugin)
+{
+    const char *at = (const char *)plugin - offsetof(gsolve_precond_kind, plugin);
+
+    return (const gsolve_precond_kind *)(const void *)at;
+}
 
 /* The index-th of builtin followed by the registry's (which may be NULL), or NULL. */
 const gsolve_plugin *gs_plugin_at(const gs_registry *registry, const gsolve_plugin *const *builtin,
@@ -50,6 +79,10 @@ gsolve_status gs_plugin_parse(gsolve_context *ctx, const gs_registry *registry,
 /* Parses the keys of spec after its name into options, first set to their initial values. */
 gsolve_status gs_spec_options(gsolve_context *ctx, const gsolve_plugin *plugin, const char *spec,
                               void *options);
+
+/* Parses pairs, "key=value,...", into options; the other members keep their values. */
+gsolve_status gs_spec_pairs(gsolve_context *ctx, const gsolve_plugin *plugin, const char *pairs,
+                            void *options);
 
 /* Whether spec's name (up to the first comma) is name. */
 bool gs_spec_is(const char *spec, const char *name);

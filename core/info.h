@@ -23,6 +23,7 @@ enum {
     GS_LEAST_gsolve_profile_class = GS_END_OF(gsolve_profile_class, seconds),
     GS_LEAST_gsolve_result = GS_END_OF(gsolve_result, precond_seconds),
     GS_LEAST_gsolve_source = GS_END_OF(gsolve_source, cache),
+    GS_LEAST_gsolve_spectrum = GS_END_OF(gsolve_spectrum, condition),
     GS_LEAST_gsolve_statistics = GS_END_OF(gsolve_statistics, length),
     GS_LEAST_gsolve_stream_info = GS_END_OF(gsolve_stream_info, seconds),
 };

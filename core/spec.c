@@ -154,15 +154,13 @@ static gsolve_status parse_pair(gsolve_context *ctx, const gsolve_plugin *plugin
     return GSOLVE_OK;
 }
 
-gsolve_status gs_spec_options(gsolve_context *ctx, const gsolve_plugin *plugin, const char *spec,
-                              void *options)
+gsolve_status gs_spec_pairs(gsolve_context *ctx, const gsolve_plugin *plugin, const char *pairs,
+                            void *options)
 {
     char pair[128];
 
-    if (options && plugin->option_size) memset(options, 0, plugin->option_size);
-    for (const gsolve_option *o = plugin->option; o && o->key; o++) store(o, o->initial, options);
-    for (const char *p = spec + strcspn(spec, ","); *p;) {
-        const size_t length = strcspn(++p, ",");
+    for (const char *p = pairs; true; p++) {
+        const size_t length = strcspn(p, ",");
         if (length >= sizeof pair) {
             return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "%s: the option '%.40s...' is too long",
                                plugin->name, p);
@@ -172,8 +170,18 @@ gsolve_status gs_spec_options(gsolve_context *ctx, const gsolve_plugin *plugin, 
         const gsolve_status status = parse_pair(ctx, plugin, pair, options);
         if (status != GSOLVE_OK) return status;
         p += length;
+        if (!*p) return GSOLVE_OK;
     }
-    return GSOLVE_OK;
+}
+
+gsolve_status gs_spec_options(gsolve_context *ctx, const gsolve_plugin *plugin, const char *spec,
+                              void *options)
+{
+    const char *pairs = spec + strcspn(spec, ",");
+
+    if (options && plugin->option_size) memset(options, 0, plugin->option_size);
+    for (const gsolve_option *o = plugin->option; o && o->key; o++) store(o, o->initial, options);
+    return *pairs ? gs_spec_pairs(ctx, plugin, pairs + 1, options) : GSOLVE_OK;
 }
 
 /* --- lists ------------------------------------------------------------------------ */
@@ -186,7 +194,7 @@ const gsolve_plugin *gs_plugin_at(const gs_registry *registry, const gsolve_plug
         if (!(*builtin)->name) continue; /* not in this build */
         if (index-- == 0) return *builtin;
     }
-    return registry && index < registry->count ? registry->plugin[index] : NULL;
+    return registry && index < registry->count ? &registry->plugin[index].any.plugin : NULL;
 }
 
 static const gsolve_plugin *find(const gs_registry *registry, const gsolve_plugin *const *builtin,
@@ -235,11 +243,35 @@ gsolve_status gs_plugin_parse(gsolve_context *ctx, const gs_registry *registry,
     return GSOLVE_OK;
 }
 
+gsolve_status gs_copy_plugin(gsolve_context *ctx, gs_user_plugin *copy, size_t known,
+                             const void *given, const char *what)
+{
+    const char *bytes = given;
+    size_t size;
+
+    memcpy(&size, given, sizeof size);
+    if (size < sizeof copy->any || size > (1 << 16)) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "the member size of a %s is %zu; set it to the sizeof of its struct",
+                           what, size);
+    }
+    for (size_t k = known; k < size; k++) {
+        if (bytes[k] == 0) continue;
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                           "a %s of %zu bytes has a member that this version of the library, which "
+                           "knows %zu bytes, does not have; set it to 0, or link a newer library",
+                           what, size, known);
+    }
+    memset(copy, 0, sizeof *copy);
+    memcpy(copy, given, size < known ? size : known);
+    return GSOLVE_OK;
+}
+
 gsolve_status gs_register(gsolve_context *ctx, gs_registry *registry,
-                          const gsolve_plugin *const *builtin, const gsolve_plugin *plugin,
+                          const gsolve_plugin *const *builtin, const gs_user_plugin *plugin,
                           const char *what)
 {
-    const char *name = plugin->name;
+    const char *name = plugin->any.plugin.name;
 
     if (!name || !*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")]) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
@@ -253,6 +285,6 @@ gsolve_status gs_register(gsolve_context *ctx, gs_registry *registry,
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "cannot register more than %d %ss",
                            GS_MAX_USER_PLUGINS, what);
     }
-    registry->plugin[registry->count++] = plugin;
+    registry->plugin[registry->count++] = *plugin;
     return GSOLVE_OK;
 }

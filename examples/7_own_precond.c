@@ -1,5 +1,6 @@
 /* 7_own_precond.c: a preconditioner of your own, here symmetric successive over-relaxation with the
- * option omega; omega = 1 is symmetric Gauss-Seidel, M = (D + L) D^-1 (D + U). */
+ * option omega; omega = 1 is symmetric Gauss-Seidel, M = (D + L) D^-1 (D + U). It counts its
+ * applications where the pointer `user` says, so there are no globals. */
 #include <gsolve_io.h>
 #include <gsolve_plugin.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@ typedef struct ssor_options {
 typedef struct ssor {
     int32_t n, *start, *col;
     double *value, *d, omega;
+    int *applications; /* a number of the program */
 } ssor;
 
 /* The table of options, by which the spec "ssor,omega=1.5" is parsed. */
@@ -33,7 +35,7 @@ static void destroy(void *self, gsolve_context *ctx)
 
 /* A preconditioner must copy everything of csr that it keeps. */
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                           const void *chosen)
+                           const void *chosen, void *user)
 {
     const size_t n = (size_t)csr->nrows, entries = (size_t)gsolve_csr_entries(csr);
 
@@ -42,7 +44,8 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     }
     ssor *M = gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *M);
     if (!M) return GSOLVE_NO_MEMORY;
-    *M = (ssor){.n = csr->nrows, .omega = ((const ssor_options *)chosen)->omega};
+    *M = (ssor){
+        .n = csr->nrows, .omega = ((const ssor_options *)chosen)->omega, .applications = user};
     M->start = gsolve_alloc(ctx, GSOLVE_HOST, n + 1, sizeof *M->start);
     M->col = gsolve_alloc(ctx, GSOLVE_HOST, entries, sizeof *M->col);
     M->value = gsolve_alloc(ctx, GSOLVE_HOST, entries, sizeof *M->value);
@@ -74,6 +77,7 @@ static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsol
     const ssor *M = self;
 
     (void)ctx;
+    ++*M->applications;
     for (int32_t c = 0; c < r.ncols; c++) {
         const double *b = (const double *)r.value + c * r.stride;
         double *x = (double *)z.value + c * z.stride;
@@ -95,15 +99,17 @@ static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsol
     return GSOLVE_OK;
 }
 
-static const gsolve_precond_kind kind_ssor = {
-    .plugin = {"ssor", "symmetric successive over-relaxation", options, sizeof(ssor_options)},
-    .build = build,
-    .destroy = destroy,
-    .apply = apply,
-};
-
 int main(void)
 {
+    int applications = 0;
+    const gsolve_precond_kind kind_ssor = {
+        .size = sizeof kind_ssor,
+        .plugin = {"ssor", "symmetric successive over-relaxation", options, sizeof(ssor_options)},
+        .user = &applications,
+        .build = build,
+        .destroy = destroy,
+        .apply = apply,
+    };
     static const char *const specs[] = {"jacobi", "ssor", "ssor,omega=1.8"};
     int iterations[3] = {0};
     gsolve_context *ctx = NULL;
@@ -136,6 +142,7 @@ int main(void)
         free(x);
     }
     if (status != GSOLVE_OK) fprintf(stderr, "%s\n", gsolve_error(ctx));
+    printf("ssor was applied %d times\n", applications);
     gsolve_matrix_destroy(&A);
     gsolve_csr_free(&csr, ctx);
     gsolve_context_destroy(&ctx);

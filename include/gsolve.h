@@ -67,9 +67,10 @@
  * destroy function takes the address of the handle and sets the handle to NULL. It does nothing if
  * the address or the handle is NULL. Arrays that the caller passes in remain the caller's, and the
  * library keeps no pointer to them after the call. The exceptions keep a pointer, and their
- * descriptions say for how long: gsolve_matrix_create_owned, gsolve_register_format,
- * gsolve_register_precond, gsolve_context_use_stream, and the functions that set a callback
- * (gsolve_solver_set_monitor and those of gsolve_auto.h).
+ * descriptions say for how long: gsolve_matrix_create_owned, gsolve_matrix_create_operator,
+ * gsolve_precond_create_function, gsolve_register_format, gsolve_register_precond,
+ * gsolve_context_use_stream, and the functions that set a callback, such as
+ * gsolve_solver_set_monitor.
  *
  * Asynchronous work: on a GPU a call may return before its work is complete, if all its results are
  * on the device. The work is ordered on the context's stream (gsolve_stream) and may still read and
@@ -77,7 +78,8 @@
  * on the host returns when the result is complete.
  *
  * Lifetime: a solver uses its matrix and its preconditioner in every call but
- * gsolve_solver_destroy. A preconditioner does not use the matrix from which it was created.
+ * gsolve_solver_destroy. A preconditioner does not use the matrix from which it was created, except
+ * one of gsolve_precond_create_chebyshev.
  * gsolve_context_destroy destroys all objects in the context. Their handles are then invalid.
  *
  * Threads: only one thread at a time may use a context and the objects in it. The only
@@ -121,11 +123,11 @@ extern "C" {
 
 /* --- one call ------------------------------------------------------------------- */
 
-/* Solves A x = b until |b - A x| <= 1e-8 |b| in each column, where csr is A. The function creates an
- * automatic solver (gsolve_auto_create), runs it once and destroys it: it computes the statistics
- * of A, chooses a method and a preconditioner, and solves. If this choice cannot be set up or does
- * not converge, the function tries the next one from the same initial guess. It frees all memory
- * that it has allocated.
+/* Solves A x = b until |b - A x| <= 1e-8 |b| in each column, where csr is A. The function creates
+ * an automatic solver (gsolve_auto_create), runs it once and destroys it: it computes the
+ * statistics of A, chooses a method and a preconditioner, and solves. If this choice cannot be set
+ * up or does not converge, the function tries the next one from the same initial guess. It frees
+ * all memory that it has allocated.
  *
  * csr is on the host or on the device. If A is not square, the function solves the least-squares
  * problem by a QR factorisation (see gsolve_solver_create). b and x are as for gsolve_solver_run:

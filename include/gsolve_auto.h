@@ -71,6 +71,11 @@ GSOLVE_API void gsolve_auto_destroy(gsolve_auto **S);
  * if the matrix is a handle of the caller. */
 GSOLVE_API gsolve_status gsolve_auto_update(gsolve_auto *S, const gsolve_csr *csr);
 
+/* Sets options for later runs, such as "rtol=1e-4,maxit=50", with the keys, the rules and the
+ * errors of gsolve_solver_set. They apply to the choice that is set up, which stays, and to all
+ * others. */
+GSOLVE_API gsolve_status gsolve_auto_set(gsolve_auto *S, const char *settings);
+
 /* Solves A x = b. b, x and *result are as for gsolve_solver_run; on entry x is the initial guess.
  *
  * The first run computes the statistics of A and makes a list of choices, as gsolve_auto_choose
@@ -78,7 +83,8 @@ GSOLVE_API gsolve_status gsolve_auto_update(gsolve_auto *S, const gsolve_csr *cs
  * converges. That choice stays set up. A later run begins with it, so that the failures are paid
  * for once. If it fails, the run tries the choices that follow in the list and then those before
  * it. If A has new values, the list is first made again from their statistics. A choice fails if it
- * cannot be set up or does not converge. If the monitor stops the run, no other choice is tried.
+ * cannot be set up or does not converge. If the monitor stops the run, no other choice is tried. A
+ * matrix-free operator has one choice: the method "auto" without a preconditioner.
  *
  * If A has new values, a run keeps the pattern, the format, the choice and all memory, and updates
  * the preconditioner. Two things are built again when that pays:
@@ -168,6 +174,11 @@ GSOLVE_API void gsolve_auto_set_log(gsolve_auto *S, gsolve_log *log, void *user)
 /* Makes later runs call the monitor in each iteration of each choice, with the rules of
  * gsolve_solver_set_monitor. */
 GSOLVE_API void gsolve_auto_set_monitor(gsolve_auto *S, gsolve_monitor *monitor, void *user);
+
+/* Makes later runs use the stopping test with each choice, with the rules of
+ * gsolve_solver_set_stopping_test. If it accepts x, no other choice is tried. */
+GSOLVE_API void gsolve_auto_set_stopping_test(gsolve_auto *S, gsolve_stopping_test *test,
+                                              void *user);
 
 /* The moments at which a gsolve_attempt_monitor is called: before the set-up of a choice, between
  * its set-up and its run, and at its end. If the set-up fails, the second call is left out. */

@@ -1,4 +1,5 @@
-/* gsolve_matrix.h: a sparse matrix in a storage format, and its products with vectors, y = A x.
+/* gsolve_matrix.h: a sparse matrix in a storage format, or a function of the caller that computes
+ * products with a matrix, and their products with vectors, y = A x.
  *
  * Rules for the vectors of a product, here called x and y: A is nrows x ncols, x has ncols elements
  * and y has nrows (x has nrows and y has ncols for a product with A'). Both have the value type of
@@ -17,9 +18,9 @@ extern "C" {
 
 /* --- create and update ---------------------------------------------------------- */
 
-/* A sparse matrix. It consists of its CSR copy (the matrix in CSR, with ascending columns and
- * without duplicates) and of its converted form (the matrix in a storage format). The library owns
- * both. */
+/* A matrix. It consists of its CSR copy (the matrix in CSR, with ascending columns and without
+ * duplicates) and of its converted form (the matrix in a storage format). The library owns both.
+ * Or it is an operator (gsolve_matrix_create_operator) and has neither of them. */
 typedef struct gsolve_matrix gsolve_matrix;
 
 /* Creates a matrix from csr, which it copies. `spec` names a storage format, see
@@ -56,8 +57,8 @@ GSOLVE_API void gsolve_matrix_destroy(gsolve_matrix **A);
  * the pattern from which A was created, with the same order of the entries and the same duplicates.
  * It may be on the host or on the device, independently of where the first csr was. Fails with
  * GSOLVE_BAD_MATRIX if the pattern or the type differs, or if a value is not finite; A is then
- * unchanged. After GSOLVE_NO_MEMORY or GSOLVE_DEVICE_FAILED the values of A are undefined until an
- * update succeeds.
+ * unchanged. Fails with GSOLVE_UNSUPPORTED if A is an operator. After GSOLVE_NO_MEMORY or
+ * GSOLVE_DEVICE_FAILED the values of A are undefined until an update succeeds.
  */
 GSOLVE_API gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr);
 
@@ -84,11 +85,91 @@ GSOLVE_API gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_
 
 /* Computes relative[c] = |b_c - A x_c| / |b_c| for each column c. If b_c = 0, relative[c] is the
  * absolute norm |A x_c|. The computation uses double precision and the CSR copy of A, not its
- * converted form. b has the shape of y in gsolve_matrix_apply. b and x are column-major, on the
- * host or on the device, and of any type. `relative` is an array of one double for each column on
- * the host. After a failure it can be set for some columns. */
+ * converted form; for an operator see gsolve_matrix_create_operator. b has the shape of y in
+ * gsolve_matrix_apply. b and x are column-major, on the host or on the device, and of any type.
+ * `relative` is an array of one double for each column on the host. After a failure it can be set
+ * for some columns. */
 GSOLVE_API gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b,
                                                 gsolve_dense x, double *relative);
+
+/* --- matrix-free operators ------------------------------------------------------ */
+
+/* A function of the caller that computes y = L x, where L is a linear map: a matrix A, its
+ * transpose, or the inverse of a preconditioner. It must write every element of y; on entry y is
+ * uninitialised. It must not write to x. x and y are column-major and do not overlap. Both have the
+ * type of the operator, and one column, or the same number of columns if the flag
+ * GSOLVE_FUNCTION_COLUMNS is set. Both are on the device if ctx is on a GPU (location
+ * GSOLVE_DEVICE), else on the host. `user` is the pointer of the call that created the operator.
+ * The function returns GSOLVE_OK. Otherwise the call that needed the product fails with this
+ * status, and with the sentence that the function gave to gsolve_fail (gsolve_plugin.h).
+ *
+ * The function runs on the thread that called the library. It may apply other matrices and
+ * preconditioners of ctx; on a GPU it must not call gsolve_solver_run for a solver of ctx.
+ *
+ * On a GPU the function enqueues its kernels on the stream gsolve_stream(ctx) (gsolve_plugin.h),
+ * and may return before they have ended. A solver calls it one by one in its first iterations, and
+ * then captures its iterations in a CUDA graph, which it launches repeatedly: the function is not
+ * called for these iterations. So it must not wait for the stream, use another stream, read results
+ * on the host, or pass arguments to its kernels that change from one call to the next, except
+ * x.value and y.value. It may allocate memory on the GPU in its first call for a number of columns,
+ * and not in later ones. A function that cannot obey these rules needs the flag
+ * GSOLVE_FUNCTION_NO_CAPTURE. If the capture fails, for example because the function waited, the
+ * solver calls the function in every iteration.
+ *
+ * The function is also called after a column has converged, with the same x, until the host has
+ * read that all columns have. */
+typedef gsolve_status gsolve_apply_function(gsolve_context *ctx, gsolve_dense x, gsolve_dense y,
+                                            void *user);
+
+/* What the library may assume of a function of the caller. The flags can be combined. */
+typedef enum gsolve_function_flag {
+    GSOLVE_FUNCTION_COLUMNS = 1,   /* it computes all columns of y in one call; without this flag it
+                                      is called for one column after the other */
+    GSOLVE_FUNCTION_SYMMETRIC = 2, /* L is symmetric. If apply_transpose is NULL, the library calls
+                                      apply instead, and the method "auto" chooses "minres" */
+    GSOLVE_FUNCTION_DEFINITE = 4,  /* only for an operator: as GSOLVE_FUNCTION_SYMMETRIC, and L is
+                                      positive definite, so the method "auto" chooses "cg" */
+    GSOLVE_FUNCTION_VARIABLE = 8, /* only for a preconditioner: L differs from one call to the next,
+                                     see gsolve_precond_is_variable */
+    GSOLVE_FUNCTION_NO_CAPTURE = 16 /* the function must not be called while a CUDA graph is
+                                       captured. Solvers then launch their kernels one by one, which
+                                       is slower for small systems. It has no effect on the CPU */
+} gsolve_function_flag;
+
+/* Creates an operator: a matrix of nrows x ncols with values of this type, of which the library
+ * knows products only. apply computes y = A x. apply_transpose computes y = A' x and may be NULL;
+ * calls that need A' then fail with GSOLVE_UNSUPPORTED. The library keeps both pointers and `user`
+ * until the operator is destroyed. gsolve_matrix_info.format is "operator".
+ *
+ * All functions of this header that compute products, and all methods except "direct", take an
+ * operator. alpha, beta, other layouts and vectors at other locations are the library's work. So
+ * are residuals: |b - A x| is computed by the function, in the type of the operator, and the
+ * subtraction and the norm in double precision. For an operator of type GSOLVE_F32 the residual, on
+ * which "converged" rests, has the accuracy of single precision; the note of the solver says so.
+ *
+ * These fail with GSOLVE_UNSUPPORTED, because they need the rows of A: gsolve_matrix_csr,
+ * gsolve_matrix_statistics, gsolve_matrix_update, the method "direct", and
+ * gsolve_precond_create_from and gsolve_precond_update_from, except for the kind "none".
+ * gsolve_matrix_device_csr gives a view whose arrays are NULL. The method "refine" runs its inner
+ * method in the type of A. The method "auto" chooses by the flags (gsolve_matrix_set_flags), else
+ * "gmres", and no preconditioner. A preconditioner comes from an approximate matrix
+ * (gsolve_precond_create), from the diagonal (gsolve_precond_create_chebyshev) or from a function
+ * (gsolve_precond_create_function). */
+GSOLVE_API gsolve_status gsolve_matrix_create_operator(
+    gsolve_matrix **A, gsolve_context *ctx, int32_t nrows, int32_t ncols, gsolve_type type,
+    gsolve_apply_function *apply, gsolve_apply_function *apply_transpose, void *user);
+
+/* Tells the library that the function of the operator A computes products with another matrix of
+ * the same shape from now on, and gives it another pointer `user`, which may be the same. Solvers
+ * then capture their graphs again. Call it after each change of data that the function uses,
+ * because kernel arguments are part of a captured graph. Fails with GSOLVE_UNSUPPORTED if A has
+ * rows. */
+GSOLVE_API gsolve_status gsolve_matrix_update_operator(gsolve_matrix *A, void *user);
+
+/* Sets the flags of the operator A, a combination of gsolve_function_flag. They are 0 at first.
+ * Fails with GSOLVE_UNSUPPORTED if A has rows, and with GSOLVE_BAD_ARGUMENT for flags that are
+ * unknown or do not suit A, such as GSOLVE_FUNCTION_SYMMETRIC if A is not square. */
+GSOLVE_API gsolve_status gsolve_matrix_set_flags(gsolve_matrix *A, unsigned flags);
 
 /* --- information ---------------------------------------------------------------- */
 
@@ -100,10 +181,10 @@ typedef struct gsolve_matrix_info {
                            `format` for "auto" and for registered formats */
     int32_t nrows, ncols;
     gsolve_type type;
-    int64_t entries;        /* entries of A, after duplicates are summed */
+    int64_t entries;        /* entries of A, after duplicates are summed; 0 for an operator */
     int64_t stored;         /* values that the converted form stores: entries and padding */
     size_t bytes;           /* bytes that one product y = A x with one column reads and writes, if
-                               it reads x once */
+                               it reads x once; for an operator those of x and y */
     double build_seconds;   /* time of the conversion in gsolve_matrix_create */
     double convert_seconds; /* time of later conversions in gsolve_matrix_adapt */
     uint64_t version;       /* 1 after the creation; each update adds 1 */
@@ -125,17 +206,18 @@ GSOLVE_API gsolve_status gsolve_matrix_memory(gsolve_context *ctx, const char *s
 /* Fills *csr with a view of A's CSR copy on the host. The offsets have 32 bits if the number of
  * entries is below 2^31. The view is read-only and valid until A is destroyed; an update of A
  * changes its values. If A was created from a csr on the device, the first call copies the matrix
- * to the host. */
+ * to the host. Fails with GSOLVE_UNSUPPORTED if A is an operator. */
 GSOLVE_API gsolve_status gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr);
 
 /* Computes the statistics of A, see gsolve_csr_statistics. It is faster than that function: the
- * handle keeps the statistics, and those of the rows from the check at the creation. */
+ * handle keeps the statistics, and those of the rows from the check at the creation. Fails with
+ * GSOLVE_UNSUPPORTED if A is an operator. */
 GSOLVE_API gsolve_status gsolve_matrix_statistics(const gsolve_matrix *A,
                                                   gsolve_statistics *statistics);
 
 /* Fills *csr with a view of A's CSR copy in the memory that kernels of A's device read: on a GPU
  * csr->location is GSOLVE_DEVICE, on the CPU it is GSOLVE_HOST. The view is read-only and valid
- * until A is destroyed. */
+ * until A is destroyed. For an operator its arrays are NULL. */
 GSOLVE_API void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr);
 
 /* --- products with vectors that stay on the host -------------------------------- */

@@ -2,7 +2,8 @@
  * built-in ones use the same structs and functions. docs/howto/write_a_format.md and
  * docs/howto/write_a_preconditioner.md are tutorials.
  *
- * A format plug-in or preconditioner plug-in is one constant struct of functions and data. Its
+ * A format plug-in or preconditioner plug-in is one struct of functions and data. Its member `user`
+ * is a pointer of the author, which `build` gets, so that a plug-in needs no global variables. The
  * function `build` creates the state of one matrix or preconditioner (self). The other functions
  * get this state. Those with a parameter `void *self` may write to it; those with `const void
  * *self` may not. A function that can fail calls gsolve_fail or passes on the status of a call that
@@ -53,7 +54,7 @@ typedef struct gsolve_option {
     const char *choices; /* words such as "auto|lu|qr" for GSOLVE_CHOICE, else NULL */
 } gsolve_option;
 
-/* What all plug-ins have in common. It is the first member of each plug-in's struct. */
+/* What all plug-ins have in common. */
 typedef struct gsolve_plugin {
     const char *name;            /* in specs, such as "sell" */
     const char *summary;         /* one line for "gsolve list" */
@@ -103,14 +104,16 @@ typedef struct gsolve_format_estimate {
 /* A storage format. In the comments, csr is A, x has ncols elements, y has nrows, and all vectors
  * are on the device, have the type of csr and do not overlap. */
 typedef struct gsolve_format {
+    size_t size; /* sizeof(gsolve_format), for gsolve_register_format */
     gsolve_plugin plugin;
-    /* Converts csr, which has this number of entries, and sets *self to the state. csr is on the
-     * device and checked; its columns ascend strictly. The struct and its arrays stay valid at the
-     * same addresses until destroy, so self may keep pointers to them. On failure build frees what
-     * it allocated and leaves *self unchanged. GSOLVE_UNSUPPORTED means that the format cannot
-     * store this matrix. */
+    void *user; /* for build, memory and estimate; the library does not read what it points to */
+    /* Converts csr, which has this number of entries, and sets *self to the state. `user` is the
+     * member of this struct. csr is on the device and checked; its columns ascend strictly. The
+     * struct and its arrays stay valid at the same addresses until destroy, so self may keep
+     * pointers to them. On failure build frees what it allocated and leaves *self unchanged.
+     * GSOLVE_UNSUPPORTED means that the format cannot store this matrix. */
     gsolve_status (*build)(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const void *options);
+                           const void *options, void *user);
     /* Frees self. */
     void (*destroy)(void *self, gsolve_context *ctx);
     /* Computes y = alpha A x + beta y for one column, column-major. If beta is 0, y must not be
@@ -141,26 +144,30 @@ typedef struct gsolve_format {
     /* Optional: returns the number of bytes that build would allocate on the device. csr->start is
      * on the host. The function must not read csr->col and csr->value. NULL: the format has no
      * estimate, and gsolve_matrix_memory fails. */
-    size_t (*memory)(const gsolve_csr *csr, const void *options);
+    size_t (*memory)(const gsolve_csr *csr, const void *options, void *user);
     /* Optional: changes members of *info where this format differs from CSR: form, stored, bytes,
      * convert_seconds, changes and note. The library has set all members for CSR. */
     void (*describe)(const void *self, gsolve_matrix_info *info);
     /* Optional: if a product is expected to be faster than in the format "csr", sets all members of
      * *estimate and returns true; else returns false. NULL: "auto" does not consider the format. */
-    bool (*estimate)(const gsolve_pattern_sample *sample, gsolve_format_estimate *estimate);
+    bool (*estimate)(const gsolve_pattern_sample *sample, gsolve_format_estimate *estimate,
+                     void *user);
 } gsolve_format;
 
 /* --- preconditioner ------------------------------------------------------------- */
 
 /* A kind of preconditioner. Vectors are on the device, column-major, and have the type of csr. */
 typedef struct gsolve_precond_kind {
+    size_t size; /* sizeof(gsolve_precond_kind), for gsolve_register_precond */
     gsolve_plugin plugin;
-    /* Sets up the preconditioner for csr and sets *self to the state. csr is square, on the host
+    void *user; /* for build; the library does not read what it points to */
+    /* Sets up the preconditioner for csr and sets *self to the state. `user` is the member of this
+     * struct. csr is square, on the host
      * and checked; its columns ascend strictly. It is valid during the call only, so build copies
      * what it needs later. Arrays that kernels of apply read must be on the device. On failure
      * build frees what it allocated and leaves *self unchanged. */
     gsolve_status (*build)(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                           const void *options);
+                           const void *options, void *user);
     /* Frees self. */
     void (*destroy)(void *self, gsolve_context *ctx);
     /* Computes z = M^-1 r for one or several columns. r and z do not overlap. */
@@ -188,10 +195,15 @@ typedef struct gsolve_precond_kind {
 
 /* --- registration --------------------------------------------------------------- */
 
-/* Adds a format to the context. The library keeps the pointer: the struct must live as long as the
- * context. Fails with GSOLVE_BAD_ARGUMENT if a required function is NULL, if the name exists
- * already or contains other characters than a-z, 0-9 and '_', or if the context has 32 registered
- * formats already. */
+/* Adds a format to the context. The library copies the struct. What its members point to (name,
+ * summary, option table, user) must live as long as the context. format->size is the sizeof of the
+ * struct in the caller's header: if it is smaller than the library's, the members that are missing
+ * count as 0.
+ *
+ * Fails with GSOLVE_BAD_ARGUMENT if a required function is NULL or `size` is too small to have it,
+ * if the name exists already or contains other characters than a-z, 0-9 and '_', or if the context
+ * has 32 registered formats already. Fails with GSOLVE_UNSUPPORTED if `size` is larger than the
+ * library's and a member that the library does not know is not 0. */
 GSOLVE_API gsolve_status gsolve_register_format(gsolve_context *ctx, const gsolve_format *format);
 
 /* Adds a kind of preconditioner to the context, with the rules of gsolve_register_format. For such

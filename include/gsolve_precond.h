@@ -17,7 +17,8 @@ extern "C" {
 
 /* --- create and update ---------------------------------------------------------- */
 
-/* A preconditioner M. It keeps what it needs of A, so A may be destroyed before M. */
+/* A preconditioner M. It keeps what it needs of A, so A may be destroyed before M. The exception is
+ * gsolve_precond_create_chebyshev. */
 typedef struct gsolve_precond gsolve_precond;
 
 /* Creates a preconditioner for the matrix A = csr, which must be square except for "none". `spec`
@@ -34,7 +35,8 @@ GSOLVE_API gsolve_status gsolve_precond_create(gsolve_precond **M, gsolve_contex
                                                const char *spec, const gsolve_csr *csr);
 
 /* Creates a preconditioner from the CSR copy of A, as gsolve_precond_create does from a csr, with
- * the same errors. A has sorted the entries already, so nothing is copied to sort them. */
+ * the same errors. A has sorted the entries already, so nothing is copied to sort them. Fails with
+ * GSOLVE_UNSUPPORTED if A is an operator and the kind is not "none". */
 GSOLVE_API gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx,
                                                     const char *spec, const gsolve_matrix *A);
 
@@ -47,12 +49,60 @@ GSOLVE_API void gsolve_precond_destroy(gsolve_precond **M);
  * keeps is its option `reuse`. If the pattern or the type differs, or csr is malformed, the call
  * fails with GSOLVE_BAD_MATRIX. After this status and after GSOLVE_ZERO_PIVOT, M is unchanged.
  * After GSOLVE_NO_MEMORY and GSOLVE_DEVICE_FAILED, the handle stays valid, but the results of
- * applying M are undefined until an update succeeds. */
+ * applying M are undefined until an update succeeds. A preconditioner without rows fails with
+ * GSOLVE_UNSUPPORTED: it has an update function of its own. */
 GSOLVE_API gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr);
 
 /* Recomputes M from the present values of A. Call it after gsolve_matrix_update. The errors are
  * those of gsolve_precond_update. */
 GSOLVE_API gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix *A);
+
+/* --- preconditioners without rows ----------------------------------------------- */
+
+/* Creates a preconditioner of which a function of the caller computes the applications: apply
+ * computes z = M^-1 r for the x = r and y = z of gsolve_apply_function, in vectors of n elements of
+ * this type. apply_transpose computes z = M^-T r, which only the method "bicg" needs, and may be
+ * NULL. The library keeps both pointers and `user` until M is destroyed. The rules of
+ * gsolve_apply_function hold, also those for a GPU. gsolve_precond_info.kind is "function".
+ *
+ * To form M from other preconditioners, `user` can point to a struct with their handles, to which
+ * apply calls gsolve_precond_apply for parts of r and z. */
+GSOLVE_API gsolve_status gsolve_precond_create_function(gsolve_precond **M, gsolve_context *ctx,
+                                                        int32_t n, gsolve_type type,
+                                                        gsolve_apply_function *apply,
+                                                        gsolve_apply_function *apply_transpose,
+                                                        void *user);
+
+/* Tells the library that the function of M computes another M from now on, and gives it another
+ * pointer `user`, which may be the same (see gsolve_matrix_update_operator). Fails with
+ * GSOLVE_UNSUPPORTED if M is not of gsolve_precond_create_function. */
+GSOLVE_API gsolve_status gsolve_precond_update_function(gsolve_precond *M, void *user);
+
+/* Sets the flags of a preconditioner of gsolve_precond_create_function, a combination of
+ * gsolve_function_flag. They are 0 at first. Fails with GSOLVE_UNSUPPORTED for other
+ * preconditioners, and with GSOLVE_BAD_ARGUMENT for unknown flags. */
+GSOLVE_API gsolve_status gsolve_precond_set_flags(gsolve_precond *M, unsigned flags);
+
+/* Creates the preconditioner "chebyshev" for a matrix of which products and the diagonal are known,
+ * such as an operator: z = p(D^-1 A) D^-1 r, where p is a polynomial. A must be symmetric positive
+ * definite, which is not checked. `spec` is "chebyshev" with its options; its=0 is not allowed,
+ * because the largest eigenvalue of D^-1 A is estimated by `its` power iterations, each with a
+ * product. If a run then ends as indefinite, more iterations help. The source of the method is
+ * Saad, Iterative Methods for Sparse Linear Systems, section 12.3.
+ *
+ * `diagonal` is the diagonal D of A: one column of n elements that are positive, of any type and at
+ * any location. It is copied. If diagonal.value is NULL, D is the identity. M keeps A, which must
+ * not be destroyed before M. Fails with GSOLVE_ZERO_PIVOT if an element of D is not positive or not
+ * finite, or is too small to divide by. */
+GSOLVE_API gsolve_status gsolve_precond_create_chebyshev(gsolve_precond **M, gsolve_context *ctx,
+                                                         const char *spec, const gsolve_matrix *A,
+                                                         gsolve_dense diagonal);
+
+/* Sets up a preconditioner of gsolve_precond_create_chebyshev again, after A or its diagonal has
+ * changed. The errors are those of the creation; after a failure M is unchanged, except after
+ * GSOLVE_NO_MEMORY and GSOLVE_DEVICE_FAILED. Fails with GSOLVE_UNSUPPORTED for other
+ * preconditioners. */
+GSOLVE_API gsolve_status gsolve_precond_update_chebyshev(gsolve_precond *M, gsolve_dense diagonal);
 
 /* --- apply ---------------------------------------------------------------------- */
 

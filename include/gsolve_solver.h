@@ -27,7 +27,9 @@ extern "C" {
  *     GSOLVE_BREAKDOWN        the method would have divided by an inner product that is 0
  *     GSOLVE_INDEFINITE       p'Ap <= 0 or r'M^-1 r < 0, where the method needs A and M positive
  *                             definite
- *     GSOLVE_STOPPED          the monitor stopped the run
+ *     GSOLVE_STOPPED          the monitor or the caller's stopping test stopped the run
+ *     GSOLVE_ACCEPTED         the caller's stopping test accepted x, which does not meet `rtol` and
+ *                             `atol` (gsolve_solver_set_stopping_test)
  */
 #define GSOLVE_OUTCOME_LIST(X)                   \
     X(GSOLVE_CONVERGED, "converged")             \
@@ -36,7 +38,8 @@ extern "C" {
     X(GSOLVE_DIVERGED, "diverged")               \
     X(GSOLVE_BREAKDOWN, "breakdown")             \
     X(GSOLVE_INDEFINITE, "indefinite")           \
-    X(GSOLVE_STOPPED, "stopped")
+    X(GSOLVE_STOPPED, "stopped")                 \
+    X(GSOLVE_ACCEPTED, "accepted")
 
 /* GSOLVE_OUTCOME_COUNT is the number of outcomes. */
 typedef enum gsolve_outcome {
@@ -47,8 +50,8 @@ typedef enum gsolve_outcome {
 GSOLVE_API const char *gsolve_outcome_text(gsolve_outcome outcome);
 
 /* The result of a run, or of one of its columns. The result of a run has the outcome and the
- * residual of the worst column: of the columns that did not converge, or else of all columns, the
- * one with the largest residual. */
+ * residual of the worst column: the one with the largest residual of the columns that failed, or
+ * else of those that the caller's stopping test accepted, or else of all. */
 typedef struct gsolve_result {
     size_t size; /* set by GSOLVE_INIT */
     gsolve_outcome outcome;
@@ -57,7 +60,8 @@ typedef struct gsolve_result {
                                column, without those of true residuals; for a run: in all, where a
                                product with several columns counts once */
     double residual;        /* true residual |b - A x| / |b| of the x that the run returns, computed
-                               in double precision from the CSR copy of A; |b - A x| if b = 0 */
+                               in double precision from the CSR copy of A, or by the function of an
+                               operator (gsolve_matrix_create_operator); |b - A x| if b = 0 */
     double seconds;         /* time of the run, also in the result of a column */
     double product_seconds; /* time that the host spent in products with A during the run. On a GPU
                                it is not the time of the products, because they are asynchronous */
@@ -155,6 +159,53 @@ typedef bool gsolve_monitor(int iteration, double residual, void *user);
  * is destroyed. */
 GSOLVE_API void gsolve_solver_set_monitor(gsolve_solver *S, gsolve_monitor *monitor, void *user);
 
+/* What a stopping test of the caller decides. */
+typedef enum gsolve_decision {
+    GSOLVE_CONTINUE, /* iterate */
+    GSOLVE_ACCEPT,   /* x is good enough by the caller's own rule */
+    GSOLVE_STOP      /* end the run, whatever x is */
+} gsolve_decision;
+
+/* A stopping test of the caller. A run calls it for each column in each iteration, from iteration 0
+ * on, which is the initial guess. `column` is the index of the column in b, from 0; the order of
+ * the columns of an iteration is not defined. `residual` is the column's |r|, and `norm` its |b|,
+ * both in the units of b; |r| is the one that the method computed, as for the monitor, and if the
+ * option `norm` of the method is `preconditioned`, |r| is multiplied as that option says. `user`
+ * is the pointer of gsolve_solver_set_stopping_test. Columns that have ended are left out.
+ *
+ * The run ends with the outcome GSOLVE_ACCEPTED if the test returns GSOLVE_ACCEPT for every column
+ * that still iterates, all in the same iteration. It ends with GSOLVE_STOPPED as soon as the test
+ * returns GSOLVE_STOP. The test of `rtol`, `atol` and the other options stays in force: a column
+ * whose true residual meets `rtol` or `atol` has converged, whatever the caller's test returned.
+ * With rtol=0 the caller's rule alone decides, within `maxit` and `stall`.
+ *
+ * The rules of gsolve_monitor hold for this function too: on a GPU, iterations that are already
+ * submitted still run, without calls of the test, so x can be some iterations further. The monitor
+ * is called before the test. */
+typedef gsolve_decision gsolve_stopping_test(int iteration, int32_t column, double residual,
+                                             double norm, void *user);
+
+/* Makes later runs call test(iteration, column, residual, norm, user). NULL removes the test. The
+ * solver keeps both pointers: `user` must be valid until the test is replaced or removed, or the
+ * solver is destroyed. */
+GSOLVE_API void gsolve_solver_set_stopping_test(gsolve_solver *S, gsolve_stopping_test *test,
+                                                void *user);
+
+/* --- settings between runs ------------------------------------------------------ */
+
+/* Sets options for later runs. `settings` is "key=value,...", with the keys `rtol`, `atol`, `dtol`,
+ * `maxit` and `stall`. They have the meaning and the limits that they have in the spec of
+ * gsolve_solver_create; options that are not named keep their values. A later run gives the same
+ * bits as a run of a new solver whose spec has these values. For "auto" they are set for the chosen
+ * method; for "refine" they are those of the refinement, and the inner method follows them.
+ *
+ * The call allocates nothing, and on a GPU the CUDA graph of the steps stays valid. It does not
+ * change the result of the last run. The empty string sets nothing.
+ *
+ * Fails with GSOLVE_BAD_SPEC for another key, or a value outside the limits. Then no option is
+ * changed. */
+GSOLVE_API gsolve_status gsolve_solver_set(gsolve_solver *S, const char *settings);
+
 /* --- information ---------------------------------------------------------------- */
 
 /* Returns one or more sentences: why the last run ended with its outcome, and what to try next; the
@@ -188,6 +239,36 @@ GSOLVE_API const char *gsolve_solver_name(const gsolve_solver *S);
 GSOLVE_API gsolve_status gsolve_solver_memory(gsolve_context *ctx, const char *spec,
                                               const gsolve_csr *csr, int32_t columns,
                                               size_t *bytes);
+
+/* --- spectrum ------------------------------------------------------------------- */
+
+/* Estimates of the last run of a solver with the option spectrum=on, from numbers that the method
+ * computes anyway. M^-1 A has the eigenvalues of the method's operator. `cg` and `minres` have Ritz
+ * values of the Lanczos process, and `gmres` the singular values of its Hessenberg matrix (Saad,
+ * Iterative Methods for Sparse Linear Systems, 2003, 6.5 to 6.7). With several columns the values
+ * are the extremes over all of them. They lie within the true range and approach its ends as the
+ * run goes on; after few steps they can be far from them.
+ *
+ * The solver records the first 1000 steps of a run in each column (`cg`, `minres`: 16 kB a column),
+ * or the first cycle (`gmres`: 8 m (m + 1) bytes a column with `restart` m). */
+typedef struct gsolve_spectrum {
+    size_t size;      /* set by GSOLVE_INIT */
+    int steps;        /* number of steps that were recorded, the largest of a column; 0: none, and
+                         the members below are 0 */
+    double smallest;  /* smallest eigenvalue of M^-1 A; for `gmres` smallest singular value of
+                         A M^-1 */
+    double largest;   /* largest one */
+    double condition; /* largest / smallest for `cg` and `gmres`; for `minres` the quotient of the
+                         largest and the smallest singular value of M^-1/2 A M^-1/2. It is a lower
+                         bound, or INFINITY if `smallest` is 0, or negative with `cg` */
+} gsolve_spectrum;
+
+/* Estimates the spectrum from the last run. The call copies the record to the host and allocates
+ * memory there.
+ *
+ * Fails with GSOLVE_UNSUPPORTED if the solver was not created with spectrum=on, and with
+ * GSOLVE_BAD_ARGUMENT if there was no run, or if the last run failed. */
+GSOLVE_API gsolve_status gsolve_solver_spectrum(const gsolve_solver *S, gsolve_spectrum *spectrum);
 
 /* --- profile of a run ----------------------------------------------------------- */
 

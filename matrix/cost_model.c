@@ -140,7 +140,7 @@ bool gs_estimate_format(const gsolve_format *format, const gsolve_pattern_sample
     const subject s = subject_of(sample);
     gs_cost_format f = GS_COST_SELL;
 
-    if (format->estimate) return format->estimate(sample, p);
+    if (format->estimate) return format->estimate(sample, p, format->user);
     while (f < GS_COST_CUT && strcmp(name[f], format->plugin.name) != 0) f++;
     if (f == GS_COST_CUT || s.csr + s.vectors == 0 || form_bytes(&s, f) < 0) return false;
     if (s.gpu && s.csr + s.vectors < LEAST_BYTES) return false;

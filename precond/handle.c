@@ -6,6 +6,7 @@
 
 #include "core/staging.h"
 #include "core/try.h"
+#include "matrix/operator.h"
 #include "spmv/handle.h"
 
 /* *is: whether spec is "auto". Fails if it has options. */
@@ -24,6 +25,25 @@ static void destroy_precond(void *handle)
     gsolve_precond_destroy(&M);
 }
 
+gsolve_status gs_precond_new(gsolve_precond **out, gsolve_context *ctx, const char *spec)
+{
+    gsolve_precond *M = NULL;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, M, 1);
+    memset(M, 0, sizeof *M);
+    gs_own(ctx, M, destroy_precond);
+    M->ctx = ctx;
+    ctx->handles++;
+    ALLOC(ctx, GSOLVE_HOST, M->spec, strlen(spec) + 1);
+    memcpy(M->spec, spec, strlen(spec) + 1);
+    *out = M;
+    M = NULL;
+done:
+    gsolve_precond_destroy(&M);
+    return status;
+}
+
 /* Creates the preconditioner `spec`, which is not "auto". pattern: NULL, or csr is clean and lies
  * where the kind reads it, and *pattern is its hash, which a kind on the device does not need. */
 static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const char *spec,
@@ -34,21 +54,15 @@ static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const cha
     gsolve_csr own = {0};
     gsolve_status status;
 
-    ALLOC(ctx, GSOLVE_HOST, M, 1);
-    memset(M, 0, sizeof *M);
-    gs_own(ctx, M, destroy_precond);
-    M->ctx = ctx;
-    ctx->handles++;
+    TRY(gs_precond_new(&M, ctx, spec));
     TRY(gs_plugin_parse(ctx, &ctx->preconds, gs_preconds, "preconditioner", spec, &plugin,
                         &M->options));
-    M->kind = (const gsolve_precond_kind *)(const void *)plugin;
+    M->kind = gs_precond_kind_of(plugin);
     M->extension = gs_precond_extension_of(M->kind);
-    ALLOC(ctx, GSOLVE_HOST, M->spec, strlen(spec) + 1);
-    memcpy(M->spec, spec, strlen(spec) + 1);
     if (!pattern) TRY(gs_precond_prepare_rows(M->extension, ctx, &csr, &own));
     M->n = csr->nrows;
     M->type = csr->type;
-    if (!M->extension->on_device) {
+    if (!M->extension->on_device && csr->start) { /* an operator has no pattern */
         M->pattern = pattern ? *pattern : gs_csr_pattern_hash(ctx, csr);
     }
     if (csr->nrows != csr->ncols && M->kind != &gs_none) {
@@ -73,8 +87,7 @@ static bool works_on_device(const gsolve_context *ctx, const char *spec)
 
     for (int k = 0; (plugin = gsolve_precond_at(ctx, k)); k++) {
         if (gs_spec_is(spec, plugin->name)) {
-            return gs_precond_extension_of((const gsolve_precond_kind *)(const void *)plugin)
-                ->on_device;
+            return gs_precond_extension_of(gs_precond_kind_of(plugin))->on_device;
         }
     }
     return false;
@@ -149,12 +162,13 @@ gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx
                            "gsolve_precond_create_from: an argument is NULL");
     }
     TRY(is_auto(ctx, spec, &automatic));
+    if (!gs_spec_is(spec, gs_none.plugin.name)) TRY(gs_matrix_check_rows(A));
     if (automatic) {
         TRY(gsolve_matrix_statistics(A, &statistics));
         gsolve_auto_choose(ctx, &statistics, 0, &choice);
         spec = choice.precond;
     }
-    if (works_on_device(ctx, spec)) {
+    if (works_on_device(ctx, spec) || A->is_operator) {
         gsolve_matrix_device_csr(A, &rows);
     } else {
         TRY(gsolve_matrix_csr(A, &rows));
@@ -205,6 +219,11 @@ void gsolve_precond_begin_solve(const gsolve_precond *M, int32_t columns)
 bool gsolve_precond_is_variable(const gsolve_precond *M)
 {
     return M->kind->is_variable && M->kind->is_variable(M->self);
+}
+
+bool gs_precond_is_recordable(const gsolve_precond *M)
+{
+    return !M || !M->extension->is_recordable || M->extension->is_recordable(M->self);
 }
 
 void gsolve_precond_describe(const gsolve_precond *M, gsolve_precond_info *info)

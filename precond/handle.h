@@ -5,8 +5,8 @@
 
 #include "matrix/statistics.h"
 
-/* Optional functions of a built-in kind; amg has them. Each member may be NULL, but a kind with
- * on_device set has rows. */
+/* Optional functions of a built-in kind; amg has most of them. Each member may be NULL, but a kind
+ * with on_device set has rows. */
 typedef struct gs_precond_extension {
     /* build and update get csr where kernels of ctx's device read it; else csr is on the host */
     bool on_device;
@@ -23,6 +23,10 @@ typedef struct gs_precond_extension {
     bool (*level)(const void *self, int index, gsolve_level_info *info);
     /* A solve of this many columns begins. */
     void (*begin_solve)(void *self, int32_t columns);
+    /* The call that updates a preconditioner that was not built from rows. */
+    const char *update_call;
+    /* Whether applications may be recorded in a CUDA graph; NULL: they may. */
+    bool (*is_recordable)(const void *self);
 } gs_precond_extension;
 
 struct gsolve_precond {
@@ -38,6 +42,9 @@ struct gsolve_precond {
     double setup_seconds;
     uint64_t version;
 };
+
+/* *M = a handle with this spec, but without its kind, extension, self, n and type. */
+gsolve_status gs_precond_new(gsolve_precond **M, gsolve_context *ctx, const char *spec);
 
 /* The built-in kinds, ending with NULL. */
 extern const gsolve_plugin *const gs_preconds[];

@@ -1,5 +1,6 @@
 /* kinds.c: the list of built-in preconditioners, registration of a user's kinds, and the kind none.
  */
+#include "core/try.h"
 #include "precond/handle.h"
 #include "vector/vector.h"
 
@@ -15,12 +16,18 @@ const gsolve_plugin *gsolve_precond_at(const gsolve_context *ctx, int index)
 
 gsolve_status gsolve_register_precond(gsolve_context *ctx, const gsolve_precond_kind *kind)
 {
+    gs_user_plugin copy = {.any = {0}};
+    gsolve_status status;
+
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
-    if (!kind || !kind->build || !kind->destroy || !kind->apply) {
+    if (kind) TRY(gs_copy_plugin(ctx, &copy, sizeof *kind, kind, "preconditioner"));
+    if (!kind || !copy.precond.build || !copy.precond.destroy || !copy.precond.apply) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "a preconditioner needs its build, destroy and apply functions");
     }
-    return gs_register(ctx, &ctx->preconds, gs_preconds, &kind->plugin, "preconditioner");
+    TRY(gs_register(ctx, &ctx->preconds, gs_preconds, &copy, "preconditioner"));
+done:
+    return status;
 }
 
 const gs_precond_extension *gs_precond_extension_of(const gsolve_precond_kind *kind)
@@ -33,9 +40,9 @@ const gs_precond_extension *gs_precond_extension_of(const gsolve_precond_kind *k
 /* --- none: z = r ------------------------------------------------------------------------------ */
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                           const void *options)
+                           const void *options, void *user)
 {
-    (void)options, (void)csr;
+    (void)user, (void)options, (void)csr;
     *self = gsolve_alloc(ctx, GSOLVE_HOST, 1, 1); /* a handle must not be NULL */
     return *self ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 }

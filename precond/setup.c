@@ -6,6 +6,7 @@
 #include "core/staging.h"
 #include "core/try.h"
 #include "precond/handle.h"
+#include "spmv/handle.h"
 
 gsolve_status gs_precond_prepare_rows(const gs_precond_extension *extension, gsolve_context *ctx,
                                       const gsolve_csr **csr, gsolve_csr *own)
@@ -51,7 +52,7 @@ gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr)
         M->bytes += M->ctx->bytes - held;
     } else {
         void *built = NULL;
-        TRY(M->kind->build(&built, M->ctx, csr, M->options));
+        TRY(M->kind->build(&built, M->ctx, csr, M->options, M->kind->user));
         M->bytes = M->ctx->bytes > held ? M->ctx->bytes - held : 0;
         if (M->self) M->kind->destroy(M->self, M->ctx);
         M->self = built;
@@ -170,9 +171,25 @@ done:
     return status;
 }
 
+/* Fails if M was not built from rows. */
+static gsolve_status check_rows(const gsolve_precond *M)
+{
+    if (!M->extension->update_call) return GSOLVE_OK;
+    return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
+                       "the preconditioner %s was not created from the rows of a matrix; update it "
+                       "by %s",
+                       M->spec, M->extension->update_call);
+}
+
 gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr)
 {
-    return M ? update(M, csr, false) : GSOLVE_BAD_ARGUMENT;
+    gsolve_status status;
+
+    if (!M) return GSOLVE_BAD_ARGUMENT;
+    TRY(check_rows(M));
+    TRY(update(M, csr, false));
+done:
+    return status;
 }
 
 gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix *A)
@@ -183,6 +200,9 @@ gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix 
     if (!M) return GSOLVE_BAD_ARGUMENT;
     if (!A)
         return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_update_from: A is NULL");
+    TRY(check_rows(M));
+    if (M->kind == &gs_none && A->is_operator) return GSOLVE_OK; /* it depends on nothing */
+    TRY(gs_matrix_check_rows(A));
     if (M->extension->on_device) {
         gsolve_matrix_device_csr(A, &rows);
     } else {

@@ -13,12 +13,10 @@ import argparse
 import re
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parent / "docs"))
-import headers
+import interface
+from interface import headers
 
 FOLDER = headers.TOP / "tests" / "abi"
 SYMBOLS, LAYOUTS = FOLDER / "libgsolve.symbols", FOLDER / "layouts.txt"
@@ -69,46 +67,6 @@ def symbol_faults(names):
 # --- layouts ----------------------------------------------------------------------------------------------------------
 
 
-def members(body):
-    """The names of the members in the body of a struct."""
-    for declaration in body.split(";"):
-        pointer = re.search(r"\(\*(\w+)\)\s*\(", declaration)
-        if pointer:
-            yield pointer[1]
-        elif declaration.strip():
-            yield from (re.match(r".*?(\w+)\s*(?:\[[^]]*\])?$", part.strip(), re.S)[1] for part in declaration.split(","))
-
-
-def layout_program():
-    """A C program that prints the layouts."""
-    lines = ["#include <stdio.h>"] + [f'#include "{name}"' for name in headers.HEADERS if name.endswith(".h")]
-    lines += ["#define MEMBER(type, name) printf(\"    %zu %zu %s\\n\", offsetof(type, name), sizeof(((type *)0)->name), #name)",
-              "#define VALUE(name) printf(\"    %d %s\\n\", (int)name, #name)", "int main(void) {"]
-    text = "\n".join((headers.TOP / "include" / name).read_text() for name in headers.HEADERS)
-    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
-    lists = {name: re.findall(r"X\((\w+),", body) for name, body in re.findall(r"#define (\w+_LIST)\(X\)((?:[^\n]*\\\n)*[^\n]*)", text)}
-    for kind, body, name in re.findall(r"typedef (struct|enum) \w+ \{(.*?)\n?\} (\w+);", text, re.S):
-        if kind == "struct":
-            lines.append(f'printf("{name} %zu\\n", sizeof({name}));')
-            lines += [f"MEMBER({name}, {member});" for member in members(body)]
-        else:
-            for macro, values in lists.items():
-                body = re.sub(rf"{macro}\(\w+\)", " ".join(value + "," for value in values), body)
-            lines.append(f'printf("{name}\\n");')
-            lines += [f"VALUE({value});" for value in re.findall(r"\b(GSOLVE_\w+)", body)]
-    return "\n".join(lines + ["return sizeof(void *) == 8 ? 0 : 77; }"])
-
-
-def layouts(cc):
-    """The text of the layouts, or None on a machine with other pointers."""
-    with tempfile.TemporaryDirectory() as folder:
-        source, program = Path(folder) / "layouts.c", Path(folder) / "layouts"
-        source.write_text(layout_program())
-        subprocess.run([cc, "-std=c11", f"-I{headers.TOP / 'include'}", str(source), "-o", str(program)], check=True)
-        result = subprocess.run([str(program)], capture_output=True, text=True, check=False)
-    return None if result.returncode == 77 else result.stdout
-
-
 def by_type(text):
     return {block.split()[0]: block.splitlines()[1:] for block in re.split(r"\n(?=\S)", text.strip()) if block}
 
@@ -135,7 +93,7 @@ def main():
     parser.add_argument("--nm", default="nm")
     parser.add_argument("--cc", default="cc")
     of = parser.parse_args()
-    names, now = exported(of.library, of.nm), layouts(of.cc)
+    names, now = exported(of.library, of.nm), interface.layouts(of.cc)
     if of.update:
         FOLDER.mkdir(exist_ok=True)
         SYMBOLS.write_text(symbols_text(names))

@@ -16,7 +16,7 @@ check() { # PATTERN TOOL ARGUMENT...: TOOL on the files whose names match
 
 formatter=$(command -v clang-format-18 || command -v clang-format || echo clang-format)
 case $($formatter --version 2>/dev/null) in
-  *version\ 18.*) check '\.(c|h|cu|cuh)$' "$formatter" --dry-run -Werror ;;
+  *version\ 18.*) check '\.(c|h|cu|cuh|cpp|hpp)$' "$formatter" --dry-run -Werror ;;
   *) echo "lint.sh: without clang-format 18 (pip install clang-format==18.1.8)" ;;
 esac
 check '\.sh$|^\.ci/run$' shellcheck -x -S warning

@@ -174,6 +174,11 @@ gsolve_status gs_new_columns(gs_krylov *k, size_t count, size_t size, void **wor
  * column begins j * ld elements behind the first one, with ld = gs_vector_stride(nrows). */
 gsolve_status gs_new_basis(gs_krylov *k, gsolve_type type, int32_t width, int count,
                            gsolve_dense *V);
+/* With spectrum=on: allocates the record of a method that runs the Lanczos process, see
+ * GS_LANCZOS_STEPS; `definite`: A and M are positive definite, else the sign of A is not known. */
+gsolve_status gs_new_lanczos_record(gs_krylov *k, bool definite);
+/* With spectrum=on: allocates the record of R of a cycle of m steps of gmres. */
+gsolve_status gs_new_cycle_record(gs_krylov *k, int m);
 /* Returns the number of elements from one column of a vector with nrows elements to the next: nrows
  * rounded up to a multiple of 16, so that each column begins on a cache line. */
 int64_t gs_vector_stride(int32_t nrows);

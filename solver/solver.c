@@ -4,6 +4,7 @@
 
 #include "core/info.h"
 #include "core/try.h"
+#include "matrix/operator.h"
 #include "solver/choose/auto_method.h"
 #include "solver/run/run.h"
 
@@ -64,6 +65,12 @@ void gsolve_solver_set_monitor(gsolve_solver *S, gsolve_monitor *monitor, void *
 {
     S->run->monitor.call = monitor;
     S->run->monitor.user = user;
+}
+
+void gsolve_solver_set_stopping_test(gsolve_solver *S, gsolve_stopping_test *test, void *user)
+{
+    S->run->monitor.test = test;
+    S->run->monitor.test_user = user;
 }
 
 const char *gsolve_solver_name(const gsolve_solver *S)
@@ -166,22 +173,6 @@ static gsolve_result result_of(const gs_krylov *k, const gs_column *column)
     };
 }
 
-/* The column with the largest residual among those that did not converge, or, if all converged,
- * among all. */
-static const gs_column *worst_column(const gs_krylov *k)
-{
-    const gs_column *worst = &k->run->column[0];
-
-    for (int32_t c = 1; c < k->ncols; c++) {
-        const gs_column *column = &k->run->column[c];
-        const bool failed = column->outcome != GSOLVE_CONVERGED;
-        const bool worst_failed = worst->outcome != GSOLVE_CONVERGED;
-        if (failed != worst_failed ? failed : !(column->residual <= worst->residual))
-            worst = column;
-    }
-    return worst;
-}
-
 /* Drops the recorded steps if the number of columns, A, M or A's form has changed since. */
 static void forget_stale_graph(gs_krylov *k)
 {
@@ -198,6 +189,16 @@ static void forget_stale_graph(gs_krylov *k)
     r->ncols = k->ncols;
     r->A = A.version;
     r->M = M.version;
+}
+
+/* Says so if "converged" rests on a residual in single precision. */
+static void note_residual(gs_krylov *k)
+{
+    const size_t length = strlen(k->note);
+
+    if (!gs_matrix_is_operator(k->A) || k->csr.type != GSOLVE_F32) return;
+    snprintf(k->note + length, sizeof k->note - length,
+             "%sThe operator computed the true residual in single precision.", length ? " " : "");
 }
 
 gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x,
@@ -219,6 +220,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
     k->run->explanation = NULL;
     k->note[0] = 0;
     k->ncols = b.ncols;
+    k->run->last = *gs_run_options_of(k);
     memset(&k->run->result, 0, sizeof k->run->result);
     if (b.ncols > 0) {
         TRY(gs_auto_method_update(k));
@@ -226,10 +228,11 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
         if (k->M) gsolve_precond_begin_solve(k->M, b.ncols);
         TRY(gs_krylov_run(k, b, x));
         k->run->result.seconds = gs_now() - begin;
-        k->run->result = result_of(k, worst_column(k));
+        k->run->result = result_of(k, gs_worst_column(k));
         k->run->result.iterations = k->run->counts.iteration;
         k->run->result.products = k->run->counts.products;
     }
+    note_residual(k);
     gs_auto_method_note(k);
     GS_FILL_INFO(gsolve_result, result, &k->run->result);
 done:

@@ -22,13 +22,14 @@ gsolve_status gsolve_matrix_memory(gsolve_context *ctx, const char *spec, const 
     }
     TRY(gs_csr_check(ctx, csr, NULL));
     TRY(gs_plugin_parse(ctx, &ctx->formats, gs_formats(ctx), "format", spec, &plugin, &options));
-    format = (const gsolve_format *)(const void *)plugin;
+    format = gs_format_of(plugin);
     if (!format->memory) {
         status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the format %s cannot estimate its memory",
                              plugin->name);
         goto done;
     }
-    *bytes = (size_t)gs_csr_bytes(csr, gs_start(csr, csr->nrows)) + format->memory(csr, options);
+    *bytes = (size_t)gs_csr_bytes(csr, gs_start(csr, csr->nrows)) +
+             format->memory(csr, options, format->user);
 done:
     gsolve_free(ctx, GSOLVE_HOST, options);
     return status;

@@ -1,4 +1,5 @@
 /* formats.c: the built-in formats of each device, and what only some of them can do. */
+#include "core/try.h"
 #include "spmv/handle.h"
 #include "spmv/sliced/sliced.h"
 
@@ -59,10 +60,16 @@ const gsolve_plugin *gsolve_format_at(const gsolve_context *ctx, int index)
 
 gsolve_status gsolve_register_format(gsolve_context *ctx, const gsolve_format *format)
 {
+    gs_user_plugin copy = {.any = {0}};
+    gsolve_status status;
+
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
-    if (!format || !format->build || !format->destroy || !format->apply) {
+    if (format) TRY(gs_copy_plugin(ctx, &copy, sizeof *format, format, "format"));
+    if (!format || !copy.format.build || !copy.format.destroy || !copy.format.apply) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "a format needs its build, destroy and apply functions");
     }
-    return gs_register(ctx, &ctx->formats, gs_formats(ctx), &format->plugin, "format");
+    TRY(gs_register(ctx, &ctx->formats, gs_formats(ctx), &copy, "format"));
+done:
+    return status;
 }

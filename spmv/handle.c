@@ -26,7 +26,7 @@ static gsolve_status build(gsolve_matrix *A, bool timed)
         TRY(gs_csr_entries(A->ctx, A->rows.start ? &A->rows : &A->csr, &A->entries));
     }
     if (gs_location(A->ctx) == GSOLVE_DEVICE) ALLOC(A->ctx, GSOLVE_DEVICE, A->sums, 1);
-    TRY(A->format->build(&A->self, A->ctx, &A->csr, A->entries, A->options));
+    TRY(A->format->build(&A->self, A->ctx, &A->csr, A->entries, A->options, A->format->user));
     if (timed) TRY(synchronize(A));
     A->build_seconds = gs_now() - begin;
 done:
@@ -40,29 +40,36 @@ static void destroy_left(void *handle)
     gsolve_matrix_destroy(&A);
 }
 
-static gsolve_status new_matrix(gsolve_matrix **out, gsolve_context *ctx, const char *spec)
+gsolve_status gs_matrix_new(gsolve_matrix **out, gsolve_context *ctx, const gsolve_format *format)
 {
-    const gsolve_plugin *plugin;
     gsolve_matrix *A = NULL;
-    void *options = NULL;
     gsolve_status status;
 
-    TRY(gs_plugin_parse(ctx, &ctx->formats, gs_formats(ctx), "format", spec, &plugin, &options));
     ALLOC(ctx, GSOLVE_HOST, A, 1);
     memset(A, 0, sizeof *A);
     gs_own(ctx, A, destroy_left);
     A->ctx = ctx;
     A->lazy = A;
-    A->format = (const gsolve_format *)(const void *)plugin;
-    A->options = options;
+    A->format = format;
     A->version = 1;
     A->entries = -1; /* unknown */
-    options = NULL;
     ctx->handles++;
     *out = A;
-    A = NULL;
 done:
-    gsolve_matrix_destroy(&A);
+    return status;
+}
+
+static gsolve_status new_matrix(gsolve_matrix **out, gsolve_context *ctx, const char *spec)
+{
+    const gsolve_plugin *plugin;
+    void *options = NULL;
+    gsolve_status status;
+
+    TRY(gs_plugin_parse(ctx, &ctx->formats, gs_formats(ctx), "format", spec, &plugin, &options));
+    TRY(gs_matrix_new(out, ctx, gs_format_of(plugin)));
+    (*out)->options = options;
+    options = NULL;
+done:
     gsolve_free(ctx, GSOLVE_HOST, options);
     return status;
 }
@@ -205,7 +212,7 @@ gsolve_status gs_form_update(const gsolve_format *format, void **self, gsolve_co
     gsolve_status status;
 
     if (format->update) return format->update(*self, ctx, csr);
-    TRY(format->build(&fresh, ctx, csr, entries, options));
+    TRY(format->build(&fresh, ctx, csr, entries, options, format->user));
     format->destroy(*self, ctx);
     *self = fresh;
 done:
@@ -253,7 +260,8 @@ gsolve_status gs_matrix_need_transposed(const gsolve_matrix *constant)
     } else {
         drop_transposed(A);
         TRY(gs_transpose_make(&A->transposed, &A->transposed_order, A->ctx, &A->csr, A->entries));
-        TRY(A->format->build(&A->transposed_self, A->ctx, &A->transposed, A->entries, A->options));
+        TRY(A->format->build(&A->transposed_self, A->ctx, &A->transposed, A->entries, A->options,
+                             A->format->user));
     }
     A->transposed_is_stale = false;
 done:
@@ -268,6 +276,12 @@ gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
     bool same;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
+    if (A->is_operator) {
+        return gsolve_fail(A->ctx, GSOLVE_UNSUPPORTED,
+                           "an operator has no values that gsolve_matrix_update can replace; when "
+                           "its function computes other products, call "
+                           "gsolve_matrix_update_operator");
+    }
     TRY(gs_csr_inspect(A->ctx, csr, &findings, NULL, NULL));
     TRY(gs_matrix_copy_values(A, csr, findings.entries, &same));
     if (!same) {

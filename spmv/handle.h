@@ -9,6 +9,7 @@
 
 struct gsolve_matrix {
     gsolve_context *ctx;
+    bool is_operator;    /* it has no rows: see spmv/operator/operator.h */
     gsolve_matrix *lazy; /* the handle itself, through which calls with a const handle set what is
                           * computed when it is first needed */
     const gsolve_format *format;
@@ -34,6 +35,9 @@ struct gsolve_matrix {
 
 /* --- for matrices that the library itself makes ----------------------------------------------- */
 
+/* *A = an empty handle with this format. */
+gsolve_status gs_matrix_new(gsolve_matrix **A, gsolve_context *ctx, const gsolve_format *format);
+
 /* gsolve_matrix_create_owned for a csr that is known to be clean, to lie where ctx's kernels read
  * it, and to fit into memory. It is not inspected, and the function does not wait for the device.
  */
@@ -55,7 +59,10 @@ gsolve_status gs_rows_on_device(gsolve_csr *csr, gsolve_context *ctx, const gsol
 /* The hash of the pattern of A, whose rows are on the host. */
 uint64_t gs_matrix_pattern(const gsolve_matrix *A);
 
-/* Copies A->rows from the device, if they are not on the host yet. */
+/* Fails with GSOLVE_UNSUPPORTED if A is an operator. */
+gsolve_status gs_matrix_check_rows(const gsolve_matrix *A);
+
+/* Copies A->rows from the device, if they are not on the host yet. Fails for an operator. */
 gsolve_status gs_matrix_need_rows(const gsolve_matrix *A);
 
 /* Releases the columns and values of A's rows if its form holds them and the device has memory of

@@ -31,7 +31,7 @@ static gsolve_status ask_format(const gsolve_matrix *A, const gsolve_csr *csr, d
         here.start = start;
         here.location = GSOLVE_HOST;
     }
-    *bytes = (double)A->format->memory(&here, A->options);
+    *bytes = (double)A->format->memory(&here, A->options, A->format->user);
 done:
     gsolve_free(A->ctx, GSOLVE_HOST, start);
     return status;
@@ -65,11 +65,26 @@ gsolve_status gs_rows_on_device(gsolve_csr *csr, gsolve_context *ctx, const gsol
     return GSOLVE_OK;
 }
 
+gsolve_status gs_matrix_check_rows(const gsolve_matrix *A)
+{
+    if (!A->is_operator) return GSOLVE_OK;
+    return gsolve_fail(A->ctx, GSOLVE_UNSUPPORTED,
+                       "A is an operator, of which only products are known, and this needs its "
+                       "rows; create a preconditioner from an approximate CSR matrix, by "
+                       "gsolve_precond_create_chebyshev or by gsolve_precond_create_function, and "
+                       "name a method other than direct");
+}
+
 gsolve_status gs_matrix_need_rows(const gsolve_matrix *constant)
 {
     gsolve_matrix *A = constant->lazy;
+    gsolve_status status;
 
-    return A->rows.start ? GSOLVE_OK : gs_csr_move(&A->rows, A->ctx, GSOLVE_HOST, &A->csr);
+    if (A->rows.start) return GSOLVE_OK;
+    TRY(gs_matrix_check_rows(A));
+    TRY(gs_csr_move(&A->rows, A->ctx, GSOLVE_HOST, &A->csr));
+done:
+    return status;
 }
 
 uint64_t gs_matrix_pattern(const gsolve_matrix *A)

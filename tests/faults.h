@@ -32,12 +32,12 @@ static inline gsolve_status succeed(gsolve_context *ctx)
 /* --- the format ------------------------------------------------------------------------------- */
 
 static inline gsolve_status brittle_build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                                          int64_t entries, const void *options)
+                                          int64_t entries, const void *options, void *user)
 {
     gsolve_matrix *A = NULL;
     const gsolve_status status = gsolve_matrix_create(&A, ctx, "csr", csr);
 
-    (void)options, (void)entries;
+    (void)user, (void)options, (void)entries;
     if (status != GSOLVE_OK) return status;
     alive++;
     *self = A;
@@ -62,7 +62,8 @@ static inline gsolve_status brittle_apply(void *self, gsolve_context *ctx, doubl
                                : status;
 }
 
-static const gsolve_format brittle_format = {.plugin = {"brittle", "fails when told to", NULL, 0},
+static const gsolve_format brittle_format = {.size = sizeof(gsolve_format),
+                                             .plugin = {"brittle", "fails when told to", NULL, 0},
                                              .build = brittle_build,
                                              .destroy = brittle_destroy,
                                              .apply = brittle_apply};
@@ -70,12 +71,12 @@ static const gsolve_format brittle_format = {.plugin = {"brittle", "fails when t
 /* --- the preconditioner ----------------------------------------------------------------------- */
 
 static inline gsolve_status shaky_build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                                        const void *options)
+                                        const void *options, void *user)
 {
     gsolve_precond *M = NULL;
     const gsolve_status status = gsolve_precond_create(&M, ctx, "jacobi", csr);
 
-    (void)options;
+    (void)user, (void)options;
     if (status != GSOLVE_OK) return status;
     alive++;
     *self = M;
@@ -100,6 +101,7 @@ static inline gsolve_status shaky_apply(void *self, gsolve_context *ctx, gsolve_
 }
 
 static const gsolve_precond_kind shaky_precond = {
+    .size = sizeof(gsolve_precond_kind),
     .plugin = {"shaky", "fails when told to", NULL, 0},
     .build = shaky_build,
     .destroy = shaky_destroy,

@@ -40,12 +40,12 @@ static void reversed_destroy(void *self, gsolve_context *ctx)
 }
 
 static gsolve_status reversed_build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                                    int64_t entries, const void *options)
+                                    int64_t entries, const void *options, void *user)
 {
     reversed *r = NULL;
     void *more = NULL;
     gsolve_status status;
-    (void)options, (void)entries;
+    (void)user, (void)options, (void)entries;
 
     counts.builds++;
     if (refusal != GSOLVE_OK) return gsolve_fail(ctx, refusal, "memory: there is none left");
@@ -91,16 +91,17 @@ static gsolve_status reversed_update(void *self, gsolve_context *ctx, const gsol
 
 /* On a GPU: another format behind counters. */
 static gsolve_status inner_build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                                 int64_t entries, const void *options)
+                                 int64_t entries, const void *options, void *user)
 {
     counts.builds++;
     if (refusal != GSOLVE_OK) return gsolve_fail(ctx, refusal, "memory: there is none left");
-    return inner->build(self, ctx, csr, entries, options);
+    return inner->build(self, ctx, csr, entries, options, user);
 }
 
-static bool foresee(const gsolve_pattern_sample *glance, gsolve_format_estimate *prospect)
+static bool foresee(const gsolve_pattern_sample *glance, gsolve_format_estimate *prospect,
+                    void *user)
 {
-    (void)glance;
+    (void)glance, (void)user;
     *prospect = foretold;
     return foretold.product < 1;
 }
@@ -118,6 +119,7 @@ static gsolve_context *open_counting(int threads, double product, double build,
     static gsolve_format format; /* outlives the contexts */
     gsolve_context *ctx = open_context(threads);
     const gsolve_format own = {
+        .size = sizeof(gsolve_format),
         .plugin = {"counted", "a form that counts", NULL, 0},
         .build = reversed_build,
         .destroy = reversed_destroy,
@@ -129,6 +131,7 @@ static gsolve_context *open_counting(int threads, double product, double build,
     format = own;
     if (on_gpu(ctx)) {
         format = *inner;
+        format.size = sizeof format;
         format.plugin.name = "counted";
         format.build = inner_build;
         format.estimate = foresee;

@@ -543,6 +543,113 @@ static void callbacks(void **state)
     close_problem(&p);
 }
 
+/* --- settings, operators ---------------------------------------------------------------------- */
+
+/* Later runs have the bits of a new handle with these options; the options do not pile up. */
+static void settings(void **state)
+{
+    static const char *const set[] = {"rtol=1e-3", "rtol=1e-11,maxit=400", "atol=1e-3",
+                                      "rtol=1e-6"};
+    static const char *const given[] = {"rtol=1e-3", "rtol=1e-11,maxit=400",
+                                        "rtol=1e-11,maxit=400,atol=1e-3",
+                                        "rtol=1e-6,maxit=400,atol=1e-3"};
+    problem p = open_problem("gen:poisson2d,n=20");
+    gsolve_matrix *A = matrix_of(&p);
+    gsolve_auto *S = NULL;
+    (void)state;
+
+    OK(p.ctx, gsolve_auto_create_from(&S, p.ctx, "rtol=1e-9", A));
+    OK(p.ctx, gsolve_auto_set(S, "maxit=500"));
+    run(&p, S, 1);
+    for (int time = 0; time < 100; time++) OK(p.ctx, gsolve_auto_set(S, "rtol=1e-9,maxit=10000"));
+    for (int k = 0; k < 4; k++) {
+        gsolve_auto *fresh = NULL;
+        OK(p.ctx, gsolve_auto_set(S, set[k]));
+        const gsolve_result result = run(&p, S, 1);
+        const uint64_t bits = bits_of(&p);
+        assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+        assert_int_equal(info_of(S).attempts, 1);
+        assert_non_null(strstr(info_of(S).method, set[k]));
+        OK(p.ctx, gsolve_auto_create_from(&fresh, p.ctx, given[k], A));
+        assert_int_equal(run(&p, fresh, 1).iterations, result.iterations);
+        assert_true(bits_of(&p) == bits);
+        gsolve_auto_destroy(&fresh);
+    }
+    OK(p.ctx, gsolve_auto_set(S, ""));
+    assert_int_equal(gsolve_auto_set(S, NULL), GSOLVE_BAD_ARGUMENT);
+    assert_int_equal(gsolve_auto_set(S, "restart=5"), GSOLVE_BAD_SPEC);
+    assert_int_equal(gsolve_auto_set(S, "guess=given"), GSOLVE_BAD_SPEC);
+    assert_int_equal(gsolve_auto_set(S, "rtol=7"), GSOLVE_BAD_SPEC);
+    assert_non_null(strstr(info_of(S).method, "rtol=1e-6"));
+    gsolve_auto_destroy(&S);
+    gsolve_matrix_destroy(&A);
+    close_problem(&p);
+}
+
+/* y = tridiag(-1, s, -1) x, where s is the caller's number. */
+static gsolve_status apply_line(gsolve_context *ctx, gsolve_dense x, gsolve_dense y, void *user)
+{
+    const double *from = x.value, s = *(const double *)user;
+    double *to = y.value;
+    (void)ctx;
+
+    for (int32_t i = 0; i < x.nrows; i++) {
+        to[i] = s * from[i] - (i > 0 ? from[i - 1] : 0) - (i + 1 < x.nrows ? from[i + 1] : 0);
+    }
+    return GSOLVE_OK;
+}
+
+/* A matrix-free operator: its flags decide, and it is updated. */
+static void operators(void **state)
+{
+    problem p = open_problem("gen:tridiagonal,n=60");
+    gsolve_matrix *A = NULL;
+    gsolve_auto *S = NULL;
+    double s = 2.5;
+    (void)state;
+
+    if (gs_location(p.ctx) == GSOLVE_HOST) { /* the function computes on the host */
+        OK(p.ctx,
+           gsolve_matrix_create_operator(&A, p.ctx, 60, 60, GSOLVE_F64, apply_line, NULL, &s));
+        OK(p.ctx, gsolve_matrix_set_flags(A, GSOLVE_FUNCTION_DEFINITE));
+        OK(p.ctx, gsolve_auto_create_from(&S, p.ctx, "rtol=1e-9", A));
+        for (int step = 0; step < 3; step++) {
+            s = 2.5 + step;
+            OK(p.ctx, gsolve_matrix_update_operator(A, &s));
+            assert_int_equal(run(&p, S, 1).outcome, GSOLVE_CONVERGED);
+            assert_string_equal(gsolve_solver_name(gsolve_auto_solver(S)), "cg");
+            assert_int_equal(info_of(S).attempts, 1);
+        }
+        assert_non_null(strstr(gsolve_auto_explain(S), "operator"));
+    }
+    gsolve_auto_destroy(&S);
+    gsolve_matrix_destroy(&A);
+    close_problem(&p);
+}
+
+static gsolve_decision accept_early(int iteration, int32_t column, double residual, double norm,
+                                    void *user)
+{
+    (void)column, (void)residual, (void)norm, (void)user;
+    return iteration < 2 ? GSOLVE_CONTINUE : GSOLVE_ACCEPT;
+}
+
+/* What the caller's test accepts needs no other choice. */
+static void stopping_test(void **state)
+{
+    problem p = open_problem("gen:convdiff3d,n=8");
+    gsolve_auto *S = new_handle(&p, "");
+    (void)state;
+
+    gsolve_auto_set_stopping_test(S, accept_early, NULL);
+    assert_int_equal(run(&p, S, 1).outcome, GSOLVE_ACCEPTED);
+    assert_int_equal(info_of(S).attempts, 1);
+    gsolve_auto_set_stopping_test(S, NULL, NULL);
+    assert_int_equal(run(&p, S, 1).outcome, GSOLVE_CONVERGED);
+    gsolve_auto_destroy(&S);
+    close_problem(&p);
+}
+
 /* --- errors and failures ---------------------------------------------------------------------- */
 
 static void bad_arguments(void **state)
@@ -664,23 +771,16 @@ int main(void)
 {
     need_device();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(falls_back_once),
-        cmocka_unit_test(falls_back_later),
-        cmocka_unit_test(makes_new_list),
-        cmocka_unit_test(updates_keep_bits),
-        cmocka_unit_test(repeats),
-        cmocka_unit_test(allocates_once),
-        cmocka_unit_test(rebuilds_choice),
-        cmocka_unit_test(rebuilds_levels),
-        cmocka_unit_test(several_columns),
-        cmocka_unit_test(on_the_device),
-        cmocka_unit_test(without_solution),
-        cmocka_unit_test(single_precision),
-        cmocka_unit_test(callbacks),
-        cmocka_unit_test(bad_arguments),
-        cmocka_unit_test(left_to_the_context),
-        cmocka_unit_test(denied),
-        cmocka_unit_test(denied_and_used_again),
+        cmocka_unit_test(falls_back_once),  cmocka_unit_test(falls_back_later),
+        cmocka_unit_test(makes_new_list),   cmocka_unit_test(updates_keep_bits),
+        cmocka_unit_test(repeats),          cmocka_unit_test(allocates_once),
+        cmocka_unit_test(rebuilds_choice),  cmocka_unit_test(rebuilds_levels),
+        cmocka_unit_test(several_columns),  cmocka_unit_test(on_the_device),
+        cmocka_unit_test(without_solution), cmocka_unit_test(single_precision),
+        cmocka_unit_test(callbacks),        cmocka_unit_test(settings),
+        cmocka_unit_test(operators),        cmocka_unit_test(stopping_test),
+        cmocka_unit_test(bad_arguments),    cmocka_unit_test(left_to_the_context),
+        cmocka_unit_test(denied),           cmocka_unit_test(denied_and_used_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,27 +130,28 @@ static void parsing_survives_without_memory(void **state)
 static void plugins_are_registered(void **state)
 {
     gs_registry registry = {0};
-    gsolve_plugin own[GS_MAX_USER_PLUGINS + 1];
+    gs_user_plugin own[GS_MAX_USER_PLUGINS + 1];
     char name[GS_MAX_USER_PLUGINS + 1][16];
     const gsolve_plugin bad[] = {{.name = NULL}, {.name = ""},     {.name = "a-b"},
                                  {.name = "A"},  {.name = "cake"}, {.name = "a,b"}};
 
     (void)state;
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-        assert_int_equal(gs_register(ctx, &registry, recipes, &bad[k], "recipe"),
+        const gs_user_plugin plugin = {.any = {.plugin = bad[k]}};
+        assert_int_equal(gs_register(ctx, &registry, recipes, &plugin, "recipe"),
                          GSOLVE_BAD_ARGUMENT);
     }
     for (int k = 0; k <= GS_MAX_USER_PLUGINS; k++) {
         snprintf(name[k], sizeof name[k], "own_%d", k);
-        own[k] = (gsolve_plugin){.name = name[k]};
+        own[k] = (gs_user_plugin){.any = {.plugin = {.name = name[k]}}};
         assert_int_equal(gs_register(ctx, &registry, recipes, &own[k], "recipe"),
                          k < GS_MAX_USER_PLUGINS ? GSOLVE_OK : GSOLVE_BAD_ARGUMENT);
     }
     assert_says(ctx, "cannot register more than 32 recipes");
     assert_int_equal(gs_register(ctx, &registry, recipes, &own[3], "recipe"), GSOLVE_BAD_ARGUMENT);
     assert_ptr_equal(gs_plugin_at(&registry, recipes, 1), &bread);
-    assert_ptr_equal(gs_plugin_at(&registry, recipes, 2), &own[0]);
-    assert_ptr_equal(gs_plugin_at(&registry, recipes, 33), &own[31]);
+    assert_string_equal(gs_plugin_at(&registry, recipes, 2)->name, "own_0");
+    assert_string_equal(gs_plugin_at(&registry, recipes, 33)->name, "own_31");
     assert_null(gs_plugin_at(&registry, recipes, 34));
     assert_null(gs_plugin_at(&registry, recipes, -1));
     assert_null(gs_plugin_at(NULL, recipes, 2));

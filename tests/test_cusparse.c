@@ -9,7 +9,7 @@ static const gsolve_format *find_format(const gsolve_context *ctx, const char *n
     const gsolve_plugin *format;
 
     for (int f = 0; (format = gsolve_format_at(ctx, f)); f++) {
-        if (strcmp(format->name, name) == 0) return (const gsolve_format *)(const void *)format;
+        if (strcmp(format->name, name) == 0) return gs_format_of(format);
     }
     fail_msg("there is no format %s", name);
     return NULL;
@@ -35,7 +35,7 @@ static size_t forecast(gsolve_context *ctx, const char *name, const char *spec)
     gsolve_csr A = read_matrix(ctx, name);
 
     OK(ctx, gs_spec_options(ctx, &format->plugin, spec, options));
-    const size_t bytes = format->memory(&A, options);
+    const size_t bytes = format->memory(&A, options, NULL);
     gsolve_csr_free(&A, ctx);
     free(options);
     return bytes;
@@ -184,12 +184,13 @@ static void multiply(gsolve_context *ctx, const char *spec, const gsolve_csr *th
     X.value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)X.nrows, 8);
     Y.value = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)Y.nrows, 8);
     OK(ctx, gsolve_copy(ctx, X.value, GSOLVE_DEVICE, x, GSOLVE_HOST, (size_t)X.nrows * 8));
-    if (format->build(&self, ctx, there, entries, options) == GSOLVE_OK) {
+    if (format->build(&self, ctx, there, entries, options, NULL) == GSOLVE_OK) {
         OK(ctx, format->apply(self, ctx, 1, X, 0, Y));
         OK(ctx, gsolve_copy(ctx, y, GSOLVE_HOST, Y.value, GSOLVE_DEVICE, (size_t)Y.nrows * 8));
         format->destroy(self, ctx);
     } else { /* only what the vendor does not have may be refused */
-        assert_int_equal(format->build(&self, ctx, there, entries, options), GSOLVE_UNSUPPORTED);
+        assert_int_equal(format->build(&self, ctx, there, entries, options, NULL),
+                         GSOLVE_UNSUPPORTED);
         assert_true(strlen(gsolve_error(ctx)) > 10);
         print_message("%s refuses offsets of 64 bits: %s\n", spec, gsolve_error(ctx));
         memset(y, 0, (size_t)Y.nrows * 8);

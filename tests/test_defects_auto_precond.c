@@ -8,9 +8,9 @@
 static int applied;
 
 static gsolve_status build_counter(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                                   const void *options)
+                                   const void *options, void *user)
 {
-    (void)csr, (void)options;
+    (void)user, (void)csr, (void)options;
     *self = gsolve_alloc(ctx, GSOLVE_HOST, 1, 1);
     return *self ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 }
@@ -36,6 +36,7 @@ static gsolve_status apply_counter(void *self, gsolve_context *ctx, gsolve_dense
 }
 
 static const gsolve_precond_kind counter = {
+    .size = sizeof(gsolve_precond_kind),
     .plugin = {"counter", "the identity, which counts how often it is applied", NULL, 0},
     .build = build_counter,
     .destroy = destroy_counter,

@@ -5,11 +5,11 @@
 static int64_t multiplied; /* columns */
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const void *options)
+                           const void *options, void *user)
 {
     gsolve_matrix *A = NULL;
     const gsolve_status status = gsolve_matrix_create(&A, ctx, "csr", csr);
-    (void)options, (void)entries;
+    (void)user, (void)options, (void)entries;
 
     if (status == GSOLVE_OK) *self = A;
     return status;
@@ -32,6 +32,7 @@ static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve
 }
 
 static const gsolve_format counting = {
+    .size = sizeof(gsolve_format),
     .plugin = {"counting", "csr that counts the columns that it multiplies", NULL, 0},
     .build = build,
     .destroy = destroy,

@@ -223,6 +223,9 @@ static void allocations(void **state)
     }
     deny_solver(ctx, "auto", "auto", "auto");
     deny_solver(ctx, "auto", "jacobi", "gmres,basis=f32");
+    deny_solver(ctx, "auto", "jacobi", "gmres,spectrum=on");
+    deny_solver(ctx, "auto", "ic", "cg,norm=preconditioned,spectrum=on");
+    deny_solver(ctx, "auto", "jacobi", "minres,norm=preconditioned,spectrum=on");
     close_context(ctx);
 }
 
@@ -322,10 +325,11 @@ static void updates(void **state)
 /* The status of a run from x = 0; result must stay as it was where the run fails. */
 static gsolve_status run_once(gsolve_solver *S, trial *t)
 {
-    gsolve_result result = GSOLVE_INIT(gsolve_result), before = GSOLVE_INIT(gsolve_result);
+    gsolve_result result, before;
     gsolve_status status;
 
     memset(&result, 0x5a, sizeof result);
+    result.size = sizeof result;
     before = result;
     memset(t->x, 0, sizeof t->x);
     status = gsolve_solver_run(S, gsolve_vector(t->b, N), gsolve_vector(t->x, N), &result);

@@ -300,7 +300,7 @@ static bool takes_blocks(const gsolve_context *ctx, const char *spec)
     for (int f = 0; (format = gsolve_format_at(ctx, f)); f++) {
         if (gs_spec_is(spec, format->name)) break;
     }
-    return format && ((const gsolve_format *)(const void *)format)->apply_block;
+    return format && gs_format_of(format)->apply_block;
 }
 
 /* A format may refuse a matrix for too much padding (see docs/howto/write_a_format.md), but none of

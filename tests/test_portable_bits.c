@@ -150,7 +150,7 @@ static gs_convergence_test no_end(void)
     static int flag, ended;
 
     progress = (gs_progress){.target = -1, .ceiling = 1e300, .maxit = 1 << 30};
-    return (gs_convergence_test){&progress, history, &flag, &ended, 1, 0};
+    return (gs_convergence_test){&progress, history, &flag, &ended, NULL, 1, 0};
 }
 
 /* r -= a q, r'r, r'(d r); with d NULL as axpy_norm. */

@@ -23,6 +23,9 @@ typedef struct gs_convergence_test {
     double *history; /* GS_HISTORY x ncols */
     int *flag;       /* 0, or the outcome that a kernel found */
     int *ended;      /* GS_GOES_ON, GS_ENDS or GS_ENDED of each column */
+    /* NULL, or for norm=preconditioned a number for each column: the test takes its product with
+     * r'M^-1 r for |r|^2 */
+    const double *factor;
     int32_t ncols, c;
 } gs_convergence_test;
 

@@ -199,7 +199,11 @@ static gsolve_status FN(residual_step)(gs_queue *q, int64_t n, gs_ratio a, gs_re
                                      &own[k], &with[k]));
     *rr = gs_sum(blocks.count, own);
     *rz = d ? gs_sum(blocks.count, with) : *rr;
-    test_column(test, *rr, 1);
+    if (!test->factor) {
+        test_column(test, *rr, 1);
+    } else if (d) {
+        test_column(test, preconditioned_square(test, *rz), 1);
+    }
     return GSOLVE_OK;
 }
 

@@ -20,6 +20,7 @@ static double ratio_value(gs_ratio r)
 
 #define SMALL static
 #include "vector/convergence_body.h"
+#include "vector/norm_body.h"
 
 #define GS_BODY "vector/vector_body.h"
 #include "core/each_type.h"

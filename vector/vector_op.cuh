@@ -21,6 +21,7 @@ gsolve_status each(gs_queue *q, int64_t n, bool aligned, const Op &op, const cha
 
 #define SMALL __device__
 #include "vector/convergence_body.h"
+#include "vector/norm_body.h"
 
 // Returns the value of r. If it is not finite, or has the wrong sign, it returns 0 and one thread
 // sets r's flag.

@@ -45,7 +45,8 @@ struct residual_op : gs_plain {
     {
         *(s == 0 ? rr : rz) = total;
         if (!D) *rz = total;
-        if (s == 0) test_column(&test, total, 1);
+        if (s == 0 && !test.factor) test_column(&test, total, 1);
+        if (s == 1 && test.factor) test_column(&test, preconditioned_square(&test, total), 1);
     }
 };
 

@@ -33,11 +33,11 @@ static cs_di *copy_rows(const gsolve_csr *csr, int64_t entries)
 
 /* The rows of A are the columns of A'; CXSparse transposes A'. */
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const void *options)
+                           const void *options, void *user)
 {
     columns *C;
 
-    (void)options;
+    (void)user, (void)options;
     if (csr->type != GSOLVE_F64 || csr->offset != GSOLVE_O32) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                            "cxsparse supports only f64 and fewer than 2^31 entries");
@@ -76,6 +76,7 @@ static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve
 }
 
 static const gsolve_format format = {
+    .size = sizeof(gsolve_format),
     .plugin = {"cxsparse", "product of the library CXSparse on one thread, for comparison", NULL,
                0},
     .build = build,

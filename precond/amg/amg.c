@@ -57,11 +57,12 @@ static gsolve_status check_options(gsolve_context *ctx, const gs_amg_options *o)
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                           const void *chosen)
+                           const void *chosen, void *user)
 {
     amg *M = NULL;
     gsolve_status status;
 
+    (void)user;
     TRY(check_options(ctx, chosen));
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     memset(M, 0, sizeof *M);

@@ -140,7 +140,7 @@ static gsolve_status measure_reduction(gs_hierarchy *h, gsolve_context *ctx, con
     }
     ALLOC(ctx, GSOLVE_DEVICE, sum, 2);
     TRY(gs_csr_entries(ctx, csr, &entries));
-    TRY(gs_csr_format.build(&A, ctx, csr, entries, NULL));
+    TRY(gs_csr_format.build(&A, ctx, csr, entries, NULL, NULL));
     TRY(begin(h, ctx, A, v, sum));
     for (int k = 0; k < MAX_CYCLES && (k == 0 || *left > enough); k++) {
         TRY(apply_cycle(h, ctx, A, v, sum));

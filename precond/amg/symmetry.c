@@ -22,7 +22,7 @@ gsolve_status gs_amg_is_symmetric(bool *symmetric, gsolve_context *ctx, const gs
     gsolve_status status;
 
     TRY(gs_csr_entries(ctx, A, &entries));
-    TRY(gs_csr_format.build(&matrix, ctx, A, entries, NULL));
+    TRY(gs_csr_format.build(&matrix, ctx, A, entries, NULL, NULL));
     ALLOC(ctx, GSOLVE_DEVICE, sum, 3);
     TRY(gs_dense_new(&x, ctx, gs_location(ctx), A->type, n, 1));
     TRY(gs_dense_new(&y, ctx, gs_location(ctx), A->type, n, 1));

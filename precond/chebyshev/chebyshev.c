@@ -3,8 +3,11 @@
  * uses products only and no recurrence between rows, which suits many threads. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "core/staging.h"
 #include "core/try.h"
+#include "matrix/operator.h"
 #include "precond/chebyshev/polynomial.h"
 #include "precond/diagonal.h"
 #include "precond/handle.h"
@@ -17,10 +20,11 @@ typedef struct chebyshev_options {
 typedef struct chebyshev {
     chebyshev_options options;
     gs_polynomial polynomial;
-    gsolve_matrix *A;
-    void *d;             /* reciprocals of the diagonal */
-    gs_column_work work; /* p and q, see iterate */
-    double *square;      /* a number on the device */
+    gsolve_matrix *copy;    /* of csr; NULL if A is the caller's */
+    const gsolve_matrix *A; /* the copy, or the caller's */
+    void *d;                /* reciprocals of the diagonal */
+    gs_column_work work;    /* p and q, see iterate */
+    double *square;         /* a number on the device */
 } chebyshev;
 
 static const gsolve_option options[] = {
@@ -52,15 +56,14 @@ static double largest_sum(gsolve_context *ctx, const gsolve_csr *csr)
     return largest;
 }
 
-/* Estimates the spectrum. A and d have their values. */
-static gsolve_status estimate(chebyshev *M, gsolve_context *ctx, const gsolve_csr *csr)
+/* Estimates the spectrum, of which `lambda_max` is a bound. A and d have their values. */
+static gsolve_status estimate(chebyshev *M, gsolve_context *ctx, double lambda_max)
 {
-    double lambda_max = largest_sum(ctx, csr);
     gsolve_status status;
 
-    if (!(lambda_max > 0 && isfinite(lambda_max))) lambda_max = 1;
     TRY(gs_estimate_lambda_max(&lambda_max, ctx, M->A, M->d, M->options.its, M->work.one[0],
                                M->work.one[1], M->square));
+    if (!isfinite(lambda_max)) lambda_max = 1;
     M->polynomial = (gs_polynomial){lambda_max, M->options.ratio};
 done:
     return status;
@@ -70,35 +73,49 @@ static void destroy(void *self, gsolve_context *ctx)
 {
     chebyshev *M = self;
 
-    gsolve_matrix_destroy(&M->A);
+    gsolve_matrix_destroy(&M->copy);
     gsolve_free(ctx, GSOLVE_DEVICE, M->d);
     gsolve_free(ctx, GSOLVE_DEVICE, M->square);
     gs_column_work_destroy(&M->work, ctx);
     gsolve_free(ctx, GSOLVE_HOST, M);
 }
 
+/* Work space for rows of csr's shape and type. */
+static gsolve_status create_work(chebyshev *M, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    gsolve_status status;
+
+    M->work.vectors = 2;
+    TRY(gs_column_work_create(&M->work, ctx, csr));
+    ALLOC(ctx, GSOLVE_DEVICE, M->square, 1);
+done:
+    return status;
+}
+
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
     chebyshev *M = self;
+    double bound;
     gsolve_status status;
 
     TRY(gs_diagonal_reciprocals(ctx, "chebyshev", csr, false, &M->d));
-    if (M->A) {
-        TRY(gsolve_matrix_update(M->A, csr));
+    if (M->copy) {
+        TRY(gsolve_matrix_update(M->copy, csr));
     } else {
-        M->work.vectors = 2;
-        TRY(gs_column_work_create(&M->work, ctx, csr));
-        ALLOC(ctx, GSOLVE_DEVICE, M->square, 1);
-        TRY(gsolve_matrix_create(&M->A, ctx, "csr", csr));
+        TRY(create_work(M, ctx, csr));
+        TRY(gsolve_matrix_create(&M->copy, ctx, "csr", csr));
+        M->A = M->copy;
     }
-    TRY(estimate(M, ctx, csr));
+    bound = largest_sum(ctx, csr);
+    TRY(estimate(M, ctx, bound > 0 && isfinite(bound) ? bound : 1));
 done:
     return status;
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                           const void *chosen)
+                           const void *chosen, void *user)
 {
+    (void)user;
     return gs_precond_build(self, ctx, csr, chosen, &gs_chebyshev, sizeof(chebyshev));
 }
 
@@ -166,3 +183,183 @@ const gsolve_precond_kind gs_chebyshev = {
     .update = update,
     .describe = describe,
 };
+
+/* --- a matrix of the caller, such as an operator, and its diagonal -----------------------------
+ */
+
+/* An operator computes products of columns that are contiguous: one column after the other. */
+static gsolve_status apply_columns(const void *self, gsolve_context *ctx, bool transposed,
+                                   gsolve_dense r, gsolve_dense z)
+{
+    const chebyshev *M = self;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t c = 0; c < r.ncols && status == GSOLVE_OK; c++) {
+        status = iterate(M, ctx, &transposed, gs_column_of(r, c), gs_column_of(z, c), M->work.one);
+    }
+    return status;
+}
+
+static gsolve_status apply_given(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
+{
+    return apply_columns(self, ctx, false, r, z);
+}
+
+static gsolve_status apply_given_transpose(void *self, gsolve_context *ctx, gsolve_dense r,
+                                           gsolve_dense z)
+{
+    return apply_columns(self, ctx, true, r, z);
+}
+
+static bool is_recordable(const void *self)
+{
+    return gs_matrix_is_recordable(((const chebyshev *)self)->A);
+}
+
+/* The handle has its self before it has this kind, so there is no build. */
+static const gsolve_precond_kind given_kind = {
+    .plugin = {"chebyshev", "Chebyshev polynomial of a given matrix", NULL, 0},
+    .destroy = destroy,
+    .apply = apply_given,
+    .apply_transpose = apply_given_transpose,
+    .describe = describe,
+};
+
+static const gs_precond_extension given_extension = {
+    .update_call = "gsolve_precond_update_chebyshev",
+    .is_recordable = is_recordable,
+};
+
+static gsolve_status check_diagonal(gsolve_context *ctx, gsolve_dense diagonal, int32_t n)
+{
+    if (!diagonal.value) return GSOLVE_OK;
+    if (diagonal.layout != GSOLVE_COLUMN_MAJOR)
+        return gs_need_columns(ctx, diagonal, "the diagonal");
+    if (diagonal.nrows == n && diagonal.ncols == 1 && (unsigned)diagonal.type < GSOLVE_TYPE_COUNT &&
+        gs_reachable(ctx, diagonal.location)) {
+        return GSOLVE_OK;
+    }
+    return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                       "the diagonal is %d x %d; it must be one column of %d elements, of type "
+                       "GSOLVE_F32 or GSOLVE_F64, on the host or on the device of the context",
+                       diagonal.nrows, diagonal.ncols, n);
+}
+
+/* Element i of the diagonal, which is on the host; 1 if it has no values. */
+static double diagonal_at(gsolve_dense diagonal, int32_t i)
+{
+    if (!diagonal.value) return 1;
+    return diagonal.type == GSOLVE_F32 ? (double)((const float *)diagonal.value)[i]
+                                       : ((const double *)diagonal.value)[i];
+}
+
+/* M->d = the reciprocals of the diagonal, which is on the host. */
+static gsolve_status store_reciprocals(chebyshev *M, gsolve_context *ctx, gsolve_type type,
+                                       int32_t n, gsolve_dense diagonal)
+{
+    const double most = gs_largest_value(type);
+    const size_t bytes = (size_t)n * gs_type_size(type);
+    void *draft;
+
+    for (int32_t i = 0; i < n; i++) {
+        const double d = diagonal_at(diagonal, i);
+        if (d > 0 && isfinite(d) && 1 / d <= most) continue;
+        return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
+                           "chebyshev divides by the diagonal, but element %d of it (counted from "
+                           "1) is %g; all must be positive, finite and not too small to divide by",
+                           i + 1, d);
+    }
+    if (!M->d) M->d = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    draft = M->d ? gs_draft(ctx, M->d, bytes) : NULL;
+    if (!draft) return GSOLVE_NO_MEMORY;
+    for (int32_t i = 0; i < n; i++) gs_put_value(draft, type, i, 1 / diagonal_at(diagonal, i));
+    return gs_draft_put(ctx, M->d, draft, bytes);
+}
+
+gsolve_status gsolve_precond_update_chebyshev(gsolve_precond *P, gsolve_dense diagonal)
+{
+    const double begin = gs_now();
+    gs_stage on_host = {0};
+    gsolve_status status;
+
+    if (!P) return GSOLVE_BAD_ARGUMENT;
+    if (P->kind != &given_kind) {
+        return gsolve_fail(P->ctx, GSOLVE_UNSUPPORTED,
+                           "gsolve_precond_update_chebyshev needs a preconditioner of "
+                           "gsolve_precond_create_chebyshev, and this one is %s",
+                           P->spec);
+    }
+    TRY(check_diagonal(P->ctx, diagonal, P->n));
+    if (diagonal.value) TRY(gs_stage_in(&on_host, P->ctx, GSOLVE_HOST, diagonal, true));
+    TRY(store_reciprocals(P->self, P->ctx, P->type, P->n, on_host.used));
+    TRY(estimate(P->self, P->ctx, INFINITY));
+    P->setup_seconds = gs_now() - begin;
+    P->version++;
+done:
+    gs_stage_drop(&on_host, P->ctx);
+    return status;
+}
+
+/* Parses the spec, and checks what does not depend on A. */
+static gsolve_status parse(gsolve_context *ctx, const char *spec, void **chosen)
+{
+    static const gsolve_plugin *const only[] = {&gs_chebyshev.plugin, NULL};
+    const gsolve_plugin *plugin;
+    gsolve_status status;
+
+    TRY(gs_plugin_parse(ctx, NULL, only, "preconditioner for products and a diagonal", spec,
+                        &plugin, chosen));
+    if (((const chebyshev_options *)*chosen)->its == 0) {
+        status = gsolve_fail(ctx, GSOLVE_BAD_SPEC,
+                             "chebyshev: its=0 takes a bound from the rows of A, which are not "
+                             "known here; set its to 1 or more");
+    }
+done:
+    return status;
+}
+
+gsolve_status gsolve_precond_create_chebyshev(gsolve_precond **out, gsolve_context *ctx,
+                                              const char *spec, const gsolve_matrix *A,
+                                              gsolve_dense diagonal)
+{
+    const size_t held = ctx ? ctx->bytes : 0;
+    gsolve_precond *P = NULL;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
+    gsolve_csr shape = {0};
+    chebyshev *M;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    if (!out || !spec || !A) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_precond_create_chebyshev: an argument is NULL");
+    }
+    gsolve_matrix_describe(A, &info);
+    if (info.nrows != info.ncols) {
+        return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                           "the preconditioner chebyshev needs a square matrix and this one is %d "
+                           "x %d",
+                           info.nrows, info.ncols);
+    }
+    shape.nrows = shape.ncols = info.nrows;
+    shape.type = info.type;
+    TRY(gs_precond_new(&P, ctx, spec));
+    P->kind = &given_kind;
+    P->extension = &given_extension;
+    P->n = info.nrows;
+    P->type = info.type;
+    TRY(parse(ctx, spec, &P->options));
+    ALLOC(ctx, GSOLVE_HOST, M, 1);
+    memset(M, 0, sizeof *M);
+    P->self = M;
+    M->options = *(const chebyshev_options *)P->options;
+    M->A = A;
+    TRY(create_work(M, ctx, &shape));
+    TRY(gsolve_precond_update_chebyshev(P, diagonal));
+    P->bytes = ctx->bytes - held;
+    *out = P;
+    P = NULL;
+done:
+    gsolve_precond_destroy(&P);
+    return status;
+}

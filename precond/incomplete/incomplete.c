@@ -168,14 +168,16 @@ static gsolve_status update_ic(void *self, gsolve_context *ctx, const gsolve_csr
 }
 
 static gsolve_status build_ilu(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                               const void *chosen)
+                               const void *chosen, void *user)
 {
+    (void)user;
     return gs_precond_build(self, ctx, csr, chosen, &gs_ilu, sizeof(incomplete));
 }
 
 static gsolve_status build_ic(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                              const void *chosen)
+                              const void *chosen, void *user)
 {
+    (void)user;
     return gs_precond_build(self, ctx, csr, chosen, &gs_ic, sizeof(incomplete));
 }
 

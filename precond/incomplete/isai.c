@@ -280,8 +280,9 @@ static void destroy(void *self, gsolve_context *ctx)
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                           const void *chosen)
+                           const void *chosen, void *user)
 {
+    (void)user;
     return gs_precond_build(self, ctx, csr, chosen, &gs_isai, sizeof(isai));
 }
 

@@ -33,8 +33,9 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                           const void *chosen)
+                           const void *chosen, void *user)
 {
+    (void)user;
     return gs_precond_build(self, ctx, csr, chosen, &gs_jacobi, sizeof(jacobi));
 }
 

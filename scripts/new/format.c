@@ -11,12 +11,12 @@ static void destroy(void *self, gsolve_context *ctx)
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const void *options)
+                           const void *options, void *user)
 {
     gs_template_name *m = NULL;
     gsolve_status status;
 
-    (void)options, (void)entries;
+    (void)user, (void)options, (void)entries;
     ALLOC(ctx, GSOLVE_HOST, m, 1);
     m->csr = *csr;
     *self = m;

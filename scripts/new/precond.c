@@ -50,11 +50,12 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
-                           const void *chosen)
+                           const void *chosen, void *user)
 {
     template_name *M = NULL;
     gsolve_status status;
 
+    (void)user;
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     M->scale = ((const template_name_options *)chosen)->scale;
     TRY(update(M, ctx, csr));

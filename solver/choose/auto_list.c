@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "matrix/operator.h"
 #include "solver/choose/auto_method.h"
 #include "solver/choose/ranking.h"
 
@@ -32,14 +33,40 @@ static int count_choices(const gsolve_auto *S)
     return count;
 }
 
-static gsolve_status set_choice(const gsolve_auto *S, int index, gs_auto_choice *c)
+void gs_auto_name_method(const gsolve_auto *S, gs_auto_choice *c)
 {
-    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
+    snprintf(c->method, sizeof c->method, "%s%s", c->base, S->spec + strcspn(S->spec, ","));
+}
 
-    gsolve_auto_choose(S->ctx, &S->statistics, index, &choice);
-    snprintf(c->precond, sizeof c->precond, "%s", choice.precond);
-    snprintf(c->why, sizeof c->why, "%s", choice.why);
-    return gs_method_with_options(S->ctx, S->spec, choice.solver, c->method, sizeof c->method);
+static void set_choice(const gsolve_auto *S, const gsolve_choice *choice, gs_auto_choice *c)
+{
+    snprintf(c->base, sizeof c->base, "%s", choice->solver);
+    snprintf(c->precond, sizeof c->precond, "%s", choice->precond);
+    snprintf(c->why, sizeof c->why, "%s", choice->why);
+    gs_auto_name_method(S, c);
+}
+
+/* The choices for the present values. An operator has no statistics, and one choice. *list has room
+ * for one more. */
+static gsolve_status list_choices(gsolve_auto *S, gs_auto_choice **list, int *count)
+{
+    const bool is_operator = gs_matrix_is_operator(S->A);
+    gsolve_choice choice = {.size = sizeof choice,
+                            .solver = "auto",
+                            .precond = "none",
+                            .why = "an operator, whose flags decide on the method"};
+    gsolve_status status;
+
+    if (!is_operator) TRY(gsolve_matrix_statistics(S->A, &S->statistics));
+    *count = is_operator ? 1 : count_choices(S);
+    ALLOC(S->ctx, GSOLVE_HOST, *list, *count + 1);
+    memset(*list, 0, ((size_t)*count + 1) * sizeof **list);
+    for (int k = 0; k < *count; k++) {
+        if (!is_operator) gsolve_auto_choose(S->ctx, &S->statistics, k, &choice);
+        set_choice(S, &choice, &(*list)[k]);
+    }
+done:
+    return status;
 }
 
 /* Moves to the new list what is known of the old one: which choices were tried and failed, and the
@@ -78,19 +105,13 @@ gsolve_status gs_auto_need_list(gsolve_auto *S)
     gsolve_status status;
 
     if (S->list && (S->given || S->listed == version)) return GSOLVE_OK;
-    TRY(gsolve_matrix_statistics(S->A, &S->statistics));
-    count = count_choices(S);
-    ALLOC(S->ctx, GSOLVE_HOST, list, count + 1);
-    memset(list, 0, ((size_t)count + 1) * sizeof *list);
-    for (int k = 0; k < count; k++) TRY(set_choice(S, k, &list[k]));
+    TRY(list_choices(S, &list, &count));
     carry_over(S, list, &count);
     gsolve_free(S->ctx, GSOLVE_HOST, S->list);
     S->list = list;
     S->count = count;
     S->listed = version;
-    list = NULL;
 done:
-    gsolve_free(S->ctx, GSOLVE_HOST, list);
     return status;
 }
 
@@ -110,16 +131,17 @@ gsolve_status gsolve_auto_set_choices(gsolve_auto *S, int count, const char *con
     for (int k = 0; k < count; k++) {
         gs_auto_choice *c = &list[k];
         const char *precond = preconds[k] ? preconds[k] : "none";
-        if (!methods[k] || strlen(precond) >= sizeof c->precond) {
+        if (!methods[k] || strlen(methods[k]) >= sizeof c->base ||
+            strlen(precond) >= sizeof c->precond) {
             status = gsolve_fail(S->ctx, GSOLVE_BAD_SPEC,
-                                 "choice %d has no method, or the spec of its preconditioner has "
-                                 "more than %zu characters",
+                                 "choice %d has no method, or a spec of more than %zu characters",
                                  k, sizeof c->precond - 1);
             goto done;
         }
+        snprintf(c->base, sizeof c->base, "%s", methods[k]);
         snprintf(c->precond, sizeof c->precond, "%s", precond);
         snprintf(c->why, sizeof c->why, "choice %d of the caller", k + 1);
-        TRY(gs_method_with_options(S->ctx, S->spec, methods[k], c->method, sizeof c->method));
+        gs_auto_name_method(S, c);
     }
     gs_auto_drop(S);
     gsolve_free(S->ctx, GSOLVE_HOST, S->list);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "matrix/operator.h"
 #include "solver/run/run.h"
 
 static gsolve_status set_up_named(gs_krylov *k, const char *spec, const char *method)
@@ -88,6 +89,29 @@ static gsolve_status choose_method(gs_krylov *k, const char *spec,
     return set_up_named(k, spec, choice.solver);
 }
 
+/* An operator has no statistics: the caller's flags decide. */
+static gsolve_status choose_for_operator(gs_krylov *k, const char *spec)
+{
+    const unsigned flags = gs_matrix_flags(k->A);
+    const bool definite = flags & GSOLVE_FUNCTION_DEFINITE;
+    const bool symmetric = flags & GSOLVE_FUNCTION_SYMMETRIC;
+    const char *method = definite ? "cg" : symmetric ? "minres" : "gmres";
+
+    if (k->csr.nrows != k->csr.ncols) {
+        return gsolve_fail(
+            k->ctx, GSOLVE_UNSUPPORTED,
+            "the operator is %d x %d; only direct solves least-squares problems, and "
+            "it needs the rows of A",
+            k->csr.nrows, k->csr.ncols);
+    }
+    snprintf(k->run->chosen.text, sizeof k->run->chosen.text, "auto chose %s: %s.", method,
+             definite    ? "the flags of the operator A say symmetric positive definite"
+             : symmetric ? "the flags of the operator A say symmetric"
+                         : "of the operator A nothing is known; its flags "
+                           "(gsolve_matrix_set_flags) can say symmetric");
+    return set_up_named(k, spec, method);
+}
+
 gsolve_status gs_auto_method_set_up(gs_krylov *k, const char *spec)
 {
     gsolve_precond_info M = GSOLVE_INIT(gsolve_precond_info);
@@ -102,6 +126,8 @@ gsolve_status gs_auto_method_set_up(gs_krylov *k, const char *spec)
             "auto chose fgmres, because the preconditioner %.60s changes from one application to "
             "the next.",
             M.spec);
+    } else if (gs_matrix_is_operator(k->A)) {
+        TRY(choose_for_operator(k, spec));
     } else {
         TRY(gsolve_matrix_statistics(k->A, &statistics));
         status = k->M ? choose_method(k, spec, &statistics, &M) : choose_both(k, spec, &statistics);

@@ -70,9 +70,10 @@ static bool notify(const gsolve_auto *S, gsolve_attempt *a, gsolve_attempt_stage
     return !S->attempt_monitor || S->attempt_monitor(a, S->attempt_user);
 }
 
-static bool has_converged(const gsolve_attempt *a)
+/* Whether no other choice is needed. */
+static bool is_solved(const gsolve_result *result)
 {
-    return a->result && a->result->outcome == GSOLVE_CONVERGED;
+    return result->outcome == GSOLVE_CONVERGED || result->outcome == GSOLVE_ACCEPTED;
 }
 
 /* Notes how the attempt ended. */
@@ -82,7 +83,7 @@ static void record(gsolve_auto *S, const gsolve_attempt *a)
         a->result ? gsolve_outcome_text(a->result->outcome) : gsolve_error(S->ctx);
 
     gs_auto_log(S, "%s + %s: %s", a->method, a->precond, outcome);
-    if (has_converged(a)) {
+    if (a->result && is_solved(a->result)) {
         S->list[a->choice].failed = false;
         S->last = a->result->iterations;
         if (S->first == 0) S->first = S->compared = S->last;
@@ -115,6 +116,7 @@ static bool try_choice(gsolve_auto *S, int k, gsolve_dense b, gsolve_dense x, gs
     if (a.status == GSOLVE_OK) {
         notify(S, &a, GSOLVE_ATTEMPT_IS_SET_UP);
         gsolve_solver_set_monitor(S->S, S->monitor, S->monitor_user);
+        gsolve_solver_set_stopping_test(S->S, S->test, S->test_user);
         begin = gs_now();
         a.status = gsolve_solver_run(S->S, b, x, result);
         a.run_seconds = gs_now() - begin;
@@ -128,7 +130,7 @@ static bool try_choice(gsolve_auto *S, int k, gsolve_dense b, gsolve_dense x, gs
     if (!a.result) return !proceed || !gs_may_fall_back(a.status);
     /* rounded: the type of x cannot hold the solution accurately enough; then another choice would
      * not converge either */
-    return !proceed || rounded || has_converged(&a) || result->outcome == GSOLVE_STOPPED;
+    return !proceed || rounded || is_solved(result) || result->outcome == GSOLVE_STOPPED;
 }
 
 /* --- all attempts ----------------------------------------------------------------------------- */
@@ -161,7 +163,7 @@ done:
 
 static bool is_better(const gsolve_result *now, const gsolve_result *best)
 {
-    return now->outcome == GSOLVE_CONVERGED || now->residual < best->residual;
+    return is_solved(now) || now->residual < best->residual;
 }
 
 /* What the attempts of a run have found; S->leading says which choice has the best result. */

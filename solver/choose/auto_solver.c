@@ -16,11 +16,12 @@ static void destroy_with_context(void *handle)
     gsolve_auto_destroy(&S);
 }
 
+static const gsolve_option run_options[] = {GS_RUN_OPTIONS(10000, 2000), {0}};
+static const gsolve_plugin of_auto = {"auto", "", run_options, sizeof(gs_run_options)};
+
 /* S->spec = "auto" with the options, which are checked. */
 static gsolve_status set_options(gsolve_auto *S, const char *options)
 {
-    static const gsolve_option table[] = {GS_RUN_OPTIONS(10000, 2000), {0}};
-    static const gsolve_plugin plugin = {"auto", "", table, sizeof(gs_run_options)};
     gs_run_options parsed;
     const int length =
         snprintf(S->spec, sizeof S->spec, "auto%s%s", options[0] ? "," : "", options);
@@ -28,7 +29,7 @@ static gsolve_status set_options(gsolve_auto *S, const char *options)
     if (length < 0 || (size_t)length >= sizeof S->spec) {
         return gsolve_fail(S->ctx, GSOLVE_BAD_SPEC, "the options '%.60s...' are too long", options);
     }
-    return gs_spec_options(S->ctx, &plugin, S->spec, &parsed);
+    return gs_spec_options(S->ctx, &of_auto, S->spec, &parsed);
 }
 
 /* Creates a handle for the matrix A, or if that is NULL for a matrix of its own from csr. */
@@ -94,6 +95,59 @@ gsolve_status gsolve_auto_update(gsolve_auto *S, const gsolve_csr *csr)
                            "it by gsolve_matrix_update");
     }
     return gsolve_matrix_update(S->own, csr);
+}
+
+/* --- settings between runs ---------------------------------------------------------------------
+ */
+
+/* Whether a pair "key=value" sets a key of `settings`, "key=value,...". */
+static bool is_among(const char *pair, const char *settings)
+{
+    const size_t length = strcspn(pair, "=") + 1;
+
+    for (const char *at = settings; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, pair, length) == 0) return true;
+    }
+    return false;
+}
+
+/* to = spec with the settings instead of its options with their keys. Returns whether it fits. */
+static bool replace_options(const char *spec, const char *settings, char *to, size_t size)
+{
+    int length = snprintf(to, size, "auto");
+
+    for (const char *at = strchr(spec, ','); at; at = strchr(at + 1, ',')) {
+        const int part = 1 + (int)strcspn(at + 1, ",");
+        if (is_among(at + 1, settings)) continue;
+        length += snprintf(to + length, size - (size_t)length, "%.*s", part, at);
+    }
+    length += snprintf(to + length, size - (size_t)length, ",%s", settings);
+    return (size_t)length < size;
+}
+
+gsolve_status gsolve_auto_set(gsolve_auto *S, const char *settings)
+{
+    char spec[sizeof S->spec];
+    gs_run_options parsed;
+    gsolve_status status;
+
+    if (!S) return GSOLVE_BAD_ARGUMENT;
+    if (!settings) {
+        return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_auto_set: settings is NULL");
+    }
+    if (!*settings) return GSOLVE_OK;
+    TRY(gs_settings_check(S->ctx, "auto", settings));
+    TRY(gs_spec_pairs(S->ctx, &of_auto, settings, &parsed));
+    if (!replace_options(S->spec, settings, spec, sizeof spec)) {
+        return gsolve_fail(S->ctx, GSOLVE_BAD_SPEC, "the settings '%.60s...' are too long",
+                           settings);
+    }
+    if (S->S) TRY(gsolve_solver_set(S->S, settings));
+    memcpy(S->spec, spec, sizeof spec);
+    for (int k = 0; k < S->count; k++) gs_auto_name_method(S, &S->list[k]);
+done:
+    return status;
 }
 
 /* --- information ------------------------------------------------------------------------------ */

@@ -5,9 +5,10 @@
 #include "solver/run/run.h"
 
 typedef struct gs_auto_choice {
-    char method[512], precond[256], why[256];
-    bool tried;  /* in this run */
-    bool failed; /* in any run */
+    char base[256], precond[256], why[256];
+    char method[512]; /* base with the options of S */
+    bool tried;       /* in this run */
+    bool failed;      /* in any run */
 } gs_auto_choice;
 
 struct gsolve_auto {
@@ -41,7 +42,8 @@ struct gsolve_auto {
     gsolve_log *log;
     gsolve_monitor *monitor;
     gsolve_attempt_monitor *attempt_monitor;
-    void *log_user, *monitor_user, *attempt_user;
+    gsolve_stopping_test *test;
+    void *log_user, *monitor_user, *attempt_user, *test_user;
 
     int attempts;
     int64_t runs, rebuilds;
@@ -66,6 +68,9 @@ __attribute__((format(printf, 2, 3))) void gs_auto_add_event(gsolve_auto *S, con
 void gs_auto_drop(gsolve_auto *S);
 
 /* --- auto_list.c --- */
+
+/* Sets c->method from c->base and the options of S. */
+void gs_auto_name_method(const gsolve_auto *S, gs_auto_choice *c);
 
 /* Makes the list for the present values of A, unless the caller gave one. A choice that is set up
  * stays in the list. */

@@ -34,6 +34,12 @@ void gsolve_auto_set_monitor(gsolve_auto *S, gsolve_monitor *monitor, void *user
     S->monitor_user = user;
 }
 
+void gsolve_auto_set_stopping_test(gsolve_auto *S, gsolve_stopping_test *test, void *user)
+{
+    S->test = test;
+    S->test_user = user;
+}
+
 void gsolve_auto_set_attempt_monitor(gsolve_auto *S, gsolve_attempt_monitor *monitor, void *user)
 {
     S->attempt_monitor = monitor;

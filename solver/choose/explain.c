@@ -7,6 +7,7 @@
 
 #include "core/staging.h"
 #include "matrix/csr.h"
+#include "matrix/operator.h"
 #include "solver/run/run.h"
 
 #define SENTENCES 1200
@@ -19,21 +20,6 @@ typedef struct report {
     gsolve_statistics t;    /* of A */
     char *text;
 } report;
-
-/* The column of the largest residual among those that did not converge; or the first. */
-static const gs_column *worst_of(const gs_krylov *k)
-{
-    const gs_column *worst = &k->run->column[0];
-
-    for (int32_t c = 1; c < k->ncols; c++) {
-        if (k->run->column[c].outcome != GSOLVE_CONVERGED &&
-            (worst->outcome == GSOLVE_CONVERGED ||
-             !(k->run->column[c].residual <= worst->residual))) {
-            worst = &k->run->column[c];
-        }
-    }
-    return worst;
-}
 
 __attribute__((format(printf, 2, 3))) static void add_sentence(char *text, const char *format, ...)
 {
@@ -95,8 +81,7 @@ static bool find_no_solution(const report *f)
     const double measure = least_squares_measure(f);
 
     if (t->nrows == t->ncols && measure > 1e-6) return false;
-    if (!(worst->residual > 0.5 * gs_run_options_of(f->k)->rtol) || !isfinite(worst->residual))
-        return false;
+    if (!(worst->residual > 0.5 * f->k->run->last.rtol) || !isfinite(worst->residual)) return false;
     if (measure <= 1e-6) {
         add_sentence(
             f->text,
@@ -246,7 +231,7 @@ static void explain_stagnated(const report *f)
             "of A; |b - Ax| / |b| stays at %.1e. Use a larger --rtol, another inner method, a "
             "stronger --precond (ic, ilu), or --solver direct. ",
             worst->residual);
-    } else if (worst->restarts > 0 || least <= gs_run_options_of(k)->rtol) {
+    } else if (worst->restarts > 0 || least <= k->run->last.rtol) {
         add_sentence(
             f->text,
             "The residual stagnated at rounding level: the method's recurrence reached the "
@@ -257,7 +242,7 @@ static void explain_stagnated(const report *f)
         add_sentence(
             f->text,
             "The residual stagnated: in %d iterations it did not become smaller than %.1e. ",
-            gs_run_options_of(k)->stall, least);
+            k->run->last.stall, least);
         add_stronger(f, "Try a stronger --precond (ic, ilu), or --solver direct. ",
                      "Try --solver direct. ", "Use a larger --rtol. ");
     }
@@ -265,7 +250,7 @@ static void explain_stagnated(const report *f)
 
 static void explain_limit(const report *f)
 {
-    const gs_run_options *run = gs_run_options_of(f->k);
+    const gs_run_options *run = &f->k->run->last;
     const gs_column *worst = f->worst;
     const double begin = worst->norm > 0 ? worst->first / worst->norm : worst->first;
     const double rate = worst->residual > 0 && begin > 0 && worst->iterations > 0
@@ -312,9 +297,48 @@ static void explain_outcome(const report *f)
             "Try another method (--solver gmres), or another preconditioner. ",
             worst->last, worst->residual);
         break;
-    default:
-        add_sentence(f->text, "The monitor stopped the run at |b - Ax| / |b| = %.1e. ",
+    case GSOLVE_ACCEPTED:
+        add_sentence(f->text,
+                     "The caller's stopping test accepted x at |b - Ax| / |b| = %.1e, which does "
+                     "not meet rtol and atol. ",
                      worst->residual);
+        break;
+    default:
+        add_sentence(f->text, "%s stopped the run at |b - Ax| / |b| = %.1e. ",
+                     k->run->monitor.test ? "The monitor or the stopping test" : "The monitor",
+                     worst->residual);
+    }
+}
+
+/* Of an operator nothing but the run is known. */
+static void explain_operator(const report *f)
+{
+    const gs_krylov *k = f->k;
+    const double residual = f->worst->residual;
+
+    switch (f->worst->outcome) {
+    case GSOLVE_INDEFINITE:
+        add_sentence(f->text,
+                     method_is(k, "minres")
+                         ? "minres met r^T M^-1 r < 0: the preconditioner is not positive "
+                           "definite. Use another one, or none. "
+                         : "A or the preconditioner is not positive definite: CG met p^T A p <= 0 "
+                           "or r^T M^-1 r < 0. Use minres if A is symmetric, else gmres. ");
+        break;
+    case GSOLVE_STAGNATED:
+        add_sentence(f->text,
+                     "The residual stagnated at %.1e. The operator computes it in %s precision. "
+                     "Use a larger rtol or a stronger preconditioner, and check that the function "
+                     "computes the same A in every call. ",
+                     residual, k->csr.type == GSOLVE_F32 ? "single" : "double");
+        break;
+    case GSOLVE_ITERATION_LIMIT:
+        add_sentence(f->text,
+                     "The limit of %d iterations was reached at |b - Ax| / |b| = %.1e. Use a "
+                     "larger maxit or a stronger preconditioner. ",
+                     gs_run_options_of(k)->maxit, residual);
+        break;
+    default: explain_outcome(f);
     }
 }
 
@@ -322,8 +346,12 @@ static void explain_failure(report *f)
 {
     gs_krylov *k = f->k;
 
-    if (f->worst->outcome == GSOLVE_STOPPED) {
+    if (f->worst->outcome == GSOLVE_STOPPED || f->worst->outcome == GSOLVE_ACCEPTED) {
         explain_outcome(f);
+        return;
+    }
+    if (gs_matrix_is_operator(k->A)) {
+        explain_operator(f);
         return;
     }
     if (gs_need_rows(k) != GSOLVE_OK || gsolve_matrix_statistics(k->A, &f->t) != GSOLVE_OK) {
@@ -354,6 +382,20 @@ static void explain_on_host(report *f)
     gs_stage_drop(&x, k->ctx);
 }
 
+/* With spectrum=on: the condition, which bounds the iterations and the error of x. */
+static void add_spectrum(const report *f)
+{
+    const char *space = f->worst->outcome == GSOLVE_CONVERGED ? " " : "";
+    const char *after = f->worst->outcome == GSOLVE_CONVERGED ? "" : " ";
+    gsolve_spectrum e;
+
+    if (!f->k->run->spectrum.record || gs_spectrum_estimate(f->k, &e) != GSOLVE_OK) return;
+    if (e.steps == 0 || !isfinite(e.condition)) return;
+    add_sentence(f->text, "%sThe condition of %s is at least about %.0e, by %d step%s of %s.%s",
+                 space, f->k->run->spectrum.kind == GS_OF_GMRES ? "A M^-1" : "M^-1 A", e.condition,
+                 e.steps, e.steps == 1 ? "" : "s", f->k->method->plugin.name, after);
+}
+
 const char *gsolve_solver_explain(gsolve_solver *k)
 {
     report f = {.k = k, .t = GSOLVE_INIT(gsolve_statistics)};
@@ -363,7 +405,7 @@ const char *gsolve_solver_explain(gsolve_solver *k)
     f.text = gsolve_alloc(k->ctx, GSOLVE_HOST, SENTENCES, 1);
     if (!f.text) return "Out of memory during the search for the cause.";
 
-    f.worst = worst_of(k);
+    f.worst = gs_worst_column(k);
     f.text[0] = 0;
     if (f.worst->outcome == GSOLVE_CONVERGED) {
         add_sentence(f.text, "Converged: |b - Ax| / |b| = %.2e after %d iterations.",
@@ -371,6 +413,7 @@ const char *gsolve_solver_explain(gsolve_solver *k)
     } else {
         explain_on_host(&f);
     }
+    add_spectrum(&f);
     if (k->note[0]) {
         add_sentence(f.text, "%s%s", f.worst->outcome == GSOLVE_CONVERGED ? " " : "", k->note);
     }

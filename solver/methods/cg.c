@@ -14,7 +14,18 @@ typedef struct cg {
     gs_scalar rho[2], pq; /* r'z of the even and of the odd iterates, p'Ap */
 } cg;
 
-static const gsolve_option options[] = {GS_RUN_OPTIONS(10000, 2000), GS_RESIDENT_OPTION, {0}};
+static const gsolve_option options[] = {
+    GS_RUN_OPTIONS(10000, 2000),
+    GS_RESIDENT_OPTION,
+    GS_NORM_OPTION,
+    GS_SPECTRUM_OPTION("extreme eigenvalues and the condition of M^-1 A"),
+    {0},
+};
+
+static gsolve_status setup(gs_krylov *k)
+{
+    return gs_new_lanczos_record(k, true);
+}
 
 /* Starts from the end of the last run, whose recurrence ended with r_ instead of b - A x. p is set
  * to what it would be with the true residual: p = M^-1 r + beta p_ holds (van der Vorst and Ye 2000
@@ -43,10 +54,13 @@ static gsolve_status start(gs_krylov *k)
 
     if (k->continues) return continue_run(k);
     gs_diagonal(k, &simple);
+    TRY(gs_start_lanczos(k));
+    TRY(gs_compute_norm_factor(k, s->q, s->z));
     /* a step that ends a column reads the z of the step before it, here of the start */
     if (!simple) TRY(gs_zero(k, s->z));
     TRY(gs_residual(k, s->r));                          /* r = b - A x              */
     TRY(gs_precondition_dot(k, s->r, s->p, s->rho[0])); /* p = M^-1 r, rho = r'p    */
+    TRY(gs_square_norm(k, s->rho[0], 1));
 done:
     return status;
 }
@@ -58,7 +72,8 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     const gs_coefficient alpha = gs_definite(rho, s->pq), beta = gs_definite(next, rho);
     gsolve_status status;
 
-    TRY(gs_multiply_dot(k, s->p, s->q, s->p, s->pq, NULL));   /* q = A p, pq = p'q        */
+    TRY(gs_multiply_dot(k, s->p, s->q, s->p, s->pq, NULL)); /* q = A p, pq = p'q        */
+    TRY(gs_record_cg(k, rho, s->pq));
     TRY(gs_residual_step(k, alpha, s->q, s->r, s->z, next));  /* r -= alpha q, z = M^-1 r */
     TRY(gs_direction_step(k, alpha, beta, s->r, s->z, s->p)); /* x += alpha p, p = z + beta p */
 done:
@@ -86,6 +101,7 @@ const gs_method gs_cg = {
     .tests_convergence = true,
     .symmetric = true,
     .definite = true,
+    .setup = setup,
     .start = start,
     .step = step,
     .resident_steps = resident_steps,

@@ -40,6 +40,7 @@ static const gsolve_option options[] = {
      "type of the stored basis vectors; f32: single precision; f64: the type of A, even if that is "
      "f32",
      GSOLVE_CHOICE, offsetof(gmres_options, basis), GSOLVE_F64, 0, 0, "f32|f64"},
+    GS_SPECTRUM_OPTION("extreme singular values and the condition of A M^-1"),
     {0},
 };
 
@@ -63,6 +64,7 @@ static gsolve_status setup(gs_krylov *k)
         TRY(gs_new_columns(k, (size_t)size[i], sizeof(double), (void **)(void *)&s->scalar[i]));
     }
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_DEVICE, s->once));
+    TRY(gs_new_cycle_record(k, m));
 done:
     return status;
 }
@@ -115,6 +117,7 @@ static gsolve_status add_solution(gs_krylov *k, int count)
     double *y = s->scalar[GM_G];
     gsolve_status status;
 
+    TRY(GS_RECORD(k, gmres_keep, &a));
     TRY(GS_RUN_SCALAR(k, gmres_solve, &a));
     if (k->method->flexible) {
         return gs_combine(k, count, s->Z, y, s->m + 1, 1, k->x, NULL);

@@ -28,6 +28,7 @@ typedef struct pipecg {
 
 static const gsolve_option options[] = {
     GS_RUN_OPTIONS(10000, 2000),
+    GS_NORM_OPTION,
     {"replace",
      "iterations between two replacements of the residual by the true residual; 0: no "
      "replacement",
@@ -80,9 +81,11 @@ static gsolve_status start(gs_krylov *k)
     const gs_scalar_arguments a = gs_scalar_arguments_of(k);
     gsolve_status status;
 
+    TRY(gs_compute_norm_factor(k, v->m, v->n));
     TRY(recompute_residual(k));
     for (int i = 0; i < 4; i++) TRY(gs_zero(k, directions[i]));
     TRY(GS_RUN_SCALAR(k, pipecg_start, &a));
+    TRY(gs_square_norm(k, ((pipecg *)k->state)->scalar[PC_GAMMA], 1));
 done:
     return status;
 }
@@ -104,6 +107,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
         TRY(recompute_residual(k));
         TRY(recompute_directions(k));
     }
+    TRY(gs_square_norm(k, scalar[PC_GAMMA], 1));
 done:
     return status;
 }

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "matrix/operator.h"
 #include "solver/operations/operations.h"
 
 #define LEVEL (-20) /* the scaled target is from 2^LEVEL to 2^(LEVEL + 1) */
@@ -65,9 +66,19 @@ static const gsolve_option options[] = {
 /* --- the inner solvers: on copies of A and M in f32, and on A and M themselves -----------------
  */
 
+/* Whether M is a function of the caller, of which there is no copy. */
+static bool is_function(const gsolve_precond *M)
+{
+    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
+
+    if (M) gsolve_precond_describe(M, &info);
+    return M && strcmp(info.kind, "function") == 0;
+}
+
 /* Whether the inner method works on copies in f32. */
 static bool copies(const gs_krylov *k)
 {
+    if ((k->A && gs_matrix_is_operator(k->A)) || is_function(k->M)) return false;
     return k->csr.type == GSOLVE_F64 && ((const refine_options *)k->options)->type == GSOLVE_F32;
 }
 

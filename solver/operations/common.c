@@ -91,8 +91,9 @@ void gs_begin_block(gs_krylov *k, gs_class class, double numbers)
 
 #define SMALL static
 #include "vector/convergence_body.h"
+#include "vector/norm_body.h"
 
-/* after convergence_body.h, whose functions it calls */
+/* after these two, whose functions it calls */
 #include "solver/operations/scalar_kernels_body.h"
 
 #define EACH_COLUMN(name)                                                          \
@@ -140,8 +141,8 @@ double gs_column_target(const gs_krylov *k, int32_t c)
 {
     const gs_column *column = &k->run->column[c];
     const gs_run_options *run = gs_run_options_of(k);
-    const double target =
-        fmax(run->rtol * ldexp(column->norm, -column->scale), ldexp(run->atol, -column->scale));
+    const double target = column->tighten * fmax(run->rtol * ldexp(column->norm, -column->scale),
+                                                 ldexp(run->atol, -column->scale));
     const double least = k->csr.type == GSOLVE_F32 ? LEAST_SINGLE : LEAST_DOUBLE;
 
     return k->run->correcting && target > 0 ? fmax(target, least) : target;
@@ -157,10 +158,13 @@ double gs_column_norm(const gs_krylov *k, int32_t c)
 
 gs_convergence_test gs_convergence_test_of(const gs_krylov *k, int32_t c)
 {
-    const gs_convergence_test test = {
-        k->run->progress, (double *)(void *)(k->run->progress + k->width),
-        k->flag,          k->ended,
-        k->ncols,         c};
+    const gs_convergence_test test = {k->run->progress,
+                                      (double *)(void *)(k->run->progress + k->width),
+                                      k->flag,
+                                      k->ended,
+                                      k->run->norm_factor,
+                                      k->ncols,
+                                      c};
     return test;
 }
 
@@ -172,6 +176,9 @@ gs_scalar_arguments gs_scalar_arguments_of(const gs_krylov *k)
         .rr = k->rr,
         .convergence = gs_convergence_test_of(k, 0),
         .ncols = k->ncols,
+        .factor = k->run->norm_factor,
+        .record = k->run->spectrum.record,
+        .record_size = k->run->spectrum.size,
     };
 
     for (int i = 0; i < k->method->scalars; i++) a.s[i] = scalar[i];

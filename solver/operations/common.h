@@ -41,6 +41,9 @@ gs_ratio gs_op_ratio(gs_krylov *k, gs_coefficient a, int32_t c);
 gsolve_status gs_op_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz,
                                      bool always);
 
+/* norm.c: with norm=preconditioned, the convergence test of a step with rz = r'M^-1 r. */
+gsolve_status gs_op_test_norm(gs_krylov *k, gs_scalar rz);
+
 /* The body of an operation: runs the kernel `call` of `vector`, on `queue`, for each active column
  * c. gs_op_expect comes before it. */
 #define GS_EACH_COLUMN(type, call)                                   \

@@ -91,6 +91,30 @@ gsolve_status gs_axpbypcz_precondition(gs_krylov *k, gs_coefficient a, gsolve_de
                                        gs_coefficient b, gsolve_dense y, gs_coefficient c,
                                        gsolve_dense z, gsolve_dense w);
 
+/* --- norm=preconditioned and spectrum=on -------------------------------------------------------
+ * Each of these does nothing without its option. With norm=preconditioned, and an M, the test takes
+ *
+ *     |b|^2 r'M^-1 r / b'M^-1 b
+ *
+ * for |r|^2, so that it compares sqrt(r'M^-1 r) / sqrt(b'M^-1 b) with max(rtol, atol / |b|), and
+ * all thresholds and histories keep the unit of |b|. b is the run's b, which is a residual where
+ * the run solves for corrections (outer.c). */
+
+/* Returns whether this is so. */
+bool gs_has_preconditioned_norm(const gs_krylov *k);
+/* Computes the factor |b|^2 / b'M^-1 b. start calls it before gs_square_norm. u and v: scratch. */
+gsolve_status gs_compute_norm_factor(gs_krylov *k, gsolve_dense u, gsolve_dense v);
+/* k->rr = what the test takes for |r|^2. power is 1: s = r'M^-1 r. power is 2: s = sqrt(r'M^-1 r).
+ */
+gsolve_status gs_square_norm(gs_krylov *k, gs_scalar s, int power);
+/* start: the next step begins a Lanczos process. */
+gsolve_status gs_start_lanczos(gs_krylov *k);
+/* A step of cg with rho = r'M^-1 r and pq = p'A p. */
+gsolve_status gs_record_cg(gs_krylov *k, gs_scalar rho, gs_scalar pq);
+/* Runs the function `name` of scalar_kernels.h, which writes to the record. */
+#define GS_RECORD(k, name, a) (gs_records_spectrum(k) ? GS_RUN_SCALAR(k, name, a) : GSOLVE_OK)
+bool gs_records_spectrum(const gs_krylov *k);
+
 /* --- fused steps ------------------------------------------------------------------------------ */
 
 /* The vectors of gs_solution_step. In bicgstab p and s are the preconditioned directions M^-1 p and
@@ -104,8 +128,9 @@ typedef struct gs_solution_vectors {
 gsolve_status gs_solution_step(gs_krylov *k, gs_coefficient a, gs_coefficient b,
                                const gs_solution_vectors *v, gs_scalar wr);
 
-/* r = r - a q, k->rr = |r|^2, z = M^-1 r, rz = r'z. Tests convergence. If M is simple, it is one
- * pass that does not write z; gs_direction_step then computes z from r. */
+/* r = r - a q, k->rr = |r|^2, z = M^-1 r, rz = r'z. Tests convergence, with norm=preconditioned by
+ * rz. If M is simple, it is one pass that does not write z; gs_direction_step then computes z from
+ * r. */
 gsolve_status gs_residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, gsolve_dense r,
                                gsolve_dense z, gs_scalar rz);
 /* k->x = k->x + a p with the p before the call, p = z + b p, in one pass. z = M^-1 r comes from the

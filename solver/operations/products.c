@@ -255,6 +255,7 @@ gsolve_status gs_residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, g
     TRY(residual_step(k, a, q, r, d, rz));
     /* a run of an inner solver may continue with p, so z is needed even if the column has ended */
     if (!simple) TRY(gs_op_precondition_dot(k, r, z, rz, k->inner));
+    if (!simple) TRY(gs_op_test_norm(k, rz));
 done:
     return status;
 }
@@ -269,4 +270,22 @@ gsolve_status gs_direction_step(gs_krylov *k, gs_coefficient a, gs_coefficient b
     gs_op_expect(k, GS_DIRECTION_STEP, (5 + (d != NULL)) * gs_op_bytes(p));
     GS_EACH_COLUMN(k->csr.type, vector->direction_step(queue, p.nrows, GS_RATIO(a), GS_RATIO(b), d,
                                                        GS_AT(from), GS_AT(p), GS_AT(k->x)));
+}
+
+/* --- norm=preconditioned, see norm.c ---------------------------------------------------------- */
+
+gsolve_status gs_compute_norm_factor(gs_krylov *k, gsolve_dense u, gsolve_dense v)
+{
+    gs_scalar_arguments a = gs_scalar_arguments_of(k);
+    gsolve_status status;
+
+    if (!gs_has_preconditioned_norm(k)) return GSOLVE_OK;
+    TRY(gs_copy_vector(k, k->b, u)); /* in the order of the columns */
+    TRY(gs_precondition_dot(k, u, v, k->run->norm_factor));
+    TRY(gs_dot(k, u, u, k->rr));
+    a.s[0] = k->rr;
+    a.s[1] = k->run->norm_factor;
+    TRY(GS_RUN_SCALAR(k, norm_factor, &a));
+done:
+    return status;
 }

@@ -13,32 +13,41 @@ typedef struct gs_scalar_arguments {
     double *rr;                      /* |r|^2 */
     gs_convergence_test convergence; /* of any column */
     int32_t ncols;
-    int *once; /* of gmres */
-    int m, j;  /* of the method */
+    int *once;      /* of gmres */
+    int m, j;       /* of the method */
+    double *factor; /* see gs_convergence_test; NULL: norm=true */
+    double *record; /* of spectrum=on: record_size numbers for each column, or NULL */
+    int record_size;
 } gs_scalar_arguments;
 
 /* X(name): a function of scalar_kernels_body.h. */
-#define GS_SCALAR_LIST(X)                                                     \
-    X(copy)          /* s[0] = s[1] */                                        \
-    X(test)          /* the convergence test; j: iterations since the last */ \
-    X(pipecg_start)  /* see pipecg.c */                                       \
-    X(pipecg_alpha)  /* see pipecg.c */                                       \
-    X(cgs_square)    /* see cgs.c */                                          \
-    X(tfqmr_start)   /* see tfqmr.c */                                        \
-    X(tfqmr_alpha)   /* see tfqmr.c */                                        \
-    X(tfqmr_rotate)  /* see tfqmr.c */                                        \
-    X(tfqmr_beta)    /* see tfqmr.c */                                        \
-    X(idr_start)     /* see idr.c */                                          \
-    X(idr_solve)     /* see idr.c */                                          \
-    X(idr_forward)   /* see idr.c */                                          \
-    X(idr_beta)      /* see idr.c */                                          \
-    X(idr_omega)     /* see idr.c */                                          \
-    X(minres_start)  /* see minres.c */                                       \
-    X(minres_rotate) /* see minres.c */                                       \
-    X(gmres_start)   /* see gmres.c */                                        \
-    X(gmres_test)    /* see gmres.c */                                        \
-    X(gmres_rotate)  /* see gmres.c */                                        \
-    X(gmres_solve)   /* see gmres.c */
+#define GS_SCALAR_LIST(X)                                                      \
+    X(copy)           /* s[0] = s[1] */                                        \
+    X(test)           /* the convergence test; j: iterations since the last */ \
+    X(pipecg_start)   /* see pipecg.c */                                       \
+    X(pipecg_alpha)   /* see pipecg.c */                                       \
+    X(cgs_square)     /* see cgs.c */                                          \
+    X(tfqmr_start)    /* see tfqmr.c */                                        \
+    X(tfqmr_alpha)    /* see tfqmr.c */                                        \
+    X(tfqmr_rotate)   /* see tfqmr.c */                                        \
+    X(tfqmr_beta)     /* see tfqmr.c */                                        \
+    X(idr_start)      /* see idr.c */                                          \
+    X(idr_solve)      /* see idr.c */                                          \
+    X(idr_forward)    /* see idr.c */                                          \
+    X(idr_beta)       /* see idr.c */                                          \
+    X(idr_omega)      /* see idr.c */                                          \
+    X(minres_start)   /* see minres.c */                                       \
+    X(minres_rotate)  /* see minres.c */                                       \
+    X(gmres_start)    /* see gmres.c */                                        \
+    X(gmres_test)     /* see gmres.c */                                        \
+    X(gmres_rotate)   /* see gmres.c */                                        \
+    X(gmres_solve)    /* see gmres.c */                                        \
+    X(norm_factor)    /* factor = s[0] / s[1], that is b'b / b'M^-1 b */       \
+    X(norm_square)    /* rr = factor s[0], or factor s[0]^2 if m is 2 */       \
+    X(lanczos_start)  /* see GS_LANCZOS_STEPS */                               \
+    X(cg_lanczos)     /* s[0] = r'M^-1 r, s[1] = p'A p */                      \
+    X(minres_lanczos) /* s as in minres.c */                                   \
+    X(gmres_keep)     /* see gmres.c */
 
 typedef gsolve_status gs_scalar_function(gs_queue *q, const gs_scalar_arguments *a);
 
@@ -50,6 +59,13 @@ typedef struct gs_scalar_kernels {
 
 extern const gs_scalar_kernels gs_scalar_host, gs_scalar_cuda;
 
+/* The record of spectrum=on of cg and minres, for each column: the tridiagonal matrix T of the
+ * Lanczos process on M^-1/2 A M^-1/2, for the first GS_LANCZOS_STEPS steps of a run. LZ_COUNT: rows
+ * of T so far. LZ_RHO and LZ_INVERSE: r'M^-1 r and 1 / alpha of the step of cg before, 0 if there
+ * is none. Row i of T has its diagonal element at LZ_T + 2 i, and behind it its element on the
+ * right. Where a round begins, that of the last row is 0: then T is block diagonal. */
+#define GS_LANCZOS_STEPS 1000
+enum { LZ_COUNT, LZ_RHO, LZ_INVERSE, LZ_T, LZ_NUMBERS = LZ_T + 2 * GS_LANCZOS_STEPS };
 /* s[] of minres: see minres.c. */
 enum {
     MR_GAMMA_OLD,

@@ -269,3 +269,87 @@ SMALL void gmres_solve(const gs_scalar_arguments *a, int c)
         y[i] = H[(int64_t)i * (m + 1) + i] != 0 ? y[i] / H[(int64_t)i * (m + 1) + i] : 0;
     }
 }
+
+/* Keeps R of the first cycle, with its j columns, for spectrum=on: the record is j, and then the
+ * columns of H. */
+SMALL void gmres_keep(const gs_scalar_arguments *a, int c)
+{
+    const int m = a->m, j = a->j;
+    const double *H = a->s[GM_H] + (int64_t)c * m * (m + 1);
+    double *record = a->record + (int64_t)c * a->record_size;
+
+    if (record[0] > 0) return;
+    for (int i = 0; i < j * (m + 1); i++) record[1 + i] = H[i];
+    record[0] = j;
+}
+
+/* --- norm=preconditioned ---------------------------------------------------------------------- */
+
+/* b'b / b'M^-1 b. The divisor is negative or 0 only if M is not positive definite. */
+SMALL void norm_factor(const gs_scalar_arguments *a, int c)
+{
+    const double bb = a->s[0][c], square = a->s[1][c];
+
+    a->factor[c] = square > 0 ? bb / square : 1;
+    if (square <= 0 && !a->convergence.flag[c]) a->convergence.flag[c] = GSOLVE_INDEFINITE;
+}
+
+/* With a flag rr stays as it is: the test finds the flag if it does not find |r| small enough. */
+SMALL void norm_square(const gs_scalar_arguments *a, int c)
+{
+    const double v = a->s[0][c];
+    gs_convergence_test convergence = a->convergence;
+
+    convergence.c = c;
+    if (!a->convergence.flag[c]) {
+        a->rr[c] = preconditioned_square(&convergence, a->m == 2 ? v * v : v);
+    }
+}
+
+/* --- spectrum=on ------------------------------------------------------------------------------ */
+
+/* A round begins: the next row of T is not coupled to the last one. */
+SMALL void lanczos_start(const gs_scalar_arguments *a, int c)
+{
+    double *record = a->record + (int64_t)c * a->record_size;
+    const int count = (int)record[LZ_COUNT];
+
+    record[LZ_RHO] = record[LZ_INVERSE] = 0;
+    if (count > 0) record[LZ_T + 2 * (count - 1) + 1] = 0;
+}
+
+/* Adds a row to T unless it is full. */
+SMALL void lanczos_add(double *record, double diagonal, double right)
+{
+    const int count = (int)record[LZ_COUNT];
+
+    if (count == GS_LANCZOS_STEPS || !(fabs(diagonal) <= 1e300) || !(fabs(right) <= 1e300)) return;
+    record[LZ_T + 2 * count] = diagonal;
+    record[LZ_T + 2 * count + 1] = right;
+    record[LZ_COUNT] = count + 1;
+}
+
+/* T_jj = 1 / alpha_j + beta_{j-1} / alpha_{j-1}, T_{j-1,j} = sqrt(beta_{j-1}) / alpha_{j-1}. */
+SMALL void cg_lanczos(const gs_scalar_arguments *a, int c)
+{
+    double *record = a->record + (int64_t)c * a->record_size;
+    const double rho = a->s[0][c], inverse = rho > 0 ? a->s[1][c] / rho : 0;
+    const double beta = record[LZ_RHO] > 0 ? rho / record[LZ_RHO] : 0;
+    const double before = record[LZ_INVERSE];
+    const int count = (int)record[LZ_COUNT];
+
+    if (!(rho > 0) || count == GS_LANCZOS_STEPS) return;
+    if (beta > 0) record[LZ_T + 2 * (count - 1) + 1] = sqrt(beta) * before;
+    lanczos_add(record, inverse + beta * before, 0);
+    record[LZ_RHO] = rho;
+    record[LZ_INVERSE] = inverse;
+}
+
+/* T_jj = delta, T_{j,j+1} = the next gamma. Runs before minres_rotate. */
+SMALL void minres_lanczos(const gs_scalar_arguments *a, int c)
+{
+    const double square = a->s[MR_SQUARE][c];
+
+    lanczos_add(a->record + (int64_t)c * a->record_size, a->s[MR_DELTA][c],
+                square > 0 ? sqrt(square) : 0);
+}

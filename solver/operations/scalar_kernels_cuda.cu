@@ -12,8 +12,9 @@ namespace
 
 #define SMALL __device__
 #include "vector/convergence_body.h"
+#include "vector/norm_body.h"
 
-/* after convergence_body.h, whose functions it calls */
+/* after these two, whose functions it calls */
 #include "solver/operations/scalar_kernels_body.h"
 
 constexpr int threads = 32;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "matrix/operator.h"
 #include "solver/resident/resident.h"
 
 #define MOST_STEPS 16 /* of a chunk */
@@ -42,6 +43,12 @@ static int most_steps(const gs_krylov *k)
     return k->csr.nrows < 1 << 20 ? MOST_STEPS : SOME_STEPS;
 }
 
+/* Whether the caller wants to hear of the iterations soon. */
+static bool is_watched(const gs_krylov *k)
+{
+    return k->run->monitor.call || k->run->monitor.test;
+}
+
 /* The steps of a chunk: 1 where the host reads the device's memory directly; else whole periods if
  * they can be recorded. Whether they are recorded makes no difference: A's form changes between
  * chunks, so that the bits would depend on it. */
@@ -50,7 +57,7 @@ static int chunk_size(const gs_krylov *k)
     const int period = k->period;
     int most;
 
-    if (k->run->resident.on) return k->run->monitor.call ? MOST_STEPS : GS_RESIDENT_STEPS;
+    if (k->run->resident.on) return is_watched(k) ? MOST_STEPS : GS_RESIDENT_STEPS;
     if (!k->ctx->device->post || period == 0) return 1;
     most = most_steps(k);
     if (most <= FEW_STEPS && period > most) return most;
@@ -125,7 +132,8 @@ static bool can_record(const gs_krylov *k, int count)
     const int period = k->period;
 
     return k->ctx->device->record && !k->run->recording.impossible && period > 0 &&
-           period <= GS_MAX_PERIOD && count % period == 0;
+           period <= GS_MAX_PERIOD && count % period == 0 && gs_matrix_is_recordable(k->A) &&
+           gs_precond_is_recordable(k->M);
 }
 
 /* Records the steps j to j + count. Where something in a step, or on the caller's stream, cannot be
@@ -248,6 +256,7 @@ static gsolve_status iterate(gs_krylov *k)
         if (sent - read > ahead) TRY(read_chunk(k, sent, &read, count, &any));
     }
     while (read < sent) TRY(read_chunk(k, sent, &read, count, &any));
+    gs_progress_stop(k); /* with the iterations that ran meanwhile: x is that of the last one */
 done:
     gs_profile_forget(&k->run->profile);
     k->run->profile.copies += k->ctx->fetched - fetched;
@@ -280,6 +289,7 @@ gsolve_status gs_krylov_run(gs_krylov *k, gsolve_dense b, gsolve_dense x)
     counts->iteration = counts->products = 0;
     counts->product_seconds = counts->precond_seconds = 0;
     gs_columns_begin(k);
+    TRY(gs_spectrum_begin(k));
     TRY(gs_resident_begin(k));
     TRY(gs_outer_begin(k, b, x));
     TRY(gs_guess_begin(k));

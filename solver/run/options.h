@@ -11,10 +11,14 @@ typedef struct gs_run_options { /* the first member of a method's options */
     int maxit, stall;
     int resident; /* of methods with GS_RESIDENT_OPTION */
     int guess, keep;
+    int norm;     /* of methods with GS_NORM_OPTION */
+    int spectrum; /* of methods with GS_SPECTRUM_OPTION */
 } gs_run_options;
 
 enum { GS_GUESS_GIVEN, GS_GUESS_PROJECTION };
 enum { GS_RESIDENT_AUTO, GS_RESIDENT_OFF };
+enum { GS_NORM_TRUE, GS_NORM_PRECONDITIONED };
+enum { GS_SPECTRUM_OFF, GS_SPECTRUM_ON };
 
 #define GS_MOST_KEPT 64 /* the largest value of keep */
 
@@ -29,6 +33,18 @@ enum { GS_RESIDENT_AUTO, GS_RESIDENT_OFF };
         "auto: on a GPU, one kernel runs up to 64 iterations if the system fits into on-chip " \
         "memory; off: never",                                                                  \
         GSOLVE_CHOICE, GS_RESIDENT_AUTO, 0, 0, "auto|off")
+
+/* For methods that have r'M^-1 r at hand. */
+#define GS_NORM_OPTION                                                                             \
+    GS_RUN_OPTION(norm,                                                                            \
+                  "norm of the test in each iteration; preconditioned: sqrt(r^T M^-1 r) relative " \
+                  "to sqrt(b^T M^-1 b); at the end |b - Ax| decides in either case",               \
+                  GSOLVE_CHOICE, GS_NORM_TRUE, 0, 0, "true|preconditioned")
+
+/* For methods that record what gsolve_solver_spectrum needs. `of`: what is estimated. */
+#define GS_SPECTRUM_OPTION(of)                                                                    \
+    GS_RUN_OPTION(spectrum, "on: estimate the " of "; gsolve_solver_spectrum and --json have it", \
+                  GSOLVE_CHOICE, GS_SPECTRUM_OFF, 0, 0, "off|on")
 
 /* The rows that every table begins with. */
 #define GS_RUN_OPTIONS(maxit0, stall0)                                                             \

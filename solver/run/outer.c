@@ -278,6 +278,7 @@ gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x)
         column->target = fmax(run->rtol * column->norm, run->atol);
         column->begin = column->verified = INFINITY;
         column->first = -1; /* unknown */
+        column->tighten = 1;
         if (column->norm == 0) TRY(solve_zero(k, c));
     }
     if (!plain) TRY(first_corrections(k));

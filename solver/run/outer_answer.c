@@ -188,11 +188,23 @@ static bool is_worth_restart(const gs_krylov *k, int32_t c, double r)
                          (k->run->correcting && column->outcome == GSOLVE_STAGNATED);
     const bool broke = column->outcome == GSOLVE_BREAKDOWN;
     const double before = k->run->correcting ? column->begin : column->verified;
-    const double factor = drifted ? 0.5 : 0.9;
+    const double factor = k->run->norm_factor ? 1 : drifted ? 0.5 : 0.9;
 
     return (drifted || broke) && isfinite(r) && column->restarts < MAX_RESTARTS &&
            !k->run->monitor.stopped && k->run->counts.iteration < gs_run_options_of(k)->maxit &&
            r < factor * fmin(before, column->verified);
+}
+
+/* With norm=preconditioned the test held for column c, but |b - Ax| = r is above its target. The
+ * next round ends half as far as it would take to reach that target, if the ratio of the two norms
+ * stays as it is. */
+static void tighten(gs_krylov *k, int32_t c, double r)
+{
+    gs_column *column = &k->run->column[c];
+    const double target = gs_column_target(k, c), now = k->run->fetched[c].r;
+
+    if (!(target > 0)) return;
+    column->tighten *= 0.5 * fmax(fmin(now / target, 1) * fmin(column->target / r, 1), 1e-4);
 }
 
 /* Column c starts again from the x in v, which has these norms. */
@@ -202,6 +214,7 @@ static gsolve_status restart(gs_krylov *k, int32_t c, gsolve_dense v, const gs_n
     gsolve_status status;
 
     k->active[c] = true;
+    if (k->run->norm_factor && column->outcome == GSOLVE_CONVERGED) tighten(k, c, norms->r);
     column->restarts++;
     column->verified = norms->r;
     TRY(set_answer(k, v, c));
@@ -220,6 +233,7 @@ static gsolve_outcome outcome_of(const gs_krylov *k, int32_t c, double r)
     const gsolve_outcome outcome = k->run->column[c].outcome;
 
     if (!(ldexp(r, -k->run->column[c].scale) <= k->run->fetched[c].ceiling)) return GSOLVE_DIVERGED;
+    if (outcome == GSOLVE_CONVERGED && k->run->monitor.stopped) return k->run->monitor.outcome;
     /* by its recurrence it converged or diverged, by the true residual it did not */
     return outcome == GSOLVE_CONVERGED || outcome == GSOLVE_DIVERGED ? GSOLVE_STAGNATED : outcome;
 }
@@ -247,7 +261,8 @@ static gsolve_status best_of_run(gs_krylov *k, int32_t c, const gs_norms *last, 
 
     *v = k->x;
     *best = *last;
-    if (0.999 * ldexp(last->r, -k->run->column[c].scale) <= k->run->column[c].kept)
+    if (!k->run->norm_factor &&
+        0.999 * ldexp(last->r, -k->run->column[c].scale) <= k->run->column[c].kept)
         return GSOLVE_OK;
     TRY(norms_with(k, kept_of(k, c), c, &kept));
     if (last->r <= kept.r) return GSOLVE_OK;
@@ -341,4 +356,24 @@ gsolve_status gs_outer_verify(gs_krylov *k, bool *again)
     if (!*again) TRY(gs_outer_rescue(k, again));
 done:
     return status;
+}
+
+/* --- the result ------------------------------------------------------------------------------- */
+
+/* 0: converged; 1: accepted by the caller's test; 2: failed. */
+static int rank_of(const gs_column *column)
+{
+    return column->outcome == GSOLVE_CONVERGED ? 0 : column->outcome == GSOLVE_ACCEPTED ? 1 : 2;
+}
+
+const gs_column *gs_worst_column(const gs_krylov *k)
+{
+    const gs_column *worst = &k->run->column[0];
+
+    for (int32_t c = 1; c < k->ncols; c++) {
+        const gs_column *column = &k->run->column[c];
+        const int rank = rank_of(column), most = rank_of(worst);
+        if (rank != most ? rank > most : !(column->residual <= worst->residual)) worst = column;
+    }
+    return worst;
 }

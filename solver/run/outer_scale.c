@@ -57,6 +57,7 @@ static gsolve_status start_scaled(gs_krylov *k, int size)
     k->run->size = size;
     k->run->resident.on = false;
     gs_forget_graph(k);
+    TRY(gs_spectrum_begin(k));
     for (int32_t c = 0; c < k->ncols; c++) {
         gs_column *column = &k->run->column[c];
         gs_norms norms;

@@ -106,7 +106,38 @@ static double worst_residual(const gs_krylov *k, int iteration, const double *hi
     return worst;
 }
 
-/* Calls the monitor for the iterations that it has not been called for. */
+static void stop_run(gs_monitoring *m, gsolve_outcome outcome)
+{
+    m->stopped = true;
+    m->outcome = outcome;
+}
+
+/* Asks the caller's stopping test about each column that made iteration `iteration`. The run ends
+ * as accepted if the test accepts all of these columns that go on, and there is one. */
+static void ask_stopping_test(gs_krylov *k, int iteration, const double *history)
+{
+    gs_monitoring *m = &k->run->monitor;
+    bool all = true, any = false;
+
+    for (int32_t c = 0; c < k->ncols; c++) {
+        const gs_progress *p = &k->run->fetched[c];
+        const gs_column *column = &k->run->column[c];
+        const bool ends = p->iteration == iteration && p->outcome >= 0;
+        gsolve_decision decision;
+        if (!k->run->in_round[c] || p->iteration < iteration) continue;
+        decision = m->test(iteration, k->run->order[c], ldexp(history[c], column->scale),
+                           column->norm, m->test_user);
+        if (decision == GSOLVE_STOP) {
+            stop_run(m, GSOLVE_STOPPED);
+            return;
+        }
+        all = all && (ends || decision == GSOLVE_ACCEPT);
+        any = any || !ends;
+    }
+    if (all && any) stop_run(m, GSOLVE_ACCEPTED);
+}
+
+/* Calls the monitor and the stopping test for the iterations that they have not been called for. */
 static void call_monitor(gs_krylov *k, const double *history)
 {
     gs_monitoring *m = &k->run->monitor;
@@ -114,8 +145,11 @@ static void call_monitor(gs_krylov *k, const double *history)
     while (m->reported < k->run->counts.iteration) {
         const int iteration = ++m->reported;
         const double *then = history + (int64_t)(iteration % GS_HISTORY) * k->ncols;
-        if (!m->call || m->stopped) continue;
-        m->stopped = !m->call(iteration, worst_residual(k, iteration, then), m->user);
+        if (m->call && !m->stopped) {
+            const bool on = m->call(iteration, worst_residual(k, iteration, then), m->user);
+            if (!on) stop_run(m, GSOLVE_STOPPED);
+        }
+        if (m->test && !m->stopped) ask_stopping_test(k, iteration, then);
     }
 }
 
@@ -147,15 +181,19 @@ gsolve_status gs_progress_read(gs_krylov *k, int slot, bool *any)
     *any = false;
     for (int32_t c = 0; c < k->ncols; c++) {
         if (!k->active[c]) continue;
-        if (fetched[c].outcome >= 0) {
-            end_column(k, c, (gsolve_outcome)fetched[c].outcome);
-        } else if (k->run->monitor.stopped) {
-            end_column(k, c, GSOLVE_STOPPED);
-        }
+        if (fetched[c].outcome >= 0) end_column(k, c, (gsolve_outcome)fetched[c].outcome);
         *any = *any || k->active[c];
     }
+    *any = *any && !k->run->monitor.stopped;
 done:
     return status;
+}
+
+void gs_progress_stop(gs_krylov *k)
+{
+    for (int32_t c = 0; c < k->ncols && k->run->monitor.stopped; c++) {
+        if (k->active[c]) end_column(k, c, k->run->monitor.outcome);
+    }
 }
 
 /* --- queries of methods ----------------------------------------------------------------------- */

@@ -25,6 +25,8 @@ typedef struct gs_column {
     double kept, kept_true; /* |r| and |b - Ax| (or INFINITY) of the kept x, see outer.c */
     int kept_at, checked;   /* iterations when x was kept, and kept_true computed */
     int keeps;              /* the index in gs_outer.kept of the vector that holds the kept x */
+    double tighten;         /* 1, or for norm=preconditioned the factor of the target that makes the
+                               true residual small enough, see outer_answer.c */
     bool pending;           /* the other vector holds an x whose |r| the host does not know yet */
     int scale;              /* the run's r is 2^-scale (b - Ax), see outer.c */
     int left;               /* k->b is 2^-left (b - Ax) after the run */
@@ -79,8 +81,11 @@ typedef struct gs_counts {
 typedef struct gs_monitoring { /* progress.c */
     gsolve_monitor *call;      /* the caller's, or NULL; solver.c */
     void *user;
-    int reported; /* the last iteration that the monitor was called for */
-    bool stopped; /* the monitor asked for the end of the run */
+    gsolve_stopping_test *test; /* the caller's, or NULL; solver.c */
+    void *test_user;
+    int reported;           /* the last iteration that both were called for */
+    bool stopped;           /* the caller has ended the run */
+    gsolve_outcome outcome; /* if stopped: GSOLVE_STOPPED or GSOLVE_ACCEPTED */
 } gs_monitoring;
 
 typedef struct gs_adapting { /* adapt_matrix.c */
@@ -109,6 +114,15 @@ typedef struct gs_outer {
     gsolve_dense formed[GSOLVE_TYPE_COUNT]; /* space for x in each type, while correcting */
     gs_norms *norms;                        /* one for each column */
 } gs_outer;
+
+/* What gsolve_solver_spectrum reads; the values are how to read it. */
+typedef enum gs_spectrum_kind { GS_OF_CG, GS_OF_MINRES, GS_OF_GMRES } gs_spectrum_kind;
+
+typedef struct gs_spectrum { /* spectrum.c: spectrum=on */
+    double *record;          /* on the device, `size` numbers for each column; NULL: off */
+    int size;
+    gs_spectrum_kind kind;
+} gs_spectrum;
 
 typedef struct gs_residency { /* resident/resident.c: steps in one kernel */
     struct gs_resident *plan; /* NULL: no run is resident */
@@ -144,7 +158,10 @@ struct gs_run {
     gs_guess guess;
     gs_outer outer;
     gs_residency resident;
+    gs_scalar norm_factor; /* on the device, for norm=preconditioned with M: see norm.c; or NULL */
+    gs_spectrum spectrum;
     gs_auto_method chosen;
+    gs_run_options last;  /* the options of the last run; solver.c */
     gsolve_result result; /* of the last run; solver.c */
     char *explanation;    /* of the last run, or NULL; explain.c */
 };
@@ -173,6 +190,13 @@ gsolve_status gs_solver_set_up(gs_krylov *k, const char *spec);
 /* Undoes gs_solver_set_up, so that it can be called with another spec. */
 void gs_solver_drop(gs_krylov *k);
 
+/* --- settings.c ---------------------------------------------------------------------------------
+ */
+
+/* Fails with GSOLVE_BAD_SPEC if a key of `settings`, which is not empty, is not one that
+ * gsolve_solver_set sets. of: the method, for the sentence. */
+gsolve_status gs_settings_check(gsolve_context *ctx, const char *of, const char *settings);
+
 /* --- work.c ----------------------------------------------------------------------------------- */
 
 /* From here on the array at first, of `bytes` bytes for each column, moves when columns move. */
@@ -193,9 +217,11 @@ gsolve_status gs_progress_begin(gs_krylov *k);
 gsolve_status gs_progress_test(gs_krylov *k, int iterations);
 /* Starts the copy of the progress to the host, in this slot. */
 gsolve_status gs_progress_send(gs_krylov *k, int slot);
-/* Waits for the copy in this slot and reads it: ends columns and calls the monitor. *any: a column
- * is still active. */
+/* Waits for the copy in this slot and reads it: ends columns and calls the monitor and the caller's
+ * stopping test. *any: a column is still active, and the caller has not ended the run. */
 gsolve_status gs_progress_read(gs_krylov *k, int slot, bool *any);
+/* After the last read of a round: if the caller has ended the run, ends all active columns. */
+void gs_progress_stop(gs_krylov *k);
 
 /* --- columns.c -------------------------------------------------------------------------------- */
 
@@ -241,6 +267,13 @@ gsolve_status gs_guess_begin(gs_krylov *k);
 /* A run has ended: keeps its corrections. */
 gsolve_status gs_guess_end(gs_krylov *k);
 
+/* --- spectrum.c: spectrum=on ------------------------------------------------------------------ */
+
+/* A run begins, or goes on with a multiple of A: nothing is recorded yet. */
+gsolve_status gs_spectrum_begin(gs_krylov *k);
+/* *e = the estimate of the last run; needs spectrum=on. steps is 0 if the run made no step. */
+gsolve_status gs_spectrum_estimate(const gs_krylov *k, gsolve_spectrum *e);
+
 /* --- outer.c, outer_answer.c, outer_scale.c --------------------------------------------------- */
 
 /* Work space. */
@@ -257,6 +290,9 @@ gsolve_status gs_outer_keep_first(gs_krylov *k);
 gsolve_status gs_outer_keep(gs_krylov *k, int chunks);
 /* Computes the true residual of the columns of this round and decides. *again: some start again. */
 gsolve_status gs_outer_verify(gs_krylov *k, bool *again);
+/* Returns the column that the result of the run describes: the one with the largest residual among
+ * those that failed; else among those that the caller's test accepted; else among all. */
+const gs_column *gs_worst_column(const gs_krylov *k);
 /* Whether every column converged, or would have without the rounding of x to the caller's type, and
  * there is a column of the second kind. */
 bool gs_outer_rounded(const gs_krylov *k);

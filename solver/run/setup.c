@@ -46,6 +46,8 @@ static void release_work(gs_krylov *k)
     gs_forget_graph(k);
     if (k->state && k->method->destroy) k->method->destroy(k);
     gs_work_release(k);
+    k->run->norm_factor = NULL;
+    k->run->spectrum.record = NULL;
     k->run->columns.batch = NULL;
     k->run->columns.all_ended = NULL;
     k->width = 0;
@@ -100,6 +102,9 @@ static gsolve_status reserve_columns(gs_krylov *k)
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_DEVICE, k->ended));
     TRY(reserve_progress(k));
     TRY(gs_new_scalar(k, &k->rr));
+    if (gs_run_options_of(k)->norm == GS_NORM_PRECONDITIONED && k->M) {
+        TRY(gs_new_scalar(k, &run->norm_factor));
+    }
 done:
     return status;
 }

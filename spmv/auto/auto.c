@@ -40,11 +40,12 @@ static void destroy(void *self, gsolve_context *ctx)
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const void *given)
+                           const void *given, void *user)
 {
     gs_auto *a = NULL;
     gsolve_status status;
 
+    (void)user;
     ALLOC(ctx, GSOLVE_HOST, a, 1);
     memset(a, 0, sizeof *a);
     a->csr = *csr;
@@ -58,10 +59,10 @@ done:
     return status;
 }
 
-static size_t estimate_memory(const gsolve_csr *csr, const void *given)
+static size_t estimate_memory(const gsolve_csr *csr, const void *given, void *user)
 {
-    (void)given;
-    return gs_csr_format.memory(csr, NULL);
+    (void)user, (void)given;
+    return gs_csr_format.memory(csr, NULL, NULL);
 }
 
 /* --- products --------------------------------------------------------------------------------- */

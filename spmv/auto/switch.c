@@ -79,7 +79,7 @@ static gsolve_status find_candidates(gs_auto *a, gsolve_context *ctx)
     a->has_statistics = true;
     for (int f = 0; (plugin = gsolve_format_at(ctx, f)) && a->count < GS_AUTO_CANDIDATES; f++) {
         gs_candidate *c = &a->candidate[a->count];
-        c->format = (const gsolve_format *)(const void *)plugin;
+        c->format = gs_format_of(plugin);
         a->count += gs_estimate_format(c->format, &sample, &c->estimate);
     }
 done:
@@ -137,7 +137,8 @@ static gsolve_status make_other(gs_auto *a, gsolve_context *ctx, const gs_candid
     a->chosen = c->estimate;
     TRY(gs_plugin_parse(ctx, NULL, only, "format", c->estimate.spec, &plugin, &a->other_options));
     a->other = c->format;
-    TRY(a->other->build(&a->other_self, ctx, &a->csr, a->entries, a->other_options));
+    TRY(a->other->build(&a->other_self, ctx, &a->csr, a->entries, a->other_options,
+                        a->other->user));
 done:
     if (status != GSOLVE_OK) gs_auto_drop_other(a, ctx);
     return status;

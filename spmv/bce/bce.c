@@ -167,7 +167,7 @@ static void write_note(gs_sliced *form, const gs_bce_partition *best)
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const void *chosen)
+                           const void *chosen, void *user)
 {
     const gs_bce_options *o = chosen;
     int32_t rows[GS_BCE_LONGEST + 1];
@@ -176,6 +176,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     gs_bce_plan p;
     gsolve_status status;
 
+    (void)user;
     if (o->window > 0 && o->window < LEAST) {
         return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "bce,window=%d: window must be %d or more, or 0",
                            o->window, LEAST);
@@ -237,13 +238,14 @@ double gs_bce_estimate_stored(const gs_bce_plan *p, const gsolve_csr *csr, int64
 }
 
 /* The memory in the layout of a GPU. It is used for devices with memory of their own only. */
-static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
+static size_t estimate_memory(const gsolve_csr *csr, const void *chosen, void *user)
 {
     const int32_t n = csr->nrows;
     int32_t rows[GS_BCE_LONGEST + 1] = {0};
     int64_t slices;
     gs_bce_plan p;
 
+    (void)user;
     for (int32_t i = 0; i < n; i++) rows[gs_sliced_short(csr, i, GS_BCE_LONGEST)]++;
     gs_bce_make_plan(&p, chosen, csr, rows, true);
     const int32_t lanes = p.model.lanes;

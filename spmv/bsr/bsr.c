@@ -68,12 +68,13 @@ static void destroy(void *self, gsolve_context *ctx)
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const void *chosen)
+                           const void *chosen, void *user)
 {
     const gs_bsr_options *o = chosen;
     gs_bsr *m = NULL;
     gsolve_status status;
 
+    (void)user;
     if (o->block == 1) {
         return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
                            "bsr,block=1: block must be from 2 to 6, "

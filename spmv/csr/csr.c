@@ -87,9 +87,9 @@ done:
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const void *options)
+                           const void *options, void *user)
 {
-    (void)options;
+    (void)user, (void)options;
     return gs_csr_build(self, ctx, csr, entries, NULL);
 }
 
@@ -148,9 +148,9 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     return GSOLVE_OK;
 }
 
-static size_t estimate_memory(const gsolve_csr *csr, const void *options)
+static size_t estimate_memory(const gsolve_csr *csr, const void *options, void *user)
 {
-    (void)options;
+    (void)user, (void)options;
     return (size_t)(work(csr, csr->nrows) / GS_CSR_TASK + 1) *
            (sizeof(int32_t) + 2 * sizeof(double));
 }

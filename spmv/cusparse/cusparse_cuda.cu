@@ -150,7 +150,7 @@ void destroy(void *self, gsolve_context *ctx)
 }
 
 gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                    const void *chosen)
+                    const void *chosen, void *)
 {
     gs_vendor_matrix *v = nullptr;
     gsolve_status status;
@@ -210,7 +210,7 @@ int64_t longest_in_groups(const gsolve_csr *csr, int size)
 
 // Blocks are estimated as if the rows of a block row had the same columns, beginning at a block
 // boundary.
-size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
+size_t estimate_memory(const gsolve_csr *csr, const void *chosen, void *)
 {
     const gs_vendor_options *o = (const gs_vendor_options *)chosen;
     const size_t size = gs_type_size(csr->type), block = (size_t)(o->block > 0 ? o->block : 2);
@@ -253,8 +253,10 @@ void describe(const void *self, gsolve_matrix_info *info)
 } // namespace
 
 extern "C" const gsolve_format gs_cusparse_format = {
+    0,
     {"cusparse", "matrix-vector product of NVIDIA cuSPARSE on a GPU, for comparison", options,
      sizeof(gs_vendor_options)},
+    nullptr,
     build,
     destroy,
     gs_vendor_apply,

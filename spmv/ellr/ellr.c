@@ -75,7 +75,7 @@ static void write_note(gs_sliced *s, int32_t threads)
 /* On the CPU the form is that of sell: a vector reads eight lanes at once, and the padding marks
  * the ends of rows. */
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const void *chosen)
+                           const void *chosen, void *user)
 {
     const ellr_options *o = chosen;
     const bool gpu = gs_on_gpu(ctx);
@@ -92,6 +92,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     gs_sliced *s;
     gsolve_status status;
 
+    (void)user;
     TRY(check(ctx, o));
     if (!gpu) TRY(gs_sliced_order(ctx, csr, 0, &policy, &window));
     TRY(gs_sliced_make(&s, ctx, csr, &policy));
@@ -102,7 +103,7 @@ done:
     return status;
 }
 
-static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
+static size_t estimate_memory(const gsolve_csr *csr, const void *chosen, void *user)
 {
     const ellr_options *o = chosen;
     const int64_t entries = gs_start(csr, csr->nrows);
@@ -112,6 +113,7 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
     const double stored =
         gs_sliced_estimate_stored(csr, rows, 1, most) + (double)csr->nrows * (lanes - 1);
 
+    (void)user;
     return gs_sliced_bytes(csr, stored, rows, true);
 }
 

@@ -9,6 +9,7 @@
 #include "core/staging.h"
 #include "core/try.h"
 #include "spmv/handle.h"
+#include "spmv/operator/operator.h"
 #include "vector/blocks.h"
 
 const gs_residual_kernels gs_residual_host[GSOLVE_TYPE_COUNT];
@@ -157,6 +158,7 @@ gsolve_status gs_matrix_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_den
     system_at s;
     gsolve_status status;
 
+    if (A->is_operator) return gs_operator_norms(A, b, x, norms);
     TRY(open_system(&s, A, b, x));
     for (int i = 0; i < ATTEMPTS && !(r_done && b_done); i++) {
         TRY(residual(&s, ldexp(1, exponents[i]), none, &sums));
@@ -183,6 +185,7 @@ gsolve_status gs_matrix_residual_vector(const gsolve_matrix *A, gsolve_dense b, 
     system_at s;
     gsolve_status status;
 
+    if (A->is_operator) return gs_operator_residual_vector(A, b, x, exponent, r);
     TRY(open_system(&s, A, b, x));
     TRY(gs_stage_in(&out, A->ctx, s.on_device ? GSOLVE_DEVICE : GSOLVE_HOST, r, false));
     TRY(residual(&s, ldexp(1, exponent), out.used, &sums));

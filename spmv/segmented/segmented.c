@@ -174,11 +174,12 @@ static void destroy(void *self, gsolve_context *ctx)
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const void *chosen)
+                           const void *chosen, void *user)
 {
     gs_segmented *s = NULL;
     gsolve_status status;
 
+    (void)user;
     ALLOC(ctx, GSOLVE_HOST, s, 1);
     *s = (gs_segmented){
         .csr = *csr, .entries = entries, .chosen = *(const gs_segmented_options *)chosen};
@@ -233,7 +234,7 @@ static size_t table_bytes(const gs_segmented *s)
 
 /* Where no row is cut, every group is as wide as its longest row. Else the groups are estimated as
  * after sorting. */
-static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
+static size_t estimate_memory(const gsolve_csr *csr, const void *chosen, void *user)
 {
     gs_segmented s = {.csr = *csr,
                       .chosen = *(const gs_segmented_options *)chosen,
@@ -242,6 +243,7 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
     int64_t plain = 0;
     size_t bytes;
 
+    (void)user;
     for (int64_t i = 0; i < csr->nrows; i += GS_SEGMENT_LANES) {
         int64_t longest = 0;
         for (int32_t r = (int32_t)i; r < csr->nrows && r - i < GS_SEGMENT_LANES; r++) {

@@ -40,12 +40,13 @@ const gsolve_option gs_segmented_option_table[] = {
 #include "core/each_type.h"
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const void *chosen)
+                           const void *chosen, void *user)
 {
     const gs_segmented_options *o = chosen;
     segments *s = NULL;
     gsolve_status status;
 
+    (void)user;
     if (o->sum != GS_SUM_AUTO || o->order != GS_ORDER_AUTO) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                            "the options sum and order of segmented work on a GPU only");
@@ -69,9 +70,9 @@ static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve
     return (x.type == GSOLVE_F32 ? apply_f32 : apply_f64)(self, ctx, alpha, x, beta, y);
 }
 
-static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
+static size_t estimate_memory(const gsolve_csr *csr, const void *chosen, void *user)
 {
-    (void)csr, (void)chosen;
+    (void)user, (void)csr, (void)chosen;
     return sizeof(segments);
 }
 

@@ -59,7 +59,7 @@ static void write_note(gs_sliced *s, int32_t rows, int32_t window)
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const void *chosen)
+                           const void *chosen, void *user)
 {
     const sell_options *o = chosen;
     const gs_sliced_group all = {0, lanes_per_row_of(o, gs_on_gpu(ctx), csr->nrows, entries), 0};
@@ -74,6 +74,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     gs_sliced *s;
     gsolve_status status;
 
+    (void)user;
     TRY(check_slice(ctx, o->slice));
     TRY(gs_sliced_order(ctx, csr, o->sigma, &policy, &window));
     TRY(gs_sliced_make(&s, ctx, csr, &policy));
@@ -84,7 +85,7 @@ done:
 }
 
 /* The memory in the layout of a GPU. It is used for devices with memory of their own only. */
-static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
+static size_t estimate_memory(const gsolve_csr *csr, const void *chosen, void *user)
 {
     const sell_options *o = chosen;
     const int32_t lanes = o->slice > 0 ? o->slice : GS_SLICED_WARP, n = csr->nrows;
@@ -95,6 +96,7 @@ static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
     double stored = gs_sliced_estimate_stored(csr, rows, 1, most);
     int64_t kept = 0;
 
+    (void)user;
     for (int32_t i = 0; i < n; i++) kept += gs_sliced_short(csr, i, most);
     const int32_t window =
         gs_sliced_window_of(o->sigma, GS_SLICED_WINDOW, rows, stored, (double)kept);

@@ -258,7 +258,7 @@ void destroy(void *self, gsolve_context *ctx)
 }
 
 gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                    const void *chosen)
+                    const void *chosen, void *)
 {
     const gs_speculative_options *o = (const gs_speculative_options *)chosen;
     form *f = (form *)gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *f);
@@ -285,7 +285,7 @@ gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense 
 
 // A row number per tile; the synchronizer's numbers for groups of the smallest size; the speculator
 // array.
-size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
+size_t estimate_memory(const gsolve_csr *csr, const void *chosen, void *)
 {
     const gs_speculative_options *o = (const gs_speculative_options *)chosen;
     const int tile = (o->width == GS_WIDTH_4 ? 4 : 8) * lanes;
@@ -306,6 +306,16 @@ void describe(const void *self, gsolve_matrix_info *info)
 
 } // namespace
 
-extern "C" const gsolve_format gs_speculative_format = {
-    GS_SPECULATIVE_PLUGIN, build,           destroy, apply, nullptr, false, nullptr, nullptr,
-    gs_update_nothing,     estimate_memory, describe};
+extern "C" const gsolve_format gs_speculative_format = {0,
+                                                        GS_SPECULATIVE_PLUGIN,
+                                                        nullptr,
+                                                        build,
+                                                        destroy,
+                                                        apply,
+                                                        nullptr,
+                                                        false,
+                                                        nullptr,
+                                                        nullptr,
+                                                        gs_update_nothing,
+                                                        estimate_memory,
+                                                        describe};

@@ -53,12 +53,13 @@ static void destroy(void *self, gsolve_context *ctx)
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const void *chosen)
+                           const void *chosen, void *user)
 {
     const gs_speculative_options *o = chosen;
     tiles *s = NULL;
     gsolve_status status;
 
+    (void)user;
     if (o->width != GS_WIDTH_8 || o->steps != 0 || o->bunches != 0) {
         return gsolve_fail(
             ctx, GSOLVE_UNSUPPORTED,
@@ -90,9 +91,9 @@ static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve
     return (x.type == GSOLVE_F32 ? apply_f32 : apply_f64)(self, ctx, alpha, x, beta, y);
 }
 
-static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
+static size_t estimate_memory(const gsolve_csr *csr, const void *chosen, void *user)
 {
-    (void)chosen;
+    (void)user, (void)chosen;
     return ((size_t)(gs_start(csr, csr->nrows) / TILE) + 2) *
            (sizeof(int32_t) + 2 * sizeof(double));
 }

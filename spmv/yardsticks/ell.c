@@ -33,7 +33,7 @@ static gsolve_status refuse_padding(gsolve_context *ctx, const gsolve_csr *csr,
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const void *chosen)
+                           const void *chosen, void *user)
 {
     const ell_options *o = chosen;
     gs_sliced_group all = {0, 1, 0};
@@ -46,6 +46,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     gs_sliced *s;
     gsolve_status status;
 
+    (void)user;
     TRY(gs_sliced_inspect(ctx, csr, policy.lanes, 0, &facts));
     TRY(refuse_padding(ctx, csr, &facts));
     all.width = (int32_t)facts.longest;
@@ -56,11 +57,11 @@ done:
     return status;
 }
 
-static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
+static size_t estimate_memory(const gsolve_csr *csr, const void *chosen, void *user)
 {
     int64_t longest = 0;
 
-    (void)chosen;
+    (void)user, (void)chosen;
     for (int32_t i = 0; i < csr->nrows; i++) {
         const int64_t length = gs_start(csr, i + 1) - gs_start(csr, i);
         if (length > longest) longest = length;

@@ -119,13 +119,14 @@ static gsolve_status refuse_padding(gsolve_context *ctx, const gsolve_csr *csr, 
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const void *chosen)
+                           const void *chosen, void *user)
 {
     const hyb_options *o = chosen;
     hyb *h = NULL;
     int64_t width;
     gsolve_status status;
 
+    (void)user;
     ALLOC(ctx, GSOLVE_HOST, h, 1);
     memset(h, 0, sizeof *h);
     TRY(choose_width(ctx, csr, o->width, &width));
@@ -179,11 +180,12 @@ done:
 }
 
 /* csr is on the host, so that no device is needed. */
-static size_t estimate_memory(const gsolve_csr *csr, const void *chosen)
+static size_t estimate_memory(const gsolve_csr *csr, const void *chosen, void *user)
 {
     const hyb_options *o = chosen;
     int64_t width = 0, rest = 0;
 
+    (void)user;
     if (csr->nrows > 0) width = ranked_length(csr, rank_of(o->width, csr->nrows, true));
     if (o->width > 0 && o->width < width) width = o->width;
     for (int32_t i = 0; i < csr->nrows; i++) {

@@ -167,7 +167,7 @@ void destroy(void *self, gsolve_context *ctx)
 }
 
 gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                    const void *)
+                    const void *, void *)
 {
     form *f = (form *)gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *f);
 
@@ -178,13 +178,13 @@ gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int
 }
 
 gsolve_status build_ps(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                       const void *options)
+                       const void *options, void *)
 {
     void *product = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)entries, gs_type_size(csr->type));
     gsolve_status status;
 
     TRY(product ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(build(self, ctx, csr, entries, options));
+    TRY(build(self, ctx, csr, entries, options, nullptr));
     ((form *)*self)->product = product;
     product = nullptr;
 done:
@@ -192,12 +192,12 @@ done:
     return status;
 }
 
-size_t estimate_memory(const gsolve_csr *, const void *)
+size_t estimate_memory(const gsolve_csr *, const void *, void *)
 {
     return sizeof(form);
 }
 
-size_t estimate_memory_ps(const gsolve_csr *csr, const void *)
+size_t estimate_memory_ps(const gsolve_csr *csr, const void *, void *)
 {
     return (size_t)gs_start(csr, csr->nrows) * gs_type_size(csr->type);
 }
@@ -217,7 +217,9 @@ constexpr gsolve_format format_of(const char *name, const char *summary)
 {
     constexpr bool ps = M == PS;
 
-    return {{name, summary, nullptr, 0},
+    return {0,
+            {name, summary, nullptr, 0},
+            nullptr,
             ps ? build_ps : build,
             destroy,
             apply<M>,

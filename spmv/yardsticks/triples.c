@@ -182,7 +182,7 @@ static gsolve_status make(gs_triples *t, gsolve_context *ctx)
     TRY(t->sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     t->nonempty.col = t->col;
     t->nonempty.value = t->value;
-    TRY(gs_csr_format.build(&t->form, ctx, &t->nonempty, t->entries, NULL));
+    TRY(gs_csr_format.build(&t->form, ctx, &t->nonempty, t->entries, NULL, NULL));
 done:
     return status;
 }
@@ -219,12 +219,12 @@ static void destroy(void *self, gsolve_context *ctx)
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const void *options)
+                           const void *options, void *user)
 {
     gs_triples *t = NULL;
     gsolve_status status;
 
-    (void)options;
+    (void)user, (void)options;
     ALLOC(ctx, GSOLVE_HOST, t, 1);
     TRY(gs_triples_make(t, ctx, csr, entries, 0));
     *self = t;
@@ -234,9 +234,9 @@ done:
     return status;
 }
 
-static size_t estimate_memory(const gsolve_csr *csr, const void *options)
+static size_t estimate_memory(const gsolve_csr *csr, const void *options, void *user)
 {
-    (void)options;
+    (void)user, (void)options;
     return (size_t)gs_triples_bytes(csr, (double)gs_start(csr, csr->nrows), false);
 }
 

@@ -156,7 +156,7 @@ static void bad_product(fuzz *f)
 
 static void bad_solve(fuzz *f)
 {
-    const int which = (int)below(f, 6), from = pick_input(f);
+    const int which = (int)below(f, 7), from = pick_input(f);
     const gsolve_csr *csr = &f->given[from].csr;
     gsolve_result result = GSOLVE_INIT(gsolve_result);
 
@@ -168,6 +168,7 @@ static void bad_solve(fuzz *f)
     if (which == 1) bad.ncols = -1;
     if (which == 2) bad.layout = GSOLVE_ROW_MAJOR;
     if (which == 3) bad.type = (gsolve_type)5;
+    if (which == 6) result.size = chance(f, 50) ? (size_t)below(f, 40) : SIZE_MAX;
     must_fail(f, "gsolve_solve",
               gsolve_solve(f->ctx, which == 4 ? NULL : csr, bad, x.d, which == 5 ? NULL : &result));
     drop_vectors(f, &b);

@@ -204,11 +204,21 @@ static void check_arrays(fuzz *f, const char *call, problem *p)
     check_gaps(f, call, &p->x);
 }
 
+/* A result as a caller passes it, in which a write shows. */
+static gsolve_result marked_result(void)
+{
+    gsolve_result result;
+
+    memset(&result, 0xa5, sizeof result);
+    result.size = sizeof result;
+    return result;
+}
+
 static bool untouched(const gsolve_result *result)
 {
     const unsigned char *byte = (const unsigned char *)result;
 
-    for (size_t k = 0; k < sizeof *result; k++) {
+    for (size_t k = sizeof result->size; k < sizeof *result; k++) {
         if (byte[k] != 0xa5) return false;
     }
     return true;
@@ -269,7 +279,7 @@ static void run(fuzz *f)
     const int slot = pick_solver(f);
     const int32_t columns = chance(f, 60) ? 1 : (int32_t)below(f, 6);
     watch w = {chance(f, 15) ? (int)below(f, 10) : 1000000, -1, false, false};
-    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    gsolve_result result = marked_result();
 
     if (slot < 0) return;
     solver_handle *h = &f->solver[slot];
@@ -282,7 +292,6 @@ static void run(fuzz *f)
           f->matrix[h->a].given.csr.type == GSOLVE_F32 ? "f32" : "f64", columns,
           p.b.d.type == GSOLVE_F32 ? "f32" : "f64", x.type == GSOLVE_F32 ? "f32" : "f64",
           aliased ? ", the same array" : "");
-    memset(&result, 0xa5, sizeof result);
     gsolve_solver_set_monitor(h->S, watched ? monitor : NULL, &w);
     deny_some(f);
     const gsolve_status status = gsolve_solver_run(h->S, p.b.d, x, &result);
@@ -294,6 +303,34 @@ static void run(fuzz *f)
     if (!good && !untouched(&result)) complain(f, "gsolve_solver_run fails and writes a result");
     if (good && !aliased) check_run(f, h, &p, &result, &w);
     drop_problem(f, &p);
+}
+
+/* New tolerances, which a failed call leaves as they were; and estimates of the spectrum. */
+static void set(fuzz *f)
+{
+    static const char *const texts[] = {"rtol=1e-3", "rtol=1e-9,maxit=60",
+                                        "maxit=7",   "atol=1e-2,stall=9",
+                                        "rtol=2",    "maxit=5,restart=3"};
+    const int slot = pick_solver(f), k = (int)below(f, 6);
+    gsolve_spectrum e = GSOLVE_INIT(gsolve_spectrum);
+
+    if (slot < 0) return;
+    solver_handle *h = &f->solver[slot];
+    trace(f, "gsolve_solver_set(S%d, \"%s\")\n", slot, texts[k]);
+    gsolve_context_limit_allocations(f->ctx, 0);
+    const gsolve_status status = gsolve_solver_set(h->S, texts[k]);
+    gsolve_context_limit_allocations(f->ctx, -1);
+    if (passed(f, "gsolve_solver_set", status) != (k < 4)) {
+        complain(f, "gsolve_solver_set of \"%s\": %s", texts[k], gsolve_status_text(status));
+    }
+    if (k == 0 || k == 1) h->rtol = k == 0 ? 1e-3 : 1e-9;
+    if (k == 1 || k == 2) h->maxit = k == 1 ? 60 : 7;
+    if (k == 3) h->atol = 1e-2;
+    deny_some(f);
+    if (passed(f, "gsolve_solver_spectrum", gsolve_solver_spectrum(h->S, &e)) &&
+        !(e.smallest <= e.largest)) {
+        complain(f, "a spectrum from %g to %g", e.smallest, e.largest);
+    }
 }
 
 static void explain(fuzz *f)
@@ -355,13 +392,12 @@ static void solve(fuzz *f)
     const int32_t columns = chance(f, 60) ? 1 : (int32_t)below(f, 4);
     const input *in = &f->given[from];
     int lines = 0;
-    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    gsolve_result result = marked_result();
 
     problem p = draw_problem(f, in, columns);
     gsolve_csr csr = lend(f, in);
     trace(f, "gsolve_solve(matrix %d, b of %d columns %s, x %s)\n", from, columns,
           p.b.d.type == GSOLVE_F32 ? "f32" : "f64", p.x.d.type == GSOLVE_F32 ? "f32" : "f64");
-    memset(&result, 0xa5, sizeof result);
     deny_some(f);
     const gsolve_status status = chance(f, 50) ? gsolve_solve(f->ctx, &csr, p.b.d, p.x.d, &result)
                                                : gsolve_solve_logged(f->ctx, &csr, p.b.d, p.x.d,
@@ -430,7 +466,12 @@ static void solve_steps(fuzz *f)
     take_back(f, in, &csr);
 }
 
-const api_call solver_calls[] = {
-    {"solver_create", 12, create},    {"solver_run", 16, run}, {"solver_explain", 3, explain},
-    {"solver_forecast", 1, forecast}, {"solve", 4, solve},     {"auto", 4, solve_steps},
-    {"solver_destroy", 2, destroy},   {NULL, 0, NULL}};
+const api_call solver_calls[] = {{"solver_create", 12, create},
+                                 {"solver_run", 16, run},
+                                 {"solver_explain", 3, explain},
+                                 {"solver_forecast", 1, forecast},
+                                 {"solver_set", 2, set},
+                                 {"solve", 4, solve},
+                                 {"auto", 4, solve_steps},
+                                 {"solver_destroy", 2, destroy},
+                                 {NULL, 0, NULL}};

@@ -1,2 +1,9 @@
 /* The header alone. */
 #include "gsolve.h"
+
+gsolve_result gsolve_header_result(void);
+gsolve_result gsolve_header_result(void)
+{
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    return result;
+}

@@ -1,0 +1,19 @@
+/* operator.h: what the solver asks of a matrix that is an operator, which is a function of the
+ * caller, and of a preconditioner that applies such a function. spmv/operator/operator.c and
+ * precond/function.c answer. */
+#ifndef GS_MATRIX_OPERATOR_H
+#define GS_MATRIX_OPERATOR_H
+
+#include "gsolve.h"
+
+/* Whether A is an operator: it has no rows. */
+bool gs_matrix_is_operator(const gsolve_matrix *A);
+
+/* The flags that the caller has set for an operator (gsolve_function_flag); 0 for rows. */
+unsigned gs_matrix_flags(const gsolve_matrix *A);
+
+/* Whether products with A, or applications of M, may be recorded in a CUDA graph. M may be NULL. */
+bool gs_matrix_is_recordable(const gsolve_matrix *A);
+bool gs_precond_is_recordable(const gsolve_precond *M);
+
+#endif

@@ -1,0 +1,55 @@
+/* settings.c: gsolve_solver_set: tolerances and limits change between runs. A run copies them to
+ * the progress of its columns, in the device's memory, when a round begins (progress.c). Kernels
+ * read them there, so the recorded steps stay valid. */
+#include <string.h>
+
+#include "core/try.h"
+#include "solver/run/run.h"
+
+/* Members of gs_run_options that only a run reads. The others decide what is allocated or
+ * recorded. */
+static const char *const settable[] = {"rtol", "atol", "dtol", "maxit", "stall"};
+
+static bool is_settable(const char *pair)
+{
+    const size_t length = strcspn(pair, "=,");
+
+    for (size_t i = 0; i < sizeof settable / sizeof *settable; i++) {
+        if (strlen(settable[i]) == length && strncmp(pair, settable[i], length) == 0) return true;
+    }
+    return false;
+}
+
+gsolve_status gs_settings_check(gsolve_context *ctx, const char *of, const char *settings)
+{
+    for (const char *pair = settings; true; pair++) {
+        if (!is_settable(pair)) {
+            const size_t length = strcspn(pair, "=,");
+            return gsolve_fail(
+                ctx, GSOLVE_BAD_SPEC,
+                "gsolve_solver_set cannot set '%.*s' of %s; it sets rtol, atol, dtol, maxit and "
+                "stall, as in \"rtol=1e-4,maxit=50\". Other options need a new solver",
+                (int)(length < 60 ? length : 60), pair, of);
+        }
+        pair += strcspn(pair, ",");
+        if (!*pair) return GSOLVE_OK;
+    }
+}
+
+gsolve_status gsolve_solver_set(gsolve_solver *S, const char *settings)
+{
+    gs_run_options changed;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!S) return GSOLVE_BAD_ARGUMENT;
+    if (!settings) {
+        return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_set: settings is NULL");
+    }
+    if (!*settings) return GSOLVE_OK;
+    TRY(gs_settings_check(S->ctx, S->method->plugin.name, settings));
+    changed = *gs_run_options_of(S);
+    TRY(gs_spec_pairs(S->ctx, &S->method->plugin, settings, &changed));
+    *(gs_run_options *)S->options = changed;
+done:
+    return status;
+}
