@@ -227,6 +227,8 @@ const cli_pair cli_exit_codes[] = {
 
 const cli_pair cli_variables[] = {
     {"GSOLVE_DEVICE", "device, if --device is not given"},
+    {"GSOLVE_TRACE", "file to which set-up phases and operations are written as a Chrome trace "
+                     "(chrome://tracing, ui.perfetto.dev); also for programs that use the library"},
     {"OMP_NUM_THREADS",
      "number of CPU threads, if neither --threads nor threads= of --device is given"},
     {"XDG_CACHE_HOME", "--cache writes to its folder gsolve if the folder of the matrix is not "

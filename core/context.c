@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static _Thread_local char create_error[512]; /* of this thread's last failed create */
 
@@ -43,14 +42,6 @@ const char *gsolve_error(const gsolve_context *ctx)
     return ctx ? ctx->error : create_error;
 }
 
-double gs_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* --- devices ------------------------------------------------------------------ */
 
 static const gsolve_plugin *const devices[] = {&gs_device_host.plugin, &gs_device_cuda.plugin,
@@ -68,6 +59,7 @@ static gsolve_status open_named(gsolve_context *ctx, const char *name, const cha
     void *options;
     gsolve_status status =
         gs_plugin_parse(ctx, NULL, devices, "device", name ? name : spec, &plugin, &options);
+    const gs_device_options *chosen = options;
 
     if (status != GSOLVE_OK) return status;
     if (name) status = gs_spec_options(ctx, plugin, spec, options);
@@ -78,6 +70,9 @@ static gsolve_status open_named(gsolve_context *ctx, const char *name, const cha
             ctx->device = &gs_device_host;
             gsolve_fail(ctx, status, "%s", error);
         }
+    }
+    if (status == GSOLVE_OK) {
+        ctx->most_bytes = chosen->memory > 0 ? (size_t)chosen->memory : SIZE_MAX;
     }
     gsolve_free(ctx, GSOLVE_HOST, options);
     return status;
@@ -110,9 +105,38 @@ static gsolve_status open_device(gsolve_context *ctx, const char *spec)
     return status;
 }
 
-gsolve_status gsolve_context_create(gsolve_context **out, const char *spec)
+/* --- create and destroy ------------------------------------------------------- */
+
+/* Copies the caller's options to *copy. Fails if they are not whole. */
+static gsolve_status take_options(gsolve_context_options *copy,
+                                  const gsolve_context_options *options)
+{
+    memset(copy, 0, sizeof *copy);
+    if (!options) return GSOLVE_OK;
+    if (options->size != sizeof *options) {
+        snprintf(
+            create_error, sizeof create_error,
+            "the member size of the gsolve_context_options is %zu, not %zu: declare the struct "
+            "as 'gsolve_context_options name = GSOLVE_INIT(gsolve_context_options)'",
+            options->size, sizeof *options);
+        return GSOLVE_BAD_ARGUMENT;
+    }
+    if (!options->allocate_host != !options->release_host ||
+        !options->allocate_device != !options->release_device) {
+        snprintf(create_error, sizeof create_error,
+                 "gsolve_context_create_with: an allocate function needs the release function for "
+                 "the same memory, and the reverse; set both or none");
+        return GSOLVE_BAD_ARGUMENT;
+    }
+    *copy = *options;
+    return GSOLVE_OK;
+}
+
+gsolve_status gsolve_context_create_with(gsolve_context **out, const char *spec,
+                                         const gsolve_context_options *options)
 {
     gsolve_context *ctx = NULL;
+    gsolve_context_options caller;
     gsolve_status status = GSOLVE_NO_MEMORY;
 
     create_error[0] = 0;
@@ -120,12 +144,15 @@ gsolve_status gsolve_context_create(gsolve_context **out, const char *spec)
         snprintf(create_error, sizeof create_error, "gsolve_context_create: an argument is NULL");
         return GSOLVE_BAD_ARGUMENT;
     }
+    if (take_options(&caller, options) != GSOLVE_OK) return GSOLVE_BAD_ARGUMENT;
     gs_detect_fork();
     ctx = calloc(1, sizeof *ctx);
     if (ctx) {
         ctx->device = &gs_device_host;
+        ctx->caller = caller;
         status = gs_memory_open(ctx);
         if (status == GSOLVE_OK) status = open_device(ctx, spec);
+        if (status == GSOLVE_OK) status = gs_trace_open(ctx);
     }
     if (status != GSOLVE_OK) {
         snprintf(create_error, sizeof create_error, "%.500s",
@@ -137,9 +164,15 @@ gsolve_status gsolve_context_create(gsolve_context **out, const char *spec)
     return GSOLVE_OK;
 }
 
+gsolve_status gsolve_context_create(gsolve_context **out, const char *spec)
+{
+    return gsolve_context_create_with(out, spec, NULL);
+}
+
 void gsolve_context_destroy(gsolve_context **ctx)
 {
     if (!ctx || !*ctx) return;
+    gs_trace_close(*ctx);
     gs_memory_close(*ctx);
     if ((*ctx)->queue) (*ctx)->device->close((*ctx)->queue);
     free(*ctx);
@@ -151,6 +184,7 @@ gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec)
     char description[sizeof ctx->description];
     const gs_device *device;
     gs_queue *queue;
+    size_t most_bytes;
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
@@ -165,6 +199,7 @@ gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec)
     }
     device = ctx->device;
     queue = ctx->queue;
+    most_bytes = ctx->most_bytes;
     memcpy(description, ctx->description, sizeof description);
     status = open_device(ctx, spec);
     if (status == GSOLVE_OK) {
@@ -172,6 +207,7 @@ gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec)
     } else {
         ctx->device = device;
         ctx->queue = queue;
+        ctx->most_bytes = most_bytes;
         memcpy(ctx->description, description, sizeof description);
     }
     return status;
@@ -184,6 +220,7 @@ gsolve_status gsolve_context_use_stream(gsolve_context *ctx, void *stream)
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the device %s has no streams; only cuda has",
                            ctx->device->plugin.name);
     }
+    GS_ENTER(ctx);
     return ctx->device->use_stream(ctx->queue, stream);
 }
 
@@ -217,10 +254,26 @@ gsolve_status gsolve_context_memory(gsolve_context *ctx, size_t *available, size
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED, "the device %s has no memory of its own",
                            ctx->device->plugin.name);
     }
+    GS_ENTER(ctx);
     size_t unused = 0, all = 0;
     const gsolve_status status = ctx->device->memory(ctx->queue, &unused, &all);
+    const size_t used = gs_memory_used(ctx), most = ctx->most_bytes;
     if (status != GSOLVE_OK) return status;
-    *available = ctx->device_bytes_left < unused ? ctx->device_bytes_left : unused;
-    *total = all;
+    const size_t left = most == SIZE_MAX ? SIZE_MAX : most > used ? most - used : 0;
+    *available = left < unused ? left : unused;
+    *total = all < most ? all : most;
     return GSOLVE_OK;
+}
+
+gsolve_status gsolve_context_trim(gsolve_context *ctx)
+{
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
+    gs_memory_trim(ctx);
+    return ctx->device->trim ? ctx->device->trim(ctx->queue) : GSOLVE_OK;
+}
+
+void gsolve_context_limit_allocations(gsolve_context *ctx, int64_t count)
+{
+    ctx->allocations_left = count < 0 ? -1 : count;
 }

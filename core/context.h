@@ -2,11 +2,15 @@
 #ifndef GS_CORE_CONTEXT_H
 #define GS_CORE_CONTEXT_H
 
+#include <time.h>
+
 #include "core/device.h"
 
 #define GS_MAX_USER_PLUGINS 32
 
 typedef struct gs_block gs_block; /* a live allocation, see memory.c */
+
+typedef struct gs_trace gs_trace; /* see trace.h */
 
 typedef union gs_user_plugin { /* the copy of a plug-in that the user added */
     struct {
@@ -34,7 +38,13 @@ struct gsolve_context {
     int64_t handles;       /* number of matrices and preconditioners */
     char description[256]; /* of the device */
     char error[1024];
-    size_t device_bytes_left;       /* see gs_memory_limit; SIZE_MAX: no limit */
+    size_t device_bytes;           /* of bytes, those in the memory of a device apart */
+    size_t most_bytes;             /* in the device's memory, see gs_memory_used; SIZE_MAX: any */
+    int depth;                     /* of nested public calls, see GS_ENTER */
+    gsolve_context_options caller; /* the caller's allocators */
+    gsolve_log *log;               /* may be NULL */
+    void *log_user;
+    gs_trace *trace;                /* see trace.h; NULL: $GSOLVE_TRACE is not set */
     struct gs_replacement *writing; /* io/replace.c: the file in progress, or NULL */
     int abandoned;                  /* io/replace.c: set by gsolve_abandon_files */
     gs_block *spare;                /* freed large blocks of the host, for reuse */
@@ -91,17 +101,25 @@ bool gs_spec_is(const char *spec, const char *name);
 gsolve_status gs_memory_open(gsolve_context *ctx);
 void gs_memory_close(gsolve_context *ctx);
 
+/* The bytes that ctx has allocated where its kernels read them: on the device, or on the host if
+ * the device computes in the host's memory. */
+size_t gs_memory_used(const gsolve_context *ctx);
+
 /* Limits the memory that ctx allocates on its device from now on; freed bytes count as available
  * again. SIZE_MAX: no limit. Tests use it to simulate a full device. */
 void gs_memory_limit(gsolve_context *ctx, size_t bytes);
 
-/* Returns the free bytes of ctx's device; SIZE_MAX if unknown. */
+/* Returns the free bytes of ctx's device, at most what the option memory leaves; SIZE_MAX if
+ * unknown. */
 size_t gs_memory_available(const gsolve_context *ctx);
 
 /* Fails with GSOLVE_NO_MEMORY if bytes exceeds the free memory of ctx's device. The sentence names
  * what needs them, such as "the matrix in csr". Call it before any work. If the free memory is
  * unknown, as on the CPU, it succeeds. */
 gsolve_status gs_memory_need(gsolve_context *ctx, double bytes, const char *what);
+
+/* Frees the blocks of the host that are kept for reuse. */
+void gs_memory_trim(gsolve_context *ctx);
 
 /* Waits until ctx's device has completed all submitted work, if the array there is on the device.
  * The array has at least one byte; NULL: nothing happens. */
@@ -134,17 +152,37 @@ static inline bool gs_on_gpu(const gsolve_context *ctx)
 }
 
 /* Returns a monotonic time in seconds. */
-double gs_now(void);
-
-/* Begins a named range for the device's profiler, which gs_range_pop ends. */
-static inline void gs_range_push(const gsolve_context *ctx, const char *name)
+static inline double gs_now(void)
 {
-    if (ctx->device->range_push) ctx->device->range_push(name);
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static inline void gs_range_pop(const gsolve_context *ctx)
-{
-    if (ctx->device->range_pop) ctx->device->range_pop();
-}
+/* Sends a line, formatted as by printf, to the caller's log, if there is one. */
+void gs_log(gsolve_context *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* --- public calls -------------------------------------------------------------------------------
+ *
+ * Each public function that may use the device begins with GS_ENTER(ctx), after it has checked that
+ * ctx is not NULL. During the outermost call in a context the device is the current one of the
+ * thread. When the function returns, by whatever path, the caller's device is current again. */
+gsolve_context *gs_enter(gsolve_context *ctx);
+void gs_leave(gsolve_context **ctx);
+
+#define GS_ENTER(ctx) \
+    gsolve_context *entered_ __attribute__((cleanup(gs_leave), unused)) = gs_enter(ctx)
+
+/* Opens the file of the trace if $GSOLVE_TRACE is set, see trace.h. Fails with GSOLVE_BAD_FILE. */
+gsolve_status gs_trace_open(gsolve_context *ctx);
+
+/* Writes what is left, and closes the file. */
+void gs_trace_close(gsolve_context *ctx);
+
+/* Begins a range with a name, a constant string, for the device's profiler and for the trace.
+ * gs_range_pop ends it. Ranges nest. */
+void gs_range_push(const gsolve_context *ctx, const char *name);
+void gs_range_pop(const gsolve_context *ctx);
 
 #endif

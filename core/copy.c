@@ -97,6 +97,7 @@ gsolve_status gsolve_copy(gsolve_context *ctx, void *to, gsolve_location to_loca
     bool done = false;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (bytes == 0) return GSOLVE_OK;
     if (!ctx->device->copy || (to_location == GSOLVE_HOST && from_location == GSOLVE_HOST)) {
         gs_copy_host(gsolve_threads(ctx), to, from, bytes);

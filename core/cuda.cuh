@@ -12,6 +12,8 @@ extern "C" {
 }
 
 struct cusparseContext;
+struct CUctx_st;
+struct gs_driver;
 
 constexpr int gs_block_size = 256;     // threads of a block
 constexpr int gs_most_sums = 8;        // sums that one kernel computes, at most
@@ -22,6 +24,10 @@ struct gs_queue {
     bool own; // the queue created the stream and destroys it
     int index, processors, threads;
     gsolve_context *ctx;
+    const gs_driver *driver;     // see driver.cuh
+    CUctx_st *context, *callers; // the GPU's primary context; the caller's during a public call
+    cudaError_t pending;         // the caller's error during a public call
+    cudaMemPool_t pool;          // of all memory on the device
     const int *guard;            // see gs_device
     double *partial;             // gs_most_sums x gs_most_partials: the sums of blocks
     unsigned *arrived;           // number of blocks that have written their sums; 0 between kernels

@@ -66,11 +66,24 @@ typedef struct gs_device {
     /* optional, both or none: named ranges for the device's profiler (NVTX); they nest */
     void (*range_push)(const char *name);
     void (*range_pop)(void);
+    /* optional, both or none: enter makes the device current in this thread; leave makes the
+     * caller's device current again. open and close do so themselves. */
+    void (*enter)(gs_queue *queue);
+    void (*leave)(gs_queue *queue);
+    /* optional: waits for the work of the queue and frees the memory that it keeps for reuse */
+    gsolve_status (*trim)(gs_queue *queue);
 } gs_device;
 
 typedef struct gs_device_options {
     int threads, index;
+    double memory; /* most bytes in the device's memory; 0: any number */
 } gs_device_options;
+
+#define GS_OPTION_MEMORY                                                                     \
+    {"memory",    "most bytes that are allocated in the memory of this device; 0: no limit", \
+     GSOLVE_REAL, offsetof(gs_device_options, memory),                                       \
+     0,           0,                                                                         \
+     1e18,        NULL}
 
 /* In a build without CUDA, gs_device_cuda has no name. */
 extern const gs_device gs_device_host, gs_device_cuda;
@@ -81,6 +94,9 @@ void gs_copy_host(int threads, void *to, const void *from, size_t bytes);
 /* Returns threads, or 1 in a child of fork. Call it before each use of a stored thread count: the
  * process may have forked since. */
 int gs_usable_threads(int threads);
+
+/* Returns the number of processors on which the process may run. */
+int gs_processors(void);
 
 /* The host's queue: what the CPU kernels see. */
 struct gs_host_queue {

@@ -3,11 +3,11 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
-#include <thread>
 
 #include <nvtx3/nvToolsExt.h>
 
 #include "core/cusparse.cuh"
+#include "core/driver.cuh"
 
 struct gs_graph {
     cudaGraphExec_t exec;
@@ -23,51 +23,78 @@ namespace
 const gsolve_option options[] = {
     {"index", "number of the GPU, from 0", GSOLVE_INT, offsetof(gs_device_options, index), 0, 0,
      1023, nullptr},
-    {"threads", "number of CPU threads for work on the host; 0: as many as the host has",
+    {"threads",
+     "number of CPU threads for work on the host; 0: one for each processor that the process may "
+     "use",
      GSOLVE_INT, offsetof(gs_device_options, threads), 0, 0, 4096, nullptr},
+    GS_OPTION_MEMORY,
     {},
 };
 
-void close_cuda(gs_queue *q)
+void free_host_buffers(gs_queue *q)
 {
-    cudaSetDevice(q->index);
-    if (q->stream || !q->own) cudaStreamSynchronize(q->stream);
-    if (q->sparse) cusparseDestroy(q->sparse);
     for (int slot = 0; slot < GS_SLOTS; slot++) {
         if (q->post_event[slot]) cudaEventDestroy(q->post_event[slot]);
-        cudaFreeHost(q->post_buffer[slot]);
+        if (q->post_buffer[slot]) cudaFreeHost(q->post_buffer[slot]);
     }
     for (int slot = 0; slot < GS_PAGES; slot++) {
         if (q->page_event[slot]) cudaEventDestroy(q->page_event[slot]);
-        cudaFreeHost(q->page[slot]);
+        if (q->page[slot]) cudaFreeHost(q->page[slot]);
     }
-    if (q->partial) cudaFree(q->partial);
-    if (q->arrived) cudaFree(q->arrived);
+}
+
+// Frees the pool when the stream has finished. The memory goes back to the GPU then.
+void close_cuda(gs_queue *q)
+{
+    gs_driver_enter(q);
+    if (q->partial) cudaFreeAsync(q->partial, q->stream);
+    if (q->stream || !q->own) cudaStreamSynchronize(q->stream);
+    if (q->sparse) cusparseDestroy(q->sparse);
+    free_host_buffers(q);
+    if (q->pool) cudaMemPoolDestroy(q->pool);
     if (q->stream && q->own) cudaStreamDestroy(q->stream);
+    gs_driver_leave(q);
     delete q;
 }
 
-// Lets the memory pool keep freed memory, so that later allocations need no call of the driver.
-cudaError_t keep_freed_memory(int index)
+// Creates a memory pool that keeps freed memory, so that later allocations need no call of the
+// driver. The default pool of the GPU belongs to the whole process, so its settings stay. Each
+// context has a pool: it needs no lock and no global variable, its unused bytes are known, and the
+// memory is free again when the context is destroyed.
+cudaError_t create_pool(gs_queue *q)
 {
-    cudaMemPool_t pool;
+    cudaMemPoolProps about = {};
     uint64_t all = UINT64_MAX;
-    const cudaError_t code = cudaDeviceGetDefaultMemPool(&pool, index);
 
+    about.allocType = cudaMemAllocationTypePinned;
+    about.location.type = cudaMemLocationTypeDevice;
+    about.location.id = q->index;
+    const cudaError_t code = cudaMemPoolCreate(&q->pool, &about);
     return code == cudaSuccess
-               ? cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all)
+               ? cudaMemPoolSetAttribute(q->pool, cudaMemPoolAttrReleaseThreshold, &all)
                : code;
+}
+
+// The sums of blocks, and behind them the counter `arrived`.
+cudaError_t create_partial(gs_queue *q)
+{
+    constexpr size_t count = (size_t)gs_most_sums * gs_most_partials;
+    void *block = nullptr;
+    cudaError_t code =
+        cudaMallocFromPoolAsync(&block, sizeof(double) * (count + 1), q->pool, q->stream);
+
+    if (code != cudaSuccess) return code;
+    q->partial = static_cast<double *>(block);
+    q->arrived = reinterpret_cast<unsigned *>(q->partial + count);
+    return cudaMemsetAsync(q->arrived, 0, sizeof *q->arrived, q->stream);
 }
 
 cudaError_t create_resources(gs_queue *q)
 {
-    const size_t partials = sizeof(double) * gs_most_sums * gs_most_partials;
-    cudaError_t code = keep_freed_memory(q->index);
+    cudaError_t code = create_pool(q);
 
     if (code == cudaSuccess) code = cudaStreamCreateWithFlags(&q->stream, cudaStreamNonBlocking);
-    if (code == cudaSuccess) code = cudaMalloc((void **)&q->partial, partials);
-    if (code == cudaSuccess) code = cudaMalloc((void **)&q->arrived, sizeof *q->arrived);
-    if (code == cudaSuccess) code = cudaMemset(q->arrived, 0, sizeof *q->arrived);
+    if (code == cudaSuccess) code = create_partial(q);
     for (int slot = 0; slot < GS_SLOTS && code == cudaSuccess; slot++) {
         code = cudaEventCreateWithFlags(&q->post_event[slot], cudaEventDisableTiming);
     }
@@ -75,6 +102,22 @@ cudaError_t create_resources(gs_queue *q)
         code = cudaEventCreateWithFlags(&q->page_event[slot], cudaEventDisableTiming);
     }
     return code;
+}
+
+// Name and memory of the GPU. cudaGetDeviceProperties has them too, but it reads all properties,
+// and some of them are slow to read.
+cudaError_t describe_gpu(gs_queue *q, char description[128])
+{
+    char name[81] = "an NVIDIA GPU";
+    size_t bytes = 0;
+    CUdevice device;
+
+    if (q->driver->get_device(&device, q->index) == CUDA_SUCCESS) {
+        q->driver->get_name(name, sizeof name, device);
+        q->driver->total_memory(&bytes, device);
+    }
+    snprintf(description, 128, "%.80s, %.0f GB", name, 1e-9 * (double)bytes);
+    return cudaDeviceGetAttribute(&q->processors, cudaDevAttrMultiProcessorCount, q->index);
 }
 
 // The status for a GPU that cannot be opened. GSOLVE_NO_DEVICE is only for a GPU that does not
@@ -94,26 +137,24 @@ gsolve_status open_cuda(gs_queue **queue, gsolve_context *ctx, const void *chose
                         char description[128])
 {
     const gs_device_options *o = static_cast<const gs_device_options *>(chosen);
-    cudaDeviceProp about;
     gs_queue *q = new (std::nothrow) gs_queue();
 
     if (!q) return GSOLVE_NO_MEMORY;
     q->ctx = ctx;
     q->own = true;
     q->index = o->index;
-    q->threads = o->threads ? o->threads : (int)std::thread::hardware_concurrency();
-    cudaError_t code = cudaSetDevice(o->index);
-    if (code == cudaSuccess) code = cudaGetDeviceProperties(&about, o->index);
+    q->threads = o->threads ? o->threads : gs_processors();
+    cudaError_t code = gs_driver_open(q);
+    gs_driver_enter(q);
     if (code == cudaSuccess) code = create_resources(q);
+    if (code == cudaSuccess) code = describe_gpu(q, description);
+    gs_driver_leave(q);
     if (code != cudaSuccess) {
-        cudaGetLastError();
         snprintf(error, 256, "CUDA device %d cannot be used: %s", o->index,
                  cudaGetErrorString(code));
         close_cuda(q);
         return status_of(code);
     }
-    q->processors = about.multiProcessorCount;
-    snprintf(description, 128, "%.80s, %.0f GB", about.name, 1e-9 * (double)about.totalGlobalMem);
     *queue = q;
     return GSOLVE_OK;
 }
@@ -122,8 +163,7 @@ void *alloc_cuda(gs_queue *q, size_t bytes)
 {
     void *block = nullptr;
 
-    cudaSetDevice(q->index);
-    if (cudaMallocAsync(&block, bytes, q->stream) == cudaSuccess) return block;
+    if (cudaMallocFromPoolAsync(&block, bytes, q->pool, q->stream) == cudaSuccess) return block;
     cudaGetLastError();
     return nullptr;
 }
@@ -235,9 +275,8 @@ void guard_cuda(gs_queue *q, const int *ended)
 gsolve_status check_stream(gs_queue *q, cudaStream_t stream)
 {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    cudaError_t code = cudaSetDevice(q->index);
+    cudaError_t code = cudaStreamIsCapturing(stream, &capture);
 
-    if (code == cudaSuccess) code = cudaStreamIsCapturing(stream, &capture);
     if (code == cudaSuccess && capture != cudaStreamCaptureStatusNone) {
         return gsolve_fail(
             q->ctx, GSOLVE_BAD_ARGUMENT,
@@ -276,19 +315,24 @@ gsolve_status use_stream_cuda(gs_queue *q, void *given)
 gsolve_status memory_cuda(gs_queue *q, size_t *unused, size_t *total)
 {
     uint64_t reserved = 0, used = 0;
-    cudaMemPool_t pool;
-    cudaError_t code = cudaSetDevice(q->index);
+    cudaError_t code = cudaMemGetInfo(unused, total);
 
-    if (code == cudaSuccess) code = cudaMemGetInfo(unused, total);
-    if (code == cudaSuccess) code = cudaDeviceGetDefaultMemPool(&pool, q->index);
     if (code == cudaSuccess) {
-        code = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved);
+        code = cudaMemPoolGetAttribute(q->pool, cudaMemPoolAttrReservedMemCurrent, &reserved);
     }
     if (code == cudaSuccess) {
-        code = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used);
+        code = cudaMemPoolGetAttribute(q->pool, cudaMemPoolAttrUsedMemCurrent, &used);
     }
     *unused += (size_t)(reserved - used);
     return gs_cuda(q, code, "reading the free memory");
+}
+
+gsolve_status trim_cuda(gs_queue *q)
+{
+    cudaError_t code = cudaStreamSynchronize(q->stream);
+
+    if (code == cudaSuccess) code = cudaMemPoolTrimTo(q->pool, 0);
+    return gs_cuda(q, code, "freeing memory that is kept for reuse");
 }
 
 bool is_page_cuda(gs_queue *, const void *host)
@@ -330,8 +374,7 @@ gsolve_status mark_cuda(gs_queue *q, gs_moment **moment)
 
     if (!*moment) {
         gs_moment *created = new (std::nothrow) gs_moment();
-        code = created ? cudaSetDevice(q->index) : cudaErrorMemoryAllocation;
-        if (code == cudaSuccess) code = cudaEventCreate(&created->event);
+        code = created ? cudaEventCreate(&created->event) : cudaErrorMemoryAllocation;
         if (code == cudaSuccess) {
             *moment = created;
         } else {
@@ -396,4 +439,7 @@ extern "C" const gs_device gs_device_cuda = {
     between_cuda,
     unmark_cuda,
     push_cuda,
-    pop_cuda};
+    pop_cuda,
+    gs_driver_enter,
+    gs_driver_leave,
+    trim_cuda};

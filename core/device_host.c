@@ -47,6 +47,7 @@ int gsolve_threads(const gsolve_context *ctx)
 static const gsolve_option options[] = {
     {"threads", "number of threads; 0: OMP_NUM_THREADS, or all processors if that is not set",
      GSOLVE_INT, offsetof(gs_device_options, threads), 0, 0, 4096, NULL},
+    GS_OPTION_MEMORY,
     {0},
 };
 
@@ -89,6 +90,11 @@ static gsolve_status open_host(gs_queue **queue, gsolve_context *ctx, const void
 static void close_host(gs_queue *q)
 {
     free(q);
+}
+
+int gs_processors(void)
+{
+    return omp_get_num_procs();
 }
 
 void gs_copy_host(int threads, void *to, const void *from, size_t bytes)

@@ -13,7 +13,7 @@ typedef enum kind { ON_HOST, ON_DEVICE, MAPPED } kind;
 
 struct gs_block {
     gs_block *next, *previous;
-    void *data;
+    void *data, *whole;     /* whole: what the caller's allocator returned for data, or NULL */
     size_t bytes, capacity; /* capacity: allocated bytes of a block on the host */
     kind kind;
     int64_t number;          /* of its allocation */
@@ -39,6 +39,7 @@ static void add_block(gsolve_context *ctx, gs_block *block)
     block->number = ctx->allocations++;
     ctx->blocks++;
     ctx->bytes += block->bytes;
+    if (block->kind == ON_DEVICE) ctx->device_bytes += block->bytes;
     if (ctx->bytes > ctx->peak) ctx->peak = ctx->bytes;
     if (ctx->bytes > ctx->most) ctx->most = ctx->bytes;
 }
@@ -53,6 +54,42 @@ static void remove_block(gsolve_context *ctx, gs_block *block)
     if (block->next) block->next->previous = block->previous;
     ctx->blocks--;
     ctx->bytes -= block->bytes;
+    if (block->kind == ON_DEVICE) ctx->device_bytes -= block->bytes;
+}
+
+/* --- the caller's allocator of host memory -----------------------------------------------------
+ */
+
+static void *allocate_small(const gsolve_context *ctx, size_t bytes)
+{
+    const gsolve_context_options *o = &ctx->caller;
+
+    return o->allocate_host ? o->allocate_host(bytes, o->user) : malloc(bytes);
+}
+
+static void release_small(const gsolve_context *ctx, void *block, size_t bytes)
+{
+    const gsolve_context_options *o = &ctx->caller;
+
+    if (!o->release_host) {
+        free(block);
+    } else if (block) {
+        o->release_host(block, bytes, o->user);
+    }
+}
+
+#define ALIGNED 64 /* of every block on the host */
+
+/* Sets block->data to block->bytes bytes of the caller's allocator, or NULL. */
+static void allocate_by_caller(const gsolve_context *ctx, gs_block *block)
+{
+    const size_t capacity = block->bytes + ALIGNED - 1;
+
+    block->whole = capacity < block->bytes ? NULL : allocate_small(ctx, capacity);
+    block->capacity = capacity;
+    block->data = NULL;
+    if (!block->whole) return;
+    block->data = (char *)block->whole + (ALIGNED - (uintptr_t)block->whole % ALIGNED) % ALIGNED;
 }
 
 /* --- reuse of large blocks ----------------------------------------------------------------------
@@ -71,7 +108,7 @@ static void drop_spare(gsolve_context *ctx, gs_block **at)
     *at = block->next;
     ctx->spare_bytes -= block->capacity;
     free(block->data);
-    free(block);
+    release_small(ctx, block, sizeof *block);
 }
 
 /* Frees the oldest spare blocks until at most most bytes are left. */
@@ -105,9 +142,13 @@ static void *take_spare(gsolve_context *ctx, size_t bytes, size_t *capacity)
 /* Keeps the memory of a freed block for reuse, or frees it. */
 static void spare(gsolve_context *ctx, gs_block *block)
 {
-    if (block->capacity < LARGE || ctx->device->alloc) {
-        free(block->data);
-        free(block);
+    if (block->whole || block->capacity < LARGE || ctx->device->alloc) {
+        if (block->whole) {
+            release_small(ctx, block->whole, block->capacity);
+        } else {
+            free(block->data);
+        }
+        release_small(ctx, block, sizeof *block);
         return;
     }
     block->next = ctx->spare;
@@ -116,18 +157,32 @@ static void spare(gsolve_context *ctx, gs_block *block)
     limit_spare(ctx, ctx->most > ctx->bytes ? ctx->most - ctx->bytes : 0);
 }
 
+static void *stream_of(const gsolve_context *ctx)
+{
+    return ctx->device->stream ? ctx->device->stream(ctx->queue) : NULL;
+}
+
+static void release_on_device(gsolve_context *ctx, gs_block *block)
+{
+    const gsolve_context_options *o = &ctx->caller;
+    GS_ENTER(ctx);
+
+    if (o->release_device) {
+        o->release_device(block->data, block->bytes, stream_of(ctx), o->user);
+    } else {
+        ctx->device->free(ctx->queue, block->data);
+    }
+}
+
 static void release(gsolve_context *ctx, gs_block *block)
 {
     remove_block(ctx, block);
     switch (block->kind) {
     case ON_HOST: spare(ctx, block); return;
-    case ON_DEVICE:
-        ctx->device->free(ctx->queue, block->data);
-        if (ctx->device_bytes_left != SIZE_MAX) ctx->device_bytes_left += block->bytes;
-        break;
+    case ON_DEVICE: release_on_device(ctx, block); break;
     case MAPPED: munmap(block->data, block->bytes); break;
     }
-    free(block);
+    release_small(ctx, block, sizeof *block);
 }
 
 /* Counts an allocation. Returns whether gsolve_context_limit_allocations allows it. */
@@ -140,13 +195,16 @@ static bool count_allocation(gsolve_context *ctx)
 
 static gs_block *new_block(gsolve_context *ctx)
 {
-    return count_allocation(ctx) ? malloc(sizeof(gs_block)) : NULL;
+    gs_block *block = count_allocation(ctx) ? allocate_small(ctx, sizeof *block) : NULL;
+
+    if (block) block->whole = NULL;
+    return block;
 }
 
 /* Large blocks use huge pages if the system allows: one page fault per 2 MiB, not per 4 KiB. */
 static void *allocate_aligned(size_t bytes, size_t *capacity)
 {
-    const size_t unit = bytes >= LARGE ? HUGE_PAGE : 64;
+    const size_t unit = bytes >= LARGE ? HUGE_PAGE : ALIGNED;
     void *data;
 
     if (bytes > SIZE_MAX - unit) return NULL;
@@ -171,52 +229,100 @@ static void *alloc_on_host(gsolve_context *ctx, size_t bytes, size_t *capacity)
 
 static void *alloc_on_device(gsolve_context *ctx, size_t bytes)
 {
-    void *data = bytes <= ctx->device_bytes_left ? ctx->device->alloc(ctx->queue, bytes) : NULL;
+    const gsolve_context_options *o = &ctx->caller;
+    GS_ENTER(ctx);
 
-    if (data && ctx->device_bytes_left != SIZE_MAX) ctx->device_bytes_left -= bytes;
-    return data;
+    if (o->allocate_device) return o->allocate_device(bytes, stream_of(ctx), o->user);
+    return ctx->device->alloc(ctx->queue, bytes);
+}
+
+/* --- the limit ----------------------------------------------------------------------------------
+ */
+
+size_t gs_memory_used(const gsolve_context *ctx)
+{
+    return ctx->device->alloc ? ctx->device_bytes : ctx->bytes;
+}
+
+/* The bytes that the limit leaves; SIZE_MAX: there is no limit. */
+static size_t bytes_left(const gsolve_context *ctx)
+{
+    const size_t used = gs_memory_used(ctx);
+
+    if (ctx->most_bytes == SIZE_MAX) return SIZE_MAX;
+    return used < ctx->most_bytes ? ctx->most_bytes - used : 0;
+}
+
+/* Whether the limit allows bytes more in the host's memory, or in the device's. */
+static bool is_allowed(const gsolve_context *ctx, bool host, size_t bytes)
+{
+    return (host && ctx->device->alloc) || bytes <= bytes_left(ctx);
 }
 
 void gs_memory_limit(gsolve_context *ctx, size_t bytes)
 {
-    ctx->device_bytes_left = bytes;
+    ctx->most_bytes = bytes == SIZE_MAX ? SIZE_MAX : gs_memory_used(ctx) + bytes;
 }
 
 size_t gs_memory_available(const gsolve_context *ctx)
 {
+    const size_t left = bytes_left(ctx);
     size_t unused = SIZE_MAX, total;
 
     if (ctx->device->memory && ctx->device->memory(ctx->queue, &unused, &total) != GSOLVE_OK) {
         unused = SIZE_MAX;
     }
-    return unused < ctx->device_bytes_left ? unused : ctx->device_bytes_left;
+    return unused < left ? unused : left;
+}
+
+/* Part of a sentence that names the limit, or "". */
+static void name_limit(const gsolve_context *ctx, char text[96])
+{
+    text[0] = 0;
+    if (ctx->most_bytes == SIZE_MAX) return;
+    snprintf(text, 96, "; the context is limited to %zu bytes (option memory)", ctx->most_bytes);
 }
 
 gsolve_status gs_memory_need(gsolve_context *ctx, double bytes, const char *what)
 {
     const size_t most = gs_memory_available(ctx);
+    char limit[96];
 
     if (most == SIZE_MAX || bytes <= (double)most) return GSOLVE_OK;
+    name_limit(ctx, limit);
     return gsolve_fail(ctx, GSOLVE_NO_MEMORY,
                        "out of memory: %s needs %.0f bytes (%.3g GB) on the device, where %zu "
-                       "(%.3g GB) are free",
-                       what, bytes, 1e-9 * bytes, most, 1e-9 * (double)most);
+                       "(%.3g GB) are free%s",
+                       what, bytes, 1e-9 * bytes, most, 1e-9 * (double)most, limit);
 }
 
 static void fail_allocation(gsolve_context *ctx, bool host, size_t count, size_t size)
 {
+    const bool limited = !host || !ctx->device->alloc; /* the limit is for this memory */
     size_t most = SIZE_MAX, total;
-    char unused[64] = "";
+    char unused[64] = "", limit[96] = "";
 
     /* a lost device has recorded its own error */
     if (!host && ctx->device->memory && ctx->device->memory(ctx->queue, &most, &total)) return;
-    if (!host && ctx->device_bytes_left < most) most = ctx->device_bytes_left;
+    if (limited && bytes_left(ctx) < most) most = bytes_left(ctx);
+    if (limited) name_limit(ctx, limit);
     if (most != SIZE_MAX) snprintf(unused, sizeof unused, "%zu bytes are free and ", most);
     gsolve_fail(
         ctx, GSOLVE_NO_MEMORY,
         "out of memory: cannot allocate %zu elements of %zu bytes on the %s; %s%zu bytes are "
-        "in use",
-        count, size, host ? "host" : "device", unused, ctx->bytes);
+        "in use%s",
+        count, size, host ? "host" : "device", unused, ctx->bytes, limit);
+}
+
+static void allocate(gsolve_context *ctx, gs_block *block)
+{
+    if (block->kind == ON_DEVICE) {
+        block->data = alloc_on_device(ctx, block->bytes);
+    } else if (ctx->caller.allocate_host) {
+        allocate_by_caller(ctx, block);
+    } else {
+        block->data = alloc_on_host(ctx, block->bytes, &block->capacity);
+    }
 }
 
 void *gsolve_alloc(gsolve_context *ctx, gsolve_location location, size_t count, size_t size)
@@ -224,18 +330,17 @@ void *gsolve_alloc(gsolve_context *ctx, gsolve_location location, size_t count, 
     const bool host = location == GSOLVE_HOST || !ctx->device->alloc;
     const bool overflows = size && count > SIZE_MAX / size;
     const size_t bytes = count && size && !overflows ? count * size : 1;
-    gs_block *block = overflows ? NULL : new_block(ctx);
+    gs_block *block = overflows || !is_allowed(ctx, host, bytes) ? NULL : new_block(ctx);
 
     if (block) {
         block->bytes = bytes;
         block->kind = host ? ON_HOST : ON_DEVICE;
-        block->data =
-            host ? alloc_on_host(ctx, bytes, &block->capacity) : alloc_on_device(ctx, bytes);
+        allocate(ctx, block);
         if (block->data) {
             add_block(ctx, block);
             return block->data;
         }
-        free(block);
+        release_small(ctx, block, sizeof *block);
     }
     fail_allocation(ctx, host, count, size);
     return NULL;
@@ -243,7 +348,8 @@ void *gsolve_alloc(gsolve_context *ctx, gsolve_location location, size_t count, 
 
 void *gs_map_file(gsolve_context *ctx, int file, int64_t offset, size_t bytes)
 {
-    gs_block *block = new_block(ctx);
+    gs_block *block = is_allowed(ctx, true, bytes) ? new_block(ctx) : NULL;
+    char limit[96];
 
     if (block) {
         block->bytes = bytes;
@@ -254,9 +360,11 @@ void *gs_map_file(gsolve_context *ctx, int file, int64_t offset, size_t bytes)
             add_block(ctx, block);
             return block->data;
         }
-        free(block);
+        release_small(ctx, block, sizeof *block);
     }
-    gsolve_fail(ctx, GSOLVE_NO_MEMORY, "cannot map %zu bytes of a file into memory", bytes);
+    name_limit(ctx, limit);
+    gsolve_fail(ctx, GSOLVE_NO_MEMORY, "cannot map %zu bytes of a file into memory%s", bytes,
+                ctx->device->alloc ? "" : limit);
     return NULL;
 }
 
@@ -291,9 +399,11 @@ void gs_own(gsolve_context *ctx, void *handle, void (*destroy)(void *handle))
 gsolve_status gs_memory_open(gsolve_context *ctx)
 {
     ctx->allocations_left = -1;
-    ctx->device_bytes_left = SIZE_MAX;
-    ctx->live = calloc(BUCKETS, sizeof *ctx->live);
-    return ctx->live ? GSOLVE_OK : GSOLVE_NO_MEMORY;
+    ctx->most_bytes = SIZE_MAX;
+    ctx->live = allocate_small(ctx, BUCKETS * sizeof *ctx->live);
+    if (!ctx->live) return GSOLVE_NO_MEMORY;
+    memset(ctx->live, 0, BUCKETS * sizeof *ctx->live);
+    return GSOLVE_OK;
 }
 
 /* The oldest handle that is left, or NULL. */
@@ -311,12 +421,19 @@ static gs_block *oldest_handle(const gsolve_context *ctx)
 
 void gs_memory_close(gsolve_context *ctx)
 {
+    GS_ENTER(ctx);
+
     for (gs_block *handle; (handle = oldest_handle(ctx));) handle->destroy(handle->data);
     for (int k = 0; ctx->live && k < BUCKETS; k++) {
         while (ctx->live[k]) release(ctx, ctx->live[k]);
     }
     limit_spare(ctx, 0);
-    free(ctx->live);
+    release_small(ctx, ctx->live, BUCKETS * sizeof *ctx->live);
+}
+
+void gs_memory_trim(gsolve_context *ctx)
+{
+    limit_spare(ctx, 0);
 }
 
 bool gs_memory_on_device(const gsolve_context *ctx)
@@ -327,9 +444,4 @@ bool gs_memory_on_device(const gsolve_context *ctx)
         }
     }
     return false;
-}
-
-void gsolve_context_limit_allocations(gsolve_context *ctx, int64_t count)
-{
-    ctx->allocations_left = count < 0 ? -1 : count;
 }

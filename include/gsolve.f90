@@ -72,6 +72,15 @@ module gsolve
   integer(c_int), parameter :: GSOLVE_SKEW = 2
   integer(c_int), parameter :: GSOLVE_HERMITIAN = 3
 
+  type, bind(C) :: gsolve_context_options
+    integer(c_size_t) :: size = 48_c_size_t ! as GSOLVE_INIT
+    type(c_ptr) :: user
+    type(c_funptr) :: allocate_host
+    type(c_funptr) :: release_host
+    type(c_funptr) :: allocate_device
+    type(c_funptr) :: release_device
+  end type
+
   type, bind(C) :: gsolve_context_info
     integer(c_size_t) :: size = 312_c_size_t ! as GSOLVE_INIT
     type(c_ptr) :: device
@@ -374,6 +383,13 @@ module gsolve
       character(kind=c_char), intent(in) :: spec(*)
       integer(c_int) :: gsolve_context_create
     end function
+    function gsolve_context_create_with(ctx, spec, options) bind(C)
+      import
+      type(c_ptr), intent(inout) :: ctx
+      character(kind=c_char), intent(in) :: spec(*)
+      type(gsolve_context_options), intent(in) :: options
+      integer(c_int) :: gsolve_context_create_with
+    end function
     subroutine gsolve_context_destroy(ctx) bind(C)
       import
       type(c_ptr), intent(inout) :: ctx
@@ -390,6 +406,12 @@ module gsolve
       type(c_ptr), value :: stream
       integer(c_int) :: gsolve_context_use_stream
     end function
+    subroutine gsolve_context_set_log(ctx, log, user) bind(C)
+      import
+      type(c_ptr), value :: ctx
+      type(c_funptr), value :: log
+      type(c_ptr), value :: user
+    end subroutine
     function gsolve_error(ctx) bind(C)
       import
       type(c_ptr), value :: ctx
@@ -406,6 +428,11 @@ module gsolve
       integer(c_size_t), intent(inout) :: available
       integer(c_size_t), intent(inout) :: total
       integer(c_int) :: gsolve_context_memory
+    end function
+    function gsolve_context_trim(ctx) bind(C)
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int) :: gsolve_context_trim
     end function
     function gsolve_context_copy_speed(ctx, bytes_per_second) bind(C)
       import

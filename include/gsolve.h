@@ -69,8 +69,8 @@
  * library keeps no pointer to them after the call. The exceptions keep a pointer, and their
  * descriptions say for how long: gsolve_matrix_create_owned, gsolve_matrix_create_operator,
  * gsolve_precond_create_function, gsolve_register_format, gsolve_register_precond,
- * gsolve_context_use_stream, and the functions that set a callback, such as
- * gsolve_solver_set_monitor.
+ * gsolve_context_create_with, gsolve_context_use_stream, and the functions that set a callback,
+ * such as gsolve_solver_set_monitor.
  *
  * Asynchronous work: on a GPU a call may return before its work is complete, if all its results are
  * on the device. The work is ordered on the context's stream (gsolve_stream) and may still read and

@@ -162,13 +162,11 @@ GSOLVE_API gsolve_solver *gsolve_auto_solver(gsolve_auto *S);
 
 /* --- callbacks ------------------------------------------------------------------ */
 
-/* A function of the caller that receives one line of text without a line feed. `line` is valid
- * during the call only. `user` is the pointer that the caller passed together with the function. */
-typedef void gsolve_log(const char *line, void *user);
-
 /* Makes later runs call log(line, user) twice for each choice that they try: first with the reason
  * for the choice, and then with the outcome or the error. A line more says why a choice is replaced
- * because its iterations grew. NULL removes the function. S keeps both pointers. */
+ * because its iterations grew. The log of the
+ * context (gsolve_context_set_log) gets these lines, too. NULL removes the function. S keeps both
+ * pointers. */
 GSOLVE_API void gsolve_auto_set_log(gsolve_auto *S, gsolve_log *log, void *user);
 
 /* Makes later runs call the monitor in each iteration of each choice, with the rules of

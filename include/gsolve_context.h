@@ -102,10 +102,58 @@ typedef struct gsolve_context gsolve_context;
  *     "auto"                    GPU 0 if it can be used, else the CPU;
  *                               gsolve_context_info.description then says why it is the CPU
  *
+ * Each takes the option memory, as in "cuda,memory=2e9": the context never has more than this
+ * number of bytes allocated in the memory of its device (the memory of the host on the CPU).
+ * An allocation beyond the limit fails with GSOLVE_NO_MEMORY, and the limit replaces the free
+ * memory of the device wherever the library asks for it. 0, the default, means no limit.
+ *
+ * On a GPU the context has a stream and a memory pool of its own. It works in the primary context
+ * of the GPU, like the CUDA runtime. After a call the calling thread has the same current device
+ * as before. An error that is pending in the CUDA runtime (cudaPeekAtLastError) before a call is
+ * not taken for an error of the library, and an error is pending after the call too. The code of
+ * this error can change to cudaErrorInvalidValue if the program and the library are linked to the
+ * same copy of the CUDA runtime. The shared library has a copy of its own.
+ *
+ * If the environment variable GSOLVE_TRACE names a file, calls in the context write set-up phases
+ * and operations to it as a Chrome trace, and the call fails with GSOLVE_BAD_FILE if the file
+ * cannot be written.
+ *
  * Fails with GSOLVE_NO_DEVICE if the build has no CUDA or the machine does not have this GPU, with
  * GSOLVE_NO_MEMORY if the memory of the GPU is full, and with GSOLVE_DEVICE_FAILED for other errors
  * of the GPU. gsolve_error(NULL) then returns the cause. */
 GSOLVE_API gsolve_status gsolve_context_create(gsolve_context **ctx, const char *spec);
+
+/* Where a context allocates memory. A function that is NULL is replaced by the allocator of the
+ * library. The functions for one kind of memory are both NULL or neither. `user` is passed on to
+ * them. They run during calls in the context, in the thread that calls, and in
+ * gsolve_context_destroy. They must not call functions of the library in this context. */
+typedef struct gsolve_context_options {
+    size_t size; /* set by GSOLVE_INIT */
+    void *user;
+    /* Returns at least `bytes` bytes of the host's memory, aligned like those of malloc, or NULL.
+     * The function beside it frees them and gets the same number of bytes. */
+    void *(*allocate_host)(size_t bytes, void *user);
+    void (*release_host)(void *block, size_t bytes, void *user);
+    /* The same for the memory of a GPU, with an address that is a multiple of 256. `stream` is the
+     * cudaStream_t of the context: the library uses the block on this stream only, and after a
+     * release only work that the stream got before can still use it. */
+    void *(*allocate_device)(size_t bytes, void *stream, void *user);
+    void (*release_device)(void *block, size_t bytes, void *stream, void *user);
+} gsolve_context_options;
+
+/* Does what gsolve_context_create does, with the allocators of *options, which is copied. NULL:
+ * those of the library.
+ *
+ * Some memory does not come from these functions and does not count for the option memory: the
+ * context itself, page-locked buffers of the host (at most 33 MB for each GPU context), 0.5 MB of
+ * work space of a GPU context, what cuSPARSE allocates for itself, and the factors that the method
+ * "direct" and the coarsest level of "amg" compute on the host, which CXSparse allocates by malloc.
+ * On the CPU "direct" refuses factors that exceed what the option memory leaves.
+ *
+ * Fails with GSOLVE_BAD_ARGUMENT also if options->size is not that of the struct, or if a function
+ * is given without the function beside it. */
+GSOLVE_API gsolve_status gsolve_context_create_with(gsolve_context **ctx, const char *spec,
+                                                    const gsolve_context_options *options);
 
 /* Destroys all objects in the context, frees all memory allocated in it, and closes the device. A
  * stream of the caller is not destroyed. */
@@ -136,6 +184,16 @@ GSOLVE_API gsolve_status gsolve_context_use_device(gsolve_context *ctx, const ch
  * another device or is being captured. */
 GSOLVE_API gsolve_status gsolve_context_use_stream(gsolve_context *ctx, void *stream);
 
+/* A function of the caller that receives one line of text without a line feed. `line` is valid
+ * during the call only. `user` is the pointer that the caller passed together with the function. */
+typedef void gsolve_log(const char *line, void *user);
+
+/* From now on calls in the context call log(line, user) for each decision that a user may ask
+ * about: choices of "auto" and fall-backs, conversions of a matrix to another format, rebuilt
+ * levels of "amg", and set-ups of preconditioners with their times. `log` must not call functions
+ * of the library in this context. NULL: no lines. */
+GSOLVE_API void gsolve_context_set_log(gsolve_context *ctx, gsolve_log *log, void *user);
+
 /* Returns one sentence about the last failure in the context, or "" if no call has failed. A call
  * that succeeds does not clear the sentence. The text is valid until the next call in this context.
  * gsolve_error(NULL) describes the last gsolve_context_create of the calling thread: why it failed,
@@ -159,10 +217,15 @@ typedef struct gsolve_context_info {
 GSOLVE_API void gsolve_context_describe(const gsolve_context *ctx, gsolve_context_info *info);
 
 /* Sets *available to the free and *total to the total memory of the device in bytes. Memory that
- * the library has freed and keeps for reuse counts as free. Fails with GSOLVE_UNSUPPORTED on the
- * CPU. */
+ * the library has freed and keeps for reuse counts as free. With the option memory neither number
+ * exceeds what this limit leaves. Fails with GSOLVE_UNSUPPORTED on the CPU. */
 GSOLVE_API gsolve_status gsolve_context_memory(gsolve_context *ctx, size_t *available,
                                                size_t *total);
+
+/* Frees the memory that the library keeps for reuse, on the host and on the device. On a GPU the
+ * call waits for the work of the context. Call it to give memory to other contexts and programs
+ * that share the device. */
+GSOLVE_API gsolve_status gsolve_context_trim(gsolve_context *ctx);
 
 /* Measures the copy bandwidth of the device, a CPU or a GPU: the bytes read plus the bytes written
  * per second when a large array is copied within the device's memory. The result is the best of

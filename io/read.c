@@ -92,6 +92,7 @@ gsolve_status gsolve_read_matrix(gsolve_csr *csr, gsolve_context *ctx, const cha
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!csr || !name) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_read_matrix: csr or name is NULL");
     }
@@ -115,6 +116,7 @@ gsolve_status gsolve_read_dense(gsolve_dense *v, gsolve_context *ctx, const char
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!v || !name) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_read_dense: v or name is NULL");
     }

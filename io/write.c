@@ -308,6 +308,7 @@ gsolve_status gsolve_write_matrix(gsolve_context *ctx, const char *path, const g
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!path) return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_write_matrix: path is NULL");
     TRY(gs_csr_need_host(ctx, csr));
     TRY(gs_csr_inspect(ctx, csr, &found, NULL, NULL));
@@ -357,6 +358,7 @@ gsolve_status gsolve_write_dense(gsolve_context *ctx, const char *path, const gs
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!path) return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_write_dense: path is NULL");
     TRY(check_dense(ctx, v));
     l.count = (int64_t)v->nrows * v->ncols;

@@ -79,13 +79,16 @@ done:
 
 gsolve_status gsolve_precond_apply(const gsolve_precond *M, gsolve_dense r, gsolve_dense z)
 {
-    return M ? apply_staged(M, M->kind->apply, r, z, NULL) : GSOLVE_BAD_ARGUMENT;
+    if (!M) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(M->ctx);
+    return apply_staged(M, M->kind->apply, r, z, NULL);
 }
 
 gsolve_status gsolve_precond_apply_transpose(const gsolve_precond *M, gsolve_dense r,
                                              gsolve_dense z)
 {
     if (!M) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(M->ctx);
     if (!M->kind->apply_transpose) {
         return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
                            "the preconditioner %s cannot be applied transposed",
@@ -98,6 +101,7 @@ gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, 
                                        double *rz)
 {
     if (!M) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(M->ctx);
     if (!rz && r.ncols > 0) {
         return gsolve_fail(
             M->ctx, GSOLVE_BAD_ARGUMENT,

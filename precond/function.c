@@ -55,6 +55,7 @@ gsolve_status gsolve_precond_create_function(gsolve_precond **out, gsolve_contex
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!out || !function || n < 0 || (unsigned)type >= GSOLVE_TYPE_COUNT) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_precond_create_function: M or apply is NULL, n (%d) is "

@@ -137,6 +137,7 @@ gsolve_status gsolve_precond_create(gsolve_precond **M, gsolve_context *ctx, con
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!M || !spec || !csr) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_create: an argument is NULL");
     }
@@ -157,6 +158,7 @@ gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!M || !spec || !A) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_precond_create_from: an argument is NULL");
@@ -183,6 +185,7 @@ void gsolve_precond_destroy(gsolve_precond **pM)
 {
     gsolve_precond *M = pM ? *pM : NULL;
     if (!M) return;
+    GS_ENTER(M->ctx);
 
     if (M->self) M->kind->destroy(M->self, M->ctx);
     gsolve_free(M->ctx, GSOLVE_HOST, M->spec);

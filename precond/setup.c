@@ -40,6 +40,16 @@ done:
     return status;
 }
 
+static void log_set_up(const gsolve_precond *M)
+{
+    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
+
+    if (!M->ctx->log) return;
+    if (M->kind->describe) M->kind->describe(M->self, &info);
+    gs_log(M->ctx, "preconditioner %s: set-up took %.3g s%s%s", M->spec, M->setup_seconds,
+           info.note[0] ? "; " : "", info.note);
+}
+
 gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr)
 {
     const double begin = gs_now();
@@ -47,6 +57,7 @@ gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr)
     gsolve_status status;
 
     gs_range_push(M->ctx, "set-up of the preconditioner");
+    gs_range_push(M->ctx, M->kind->plugin.name);
     if (M->self && M->kind->update) {
         TRY(M->kind->update(M->self, M->ctx, csr));
         M->bytes += M->ctx->bytes - held;
@@ -60,7 +71,9 @@ gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr)
     TRY(gs_memory_synchronize(M->ctx, csr->location, csr->start)); /* kernels have read csr */
     M->setup_seconds = gs_now() - begin;
     M->version++;
+    log_set_up(M);
 done:
+    gs_range_pop(M->ctx);
     gs_range_pop(M->ctx);
     return status;
 }
@@ -186,6 +199,7 @@ gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr)
     gsolve_status status;
 
     if (!M) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(M->ctx);
     TRY(check_rows(M));
     TRY(update(M, csr, false));
 done:
@@ -198,6 +212,7 @@ gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix 
     gsolve_status status = GSOLVE_OK;
 
     if (!M) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(M->ctx);
     if (!A)
         return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_update_from: A is NULL");
     TRY(check_rows(M));
@@ -255,11 +270,14 @@ done:
 
 gsolve_status gsolve_precond_set_near_null(gsolve_precond *M, gsolve_dense B)
 {
-    return M ? set_vectors(M, M->extension->near_null, "near-null vectors", B)
-             : GSOLVE_BAD_ARGUMENT;
+    if (!M) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(M->ctx);
+    return set_vectors(M, M->extension->near_null, "near-null vectors", B);
 }
 
 gsolve_status gsolve_precond_set_coordinates(gsolve_precond *M, gsolve_dense xyz)
 {
-    return M ? set_vectors(M, M->extension->coordinates, "coordinates", xyz) : GSOLVE_BAD_ARGUMENT;
+    if (!M) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(M->ctx);
+    return set_vectors(M, M->extension->coordinates, "coordinates", xyz);
 }

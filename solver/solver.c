@@ -24,6 +24,7 @@ gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!S || !spec || !A) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_create: an argument is NULL");
     }
@@ -54,6 +55,7 @@ void gsolve_solver_destroy(gsolve_solver **S)
 {
     gs_krylov *k = S ? *S : NULL;
     if (!k) return;
+    GS_ENTER(k->ctx);
 
     gs_solver_drop(k);
     gs_auto_method_drop(k);
@@ -86,7 +88,7 @@ const char *gsolve_solver_note(const gsolve_solver *S)
 gsolve_status gsolve_solver_profile(gsolve_solver *S, bool on)
 {
     if (!S) return GSOLVE_BAD_ARGUMENT;
-    S->run->profile.on = on;
+    gs_profile_switch(&S->run->profile, on);
     return GSOLVE_OK;
 }
 
@@ -208,6 +210,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
     gsolve_status status;
 
     if (!k) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(k->ctx);
     if (!result)
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_run: result is NULL");
     gs_range_push(k->ctx, "solve");
@@ -233,6 +236,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
         k->run->result.products = k->run->counts.products;
     }
     note_residual(k);
+    if (k->note[0]) gs_log(k->ctx, "%s: %s", gsolve_solver_name(k), k->note);
     gs_auto_method_note(k);
     GS_FILL_INFO(gsolve_result, result, &k->run->result);
 done:

@@ -15,6 +15,7 @@ gsolve_status gsolve_csr_multiply(gsolve_csr *out, gsolve_context *ctx, const ch
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!out || !spec || !A || !B) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_csr_multiply: an argument is NULL");
     }
@@ -140,6 +141,7 @@ gsolve_status gsolve_product_create(gsolve_product **out, gsolve_context *ctx, c
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!out || !spec || !A || !B) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_product_create: an argument is NULL");
     }
@@ -165,6 +167,7 @@ void gsolve_product_destroy(gsolve_product **handle)
 {
     gsolve_product *product = handle ? *handle : NULL;
     if (!product) return;
+    GS_ENTER(product->ctx);
 
     gs_product_drop(&product->made);
     gsolve_csr_free(&product->view.copy, product->ctx);
@@ -184,6 +187,7 @@ gsolve_status gsolve_product_update(gsolve_product *product, const gsolve_csr *A
     gsolve_status status;
 
     if (!product) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(product->ctx);
     if (!A || !B) {
         return gsolve_fail(product->ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_product_update: a matrix is NULL");
@@ -208,6 +212,7 @@ done:
 gsolve_status gsolve_product_csr(gsolve_product *product, gsolve_csr *C)
 {
     if (!product) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(product->ctx);
     if (!C) return gsolve_fail(product->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_product_csr: C is NULL");
     return view_result(&product->view, product->ctx, &product->made.C.csr, C);
 }
@@ -298,6 +303,7 @@ gsolve_status gsolve_galerkin_create(gsolve_galerkin **out, gsolve_context *ctx,
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!out || !spec || !A || !P) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_galerkin_create: an argument is NULL");
     }
@@ -326,6 +332,7 @@ void gsolve_galerkin_destroy(gsolve_galerkin **pG)
 {
     gsolve_galerkin *G = pG ? *pG : NULL;
     if (!G) return;
+    GS_ENTER(G->ctx);
 
     gs_galerkin_drop(&G->made);
     gsolve_csr_free(&G->view.copy, G->ctx);
@@ -357,6 +364,7 @@ gsolve_status gsolve_galerkin_update(gsolve_galerkin *G, const gsolve_csr *R, co
     gsolve_status status;
 
     if (!G) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(G->ctx);
     held = G->ctx->bytes;
     if (!A || (R && G->order)) {
         return gsolve_fail(G->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_galerkin_update: %s",
@@ -383,6 +391,7 @@ done:
 gsolve_status gsolve_galerkin_csr(gsolve_galerkin *G, gsolve_csr *C)
 {
     if (!G) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(G->ctx);
     if (!C) {
         return gsolve_fail(G->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_galerkin_csr: C is NULL");
     }

@@ -16,6 +16,7 @@ gsolve_status gsolve_matrix_memory(gsolve_context *ctx, const char *spec, const 
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!spec || !csr || !bytes || csr->location != GSOLVE_HOST) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_matrix_memory: an argument is NULL, or csr is not on the host");
@@ -42,6 +43,7 @@ gsolve_status gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr)
     gsolve_status status;
 
     if (!A || !csr) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(A->ctx);
     TRY(gs_matrix_need_rows(A));
     *csr = A->rows;
 done:
@@ -53,6 +55,7 @@ gsolve_status gsolve_matrix_statistics(const gsolve_matrix *A, gsolve_statistics
     gsolve_status status;
 
     if (!A || !statistics) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(A->ctx);
     TRY(GS_CHECK_INFO(A->ctx, gsolve_statistics, statistics));
     TRY(gs_matrix_need_rows(A));
     TRY(gs_csr_need_statistics(A->ctx, &A->rows, &A->lazy->statistics));

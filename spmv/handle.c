@@ -85,6 +85,7 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
     bool clean, known;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!out || !spec || !csr) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_create: an argument is NULL");
     }
@@ -155,6 +156,7 @@ gsolve_status gsolve_matrix_create_owned(gsolve_matrix **out, gsolve_context *ct
     bool clean;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!out || !spec || !csr) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_matrix_create_owned: an argument is NULL");
@@ -189,6 +191,7 @@ void gsolve_matrix_destroy(gsolve_matrix **pA)
 {
     gsolve_matrix *A = pA ? *pA : NULL;
     if (!A) return;
+    GS_ENTER(A->ctx);
 
     drop_transposed(A);
     gs_block_space_drop(&A->space, A->ctx);
@@ -276,6 +279,7 @@ gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
     bool same;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(A->ctx);
     if (A->is_operator) {
         return gsolve_fail(A->ctx, GSOLVE_UNSUPPORTED,
                            "an operator has no values that gsolve_matrix_update can replace; when "
@@ -312,6 +316,7 @@ gsolve_status gsolve_matrix_adapt(const gsolve_matrix *A, const gsolve_run_estim
     gsolve_status status = GSOLVE_OK;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(A->ctx);
     if (!run) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_matrix_adapt: the run estimate is NULL");

@@ -78,6 +78,7 @@ gsolve_status gsolve_matrix_apply(const gsolve_matrix *A, double alpha, gsolve_d
     gsolve_status status;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(A->ctx);
     TRY(check_vectors(A, x, A->csr.ncols, y, A->csr.nrows));
     TRY(multiply_staged(A, false, alpha, x, beta, y));
 done:
@@ -105,6 +106,7 @@ gsolve_status gsolve_matrix_apply_transpose(const gsolve_matrix *A, double alpha
     gsolve_status status;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(A->ctx);
     TRY(check_vectors(A, x, A->csr.nrows, y, A->csr.ncols));
     TRY(multiply_staged(A, true, alpha, x, beta, y));
 done:
@@ -148,6 +150,7 @@ gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gs
     gsolve_status status;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(A->ctx);
     const gsolve_dense sums = {
         x.ncols, 1, x.ncols, wy, GSOLVE_F64, x.location, GSOLVE_COLUMN_MAJOR};
     const gsolve_dense squares = {

@@ -115,9 +115,11 @@ static inline bool test_device_is_apart(void)
     return device && strcmp(device, "apart") == 0;
 }
 
-/* Opens the device of $GSOLVE_TEST_DEVICE, or else_name, with the options `keys`. */
-static inline gsolve_status open_test_device(gsolve_context **ctx, const char *else_name,
-                                             const char *keys)
+/* Opens the device of $GSOLVE_TEST_DEVICE, or else_name, with the options `keys` and the caller's
+ * allocators. */
+static inline gsolve_status open_test_device_with(gsolve_context **ctx, const char *else_name,
+                                                  const char *keys,
+                                                  const gsolve_context_options *options)
 {
     static gs_device apart;
     const char *device = getenv("GSOLVE_TEST_DEVICE");
@@ -125,7 +127,7 @@ static inline gsolve_status open_test_device(gsolve_context **ctx, const char *e
     char spec[64];
 
     snprintf(spec, sizeof spec, "%.32s%s", is_apart ? "cpu" : device ? device : else_name, keys);
-    const gsolve_status status = gsolve_context_create(ctx, spec);
+    const gsolve_status status = gsolve_context_create_with(ctx, spec, options);
     if (status != GSOLVE_OK || !is_apart) return status;
     apart = *(*ctx)->device;
     apart.alloc = apart_alloc;
@@ -138,6 +140,13 @@ static inline gsolve_status open_test_device(gsolve_context **ctx, const char *e
     apart.sent = apart_sent;
     (*ctx)->device = &apart;
     return GSOLVE_OK;
+}
+
+/* Opens the device of $GSOLVE_TEST_DEVICE, or else_name, with the options `keys`. */
+static inline gsolve_status open_test_device(gsolve_context **ctx, const char *else_name,
+                                             const char *keys)
+{
+    return open_test_device_with(ctx, else_name, keys, NULL);
 }
 
 #endif

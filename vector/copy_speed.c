@@ -63,6 +63,7 @@ gsolve_status gsolve_context_copy_speed(gsolve_context *ctx, double *bytes_per_s
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!bytes_per_second) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_context_copy_speed: the pointer to the result is NULL");

@@ -119,6 +119,7 @@ static gsolve_status choose_rebuild(amg *M, gsolve_context *ctx, bool *rebuild)
     if (*rebuild) {
         snprintf(M->rebuild_note, sizeof M->rebuild_note,
                  ", levels rebuilt: %.0f cycles per solve, %.0f at first", cycles, M->first);
+        gs_log(ctx, "amg%s", M->rebuild_note);
     }
 done:
     return status;

@@ -38,9 +38,13 @@ static gsolve_status coarsen(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
 {
     gsolve_status status;
 
-    TRY(h->coarsening->build(&l->T, ctx, &l->view, options));
+    gs_range_push(ctx, "coarsening and transfer");
+    status = h->coarsening->build(&l->T, ctx, &l->view, options);
+    gs_range_pop(ctx);
+    if (status != GSOLVE_OK) return status;
     *useless = l->T.P.ncols == 0 || l->T.P.ncols > MAX_ROW_SHARE * l->rows.nrows;
-    if (*useless) goto done;
+    if (*useless) return GSOLVE_OK;
+    gs_range_push(ctx, "coarse matrix");
     if (h->on_device) {
         TRY(gs_block_galerkin_build(&l->blocks, C, ctx, &l->T.R, &l->rows, &l->T.P, l->view.block,
                                     l->T.block));
@@ -51,6 +55,7 @@ static gsolve_status coarsen(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
     *C = l->galerkin.RAP.C.csr;
     memset(&l->galerkin.RAP.C.csr, 0, sizeof *C);
 done:
+    gs_range_pop(ctx);
     return status;
 }
 
@@ -137,11 +142,13 @@ static gsolve_status add_smoothers(gs_hierarchy *h, gsolve_context *ctx, bool ex
 {
     gsolve_status status = GSOLVE_OK;
 
+    gs_range_push(ctx, "smoothers");
     for (int k = 0; k < h->levels - exact; k++) {
         gs_level *l = &h->level[k];
         TRY(h->smoother->build(&l->smoother, ctx, &l->view, &h->options));
     }
 done:
+    gs_range_pop(ctx);
     return status;
 }
 
@@ -173,7 +180,12 @@ static gsolve_status build_levels(gs_hierarchy *h, gsolve_context *ctx)
         TRY(gs_level_set_matrix(&h->level[k], ctx, h->options.format));
     }
     exact = h->level[h->levels - 1].rows.nrows <= max_exact_rows(h, ctx);
-    if (exact) TRY(gs_coarsest_build(&h->coarsest, ctx, &h->level[h->levels - 1].view));
+    if (exact) {
+        gs_range_push(ctx, "coarsest level");
+        status = gs_coarsest_build(&h->coarsest, ctx, &h->level[h->levels - 1].view);
+        gs_range_pop(ctx);
+        TRY(status);
+    }
     TRY(add_smoothers(h, ctx, exact));
     gs_hierarchy_release_rows(h);
 done:

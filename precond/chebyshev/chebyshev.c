@@ -283,6 +283,7 @@ gsolve_status gsolve_precond_update_chebyshev(gsolve_precond *P, gsolve_dense di
     gsolve_status status;
 
     if (!P) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(P->ctx);
     if (P->kind != &given_kind) {
         return gsolve_fail(P->ctx, GSOLVE_UNSUPPORTED,
                            "gsolve_precond_update_chebyshev needs a preconditioner of "
@@ -330,6 +331,7 @@ gsolve_status gsolve_precond_create_chebyshev(gsolve_precond **out, gsolve_conte
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!out || !spec || !A) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_precond_create_chebyshev: an argument is NULL");

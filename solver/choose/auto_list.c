@@ -122,6 +122,7 @@ gsolve_status gsolve_auto_set_choices(gsolve_auto *S, int count, const char *con
     gsolve_status status;
 
     if (!S) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(S->ctx);
     if (count < 1 || !methods || !preconds) {
         return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_auto_set_choices: an argument is NULL, or count is below 1");

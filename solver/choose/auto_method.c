@@ -132,6 +132,7 @@ gsolve_status gs_auto_method_set_up(gs_krylov *k, const char *spec)
         TRY(gsolve_matrix_statistics(k->A, &statistics));
         status = k->M ? choose_method(k, spec, &statistics, &M) : choose_both(k, spec, &statistics);
     }
+    if (status == GSOLVE_OK) gs_log(k->ctx, "%s", k->run->chosen.text);
     gs_auto_method_note(k);
 done:
     return status;

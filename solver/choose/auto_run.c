@@ -230,6 +230,7 @@ gsolve_status gsolve_auto_run(gsolve_auto *S, gsolve_dense b, gsolve_dense x, gs
     gsolve_status status;
 
     if (!S) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(S->ctx);
     if (!result) return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_auto_run: result is NULL");
     begin_run(S);
     TRY(GS_CHECK_INFO(S->ctx, gsolve_result, result));

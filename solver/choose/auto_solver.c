@@ -40,6 +40,7 @@ static gsolve_status create(gsolve_auto **out, gsolve_context *ctx, const char *
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!out || !options || (!csr && !A)) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_auto_create: an argument is NULL");
     }
@@ -76,6 +77,7 @@ void gsolve_auto_destroy(gsolve_auto **pS)
 {
     gsolve_auto *S = pS ? *pS : NULL;
     if (!S) return;
+    GS_ENTER(S->ctx);
 
     gs_auto_drop(S);
     gsolve_free(S->ctx, S->guess.location, S->guess.value);
@@ -89,6 +91,7 @@ void gsolve_auto_destroy(gsolve_auto **pS)
 gsolve_status gsolve_auto_update(gsolve_auto *S, const gsolve_csr *csr)
 {
     if (!S) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(S->ctx);
     if (!S->own) {
         return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT,
                            "the matrix of this automatic solver is a handle of the caller; update "
@@ -133,6 +136,7 @@ gsolve_status gsolve_auto_set(gsolve_auto *S, const char *settings)
     gsolve_status status;
 
     if (!S) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(S->ctx);
     if (!settings) {
         return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_auto_set: settings is NULL");
     }
@@ -182,6 +186,7 @@ const char *gsolve_auto_explain(gsolve_auto *S)
 {
     const gs_auto_choice *c = S->current >= 0 ? &S->list[S->current] : NULL;
     const char *why = "It has the smallest residual of all choices.";
+    GS_ENTER(S->ctx);
 
     if (S->attempts == 0) return "There has been no run yet.";
     if (S->leading < 0) {
@@ -217,6 +222,7 @@ gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gs
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!csr || !result) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solve: an argument is NULL");
     }

@@ -51,11 +51,11 @@ void gs_auto_log(const gsolve_auto *S, const char *format, ...)
     char line[2000];
     va_list arguments;
 
-    if (!S->log) return;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    S->log(line, S->log_user);
+    if (S->log) S->log(line, S->log_user);
+    gs_log(S->ctx, "%s", line);
 }
 
 void gs_auto_add_event(gsolve_auto *S, const char *format, ...)

@@ -399,6 +399,7 @@ static void add_spectrum(const report *f)
 const char *gsolve_solver_explain(gsolve_solver *k)
 {
     report f = {.k = k, .t = GSOLVE_INIT(gsolve_statistics)};
+    GS_ENTER(k->ctx);
 
     if (k->run->explanation) return k->run->explanation;
     if (k->ncols == 0) return "There has been no run yet.";

@@ -54,11 +54,23 @@ done:
     return status;
 }
 
+#define ENTRY_BYTES 12 /* of an entry of the factors */
+
+/* The entries of factors that the memory limit of a context on the CPU leaves. CXSparse allocates
+ * them without counting. */
+static double entries_that_fit(const gs_krylov *k)
+{
+    const bool host = gs_location(k->ctx) == GSOLVE_HOST;
+    const size_t left = host ? gs_memory_available(k->ctx) : SIZE_MAX;
+
+    return left == SIZE_MAX ? INFINITY : (double)left / ENTRY_BYTES;
+}
+
 static gs_direct_cost limit_of(const gs_krylov *k)
 {
     const gs_direct_options *o = k->options;
 
-    return (gs_direct_cost){o->limit * 1e6, o->work * 1e9};
+    return (gs_direct_cost){fmin(o->limit * 1e6, entries_that_fit(k)), o->work * 1e9};
 }
 
 static gsolve_status check_cost(gs_krylov *k, gs_direct_cost cost)
@@ -66,13 +78,16 @@ static gsolve_status check_cost(gs_krylov *k, gs_direct_cost cost)
     const gs_direct_cost limit = limit_of(k);
 
     if (gs_cost_fits(cost, limit)) return GSOLVE_OK;
+    if (cost.entries > entries_that_fit(k)) {
+        return gs_memory_need(k->ctx, ENTRY_BYTES * cost.entries, "the factorisation");
+    }
     return gsolve_fail(
         k->ctx, GSOLVE_UNSUPPORTED,
         "the factors would hold up to %.3g million entries (%.3g GB), and computing them "
         "would take %.3g billion operations; the limits are %.3g million and %.3g "
         "billion: raise them by direct,limit=MILLIONS,work=BILLIONS",
-        cost.entries / 1e6, cost.entries * 12e-9, cost.operations / 1e9, limit.entries / 1e6,
-        limit.operations / 1e9);
+        cost.entries / 1e6, cost.entries * 1e-9 * ENTRY_BYTES, cost.operations / 1e9,
+        limit.entries / 1e6, limit.operations / 1e9);
 }
 
 static gsolve_status out_of_memory(gs_krylov *k)

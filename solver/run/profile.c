@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/trace.h"
 #include "core/try.h"
 
 struct gs_span {
@@ -41,6 +42,8 @@ void gs_profile_free(gs_profile *p)
     gs_profile_forget(p);
     free_list(p, p->spare);
     p->spare = NULL;
+    if (p->origin) p->ctx->device->unmark(p->origin);
+    p->origin = NULL;
 }
 
 void gs_profile_forget(gs_profile *p)
@@ -52,6 +55,25 @@ void gs_profile_forget(gs_profile *p)
     p->first = p->last = NULL;
 }
 
+void gs_profile_switch(gs_profile *p, bool on)
+{
+    p->on = on || p->ctx->trace;
+}
+
+/* Sets the origin of the trace's times: waits until the device has passed a moment. */
+static gsolve_status set_origin(gs_profile *p)
+{
+    const gs_device *device = p->ctx->device;
+    double zero;
+    gsolve_status status;
+
+    TRY(device->mark(p->ctx->queue, &p->origin));
+    TRY(device->between(p->ctx->queue, p->origin, p->origin, &zero));
+    p->origin_time = gs_now();
+done:
+    return status;
+}
+
 void gs_profile_clear(gs_profile *p)
 {
     gs_profile_forget(p);
@@ -61,6 +83,7 @@ void gs_profile_clear(gs_profile *p)
     p->iterations = p->steady_iterations = 0;
     p->seconds = p->steady_seconds = 0;
     p->copies = 0;
+    if (p->ctx->trace && p->ctx->device->mark) p->status = set_origin(p);
 }
 
 static gs_span *new_span(gs_profile *p)
@@ -81,7 +104,7 @@ void gs_profile_open(gs_profile *p)
     const gs_device *device = p->ctx->device;
     gs_span *s = NULL;
 
-    gs_range_push(p->ctx, name_of[p->class]);
+    if (device->range_push) device->range_push(name_of[p->class]);
     if (gs_profiling(p) && p->status == GSOLVE_OK) {
         s = new_span(p);
         p->status = s ? GSOLVE_OK : GSOLVE_NO_MEMORY;
@@ -104,7 +127,7 @@ void gs_profile_close(gs_profile *p)
     const gs_device *device = p->ctx->device;
     gs_span *s = p->open;
 
-    gs_range_pop(p->ctx);
+    if (device->range_pop) device->range_pop();
     if (!s) return;
     s->seconds = gs_now() - s->begin;
     if (device->mark && p->status == GSOLVE_OK) p->status = device->mark(p->ctx->queue, &s->to);
@@ -118,6 +141,22 @@ void gs_profile_close(gs_profile *p)
     p->open = NULL;
 }
 
+/* Adds a span that has ended, of so many bytes, to the trace. */
+static gsolve_status trace_span(const gs_profile *p, const gs_span *s, double bytes)
+{
+    const gs_device *device = p->ctx->device;
+    double begin = s->begin;
+    gsolve_status status = GSOLVE_OK;
+
+    if (device->mark) {
+        TRY(device->between(p->ctx->queue, p->origin, s->from, &begin));
+        begin += p->origin_time;
+    }
+    gs_trace_operation(p->ctx->trace, name_of[s->class], begin, s->seconds, bytes, s->iteration);
+done:
+    return status;
+}
+
 gsolve_status gs_profile_count(gs_profile *p, int iteration)
 {
     const gs_device *device = p->ctx->device;
@@ -128,8 +167,10 @@ gsolve_status gs_profile_count(gs_profile *p, int iteration)
         gs_span *s = p->first;
         gsolve_profile_class *line = &p->line[s->class];
         if (device->mark) TRY(device->between(p->ctx->queue, s->from, s->to, &s->seconds));
+        const double bytes = s->bytes + s->step_bytes * (iteration - s->iteration + 1);
+        if (p->ctx->trace) TRY(trace_span(p, s, bytes));
         line->calls++;
-        line->bytes += s->bytes + s->step_bytes * (iteration - s->iteration + 1);
+        line->bytes += bytes;
         line->seconds += s->seconds;
         p->first = s->next;
         if (!p->first) p->last = NULL;

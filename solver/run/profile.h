@@ -47,6 +47,8 @@ typedef struct gs_profile {
     bool on;
     int iteration; /* the current one; 0: none, and spans are not recorded */
     gs_class class;
+    gs_moment *origin;     /* for the trace: the begin of the run by the device's clock */
+    double origin_time;    /* and by the host's */
     double bytes;          /* of the next span */
     double step_bytes;     /* of the next span, for each of its iterations if it has several */
     gs_span *open, *spare; /* the current span; those that can be reused */
@@ -62,6 +64,9 @@ typedef struct gs_profile {
 
 /* A run begins: nothing has been counted. */
 void gs_profile_clear(gs_profile *p);
+
+/* Switches the profile on or off. With $GSOLVE_TRACE it is always on. */
+void gs_profile_switch(gs_profile *p, bool on);
 void gs_profile_free(gs_profile *p);
 
 /* Whether spans are recorded, so that their bytes are needed. */

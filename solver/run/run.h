@@ -9,7 +9,7 @@
 #include "solver/run/profile.h"
 #include "vector/batch.h"
 
-#define GS_MAX_WORK      56               /* blocks that a solver may own */
+#define GS_MAX_WORK      64               /* blocks that a solver may own */
 #define GS_MAX_PERIOD    (GS_HISTORY / 4) /* of steps that are recorded */
 #define GS_MOST_EXPONENT 1020             /* 2^1020 and 2^-1020 are normal numbers */
 

@@ -24,6 +24,7 @@ gsolve_status gs_solver_new(gs_krylov **k, gsolve_context *ctx, bool counting)
     memset(all, 0, sizeof *all);
     all->solver.run = &all->run;
     all->solver.ctx = all->run.profile.ctx = ctx;
+    gs_profile_switch(&all->run.profile, false);
     all->run.columns.kernels = gs_columns_kernels_of(ctx);
     all->run.work.counting = counting;
     *k = &all->solver;
@@ -269,6 +270,7 @@ gsolve_status gsolve_solver_memory(gsolve_context *ctx, const char *spec, const 
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!spec || !csr || !bytes || columns < 1) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_solver_memory: an argument is NULL, or columns is below 1");

@@ -132,6 +132,7 @@ gsolve_status gsolve_solver_spectrum(const gsolve_solver *S, gsolve_spectrum *sp
     gsolve_status status;
 
     if (!S) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(S->ctx);
     if (!spectrum) {
         return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_spectrum: spectrum is NULL");
     }

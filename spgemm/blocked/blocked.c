@@ -286,6 +286,7 @@ gsolve_status gsolve_blocked_from_csr(gsolve_blocked *out, gsolve_context *ctx, 
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!out || !A) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_blocked_from_csr: an argument is NULL");
@@ -301,6 +302,7 @@ gsolve_status gsolve_blocked_to_csr(gsolve_csr *out, gsolve_context *ctx, const 
     gs_blocked own;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!out || !B) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_blocked_to_csr: an argument is NULL");
     }
@@ -315,6 +317,7 @@ gsolve_status gsolve_blocked_multiply(gsolve_blocked *out, gsolve_context *ctx, 
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     if (!out || !spec || !A || !B) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_blocked_multiply: an argument is NULL");

@@ -215,15 +215,21 @@ static gsolve_status convert_to(gs_auto *a, gsolve_context *ctx, const gs_candid
     if (needed > space) {
         snprintf(a->reason, sizeof a->reason, "%.40s would need %.3g GB, and %.3g GB are free",
                  c->estimate.spec, 1e-9 * c->estimate.bytes, 1e-9 * space);
+        gs_log(ctx, "format auto keeps csr: %s", a->reason);
         return GSOLVE_OK;
     }
     gs_range_push(ctx, "convert");
     status = make_and_try(a, ctx, c);
     gs_range_pop(ctx);
     a->convert_seconds += gs_now() - begin;
+    if (a->other) {
+        gs_log(ctx, "format auto: csr -> %s; the conversion took %.3g s", c->estimate.spec,
+               gs_now() - begin);
+    }
     if (!gs_auto_refused(status)) return status;
     gs_auto_drop_other(a, ctx);
     snprintf(a->reason, sizeof a->reason, "%.40s: %.70s", c->estimate.spec, ctx->error);
+    gs_log(ctx, "format auto keeps csr: %s", a->reason);
     return GSOLVE_OK;
 }
 

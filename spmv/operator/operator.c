@@ -151,6 +151,7 @@ gsolve_status gsolve_matrix_create_operator(gsolve_matrix **out, gsolve_context 
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     TRY(check(ctx, out && function, nrows, ncols, type));
     TRY(gs_matrix_new(&A, ctx, &operator_format));
     A->is_operator = true;

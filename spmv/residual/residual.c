@@ -202,6 +202,7 @@ gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gso
     gsolve_status status = GSOLVE_OK;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(A->ctx);
     if (b.nrows != A->csr.nrows || x.nrows != A->csr.ncols || b.ncols != x.ncols || !relative) {
         return gsolve_fail(
             A->ctx, GSOLVE_BAD_ARGUMENT,

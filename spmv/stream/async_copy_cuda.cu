@@ -43,7 +43,7 @@ gsolve_status open(gs_async_copy **copier, gsolve_context *ctx)
 
     if (!c) return gsolve_fail(ctx, GSOLVE_NO_MEMORY, "no memory for the streams of copies");
     c->q = ctx->queue;
-    cudaError_t code = cudaSetDevice(c->q->index);
+    cudaError_t code = cudaSuccess;
     for (int lane = 0; lane < 2 && code == cudaSuccess; lane++) {
         code = cudaStreamCreateWithFlags(&c->lane[lane], cudaStreamNonBlocking);
     }

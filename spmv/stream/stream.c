@@ -370,6 +370,7 @@ gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_
     gsolve_status status;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(A->ctx);
     s.ctx = A->ctx;
     TRY(GS_CHECK_INFO(s.ctx, gsolve_stream_info, info));
     if (o->format) {

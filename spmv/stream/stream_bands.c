@@ -323,6 +323,7 @@ gsolve_status gsolve_csr_stream(gsolve_context *ctx, const gsolve_csr *csr, doub
     bool clean;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
     TRY(GS_CHECK_INFO(ctx, gsolve_stream_info, info));
     TRY(check(ctx, csr, x, y, o));
     TRY(gs_csr_inspect(ctx, csr, &found, NULL, &clean));

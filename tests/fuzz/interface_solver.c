@@ -204,16 +204,6 @@ static void check_arrays(fuzz *f, const char *call, problem *p)
     check_gaps(f, call, &p->x);
 }
 
-/* A result as a caller passes it, in which a write shows. */
-static gsolve_result marked_result(void)
-{
-    gsolve_result result;
-
-    memset(&result, 0xa5, sizeof result);
-    result.size = sizeof result;
-    return result;
-}
-
 static bool untouched(const gsolve_result *result)
 {
     const unsigned char *byte = (const unsigned char *)result;
@@ -279,7 +269,7 @@ static void run(fuzz *f)
     const int slot = pick_solver(f);
     const int32_t columns = chance(f, 60) ? 1 : (int32_t)below(f, 6);
     watch w = {chance(f, 15) ? (int)below(f, 10) : 1000000, -1, false, false};
-    gsolve_result result = marked_result();
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     if (slot < 0) return;
     solver_handle *h = &f->solver[slot];
@@ -292,6 +282,8 @@ static void run(fuzz *f)
           f->matrix[h->a].given.csr.type == GSOLVE_F32 ? "f32" : "f64", columns,
           p.b.d.type == GSOLVE_F32 ? "f32" : "f64", x.type == GSOLVE_F32 ? "f32" : "f64",
           aliased ? ", the same array" : "");
+    memset(&result, 0xa5, sizeof result);
+    result.size = sizeof result;
     gsolve_solver_set_monitor(h->S, watched ? monitor : NULL, &w);
     deny_some(f);
     const gsolve_status status = gsolve_solver_run(h->S, p.b.d, x, &result);
@@ -392,12 +384,14 @@ static void solve(fuzz *f)
     const int32_t columns = chance(f, 60) ? 1 : (int32_t)below(f, 4);
     const input *in = &f->given[from];
     int lines = 0;
-    gsolve_result result = marked_result();
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
 
     problem p = draw_problem(f, in, columns);
     gsolve_csr csr = lend(f, in);
     trace(f, "gsolve_solve(matrix %d, b of %d columns %s, x %s)\n", from, columns,
           p.b.d.type == GSOLVE_F32 ? "f32" : "f64", p.x.d.type == GSOLVE_F32 ? "f32" : "f64");
+    memset(&result, 0xa5, sizeof result);
+    result.size = sizeof result;
     deny_some(f);
     const gsolve_status status = chance(f, 50) ? gsolve_solve(f->ctx, &csr, p.b.d, p.x.d, &result)
                                                : gsolve_solve_logged(f->ctx, &csr, p.b.d, p.x.d,
