@@ -71,6 +71,7 @@ gsolve_status gs_need_columns(gsolve_context *ctx, gsolve_dense v, const char *w
 {
     if (v.layout == GSOLVE_COLUMN_MAJOR) return GSOLVE_OK;
     return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                       "%s must be column-major; only products with a matrix support row-major",
+                       "%s must be column-major; only products with a matrix and runs of a solver "
+                       "support row-major",
                        what);
 }

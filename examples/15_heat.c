@@ -1,7 +1,8 @@
 /* 15_heat.c: the heat equation u_t = k(t) (u_xx + u_yy) + 1 on the unit square, with u = 0 on its
  * boundary and at the start, by 1000 implicit Euler steps. The time step and k change in each step,
  * but the pattern of the matrix stays. So each step updates the matrix and the preconditioner, and
- * the library allocates nothing. 16_heat.cpp and 17_heat.f90 do the same in C++ and in Fortran. */
+ * on the CPU the library allocates nothing. 16_heat.cpp and 17_heat.f90 do the same in C++ and in
+ * Fortran. */
 #include <gsolve.h>
 #include <math.h>
 #include <stdio.h>

@@ -39,12 +39,21 @@ module gsolve
   integer(c_int), parameter :: GSOLVE_COLUMN_MAJOR = 0
   integer(c_int), parameter :: GSOLVE_ROW_MAJOR = 1
 
+  ! gsolve_index
+  integer(c_int), parameter :: GSOLVE_I32 = 0
+  integer(c_int), parameter :: GSOLVE_I64 = 1
+
+  ! gsolve_part
+  integer(c_int), parameter :: GSOLVE_FULL = 0
+  integer(c_int), parameter :: GSOLVE_LOWER = 1
+  integer(c_int), parameter :: GSOLVE_UPPER = 2
+
   ! gsolve_function_flag
-  integer(c_int), parameter :: GSOLVE_FUNCTION_COLUMNS = 0
-  integer(c_int), parameter :: GSOLVE_FUNCTION_SYMMETRIC = 1
-  integer(c_int), parameter :: GSOLVE_FUNCTION_DEFINITE = 2
-  integer(c_int), parameter :: GSOLVE_FUNCTION_VARIABLE = 3
-  integer(c_int), parameter :: GSOLVE_FUNCTION_NO_CAPTURE = 4
+  integer(c_int), parameter :: GSOLVE_FUNCTION_COLUMNS = 1
+  integer(c_int), parameter :: GSOLVE_FUNCTION_SYMMETRIC = 2
+  integer(c_int), parameter :: GSOLVE_FUNCTION_DEFINITE = 4
+  integer(c_int), parameter :: GSOLVE_FUNCTION_VARIABLE = 8
+  integer(c_int), parameter :: GSOLVE_FUNCTION_NO_CAPTURE = 16
 
   ! gsolve_outcome
   integer(c_int), parameter :: GSOLVE_CONVERGED = 0
@@ -145,6 +154,20 @@ module gsolve
     integer(c_int64_t) :: length(32)
   end type
 
+  type, bind(C) :: gsolve_foreign
+    integer(c_int64_t) :: nrows
+    integer(c_int64_t) :: ncols
+    type(c_ptr) :: start
+    type(c_ptr) :: index
+    type(c_ptr) :: value
+    integer(c_int) :: offset
+    integer(c_int) :: index_type
+    integer(c_int) :: type
+    integer(c_int) :: base
+    logical(c_bool) :: columns
+    integer(c_int) :: part
+  end type
+
   type, bind(C) :: gsolve_product_info
     integer(c_size_t) :: size = 88_c_size_t ! as GSOLVE_INIT
     type(c_ptr) :: method
@@ -171,6 +194,7 @@ module gsolve
     integer(c_int) :: location
     integer(c_int32_t) :: height
     integer(c_int32_t) :: width
+    logical(c_bool) :: column_major
   end type
 
   type, bind(C) :: gsolve_matrix_info
@@ -475,6 +499,13 @@ module gsolve
       type(gsolve_csr), intent(in) :: A
       integer(c_int) :: gsolve_csr_convert
     end function
+    function gsolve_csr_import(csr, ctx, from) bind(C)
+      import
+      type(gsolve_csr), intent(inout) :: csr
+      type(c_ptr), value :: ctx
+      type(gsolve_foreign), intent(in) :: from
+      integer(c_int) :: gsolve_csr_import
+    end function
     subroutine gsolve_csr_free(C, ctx) bind(C)
       import
       type(gsolve_csr), intent(inout) :: C
@@ -603,6 +634,14 @@ module gsolve
       type(gsolve_csr), intent(inout) :: csr
       integer(c_int) :: gsolve_matrix_create_owned
     end function
+    function gsolve_matrix_create_blocks(A, ctx, spec, B) bind(C)
+      import
+      type(c_ptr), intent(inout) :: A
+      type(c_ptr), value :: ctx
+      character(kind=c_char), intent(in) :: spec(*)
+      type(gsolve_blocked), intent(in) :: B
+      integer(c_int) :: gsolve_matrix_create_blocks
+    end function
     subroutine gsolve_matrix_destroy(A) bind(C)
       import
       type(c_ptr), intent(inout) :: A
@@ -612,6 +651,12 @@ module gsolve
       type(c_ptr), value :: A
       type(gsolve_csr), intent(in) :: csr
       integer(c_int) :: gsolve_matrix_update
+    end function
+    function gsolve_matrix_update_blocks(A, B) bind(C)
+      import
+      type(c_ptr), value :: A
+      type(gsolve_blocked), intent(in) :: B
+      integer(c_int) :: gsolve_matrix_update_blocks
     end function
     function gsolve_matrix_apply(A, alpha, x, beta, y) bind(C)
       import

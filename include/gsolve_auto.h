@@ -76,15 +76,17 @@ GSOLVE_API gsolve_status gsolve_auto_update(gsolve_auto *S, const gsolve_csr *cs
  * others. */
 GSOLVE_API gsolve_status gsolve_auto_set(gsolve_auto *S, const char *settings);
 
-/* Solves A x = b. b, x and *result are as for gsolve_solver_run; on entry x is the initial guess.
+/* Solves A x = b. b, x and *result are as for gsolve_solver_run, but x is column-major. On entry x
+ * is the initial guess.
  *
  * The first run computes the statistics of A and makes a list of choices, as gsolve_auto_choose
  * does. It sets up and runs one choice after another, each from the same initial guess, until one
- * converges. That choice stays set up. A later run begins with it, so that the failures are paid
- * for once. If it fails, the run tries the choices that follow in the list and then those before
- * it. If A has new values, the list is first made again from their statistics. A choice fails if it
- * cannot be set up or does not converge. If the monitor stops the run, no other choice is tried. A
- * matrix-free operator has one choice: the method "auto" without a preconditioner.
+ * converges. That choice stays set up. A later run begins with it, so that the earlier
+ * choices fail only once. If it fails, the run tries the choices that follow in the list and then
+ * those before it. If A has new values, the list is first made again from their statistics. A
+ * choice fails if it cannot be set up or does not converge. If the monitor stops the run, no other
+ * choice is tried. A matrix-free operator has one choice: the method "auto" without a
+ * preconditioner.
  *
  * If A has new values, a run keeps the pattern, the format, the choice and all memory, and updates
  * the preconditioner. Two things are built again when that pays:

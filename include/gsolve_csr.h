@@ -2,6 +2,7 @@
  *
  *     statistics            gsolve_csr_statistics
  *     transpose, new type   gsolve_csr_transpose, gsolve_csr_convert
+ *     from another library  gsolve_csr_import
  *     C = A B               gsolve_csr_multiply; gsolve_product, whose values can be recomputed
  *     C = R A P             gsolve_galerkin, whose values can be recomputed
  *     dense blocks (BSR)    gsolve_blocked
@@ -86,6 +87,48 @@ GSOLVE_API gsolve_status gsolve_csr_transpose(gsolve_csr *C, gsolve_context *ctx
  * device. */
 GSOLVE_API gsolve_status gsolve_csr_convert(gsolve_csr *B, gsolve_context *ctx, gsolve_type type,
                                             const gsolve_csr *A);
+
+/* --- matrices of other libraries ------------------------------------------------ */
+
+/* The type of row or column numbers: int32_t or int64_t. */
+typedef enum gsolve_index { GSOLVE_I32, GSOLVE_I64 } gsolve_index;
+
+/* Which entries of a matrix are given: all, or those of one triangle and the diagonal of a
+ * symmetric matrix. */
+typedef enum gsolve_part { GSOLVE_FULL, GSOLVE_LOWER, GSOLVE_UPPER } gsolve_part;
+
+/* A sparse matrix on the host in the layout of another library: compressed rows (CSR) or compressed
+ * columns (CSC), with numbers from 0 or from 1. In these comments a line is a row of CSR or a
+ * column of CSC. The entries of line i have the positions start[i] - base to start[i + 1] - base -
+ * 1 in the arrays `index` and `value`. A member that is 0 means: CSR, all entries, numbers from 0,
+ * GSOLVE_O32, GSOLVE_I32, GSOLVE_F32. */
+typedef struct gsolve_foreign {
+    int64_t nrows, ncols;    /* numbers of rows and of columns, 0 or more, below 2^31 */
+    const void *start;       /* offsets, one more than lines; the first is `base` */
+    const void *index;       /* of each entry: its column in CSR, its row in CSC, counted from
+                                `base` on */
+    const void *value;       /* the value of each entry */
+    gsolve_offset offset;    /* type of the elements of start */
+    gsolve_index index_type; /* type of the elements of index */
+    gsolve_type type;        /* type of the elements of value */
+    int base;                /* 0 or 1 */
+    bool columns;            /* true: CSC; false: CSR */
+    gsolve_part part;        /* GSOLVE_LOWER, GSOLVE_UPPER: for each entry below or above the
+                                diagonal its mirror image is an entry, too */
+} gsolve_foreign;
+
+/* Copies a matrix of another library to csr, in rows with strictly ascending columns; duplicates
+ * are summed. csr is on the host, in 32-bit offsets if its number of entries is below 2^31; free it
+ * with gsolve_csr_free. The arrays of `from` remain the caller's. To use arrays of a GPU, copy them
+ * to the host first.
+ *
+ * Every number is checked. Fails with GSOLVE_BAD_MATRIX if offsets decrease or do not begin at
+ * `base`, if an index is out of range or lies in the triangle that `part` excludes, if a value is
+ * not finite, or if `part` is not GSOLVE_FULL and the matrix is not square; with GSOLVE_UNSUPPORTED
+ * if there are 2^31 or more rows or columns; with GSOLVE_BAD_ARGUMENT if another member is out of
+ * range. The sentence of gsolve_error names the line and the entry, counted from `base` on. */
+GSOLVE_API gsolve_status gsolve_csr_import(gsolve_csr *csr, gsolve_context *ctx,
+                                           const gsolve_foreign *from);
 
 /* Frees the three arrays of C, which a function of the library allocated in ctx, and sets all
  * members of *C to 0. Arrays that are NULL are allowed. */
@@ -192,8 +235,14 @@ GSOLVE_API void gsolve_galerkin_describe(const gsolve_galerkin *G, gsolve_produc
 /* --- matrices of dense blocks --------------------------------------------------- */
 
 /* A sparse matrix of dense blocks of height x width numbers, in block compressed sparse rows (BSR).
- * The array `value` holds the numbers of one block after the other, each block row-major. Only the
- * functions of this section accept it. */
+ * The array `value` holds the numbers of one block after the other. Number (r, c) of block k is
+ *
+ *     value[(k * height + r) * width + c]    row-major
+ *     value[(k * width + c) * height + r]    column-major
+ *
+ * The functions of this section accept it, and gsolve_matrix_create_blocks and
+ * gsolve_matrix_update_blocks of gsolve_matrix.h. Copying or dropping the struct neither copies nor
+ * frees arrays. */
 typedef struct gsolve_blocked {
     int32_t nrows, ncols;     /* number of block rows and of block columns */
     const void *start;        /* nrows + 1 offsets, counted in blocks; the first is 0 */
@@ -203,7 +252,19 @@ typedef struct gsolve_blocked {
     gsolve_type type;         /* type of the elements of value */
     gsolve_location location; /* of all three arrays */
     int32_t height, width;    /* of a block: 1 to 8 each */
+    bool column_major;        /* of the numbers in a block; false: row-major, as in all blocks that
+                                 the library returns */
 } gsolve_blocked;
+
+/* Returns a view of a square matrix of n x n blocks of size x size doubles on the host, row-major,
+ * with 32-bit offsets. The arrays remain the caller's. */
+static inline gsolve_blocked gsolve_blocked_view(int32_t n, int32_t size, const int32_t *start,
+                                                 const int32_t *col, const double *value)
+{
+    gsolve_blocked B = {n,          n,           start, col,  value, GSOLVE_O32,
+                        GSOLVE_F64, GSOLVE_HOST, size,  size, false};
+    return B;
+}
 
 /* Converts A to B with blocks of height x width numbers, 1 to 8 each. B stores each block in which
  * A has an entry, and fills the rest of the block with 0. The block columns of B ascend strictly in
@@ -221,7 +282,8 @@ GSOLVE_API gsolve_status gsolve_blocked_to_csr(gsolve_csr *A, gsolve_context *ct
 
 /* Computes C = A B, where A has r x s blocks, B has s x t blocks and C has r x t blocks. A and B
  * must have the same value type and the same location, else the call fails with
- * GSOLVE_BAD_ARGUMENT. C has this type and this location, too. The block columns of A
+ * GSOLVE_BAD_ARGUMENT. C has this type and this location, too. The blocks of A and B must be
+ * row-major, else the call fails with GSOLVE_UNSUPPORTED. The block columns of A
  * and B must ascend strictly in each row. `spec` is as for gsolve_csr_multiply. For blocks larger
  * than 1 x 1 only the product methods "esc" (expand, sort, compress) and "auto", which then means
  * "esc", work; others fail with GSOLVE_UNSUPPORTED. Fails with GSOLVE_BAD_MATRIX if A or B is

@@ -50,6 +50,29 @@ GSOLVE_API gsolve_status gsolve_matrix_create(gsolve_matrix **A, gsolve_context 
 GSOLVE_API gsolve_status gsolve_matrix_create_owned(gsolve_matrix **A, gsolve_context *ctx,
                                                     const char *spec, gsolve_csr *csr);
 
+/* Creates a matrix from dense blocks, which it copies. The block columns of B must ascend strictly
+ * in each block row. B is on the host or on the device. Each number of a block is an entry of the
+ * matrix, even if it is 0.
+ *
+ * Square blocks of 2 x 2 to 8 x 8 in the formats "bsr" and "auto" are stored as blocks, in the
+ * form "bsr": they are not converted to CSR first. Then A has no CSR copy at first. The first
+ * call that reads the CSR copy makes it, on the device, from the blocks; it takes 12 bytes for each
+ * number of type double, and 8 for float, where the blocks take 8 or 4 and the block columns.
+ * Products with A do not read the CSR copy. gsolve_solver_create does, since the true residual is
+ * computed from it, and so do gsolve_matrix_residual, gsolve_matrix_apply_transpose,
+ * gsolve_matrix_csr, gsolve_matrix_device_csr, gsolve_matrix_statistics, gsolve_matrix_update and
+ * the functions gsolve_precond_..._from. Other blocks and other formats are converted to CSR at
+ * once, as gsolve_blocked_to_csr does.
+ *
+ * gsolve_precond_create_from with the kind "amg" takes the size of square blocks as its number of
+ * unknowns per node, unless its option `block` gives another number.
+ *
+ * Fails with GSOLVE_BAD_MATRIX if B is malformed, if block columns do not ascend strictly, or if a
+ * number is not finite; with GSOLVE_UNSUPPORTED if A would have 2^31 or more rows or columns; and
+ * with the other errors of gsolve_matrix_create. */
+GSOLVE_API gsolve_status gsolve_matrix_create_blocks(gsolve_matrix **A, gsolve_context *ctx,
+                                                     const char *spec, const gsolve_blocked *B);
+
 /* Frees the matrix. */
 GSOLVE_API void gsolve_matrix_destroy(gsolve_matrix **A);
 
@@ -61,6 +84,14 @@ GSOLVE_API void gsolve_matrix_destroy(gsolve_matrix **A);
  * GSOLVE_DEVICE_FAILED the values of A are undefined until an update succeeds.
  */
 GSOLVE_API gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr);
+
+/* Replaces the values of A by those of B, and updates the converted form. The blocks of B must have
+ * the size, the type and the pattern of those from which gsolve_matrix_create_blocks made A; each
+ * may be row-major or column-major, and on the host or on the device. On the CPU a matrix that is
+ * stored as blocks is updated without an allocation. If A was created from CSR, or is not stored as
+ * blocks, the call converts B to CSR and does what gsolve_matrix_update does. The errors are those
+ * of gsolve_matrix_update. */
+GSOLVE_API gsolve_status gsolve_matrix_update_blocks(gsolve_matrix *A, const gsolve_blocked *B);
 
 /* --- products ------------------------------------------------------------------- */
 
@@ -86,7 +117,7 @@ GSOLVE_API gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_
 /* Computes relative[c] = |b_c - A x_c| / |b_c| for each column c. If b_c = 0, relative[c] is the
  * absolute norm |A x_c|. The computation uses double precision and the CSR copy of A, not its
  * converted form; for an operator see gsolve_matrix_create_operator. b has the shape of y in
- * gsolve_matrix_apply. b and x are column-major, on the host or on the device, and of any type.
+ * gsolve_matrix_apply. b and x are in any layout, on the host or on the device, and of any type.
  * `relative` is an array of one double for each column on the host. After a failure it can be set
  * for some columns. */
 GSOLVE_API gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b,
@@ -217,7 +248,9 @@ GSOLVE_API gsolve_status gsolve_matrix_statistics(const gsolve_matrix *A,
 
 /* Fills *csr with a view of A's CSR copy in the memory that kernels of A's device read: on a GPU
  * csr->location is GSOLVE_DEVICE, on the CPU it is GSOLVE_HOST. The view is read-only and valid
- * until A is destroyed. For an operator its arrays are NULL. */
+ * until A is destroyed. For an operator its arrays are NULL. If A was created from blocks, the
+ * first call can make the CSR copy; if the memory for it is short, all members of *csr are set to
+ * 0. */
 GSOLVE_API void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr);
 
 /* --- products with vectors that stay on the host -------------------------------- */

@@ -111,9 +111,10 @@ GSOLVE_API gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context 
 GSOLVE_API void gsolve_solver_destroy(gsolve_solver **S);
 
 /* Solves A x = b. On entry x is the initial guess. A is m x n, b has m rows and x has n rows, and
- * both have the same number of columns, which may be 0. b and x are column-major, and of any type,
- * which may differ from that of A. Each of them is on the host or on the device. They must not
- * overlap, else the call fails with GSOLVE_BAD_ARGUMENT.
+ * both have the same number of columns, which may be 0. b and x are of any type, which may differ
+ * from that of A. Each of them is column-major or row-major, and on the host or on the device. They
+ * must not overlap, else the call fails with GSOLVE_BAD_ARGUMENT. Methods iterate on columns: the
+ * run copies row-major vectors to columns, and x back. The bits of x do not depend on the layouts.
  *
  * A column has converged if |b - A x| <= max(`rtol` |b|, `atol`). The default of `rtol` is 1e-8,
  * and that of `atol` 0. The run computes this residual in double precision from the CSR copy of A
@@ -126,7 +127,8 @@ GSOLVE_API void gsolve_solver_destroy(gsolve_solver **S);
  *
  * A run allocates memory only in these cases: it is the first run, or has more columns than all
  * earlier runs; the format "auto" of A changes the converted form; the preconditioner that the
- * method "auto" created is updated; b or x has another type than A; |b|, |x| or |b - A x| is so
+ * method "auto" created is updated; b or x is row-major, and the first of this size in this
+ * solver, or on the host of a GPU; b or x has another type than A; |b|, |x| or |b - A x| is so
  * large or so small that its square may leave the range of the type of A, so that the run scales
  * the system; a profile is kept.
  *

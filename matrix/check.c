@@ -5,8 +5,7 @@
 #include "core/try.h"
 #include "matrix/statistics.h"
 
-/* The row that entry is in. */
-static gsolve_status row_of(gsolve_context *ctx, const gsolve_csr *csr, int64_t entry, int32_t *row)
+gsolve_status gs_csr_row_of(gsolve_context *ctx, const gsolve_csr *csr, int64_t entry, int32_t *row)
 {
     int32_t low = 0, high = csr->nrows; /* start[low] <= entry < start[high] */
     int64_t offset;
@@ -35,7 +34,7 @@ static gsolve_status fail_for_entry(gsolve_context *ctx, const gsolve_csr *csr, 
     void *to = csr->type == GSOLVE_F32 ? (void *)&single : &value;
     gsolve_status status;
 
-    TRY(row_of(ctx, csr, entry, &row));
+    TRY(gs_csr_row_of(ctx, csr, entry, &row));
     TRY(gsolve_copy(ctx, &col, GSOLVE_HOST, csr->col + entry, csr->location, sizeof col));
     TRY(gsolve_copy(ctx, to, GSOLVE_HOST, (const char *)csr->value + (size_t)entry * size,
                     csr->location, size));

@@ -30,6 +30,10 @@ gsolve_status gs_csr_offset(gsolve_context *ctx, const gsolve_csr *csr, int32_t 
                             int64_t *offset);
 gsolve_status gs_csr_entries(gsolve_context *ctx, const gsolve_csr *csr, int64_t *entries);
 
+/* *row = the row of an entry of csr, at any location. */
+gsolve_status gs_csr_row_of(gsolve_context *ctx, const gsolve_csr *csr, int64_t entry,
+                            int32_t *row);
+
 /* The row of an entry of csr, which is on the host: the last that begins at or before it and is not
  * empty. */
 int32_t gs_row_of_entry(const gsolve_csr *csr, int64_t entry);

@@ -10,6 +10,10 @@ typedef struct gs_norms {
     double relative; /* |b - A x| / |b|; |b - A x| if b = 0 */
 } gs_norms;
 
+/* Allocates what the residuals of A need, so that computing them needs only work space for b and x
+ * that lie elsewhere. */
+gsolve_status gs_matrix_prepare_residual(const gsolve_matrix *A);
+
 /* The norms for one column of b and x, of any types and at any locations. Valid over the whole
  * range of double: squares that leave it are computed from scaled numbers. */
 gsolve_status gs_matrix_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,

@@ -10,6 +10,8 @@
 typedef struct gs_precond_extension {
     /* build and update get csr where kernels of ctx's device read it; else csr is on the host */
     bool on_device;
+    /* Sets the number of unknowns of a node, unless the spec has set it. */
+    void (*set_block)(void *options, int32_t block);
     /* *csr = a view of the matrix that the preconditioner was built from, where kernels read it. An
      * update compares its pattern with the new matrix. csr->start is NULL if memory ran out. */
     void (*rows)(const void *self, gsolve_csr *csr);

@@ -219,6 +219,7 @@ gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix 
     if (M->kind == &gs_none && A->is_operator) return GSOLVE_OK; /* it depends on nothing */
     TRY(gs_matrix_check_rows(A));
     if (M->extension->on_device) {
+        TRY(gs_matrix_need_csr(A));
         gsolve_matrix_device_csr(A, &rows);
     } else {
         TRY(gsolve_matrix_csr(A, &rows));

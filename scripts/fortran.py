@@ -17,7 +17,8 @@ from interface import headers
 
 MODULE = interface.TOP / "include" / "gsolve.f90"
 HEADERS = [name for name in headers.HEADERS if name != "gsolve_plugin.h"]
-NUMBERS = {"int": "integer(c_int)", "int32_t": "integer(c_int32_t)", "int64_t": "integer(c_int64_t)", "uint64_t": "integer(c_int64_t)",
+NUMBERS = {"int": "integer(c_int)", "unsigned": "integer(c_int)", "int32_t": "integer(c_int32_t)", "int64_t": "integer(c_int64_t)",
+           "uint64_t": "integer(c_int64_t)",
            "size_t": "integer(c_size_t)", "double": "real(c_double)", "float": "real(c_float)", "bool": "logical(c_bool)",
            "char": "character(kind=c_char)", "unsigned": "integer(c_int)"}
 
@@ -179,12 +180,13 @@ def procedure(f, comment):
     return text + f"    end {kind}\n"
 
 
-def sizes(cc):
-    """The size of each struct in C."""
+def measured(cc):
+    """The size of each struct, and the value of each enumerator, in C."""
     layouts = interface.layouts(cc)
     if layouts is None:
         sys.exit(77)
-    return {name: int(size) for name, size in re.findall(r"^(\w+) (\d+)$", layouts, re.M)}
+    return ({name: int(size) for name, size in re.findall(r"^(\w+) (\d+)$", layouts, re.M)},
+            {name: int(value) for value, name in re.findall(r"^    (-?\d+) (GSOLVE_\w+)$", layouts, re.M)})
 
 
 def struct_text(s, size):
@@ -196,13 +198,13 @@ def struct_text(s, size):
 
 
 def module(cc):
-    text, size = HEAD, sizes(cc)
+    text, (size, value) = HEAD, measured(cc)
     taken = {f.name for name in HEADERS for f in interface.functions(name)} | STRUCTS
     for name in HEADERS:
         for e in (t for t in interface.types(name) if not isinstance(t, interface.Struct)):
             text += f"\n  ! {e.name}\n"
-            text += "".join(f"  integer(c_int), parameter :: {v}{'_VALUE' if v.lower() in taken else ''} = {k}\n"
-                            for k, v in enumerate(e.values) if not v.endswith("_COUNT"))
+            text += "".join(f"  integer(c_int), parameter :: {v}{'_VALUE' if v.lower() in taken else ''} = {value[v]}\n"
+                            for v in e.values if not v.endswith("_COUNT"))
     for name in sorted(HEADERS, key=lambda name: name == "gsolve.h"):
         text += "".join(struct_text(t, size[t.name]) for t in interface.types(name) if isinstance(t, interface.Struct))
     comment = comments()
@@ -212,7 +214,7 @@ def module(cc):
 
 
 def program(cc):
-    size = {name: number for name, number in sizes(cc).items() if name in STRUCTS}
+    size = {name: number for name, number in measured(cc)[0].items() if name in STRUCTS}
     text = "program sizes\n  use gsolve\n  implicit none\n"
     text += "".join(f"  type({name}) :: a{k}\n" for k, name in enumerate(size))
     text += "".join(f'  if (c_sizeof(a{k}) /= {number}) error stop "{name}"\n' for k, (name, number) in enumerate(size.items()))

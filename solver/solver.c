@@ -33,6 +33,7 @@ gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const
     gs_own(ctx, k, destroy_with_context);
     k->A = A;
     k->M = M;
+    TRY(gs_matrix_prepare_residual(A));
     gsolve_matrix_describe(A, &matrix);
     k->csr.nrows = matrix.nrows;
     k->csr.ncols = matrix.ncols;
@@ -106,26 +107,14 @@ bool gsolve_solver_profile_at(const gsolve_solver *S, int index, gsolve_profile_
 
 /* --- a run ------------------------------------------------------------------------------------ */
 
-/* Whether columns of u and v share memory. */
-static bool overlap(gsolve_dense u, gsolve_dense v)
-{
-    const size_t of_u = (size_t)u.nrows * gs_type_size(u.type);
-    const size_t of_v = (size_t)v.nrows * gs_type_size(v.type);
-
-    for (int32_t c = 0; c < u.ncols; c++) {
-        const uintptr_t at_u = (uintptr_t)gs_column_of(u, c).value;
-        for (int32_t d = 0; d < v.ncols; d++) {
-            const uintptr_t at_v = (uintptr_t)gs_column_of(v, d).value;
-            if (at_u < at_v + of_v && at_v < at_u + of_u) return true;
-        }
-    }
-    return false;
-}
-
 static gsolve_status check_run(const gs_krylov *k, gsolve_dense b, gsolve_dense x)
 {
-    if (b.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(k->ctx, b, "b");
-    if (x.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(k->ctx, x, "x");
+    if ((unsigned)b.layout > GSOLVE_ROW_MAJOR || (unsigned)x.layout > GSOLVE_ROW_MAJOR) {
+        return gsolve_fail(
+            k->ctx, GSOLVE_BAD_ARGUMENT,
+            "b has layout %d and x layout %d; a layout is 0 (column-major) or 1 (row-major)",
+            (int)b.layout, (int)x.layout);
+    }
     if (b.nrows != k->csr.nrows || x.nrows != k->csr.ncols || b.ncols != x.ncols || b.ncols < 0) {
         return gsolve_fail(
             k->ctx, GSOLVE_BAD_ARGUMENT,
@@ -134,11 +123,11 @@ static gsolve_status check_run(const gs_krylov *k, gsolve_dense b, gsolve_dense 
             k->csr.nrows, k->csr.ncols, k->csr.nrows, k->csr.ncols, b.nrows, b.ncols, x.nrows,
             x.ncols);
     }
-    if (b.ncols > 1 && (b.stride < b.nrows || x.stride < x.nrows)) {
+    if (!gs_stride_fits(b) || !gs_stride_fits(x)) {
         return gsolve_fail(
             k->ctx, GSOLVE_BAD_ARGUMENT,
             "the columns of b or x overlap: the strides are %lld and %lld, and a stride "
-            "must be at least the number of rows",
+            "must be at least the number of rows, or of columns if the layout is row-major",
             (long long)b.stride, (long long)x.stride);
     }
     if ((!b.value && (int64_t)b.nrows * b.ncols > 0) ||
@@ -155,7 +144,7 @@ static gsolve_status check_run(const gs_krylov *k, gsolve_dense b, gsolve_dense 
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
                            "the device is cpu, so b and x must lie on the host");
     }
-    if (overlap(b, x)) {
+    if (gs_vectors_overlap(b, x)) {
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
                            "b and x share memory; x must be an array of its own");
     }
@@ -207,6 +196,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
                                 gsolve_result *result)
 {
     const double begin = gs_now();
+    gsolve_dense given_b, given_x;
     gsolve_status status;
 
     if (!k) return GSOLVE_BAD_ARGUMENT;
@@ -218,6 +208,8 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
     k->ncols = 0;
     TRY(GS_CHECK_INFO(k->ctx, gsolve_result, result));
     TRY(check_run(k, b, x));
+    TRY(gs_columns_from(k, 0, b, &given_b));
+    TRY(gs_columns_from(k, 1, x, &given_x));
     TRY(gs_solver_reserve(k, b.ncols));
     gsolve_free(k->ctx, GSOLVE_HOST, k->run->explanation);
     k->run->explanation = NULL;
@@ -229,7 +221,8 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
         TRY(gs_auto_method_update(k));
         forget_stale_graph(k);
         if (k->M) gsolve_precond_begin_solve(k->M, b.ncols);
-        TRY(gs_krylov_run(k, b, x));
+        TRY(gs_krylov_run(k, given_b, given_x));
+        TRY(gs_columns_to(k, given_x, x));
         k->run->result.seconds = gs_now() - begin;
         k->run->result = result_of(k, gs_worst_column(k));
         k->run->result.iterations = k->run->counts.iteration;

@@ -1,5 +1,6 @@
 /* describe.c: descriptions of a matrix handle, and the memory that one would take. */
 #include <stdio.h>
+#include <string.h>
 
 #include "core/info.h"
 #include "core/try.h"
@@ -66,7 +67,11 @@ done:
 
 void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr)
 {
-    *csr = A->csr;
+    if (gs_matrix_need_csr(A) == GSOLVE_OK) {
+        *csr = A->csr;
+    } else {
+        memset(csr, 0, sizeof *csr);
+    }
 }
 
 void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)
@@ -75,7 +80,7 @@ void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)
     const size_t value = gs_type_size(A->csr.type);
     gsolve_matrix_info own = {
         .size = sizeof own,
-        .format = A->format->plugin.name,
+        .format = A->chosen ? gs_auto_format.plugin.name : A->format->plugin.name,
         .nrows = A->csr.nrows,
         .ncols = A->csr.ncols,
         .type = A->csr.type,
@@ -88,7 +93,7 @@ void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)
         .version = A->version,
     };
 
-    snprintf(own.form, sizeof own.form, "%s", own.format);
+    snprintf(own.form, sizeof own.form, "%s", A->format->plugin.name);
     if (A->format->describe) A->format->describe(A->self, &own);
     GS_FILL_INFO(gsolve_matrix_info, info, &own);
 }

@@ -59,7 +59,7 @@ done:
     return status;
 }
 
-static gsolve_status new_matrix(gsolve_matrix **out, gsolve_context *ctx, const char *spec)
+gsolve_status gs_matrix_new_in_format(gsolve_matrix **out, gsolve_context *ctx, const char *spec)
 {
     const gsolve_plugin *plugin;
     void *options = NULL;
@@ -90,7 +90,7 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_create: an argument is NULL");
     }
     TRY(gs_csr_inspect(ctx, csr, &findings, &statistics, &clean));
-    TRY(new_matrix(&A, ctx, spec));
+    TRY(gs_matrix_new_in_format(&A, ctx, spec));
     A->statistics = statistics;
     if (clean) A->entries = findings.entries;
     if (!findings.ascending) TRY(gs_csr_to_host(&csr, ctx, &fetched));
@@ -137,7 +137,7 @@ gsolve_status gs_matrix_create_unchecked(gsolve_matrix **out, gsolve_context *ct
     gsolve_matrix *A = NULL;
     gsolve_status status;
 
-    TRY(new_matrix(&A, ctx, spec));
+    TRY(gs_matrix_new_in_format(&A, ctx, spec));
     TRY(build_from(A, csr, false));
     *out = A;
     A = NULL;
@@ -167,7 +167,7 @@ gsolve_status gsolve_matrix_create_owned(gsolve_matrix **out, gsolve_context *ct
         if (status == GSOLVE_OK) gsolve_csr_free(csr, ctx);
         return status;
     }
-    TRY(new_matrix(&A, ctx, spec));
+    TRY(gs_matrix_new_in_format(&A, ctx, spec));
     A->entries = findings.entries;
     A->statistics = statistics;
     TRY(gs_matrix_fits(A, csr, csr->location == GSOLVE_HOST));
@@ -198,6 +198,7 @@ void gsolve_matrix_destroy(gsolve_matrix **pA)
     if (A->self) A->format->destroy(A->self, A->ctx);
     if (A->csr.location == GSOLVE_DEVICE) gsolve_csr_free(&A->csr, A->ctx);
     gsolve_csr_free(&A->rows, A->ctx);
+    gsolve_csr_free(&A->blocks.csr, A->ctx);
     gsolve_free(A->ctx, GSOLVE_HOST, A->destination);
     gsolve_free(A->ctx, GSOLVE_DEVICE, A->sums);
     gsolve_free(A->ctx, GSOLVE_HOST, A->options);
@@ -262,6 +263,7 @@ gsolve_status gs_matrix_need_transposed(const gsolve_matrix *constant)
         TRY(refill_transposed(A));
     } else {
         drop_transposed(A);
+        TRY(gs_matrix_need_csr(A));
         TRY(gs_transpose_make(&A->transposed, &A->transposed_order, A->ctx, &A->csr, A->entries));
         TRY(A->format->build(&A->transposed_self, A->ctx, &A->transposed, A->entries, A->options,
                              A->format->user));
@@ -287,6 +289,7 @@ gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
                            "gsolve_matrix_update_operator");
     }
     TRY(gs_csr_inspect(A->ctx, csr, &findings, NULL, NULL));
+    TRY(gs_matrix_need_csr(A));
     TRY(gs_matrix_copy_values(A, csr, findings.entries, &same));
     if (!same) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_MATRIX,

@@ -3,6 +3,7 @@
 #define GS_SPMV_HANDLE_H
 
 #include "matrix/residual.h"
+#include "matrix/square_blocks.h"
 #include "matrix/statistics.h"
 #include "spmv/multi_rhs/block.h"
 #include "spmv/step.h"
@@ -16,7 +17,12 @@ struct gsolve_matrix {
     void *options, *self;
     gsolve_csr rows; /* on the host, owned and clean; empty until gs_matrix_need_rows where csr was
                         given on the device */
-    gsolve_csr csr;  /* the rows where the device reads them: rows, or a copy */
+    gsolve_csr csr;  /* the rows where the device reads them: rows, or a copy. Without arrays until
+                        gs_matrix_need_csr where the form was built from blocks */
+    gs_square_blocks blocks; /* the pattern of the blocks that the form was built from, where the
+                                device reads it, without values; size 0: it was built from rows */
+    int32_t block_size;      /* of square blocks that the caller gave, in any format; else 0 */
+    bool chosen;             /* the caller named the format auto, and the library took `format` */
     int64_t entries;
     int64_t *destination; /* for each entry of the caller the entry that it is added to, or NULL */
     int64_t given;        /* number of the caller's entries, where there is a destination */
@@ -47,6 +53,15 @@ gsolve_status gs_matrix_create_unchecked(gsolve_matrix **A, gsolve_context *ctx,
 /* Rebuilds A's form after new values have been written to its rows. */
 gsolve_status gs_matrix_update_form(gsolve_matrix *A);
 
+/* Makes a handle without rows and without a form; `spec` names its format. */
+gsolve_status gs_matrix_new_in_format(gsolve_matrix **A, gsolve_context *ctx, const char *spec);
+
+/* --- blocks.c --------------------------------------------------------------------------------- */
+
+/* The number of unknowns of a node: the size of the square blocks that A was created from; 0: A was
+ * not created from square blocks. */
+int32_t gs_matrix_block_size(const gsolve_matrix *A);
+
 /* --- rows.c: the rows of a matrix, on host and device ----------------------------------------- */
 
 /* Fails if A does not fit into the device's memory: the form that A's format makes of csr, and a
@@ -55,6 +70,9 @@ gsolve_status gs_matrix_fits(const gsolve_matrix *A, const gsolve_csr *csr, bool
 
 /* *csr = rows themselves, or their copy on a device with memory of its own. */
 gsolve_status gs_rows_on_device(gsolve_csr *csr, gsolve_context *ctx, const gsolve_csr *rows);
+
+/* Makes A->csr if A is stored in blocks only, and A->rows where they are the same arrays. */
+gsolve_status gs_matrix_need_csr(const gsolve_matrix *A);
 
 /* The hash of the pattern of A, whose rows are on the host. */
 uint64_t gs_matrix_pattern(const gsolve_matrix *A);

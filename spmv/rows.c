@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "spmv/bsr/bsr.h"
 #include "spmv/handle.h"
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -65,6 +66,24 @@ gsolve_status gs_rows_on_device(gsolve_csr *csr, gsolve_context *ctx, const gsol
     return GSOLVE_OK;
 }
 
+gsolve_status gs_matrix_need_csr(const gsolve_matrix *constant)
+{
+    gsolve_matrix *A = constant->lazy;
+    gsolve_csr csr = {0};
+    gsolve_status status = GSOLVE_OK;
+
+    if (A->blocks.size == 0 || A->csr.start) return GSOLVE_OK;
+    TRY(gs_csr_new_at(&csr, A->ctx, A->csr.location, A->csr.nrows, A->csr.ncols, A->entries,
+                      A->csr.type));
+    TRY(gs_bsr_spread(A->self, A->ctx, &A->blocks, &csr));
+    A->csr = csr;
+    if (csr.location == GSOLVE_HOST) A->rows = csr;
+    memset(&csr, 0, sizeof csr);
+done:
+    gsolve_csr_free(&csr, A->ctx);
+    return status;
+}
+
 gsolve_status gs_matrix_check_rows(const gsolve_matrix *A)
 {
     if (!A->is_operator) return GSOLVE_OK;
@@ -80,9 +99,9 @@ gsolve_status gs_matrix_need_rows(const gsolve_matrix *constant)
     gsolve_matrix *A = constant->lazy;
     gsolve_status status;
 
-    if (A->rows.start) return GSOLVE_OK;
     TRY(gs_matrix_check_rows(A));
-    TRY(gs_csr_move(&A->rows, A->ctx, GSOLVE_HOST, &A->csr));
+    TRY(gs_matrix_need_csr(A));
+    if (!A->rows.start) TRY(gs_csr_move(&A->rows, A->ctx, GSOLVE_HOST, &A->csr));
 done:
     return status;
 }

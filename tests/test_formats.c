@@ -195,6 +195,8 @@ static int specs_of(const gsolve_context *ctx, char spec[MOST_SPECS][SPEC])
         "bsr,block=4",
         "bsr,block=5",
         "bsr,block=6",
+        "bsr,block=7",
+        "bsr,block=8",
         "hyb,width=1",
         "hyb,width=7",
         "segmented,length=1",

@@ -75,7 +75,7 @@ static problem open_problem(void)
     for (int i = 0; i < N; i++) p.b[i] = 1;
     OK(p.ctx, gsolve_matrix_create(&p.A, p.ctx, "auto", &p.csr));
     OK(p.ctx, gsolve_precond_create(&p.M, p.ctx, "amg", &p.csr));
-    OK(p.ctx, gsolve_solver_create(&p.S, p.ctx, "cg", p.A, p.M));
+    OK(p.ctx, gsolve_solver_create(&p.S, p.ctx, "cg,spectrum=on", p.A, p.M));
     OK(p.ctx, gsolve_auto_create(&p.automatic, p.ctx, "", &p.csr));
     OK(p.ctx, gsolve_product_create(&p.P, p.ctx, "auto", &p.csr, &p.csr));
     OK(p.ctx, gsolve_galerkin_create(&p.G, p.ctx, "auto", NULL, &p.csr, &p.csr));
@@ -179,6 +179,11 @@ static gsolve_status profile_at(problem *p, void *info)
     return gsolve_solver_profile_at(p->S, 0, info) ? GSOLVE_OK : GSOLVE_BAD_ARGUMENT;
 }
 
+static gsolve_status spectrum(problem *p, void *info)
+{
+    return gsolve_solver_spectrum(p->S, info);
+}
+
 static gsolve_status matrix_stream(problem *p, void *info)
 {
     return gsolve_matrix_stream(p->A, 1, gsolve_vector(p->b, N), 0, gsolve_vector(p->x, N), NULL,
@@ -233,6 +238,7 @@ static const struct {
     CASE(galerkin, gsolve_product_info, NOTHING),
     CASE(profile, gsolve_profile, NOTHING),
     CASE(profile_at, gsolve_profile_class, FALSE),
+    CASE(spectrum, gsolve_spectrum, SENTENCE),
     CASE(matrix_stream, gsolve_stream_info, SENTENCE),
     CASE(csr_stream, gsolve_stream_info, SENTENCE),
     CASE(source, gsolve_source, SENTENCE),

@@ -366,8 +366,8 @@ static void check_refill(gsolve_context *ctx, const gsolve_csr *A, int h, int w)
     new_values(ctx, &there, entries, (uint64_t)(8 * h + w));
     OK(ctx, GS_KERNELS(gs_blocked, ctx, A->type)->refill(ctx, &B, &there));
     OK(ctx, gs_blocked_from_csr(&fresh, ctx, h, w, &there));
-    OK(ctx, gs_blocked_to_csr(&one, ctx, &B));
-    OK(ctx, gs_blocked_to_csr(&two, ctx, &fresh));
+    OK(ctx, gs_blocked_to_csr(&one, ctx, &B, false));
+    OK(ctx, gs_blocked_to_csr(&two, ctx, &fresh, false));
     seen[0] = on_host(ctx, &one);
     seen[1] = on_host(ctx, &two);
     check_same_bits(&seen[0], &seen[1], 1);
@@ -515,7 +515,7 @@ static void check_block_bits(gsolve_context *ctx, int b, int32_t n, int32_t m, i
     OK(ctx, gs_product_make(&P[1], ctx, "esc", &A, &B, false));
     OK(ctx, gs_product_make(&P[2], ctx, "esc,memory=0.01", &A, &B, false));
     for (int k = 0; k < 3; k++) { /* all numbers of the blocks as entries */
-        OK(ctx, gs_blocked_to_csr(&numbers, ctx, &P[k].C));
+        OK(ctx, gs_blocked_to_csr(&numbers, ctx, &P[k].C, false));
         C[k] = on_host(ctx, &numbers);
         gsolve_csr_free(&numbers, ctx);
         gs_product_drop(&P[k]);

@@ -332,8 +332,16 @@ const gsolve_precond_kind gs_amg = {
     .is_variable = is_variable,
 };
 
+static void set_block(void *options, int32_t block)
+{
+    gs_amg_options *o = options;
+
+    if (o->block == 0) o->block = block;
+}
+
 const gs_precond_extension gs_amg_extension = {
     .on_device = true,
+    .set_block = set_block,
     .rows = rows,
     .release_rows = release_rows,
     .near_null = near_null,

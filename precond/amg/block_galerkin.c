@@ -78,7 +78,7 @@ gsolve_status gs_block_galerkin_build(gs_block_galerkin *out, gsolve_csr *C, gso
     TRY(is_full(ctx, A, &G.a, &fits));
     if (!fits) goto done;
     TRY(multiply(&G, ctx, R, P, false));
-    TRY(gs_blocked_to_csr(C, ctx, &G.RAP.C));
+    TRY(gs_blocked_to_csr(C, ctx, &G.RAP.C, false));
     out->fine = fine;
     out->coarse = coarse;
 done:
@@ -117,7 +117,7 @@ gsolve_status gs_block_galerkin_update(gs_block_galerkin *G, const gsolve_csr *C
         TRY(gs_product_update(&G->AP, &G->a, &G->p));
         TRY(gs_product_update(&G->RAP, &G->r, &G->AP.C));
     }
-    TRY(kernels->spread(ctx, C, &G->RAP.C));
+    TRY(kernels->spread(ctx, C, &G->RAP.C, false));
 done:
     return status;
 }

@@ -115,6 +115,11 @@ typedef struct gs_outer {
     gs_norms *norms;                        /* one for each column */
 } gs_outer;
 
+typedef struct gs_row_major { /* row_major.c: columns of the caller's b and x, where kernels read */
+    void *block[2];
+    size_t bytes[2];
+} gs_row_major;
+
 /* What gsolve_solver_spectrum reads; the values are how to read it. */
 typedef enum gs_spectrum_kind { GS_OF_CG, GS_OF_MINRES, GS_OF_GMRES } gs_spectrum_kind;
 
@@ -157,6 +162,7 @@ struct gs_run {
     gs_profile profile; /* profile.h */
     gs_guess guess;
     gs_outer outer;
+    gs_row_major row_major;
     gs_residency resident;
     gs_scalar norm_factor; /* on the device, for norm=preconditioned with M: see norm.c; or NULL */
     gs_spectrum spectrum;
@@ -203,6 +209,17 @@ gsolve_status gs_settings_check(gsolve_context *ctx, const char *of, const char 
 void gs_work_move_along(gs_krylov *k, void *first, size_t bytes);
 /* Releases all work space. */
 void gs_work_release(gs_krylov *k);
+
+/* --- row_major.c ------------------------------------------------------------------------------ */
+
+/* Whether u and v, of any layouts, share memory. If their memory interleaves and their layouts or
+ * strides differ, the answer is true. */
+bool gs_vectors_overlap(gsolve_dense u, gsolve_dense v);
+/* *columns = v, or its columns in block `which` (0 or 1) of k's work space if v is row-major. */
+gsolve_status gs_columns_from(gs_krylov *k, int which, gsolve_dense v, gsolve_dense *columns);
+/* Copies the columns that gs_columns_from made to v. */
+gsolve_status gs_columns_to(gs_krylov *k, gsolve_dense columns, gsolve_dense v);
+void gs_row_major_release(gs_krylov *k);
 
 /* --- loop.c ----------------------------------------------------------------------------------- */
 

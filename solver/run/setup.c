@@ -240,6 +240,7 @@ done:
 void gs_solver_drop(gs_krylov *k)
 {
     gs_resident_drop(k);
+    gs_row_major_release(k);
     release_work(k);
     gsolve_free(k->ctx, GSOLVE_HOST, k->state);
     gsolve_free(k->ctx, GSOLVE_HOST, k->options);

@@ -178,7 +178,8 @@ done:
     return status;
 }
 
-gsolve_status gs_blocked_to_csr(gsolve_csr *out, gsolve_context *ctx, const gs_blocked *B)
+gsolve_status gs_blocked_to_csr(gsolve_csr *out, gsolve_context *ctx, const gs_blocked *B,
+                                bool column_major)
 {
     gsolve_csr A = {0};
     int64_t entries = 0;
@@ -197,7 +198,7 @@ gsolve_status gs_blocked_to_csr(gsolve_csr *out, gsolve_context *ctx, const gs_b
     A.ncols *= B->width;
     A.offset = entries * B->height * B->width > INT32_MAX ? GSOLVE_O64 : GSOLVE_O32;
     TRY(gs_csr_new_arrays(&A, ctx, entries * B->height * B->width, 1));
-    TRY(kernels_for(ctx, &A)->spread(ctx, &A, B));
+    TRY(kernels_for(ctx, &A)->spread(ctx, &A, B, column_major));
     *out = A;
     memset(&A, 0, sizeof A);
 done:
@@ -264,8 +265,9 @@ static gs_blocked from_public(const gsolve_blocked *B)
 static gsolve_blocked to_public(const gs_blocked *B)
 {
     const gsolve_csr *csr = &B->csr;
-    const gsolve_blocked given = {csr->nrows,  csr->ncols, csr->start,    csr->col,  csr->value,
-                                  csr->offset, csr->type,  csr->location, B->height, B->width};
+    const gsolve_blocked given = {csr->nrows, csr->ncols,  csr->start, csr->col,
+                                  csr->value, csr->offset, csr->type,  csr->location,
+                                  B->height,  B->width,    false};
     return given;
 }
 
@@ -307,7 +309,7 @@ gsolve_status gsolve_blocked_to_csr(gsolve_csr *out, gsolve_context *ctx, const 
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_blocked_to_csr: an argument is NULL");
     }
     own = from_public(B);
-    return gs_blocked_to_csr(out, ctx, &own);
+    return gs_blocked_to_csr(out, ctx, &own, B->column_major);
 }
 
 gsolve_status gsolve_blocked_multiply(gsolve_blocked *out, gsolve_context *ctx, const char *spec,
@@ -321,6 +323,12 @@ gsolve_status gsolve_blocked_multiply(gsolve_blocked *out, gsolve_context *ctx, 
     if (!out || !spec || !A || !B) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_blocked_multiply: an argument is NULL");
+    }
+    if (A->column_major || B->column_major) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                           "gsolve_blocked_multiply: the blocks of %s are column-major; transpose "
+                           "them to row-major",
+                           A->column_major ? "A" : "B");
     }
     left = from_public(A);
     right = from_public(B);

@@ -7,7 +7,9 @@
 /* As the public functions gsolve_blocked_*, but the arguments are not NULL. */
 gsolve_status gs_blocked_from_csr(gs_blocked *B, gsolve_context *ctx, int32_t height, int32_t width,
                                   const gsolve_csr *A);
-gsolve_status gs_blocked_to_csr(gsolve_csr *A, gsolve_context *ctx, const gs_blocked *B);
+/* column_major: of the numbers in a block */
+gsolve_status gs_blocked_to_csr(gsolve_csr *A, gsolve_context *ctx, const gs_blocked *B,
+                                bool column_major);
 void gs_blocked_free(gs_blocked *B, gsolve_context *ctx);
 
 /* A's columns ascend; all arrays are where these kernels read them. */
@@ -21,8 +23,9 @@ typedef struct gs_blocked_kernels {
     gsolve_status (*refill)(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr *A);
     /* count[0..n] = the exclusive prefix sums of count[0..n); *total = count[n] */
     gsolve_status (*number)(gsolve_context *ctx, int32_t n, int64_t *count, int64_t *total);
-    /* Sets A's offsets, columns and values from B. */
-    gsolve_status (*spread)(gsolve_context *ctx, const gsolve_csr *A, const gs_blocked *B);
+    /* Sets A's offsets, columns and values from B, whose blocks are row-major or column-major. */
+    gsolve_status (*spread)(gsolve_context *ctx, const gsolve_csr *A, const gs_blocked *B,
+                            bool column_major);
 } gs_blocked_kernels;
 
 extern const gs_blocked_kernels gs_blocked_host[GSOLVE_TYPE_COUNT];

@@ -79,9 +79,11 @@ static gsolve_status FN(refill)(gsolve_context *ctx, const gs_blocked *B, const 
 }
 
 /* Writes the rows of A in block row I. Row r of each block becomes a part of row r. */
-static void FN(spread_row)(const gs_csr_arrays *A, const gs_blocked *B, int32_t I)
+static void FN(spread_row)(const gs_csr_arrays *A, const gs_blocked *B, bool column_major,
+                           int32_t I)
 {
     const int32_t h = B->height, w = B->width;
+    const int32_t by_row = column_major ? 1 : w, by_column = column_major ? h : 1;
     const int64_t from = gs_start(&B->csr, I), n = gs_start(&B->csr, I + 1) - from;
     const T *value = B->csr.value;
     int64_t to = from * h * w;
@@ -91,19 +93,20 @@ static void FN(spread_row)(const gs_csr_arrays *A, const gs_blocked *B, int32_t 
         for (int64_t k = from; k < from + n; k++) {
             for (int32_t j = 0; j < w; j++, to++) {
                 A->col[to] = B->csr.col[k] * w + j;
-                ((T *)A->value)[to] = value[(k * h + r) * w + j];
+                ((T *)A->value)[to] = value[k * h * w + r * by_row + j * by_column];
             }
         }
     }
 }
 
-static gsolve_status FN(spread)(gsolve_context *ctx, const gsolve_csr *A, const gs_blocked *B)
+static gsolve_status FN(spread)(gsolve_context *ctx, const gsolve_csr *A, const gs_blocked *B,
+                                bool column_major)
 {
     const int32_t n = B->csr.nrows;
     const gs_csr_arrays to = gs_csr_arrays_of(ctx, A);
 
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
-    for (int32_t I = 0; I < n; I++) FN(spread_row)(&to, B, I);
+    for (int32_t I = 0; I < n; I++) FN(spread_row)(&to, B, column_major, I);
     gs_set_start(&to, A->nrows, gs_start(&B->csr, n) * B->height * B->width);
     return GSOLVE_OK;
 }

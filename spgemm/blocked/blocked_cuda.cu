@@ -257,11 +257,12 @@ gsolve_status refill(gsolve_context *ctx, const gs_blocked *B, const gsolve_csr 
 // column). Reads the blocks once, through the cache; writes A once, contiguously.
 template <class T, class O, class P>
 __global__ void __launch_bounds__(gs_block_size)
-    spread_blocks(shape s, const P *from_start, const int32_t *from_col, const T *from, O *start,
-                  int32_t *col, T *value)
+    spread_blocks(shape s, bool column_major, const P *from_start, const int32_t *from_col,
+                  const T *from, O *start, int32_t *col, T *value)
 {
     const int64_t I = row_of_warp();
     const int lane = (int)threadIdx.x % 32, size = s.height * s.width;
+    const int by_row = column_major ? 1 : s.width, by_column = column_major ? s.height : 1;
 
     if (I >= s.rows) return;
     const int64_t first = from_start[I], n = (from_start[I + 1] - first) * s.width;
@@ -272,13 +273,14 @@ __global__ void __launch_bounds__(gs_block_size)
             const int64_t k = first + x / s.width, to = first * size + r * n + x;
             const int j = (int)(x % s.width);
             col[to] = __ldg(from_col + k) * s.width + j;
-            value[to] = __ldg(from + (k * s.height + r) * s.width + j);
+            value[to] = __ldg(from + k * size + r * by_row + j * by_column);
         }
     }
 }
 
 template <class T>
-gsolve_status spread(gsolve_context *ctx, const gsolve_csr *A, const gs_blocked *B)
+gsolve_status spread(gsolve_context *ctx, const gsolve_csr *A, const gs_blocked *B,
+                     bool column_major)
 {
     gs_queue *q = ctx->queue;
 
@@ -292,7 +294,7 @@ gsolve_status spread(gsolve_context *ctx, const gsolve_csr *A, const gs_blocked 
         using P = decltype(p);
         return gs_launch(q, "spreading blocks", spread_blocks<T, O, P>,
                          blocks_for(32 * (int64_t)B->csr.nrows), gs_block_size, shape_of(B),
-                         offsets_of<P>(&B->csr), B->csr.col, (const T *)B->csr.value,
+                         column_major, offsets_of<P>(&B->csr), B->csr.col, (const T *)B->csr.value,
                          writable(ctx, offsets_of<O>(A)), writable(ctx, A->col),
                          writable(ctx, (const T *)A->value));
     });

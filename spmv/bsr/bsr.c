@@ -13,10 +13,10 @@
 #define ALLOWANCE 1.25
 #define SMALL     ((double)(64 << 20))
 
-static const gsolve_option options[] = {
+static const gsolve_option bsr_options[] = {
     {"block",
-     "rows and columns per block, 2 to 6; 0: the size that needs the least memory, estimated from "
-     "a sample of the rows",
+     "rows and columns per block, 2 to 8; 0: the size from 2 to 6 that needs the least memory, "
+     "estimated from a sample of the rows",
      GSOLVE_INT, offsetof(gs_bsr_options, block), 0, 0, GS_BSR_MOST, NULL},
     {"index",
      "bits of the column index of a block; auto and 16: 16 bits if all indices fit, else 32",
@@ -43,7 +43,7 @@ static gsolve_status choose_size(gs_bsr *m, gsolve_context *ctx)
     gsolve_status status;
 
     TRY(GS_KERNELS(gs_block_count, ctx, A->type)->count(found, ctx, A));
-    m->b = gs_best_block_size(found, A->type, GS_BSR_LEAST, GS_BSR_MOST, &each);
+    m->b = gs_best_block_size(found, A->type, GS_BSR_LEAST, GS_BSR_MOST_CHOSEN, &each);
     if (each == 0) each = (double)(m->b * m->b) * row; /* all rows are too long for the sample */
     blocks = each * (double)m->entries;
     rows = row * (double)m->entries;
@@ -67,35 +67,80 @@ static void destroy(void *self, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, m);
 }
 
-static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
-                           const void *chosen, void *user)
+/* Builds the form from csr's rows, or from blocks of csr's matrix unless `given` is NULL. */
+static gsolve_status make(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
+                          const gs_square_blocks *given, const gs_bsr_options *o)
 {
-    const gs_bsr_options *o = chosen;
     gs_bsr *m = NULL;
     gsolve_status status;
 
-    (void)user;
-    if (o->block == 1) {
-        return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
-                           "bsr,block=1: block must be from 2 to 6, "
-                           "or 0");
-    }
     ALLOC(ctx, GSOLVE_HOST, m, 1);
     memset(m, 0, sizeof *m);
     m->csr = *csr;
-    m->b = o->block;
+    m->b = given ? given->size : o->block;
     m->index = o->index;
     m->entries = entries;
     if (m->b == 0) TRY(choose_size(m, ctx));
     m->rows = (int32_t)(((int64_t)csr->nrows + m->b - 1) / m->b);
     m->cols = (int32_t)(((int64_t)csr->ncols + m->b - 1) / m->b);
-    TRY(GS_KERNELS(gs_bsr, ctx, csr->type)->store(m, ctx));
+    TRY(GS_KERNELS(gs_bsr, ctx, csr->type)->store(m, ctx, given));
     *self = m;
     m = NULL;
 done:
     if (m) destroy(m, ctx);
     return status;
 }
+
+static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
+                           const void *options, void *user)
+{
+    const gs_bsr_options *o = options;
+
+    (void)user;
+    if (o->block == 1) {
+        return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
+                           "bsr,block=1: block must be from 2 to 8, "
+                           "or 0");
+    }
+    return make(self, ctx, csr, entries, NULL, o);
+}
+
+/* --- blocks of the caller --------------------------------------------------------------------- */
+
+bool gs_bsr_take_size(void *options, int32_t size)
+{
+    gs_bsr_options *o = options;
+
+    if (size < GS_BSR_LEAST || size > GS_BSR_MOST || (o->block != 0 && o->block != size))
+        return false;
+    o->block = size;
+    return true;
+}
+
+gsolve_status gs_bsr_build_blocks(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                                  const gs_square_blocks *blocks, const void *options)
+{
+    int64_t count = 0;
+    gsolve_status status;
+
+    TRY(gs_csr_entries(ctx, &blocks->csr, &count));
+    TRY(make(self, ctx, csr, count * blocks->size * blocks->size, blocks, options));
+done:
+    return status;
+}
+
+gsolve_status gs_bsr_update_blocks(void *self, gsolve_context *ctx, const gs_square_blocks *blocks)
+{
+    return GS_KERNELS(gs_bsr, ctx, blocks->csr.type)->refill(self, ctx, blocks);
+}
+
+gsolve_status gs_bsr_spread(const void *self, gsolve_context *ctx, const gs_square_blocks *blocks,
+                            const gsolve_csr *csr)
+{
+    return GS_KERNELS(gs_bsr, ctx, csr->type)->spread(self, ctx, blocks, csr);
+}
+
+/* --- products and updates --------------------------------------------------------------------- */
 
 static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve_dense x,
                            double beta, gsolve_dense y)
@@ -128,7 +173,7 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     gs_bsr *m = self;
 
     m->csr = *csr;
-    return GS_KERNELS(gs_bsr, ctx, csr->type)->refill(m, ctx);
+    return GS_KERNELS(gs_bsr, ctx, csr->type)->refill(m, ctx, NULL);
 }
 
 static void describe(const void *self, gsolve_matrix_info *info)
@@ -143,7 +188,7 @@ static void describe(const void *self, gsolve_matrix_info *info)
 }
 
 const gsolve_format gs_bsr_format = {
-    .plugin = {"bsr", "dense blocks of 2 to 6 rows and columns, in slices on a GPU", options,
+    .plugin = {"bsr", "dense blocks of 2 to 8 rows and columns, in slices on a GPU", bsr_options,
                sizeof(gs_bsr_options)},
     .build = build,
     .destroy = destroy,

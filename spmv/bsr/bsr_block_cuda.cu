@@ -16,7 +16,7 @@ struct block_rows {
     static constexpr int rows = B, threads = 128, pieces = 2;
     static constexpr int blocks(int p) // as many as the registers allow
     {
-        return p == 1 ? (B > 3 ? 4 : 8) : B > 4 ? 2 : B > 3 ? 3 : 5;
+        return p == 1 ? (B > 6 ? 2 : B > 3 ? 4 : 8) : B > 6 ? 1 : B > 4 ? 2 : B > 3 ? 3 : 5;
     }
     const slice *slice_of;
     const int32_t *row_of;
@@ -152,7 +152,9 @@ gsolve_status sum_any_slots(gs_queue *q, const gs_bsr *m, const dense_rows<T> &d
     case 3: return sum_slots<T, 3>(q, m, d);
     case 4: return sum_slots<T, 4>(q, m, d);
     case 5: return sum_slots<T, 5>(q, m, d);
-    default: return sum_slots<T, 6>(q, m, d);
+    case 6: return sum_slots<T, 6>(q, m, d);
+    case 7: return sum_slots<T, 7>(q, m, d);
+    default: return sum_slots<T, 8>(q, m, d);
     }
 }
 

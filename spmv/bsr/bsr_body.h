@@ -32,10 +32,30 @@ static void FN(fill_row)(const gs_bsr *m, int32_t I, int r)
     }
 }
 
-static gsolve_status FN(refill)(gs_bsr *m, gsolve_context *ctx)
+/* Stores the values of given blocks. */
+static void FN(put_blocks)(const gs_bsr *m, const gs_square_blocks *given, int threads)
+{
+    const int b = m->b, by_row = given->column_major ? 1 : b, by_column = b + 1 - by_row;
+    const T *value = given->csr.value;
+
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t k = 0; k < m->blocks; k++) {
+        T *to = (T *)m->value + k * b * b;
+        const T *from = value + k * b * b;
+        for (int c = 0; c < b; c++) {
+            for (int r = 0; r < b; r++) to[c * b + r] = from[r * by_row + c * by_column];
+        }
+    }
+}
+
+static gsolve_status FN(refill)(gs_bsr *m, gsolve_context *ctx, const gs_square_blocks *given)
 {
     const int threads = gs_threads_for(m->blocks * m->b * m->b, gsolve_threads(ctx));
 
+    if (given) {
+        FN(put_blocks)(m, given, threads);
+        return GSOLVE_OK;
+    }
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int32_t I = 0; I < m->rows; I++) {
         for (int r = 0; r < m->b; r++) FN(fill_row)(m, I, r);
@@ -44,18 +64,65 @@ static gsolve_status FN(refill)(gs_bsr *m, gsolve_context *ctx)
 }
 
 /* Two vectors of zeros follow the last value, since row_block reads past it. */
-static gsolve_status FN(store)(gs_bsr *m, gsolve_context *ctx)
+static gsolve_status FN(store)(gs_bsr *m, gsolve_context *ctx, const gs_square_blocks *given)
 {
     T *value;
     gsolve_status status;
 
-    TRY(find_pattern(m, ctx));
+    TRY(find_pattern(m, ctx, given));
     ALLOC(ctx, gs_location(ctx), value, (size_t)m->stored + 2 * (size_t)LANES);
     m->value = value;
     memset(value + m->stored, 0, 2 * LANES * sizeof *value);
-    TRY(FN(refill)(m, ctx));
+    TRY(FN(refill)(m, ctx, given));
 done:
     return status;
+}
+
+/* Row r of block row I is the concatenation of the rows r of its blocks. */
+static void FN(spread_row)(const gs_bsr *m, const gs_csr_arrays *to, int32_t I)
+{
+    const int b = m->b;
+    const int64_t from = m->first[I], end = m->first[I + 1];
+    const T *value = m->value;
+    int64_t at = from * b * b;
+
+    for (int r = 0; r < b; r++) {
+        gs_set_start(to, (int64_t)I * b + r, at);
+        for (int64_t k = from; k < end; k++) {
+            const int32_t first = FN(column)(m, I, k) * b;
+            for (int c = 0; c < b; c++, at++) {
+                to->col[at] = first + c;
+                ((T *)to->value)[at] = value[k * b * b + c * b + r];
+            }
+        }
+    }
+}
+
+static gsolve_status FN(spread)(const gs_bsr *m, gsolve_context *ctx,
+                                const gs_square_blocks *blocks, const gsolve_csr *csr)
+{
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, csr);
+    const int threads = gs_threads_for(m->stored, gsolve_threads(ctx));
+    (void)blocks;
+
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int32_t I = 0; I < m->rows; I++) FN(spread_row)(m, &to, I);
+    gs_set_start(&to, csr->nrows, m->stored);
+    return GSOLVE_OK;
+}
+
+static gsolve_status FN(find_bad)(gsolve_context *ctx, int64_t n, const void *values, int64_t *at)
+{
+    const T *value = values;
+    int64_t first = INT64_MAX;
+
+#pragma omp parallel for schedule(static) reduction(min : first) \
+    num_threads(gs_threads_for(n, gsolve_threads(ctx)))
+    for (int64_t k = 0; k < n; k++) {
+        if (!isfinite(value[k]) && k < first) first = k;
+    }
+    *at = first == INT64_MAX ? -1 : first;
+    return GSOLVE_OK;
 }
 
 /* --- products --------------------------------------------------------------------------------- */
@@ -132,7 +199,9 @@ static void FN(task)(const gs_bsr *m, int32_t t, double alpha, const T *x, doubl
     case 3: FN(task_of)(m, t, alpha, x, beta, y, dots, 3); return;
     case 4: FN(task_of)(m, t, alpha, x, beta, y, dots, 4); return;
     case 5: FN(task_of)(m, t, alpha, x, beta, y, dots, 5); return;
-    default: FN(task_of)(m, t, alpha, x, beta, y, dots, 6); return;
+    case 6: FN(task_of)(m, t, alpha, x, beta, y, dots, 6); return;
+    case 7: FN(task_of)(m, t, alpha, x, beta, y, dots, 7); return;
+    default: FN(task_of)(m, t, alpha, x, beta, y, dots, 8); return;
     }
 }
 
@@ -226,7 +295,9 @@ static gsolve_status FN(multiply)(gsolve_context *ctx, const void *self, double 
             case 3: FN(multiply_block_row)(m, I, alpha, x, beta, y, 3); break;
             case 4: FN(multiply_block_row)(m, I, alpha, x, beta, y, 4); break;
             case 5: FN(multiply_block_row)(m, I, alpha, x, beta, y, 5); break;
-            default: FN(multiply_block_row)(m, I, alpha, x, beta, y, 6); break;
+            case 6: FN(multiply_block_row)(m, I, alpha, x, beta, y, 6); break;
+            case 7: FN(multiply_block_row)(m, I, alpha, x, beta, y, 7); break;
+            default: FN(multiply_block_row)(m, I, alpha, x, beta, y, 8); break;
             }
         }
     }

@@ -325,12 +325,16 @@ gsolve_status fill_typed(const gs_bsr *m, gsolve_context *ctx)
 
 } // namespace
 
-gsolve_status gs_bsr_refill_slices(gs_bsr *m, gsolve_context *ctx)
+gsolve_status gs_bsr_refill_slices(gs_bsr *m, gsolve_context *ctx, const gs_square_blocks *given)
 {
+    if (given) {
+        return m->csr.type == GSOLVE_F32 ? gs_bsr_put_blocks<float>(m, ctx, given)
+                                         : gs_bsr_put_blocks<double>(m, ctx, given);
+    }
     return m->csr.type == GSOLVE_F32 ? fill_typed<float>(m, ctx) : fill_typed<double>(m, ctx);
 }
 
-gsolve_status gs_bsr_store_slices(gs_bsr *m, gsolve_context *ctx)
+gsolve_status gs_bsr_store_slices(gs_bsr *m, gsolve_context *ctx, const gs_square_blocks *given)
 {
     work w = {};
     gsolve_status status;
@@ -338,7 +342,7 @@ gsolve_status gs_bsr_store_slices(gs_bsr *m, gsolve_context *ctx)
     m->slices = (gs_bsr_slices *)gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *m->slices);
     if (!m->slices) return GSOLVE_NO_MEMORY;
     *m->slices = gs_bsr_slices();
-    TRY(gs_bsr_find_pattern(&w.p, m, ctx));
+    TRY(given ? gs_bsr_take_pattern(&w.p, m, ctx, given) : gs_bsr_find_pattern(&w.p, m, ctx));
     TRY(cut(&w, m, ctx));
     TRY(arrange(&w, m, ctx));
     TRY(find_longs(&w, m, ctx));
@@ -347,7 +351,7 @@ gsolve_status gs_bsr_store_slices(gs_bsr *m, gsolve_context *ctx)
     m->slices->value =
         gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)m->stored, gs_type_size(m->csr.type));
     TRY(m->slices->value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(gs_bsr_refill_slices(m, ctx));
+    TRY(gs_bsr_refill_slices(m, ctx, given));
 done:
     drop_work(&w, ctx);
     return status;

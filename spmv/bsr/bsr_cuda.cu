@@ -161,7 +161,9 @@ gsolve_status launch_any(gs_queue *q, const product<T> &a, int b)
     case 3: return launch<T, 3, SUMS>(q, a);
     case 4: return launch<T, 4, SUMS>(q, a);
     case 5: return launch<T, 5, SUMS>(q, a);
-    default: return launch<T, 6, SUMS>(q, a);
+    case 6: return launch<T, 6, SUMS>(q, a);
+    case 7: return launch<T, 7, SUMS>(q, a);
+    default: return launch<T, 8, SUMS>(q, a);
     }
 }
 
@@ -201,8 +203,8 @@ done:
 } // namespace
 
 extern "C" const gs_bsr_kernels gs_bsr_cuda[GSOLVE_TYPE_COUNT] = {
-    {gs_bsr_store_slices, gs_bsr_drop_slices, gs_bsr_refill_slices, apply<float>,
-     gs_bsr_rows_cuda<float>, gs_bsr_sums_cuda},
-    {gs_bsr_store_slices, gs_bsr_drop_slices, gs_bsr_refill_slices, apply<double>,
-     gs_bsr_rows_cuda<double>, gs_bsr_sums_cuda},
+    {gs_bsr_store_slices, gs_bsr_drop_slices, gs_bsr_refill_slices, gs_bsr_spread_slices<float>,
+     gs_bsr_find_bad<float>, apply<float>, gs_bsr_rows_cuda<float>, gs_bsr_sums_cuda},
+    {gs_bsr_store_slices, gs_bsr_drop_slices, gs_bsr_refill_slices, gs_bsr_spread_slices<double>,
+     gs_bsr_find_bad<double>, apply<double>, gs_bsr_rows_cuda<double>, gs_bsr_sums_cuda},
 };

@@ -1,4 +1,5 @@
 /* bsr_host.c: which blocks exist, and the kernel table, on the CPU, see bsr.h. */
+#include <math.h>
 #include <string.h>
 
 #include "core/try.h"
@@ -32,15 +33,18 @@ static int64_t merge_row(const gs_bsr *m, int32_t I, int32_t *col)
     return count;
 }
 
-/* Fills m->first and m->blocks. */
-static gsolve_status count_blocks(gs_bsr *m, gsolve_context *ctx)
+/* Fills m->first and m->blocks. given: the blocks, or NULL for those of m->csr. */
+static gsolve_status count_blocks(gs_bsr *m, gsolve_context *ctx, const gs_square_blocks *given)
 {
     gsolve_status status;
 
     ALLOC(ctx, gs_location(ctx), m->first, (size_t)m->rows + 1);
 #pragma omp parallel for schedule(static) \
     num_threads(gs_threads_for(m->entries, gsolve_threads(ctx)))
-    for (int32_t I = 0; I < m->rows; I++) m->first[I + 1] = merge_row(m, I, NULL);
+    for (int32_t I = 0; I < m->rows; I++) {
+        m->first[I + 1] =
+            given ? gs_start(&given->csr, I + 1) - gs_start(&given->csr, I) : merge_row(m, I, NULL);
+    }
     m->first[0] = 0;
     for (int32_t I = 0; I < m->rows; I++) m->first[I + 1] += m->first[I];
     m->blocks = m->first[m->rows];
@@ -49,7 +53,8 @@ done:
 }
 
 /* Fills m->col. *narrow = whether offsets fit into 16 bits. */
-static gsolve_status fill_columns(gs_bsr *m, gsolve_context *ctx, bool *narrow)
+static gsolve_status fill_columns(gs_bsr *m, gsolve_context *ctx, const gs_square_blocks *given,
+                                  bool *narrow)
 {
     bool all = true;
     gsolve_status status;
@@ -59,7 +64,11 @@ static gsolve_status fill_columns(gs_bsr *m, gsolve_context *ctx, bool *narrow)
     num_threads(gs_threads_for(m->entries, gsolve_threads(ctx)))
     for (int32_t I = 0; I < m->rows; I++) {
         const int64_t from = m->first[I], to = m->first[I + 1];
-        merge_row(m, I, m->col + from);
+        if (given) {
+            for (int64_t k = from; k < to; k++) m->col[k] = given->csr.col[k];
+        } else {
+            merge_row(m, I, m->col + from);
+        }
         all = all && (from == to || m->col[to - 1] - m->col[from] <= UINT16_MAX);
     }
     *narrow = all;
@@ -110,15 +119,15 @@ done:
     return status;
 }
 
-static gsolve_status find_pattern(gs_bsr *m, gsolve_context *ctx)
+static gsolve_status find_pattern(gs_bsr *m, gsolve_context *ctx, const gs_square_blocks *given)
 {
     const size_t size = gs_type_size(m->csr.type);
     bool narrow;
     gsolve_status status;
 
-    TRY(count_blocks(m, ctx));
+    TRY(count_blocks(m, ctx, given));
     m->stored = m->blocks * m->b * m->b;
-    TRY(fill_columns(m, ctx, &narrow));
+    TRY(fill_columns(m, ctx, given, &narrow));
     if (narrow && m->index != GS_BSR_32) TRY(narrow_columns(m, ctx));
     m->bytes =
         (size_t)m->stored * size + ((size_t)m->rows + 1) * sizeof *m->first +
@@ -143,6 +152,6 @@ static void drop(gs_bsr *m, gsolve_context *ctx)
 #include "core/each_type.h"
 
 const gs_bsr_kernels gs_bsr_host[GSOLVE_TYPE_COUNT] = {
-    {store_f32, drop, refill_f32, apply_f32, multiply_f32, NULL},
-    {store_f64, drop, refill_f64, apply_f64, multiply_f64, NULL},
+    {store_f32, drop, refill_f32, spread_f32, find_bad_f32, apply_f32, multiply_f32, NULL},
+    {store_f64, drop, refill_f64, spread_f64, find_bad_f64, apply_f64, multiply_f64, NULL},
 };

@@ -51,7 +51,9 @@ gsolve_status find_sized(gs_bsr *m, gsolve_context *ctx, int64_t *count, const i
     case 3: return launch<3, O>(m, ctx, count, first, out);
     case 4: return launch<4, O>(m, ctx, count, first, out);
     case 5: return launch<5, O>(m, ctx, count, first, out);
-    default: return launch<6, O>(m, ctx, count, first, out);
+    case 6: return launch<6, O>(m, ctx, count, first, out);
+    case 7: return launch<7, O>(m, ctx, count, first, out);
+    default: return launch<8, O>(m, ctx, count, first, out);
     }
 }
 

@@ -97,10 +97,23 @@ struct pattern {
 
 gsolve_status gs_bsr_find_pattern(gs_bsr_parts::pattern *p, gs_bsr *m, gsolve_context *ctx);
 
+// bsr_blocks_cuda.cu: the pattern and the values of given blocks; spread and find_bad of
+// gs_bsr_kernels.
+gsolve_status gs_bsr_take_pattern(gs_bsr_parts::pattern *p, gs_bsr *m, gsolve_context *ctx,
+                                  const gs_square_blocks *given);
+template <class T>
+gsolve_status gs_bsr_put_blocks(const gs_bsr *m, gsolve_context *ctx,
+                                const gs_square_blocks *given);
+template <class T>
+gsolve_status gs_bsr_spread_slices(const gs_bsr *m, gsolve_context *ctx,
+                                   const gs_square_blocks *blocks, const gsolve_csr *csr);
+template <class T>
+gsolve_status gs_bsr_find_bad(gsolve_context *ctx, int64_t n, const void *value, int64_t *at);
+
 // store, drop and refill of gs_bsr_kernels.
-gsolve_status gs_bsr_store_slices(gs_bsr *m, gsolve_context *ctx);
+gsolve_status gs_bsr_store_slices(gs_bsr *m, gsolve_context *ctx, const gs_square_blocks *given);
 void gs_bsr_drop_slices(gs_bsr *m, gsolve_context *ctx);
-gsolve_status gs_bsr_refill_slices(gs_bsr *m, gsolve_context *ctx);
+gsolve_status gs_bsr_refill_slices(gs_bsr *m, gsolve_context *ctx, const gs_square_blocks *given);
 
 // bsr_block_cuda.cu: multiply and sums of gs_bsr_kernels.
 template <class T>

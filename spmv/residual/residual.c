@@ -94,11 +94,13 @@ static void close_system(system_at *s)
 static gsolve_status open_system(system_at *s, const gsolve_matrix *A, gsolve_dense b,
                                  gsolve_dense x)
 {
-    const bool here = b.location == GSOLVE_HOST && x.location == GSOLVE_HOST && A->rows.start;
     gsolve_location location;
-    gsolve_status status = GSOLVE_OK;
+    gsolve_status status;
+    bool here;
 
     *s = (system_at){.A = A};
+    TRY(gs_matrix_need_csr(A));
+    here = b.location == GSOLVE_HOST && x.location == GSOLVE_HOST && A->rows.start;
     s->on_device = !here && GS_KERNELS(gs_residual, A->ctx, A->csr.type)->residual != NULL;
     location = s->on_device ? GSOLVE_DEVICE : GSOLVE_HOST;
     if (!s->on_device) TRY(gs_matrix_need_rows(A));
@@ -123,6 +125,11 @@ static gsolve_status residual(const system_at *s, double factor, gsolve_dense r,
     TRY(gsolve_copy(A->ctx, sums, GSOLVE_HOST, A->sums, GSOLVE_DEVICE, sizeof *sums));
 done:
     return status;
+}
+
+gsolve_status gs_matrix_prepare_residual(const gsolve_matrix *A)
+{
+    return gs_matrix_need_csr(A);
 }
 
 /* --- norms ------------------------------------------------------------------------------------ */
@@ -196,10 +203,28 @@ done:
     return status;
 }
 
+/* *columns = v, or its columns in block `which` of A's work space if v is row-major. */
+static gsolve_status to_columns(const gsolve_matrix *A, int which, gsolve_dense v,
+                                gsolve_dense *columns)
+{
+    gsolve_context *ctx = A->ctx;
+    gs_stage stage = {0};
+    gsolve_status status = GSOLVE_OK;
+
+    *columns = v;
+    if (v.layout == GSOLVE_COLUMN_MAJOR) return GSOLVE_OK;
+    TRY(gs_stage_in(&stage, ctx, gs_location(ctx), v, true));
+    TRY(gs_block_convert(&A->lazy->space, which, ctx, GSOLVE_COLUMN_MAJOR, stage.used, true,
+                         columns));
+done:
+    gs_stage_drop(&stage, ctx);
+    return status;
+}
+
 gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
                                      double *relative)
 {
-    gsolve_status status = GSOLVE_OK;
+    gsolve_status status;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(A->ctx);
@@ -211,12 +236,19 @@ gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gso
             A->csr.nrows, A->csr.ncols, A->csr.ncols, A->csr.nrows, x.nrows, x.ncols, b.nrows,
             b.ncols);
     }
-    if (b.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(A->ctx, b, "b");
-    if (x.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(A->ctx, x, "x");
-    for (int32_t c = 0; c < b.ncols && status == GSOLVE_OK; c++) {
-        gs_norms norms;
-        status = gs_matrix_norms(A, gs_column_of(b, c), gs_column_of(x, c), &norms);
-        if (status == GSOLVE_OK) relative[c] = norms.relative;
+    if ((unsigned)b.layout > GSOLVE_ROW_MAJOR || (unsigned)x.layout > GSOLVE_ROW_MAJOR) {
+        return gsolve_fail(
+            A->ctx, GSOLVE_BAD_ARGUMENT,
+            "b has layout %d and x layout %d; a layout is 0 (column-major) or 1 (row-major)",
+            (int)b.layout, (int)x.layout);
     }
+    TRY(to_columns(A, 0, b, &b));
+    TRY(to_columns(A, 1, x, &x));
+    for (int32_t c = 0; c < b.ncols; c++) {
+        gs_norms norms;
+        TRY(gs_matrix_norms(A, gs_column_of(b, c), gs_column_of(x, c), &norms));
+        relative[c] = norms.relative;
+    }
+done:
     return status;
 }

@@ -166,7 +166,7 @@ static void bad_solve(fuzz *f)
     trace(f, "gsolve_solve(matrix %d) with bad argument %d\n", from, which);
     if (which == 0) bad.nrows++;
     if (which == 1) bad.ncols = -1;
-    if (which == 2) bad.layout = GSOLVE_ROW_MAJOR;
+    if (which == 2) bad.layout = (gsolve_layout)3;
     if (which == 3) bad.type = (gsolve_type)5;
     if (which == 6) result.size = chance(f, 50) ? (size_t)below(f, 40) : SIZE_MAX;
     must_fail(f, "gsolve_solve",

@@ -477,6 +477,42 @@ static void blocked(fuzz *f)
     gsolve_blocked_free(&B, f->ctx);
 }
 
+/* A matrix from square blocks, in any format. */
+static void matrix_from_blocks(fuzz *f)
+{
+    const int slot = (int)below(f, HANDLES), from = pick_input(f);
+    const input *in = &f->given[from];
+    matrix_handle *h = &f->matrix[slot];
+    int32_t b = 1 + (int32_t)below(f, 8);
+    gsolve_location location;
+    gsolve_blocked B;
+    gsolve_csr rows;
+    random_spec s;
+    input filled;
+
+    for (int k = 0; k < 20 && (in->csr.nrows % b || in->csr.ncols % b); k++)
+        b = 1 + (int32_t)below(f, 8);
+    if (!make_blocked(f, &B, in, b, b, &location)) return;
+    drop_matrix(f, slot);
+    draw_spec(f, FORMAT, &s);
+    trace(f, "gsolve_matrix_create_blocks(A%d, \"%s\")\n", slot, s.text);
+    h->A = UNTOUCHED;
+    deny_some(f);
+    const gsolve_status status = gsolve_matrix_create_blocks(&h->A, f->ctx, s.text, &B);
+    bool good = passed_handle(f, "gsolve_matrix_create_blocks", status, (void **)&h->A);
+    if (good && s.invalid) complain(f, "gsolve_matrix_create_blocks takes the spec '%s'", s.text);
+    if (status == GSOLVE_BAD_MATRIX && !in->malformed) {
+        complain(f, "gsolve_matrix_create_blocks refuses: %s", gsolve_error(f->ctx));
+    }
+    h->undefined = false;
+    if (good && passed(f, "gsolve_blocked_to_csr", gsolve_blocked_to_csr(&rows, f->ctx, &B))) {
+        good = fetch_csr(f, "gsolve_blocked_to_csr", &rows, ASCENDING, &filled);
+        gsolve_csr_free(&rows, f->ctx);
+        if (good) h->given = filled;
+    }
+    gsolve_blocked_free(&B, f->ctx);
+}
+
 const api_call product_calls[] = {{"csr_multiply", 4, multiply},
                                   {"product_create", 3, product_create},
                                   {"galerkin_create", 3, galerkin_create},
@@ -485,5 +521,6 @@ const api_call product_calls[] = {{"csr_multiply", 4, multiply},
                                   {"csr_transpose", 3, transpose},
                                   {"csr_convert", 3, convert},
                                   {"blocked", 3, blocked},
+                                  {"matrix_create_blocks", 5, matrix_from_blocks},
                                   {"product_destroy", 2, destroy},
                                   {NULL, 0, NULL}};

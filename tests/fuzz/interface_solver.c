@@ -106,17 +106,24 @@ static void make_consistent(fuzz *f, const input *A, vectors *b)
     }
 }
 
-static problem draw_problem(fuzz *f, const input *A, int32_t columns)
+/* Mostly column-major, as make_consistent needs it. */
+static gsolve_layout draw_layout(fuzz *f, bool any)
+{
+    return any && chance(f, 20) ? GSOLVE_ROW_MAJOR : GSOLVE_COLUMN_MAJOR;
+}
+
+static problem draw_problem(fuzz *f, const input *A, int32_t columns, bool any_layout)
 {
     const bool mixed = chance(f, 20) && !skips(f, "mixed");
     const gsolve_type of_b = mixed ? draw_type(f) : A->csr.type;
     const gsolve_type of_x = mixed ? draw_type(f) : A->csr.type;
     const filling first = chance(f, 70) ? ZEROS : draw_filling(f);
+    const gsolve_layout b = draw_layout(f, any_layout), x = draw_layout(f, any_layout);
     problem p;
 
-    p.b = make_vectors(f, A->csr.nrows, columns, of_b, GSOLVE_COLUMN_MAJOR, draw_filling(f));
-    p.x = make_vectors(f, A->csr.ncols, columns, of_x, GSOLVE_COLUMN_MAJOR, first);
-    if (!A->malformed && chance(f, 25)) make_consistent(f, A, &p.b);
+    p.b = make_vectors(f, A->csr.nrows, columns, of_b, b, draw_filling(f));
+    p.x = make_vectors(f, A->csr.ncols, columns, of_x, x, first);
+    if (!A->malformed && b == GSOLVE_COLUMN_MAJOR && chance(f, 25)) make_consistent(f, A, &p.b);
     return p;
 }
 
@@ -273,15 +280,16 @@ static void run(fuzz *f)
 
     if (slot < 0) return;
     solver_handle *h = &f->solver[slot];
-    problem p = draw_problem(f, &f->matrix[h->a].given, columns);
+    problem p = draw_problem(f, &f->matrix[h->a].given, columns, true);
     const bool aliased = chance(f, 1) && !skips(f, "aliased") && p.b.bytes == p.x.bytes &&
                          columns > 0 && p.b.bytes > 0;
     const bool watched = chance(f, 30);
     const gsolve_dense x = aliased ? p.b.d : p.x.d;
-    trace(f, "gsolve_solver_run(S%d, A is %s, b of %d columns %s, x %s%s)\n", slot,
+    trace(f, "gsolve_solver_run(S%d, A is %s, b of %d columns %s%s, x %s%s%s)\n", slot,
           f->matrix[h->a].given.csr.type == GSOLVE_F32 ? "f32" : "f64", columns,
-          p.b.d.type == GSOLVE_F32 ? "f32" : "f64", x.type == GSOLVE_F32 ? "f32" : "f64",
-          aliased ? ", the same array" : "");
+          p.b.d.type == GSOLVE_F32 ? "f32" : "f64",
+          p.b.d.layout == GSOLVE_ROW_MAJOR ? " by rows" : "", x.type == GSOLVE_F32 ? "f32" : "f64",
+          x.layout == GSOLVE_ROW_MAJOR ? " by rows" : "", aliased ? ", the same array" : "");
     memset(&result, 0xa5, sizeof result);
     result.size = sizeof result;
     gsolve_solver_set_monitor(h->S, watched ? monitor : NULL, &w);
@@ -386,7 +394,7 @@ static void solve(fuzz *f)
     int lines = 0;
     gsolve_result result = GSOLVE_INIT(gsolve_result);
 
-    problem p = draw_problem(f, in, columns);
+    problem p = draw_problem(f, in, columns, false);
     gsolve_csr csr = lend(f, in);
     trace(f, "gsolve_solve(matrix %d, b of %d columns %s, x %s)\n", from, columns,
           p.b.d.type == GSOLVE_F32 ? "f32" : "f64", p.x.d.type == GSOLVE_F32 ? "f32" : "f64");
