@@ -81,12 +81,11 @@ GSOLVE_API gsolve_status gsolve_auto_set(gsolve_auto *S, const char *settings);
  *
  * The first run computes the statistics of A and makes a list of choices, as gsolve_auto_choose
  * does. It sets up and runs one choice after another, each from the same initial guess, until one
- * converges. That choice stays set up. A later run begins with it, so that the earlier
- * choices fail only once. If it fails, the run tries the choices that follow in the list and then
- * those before it. If A has new values, the list is first made again from their statistics. A
- * choice fails if it cannot be set up or does not converge. If the monitor stops the run, no other
- * choice is tried. A matrix-free operator has one choice: the method "auto" without a
- * preconditioner.
+ * converges. That choice stays set up, and later runs begin with it. If it fails in a later run,
+ * the run tries the choices that follow in the list and then those before it. If A has new values,
+ * the list is first made again from their statistics. A choice fails if it cannot be set up or does
+ * not converge. If the monitor stops the run, no other choice is tried. A matrix-free operator has
+ * one choice: the method "auto" without a preconditioner.
  *
  * If A has new values, a run keeps the pattern, the format, the choice and all memory, and updates
  * the preconditioner. Two things are built again when that pays:
