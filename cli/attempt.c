@@ -330,8 +330,8 @@ static bool end_attempt(monitor *m, const gsolve_attempt *t)
     } else {
         snprintf(a->explanation, sizeof a->explanation, "%s", gsolve_error(m->c->ctx));
     }
-    ended =
-        a->ran && (a->result.outcome == GSOLVE_CONVERGED || a->result.outcome == GSOLVE_STOPPED);
+    ended = a->ran &&
+            (gsolve_outcome_is_success(a->result.outcome) || a->result.outcome == GSOLVE_STOPPED);
     if (m->code || ended || cli_interrupted()) return false;
     if (m->trial->count > 1 && m->trial->report) {
         m->trial->report(m->c, t->choice, true, m->trial->user);

@@ -63,6 +63,9 @@ static const cli_option solve_options[] = {
     HEADING("System"),
     MATRIX, RHS,
     {"x0", 0, "FILE", "file with the initial guess (default 0)", CLI_TEXT, AT(guess), 0, 0},
+    {"null-space", 0, "FILE", "null space of a singular A: the word constants, or a file with one or more vectors v, A v = 0. "
+     "If b is not in the range of A, x is then the least-squares solution. If A is not symmetric, A and its transpose must have the "
+     "same null space", CLI_TEXT, AT(null_space), 0, 0},
     CACHE, SEED,
     HEADING("Method"),
     SOLVER, PRECOND,
@@ -219,7 +222,8 @@ const cli_pair cli_examples[] = {
 };
 
 const cli_pair cli_exit_codes[] = {
-    {"0", "success; for a solve: it converged"},
+    {"0",
+     "success; for a solve: it converged, or x is the least-squares solution with --null-space"},
     {"1", "an error, described by one sentence on standard error"},
     {"2", "the solve did not converge"},
     {0},

@@ -79,11 +79,11 @@ static const char *output_at(const cli_arguments *args, int k)
 /* Input file k; "": it is not given; NULL: k is past the last one. */
 static const char *input_at(const cli_arguments *args, int k)
 {
-    const char *const path[] = {args->matrix, args->rhs, args->guess,
+    const char *const path[] = {args->matrix, args->rhs, args->guess, args->null_space,
                                 args->operands ? args->operand[0] : NULL};
 
-    if (k < 4) return path[k] ? path[k] : "";
-    return k - 4 < args->matrices.count ? args->matrices.item[k - 4] : NULL;
+    if (k < 5) return path[k] ? path[k] : "";
+    return k - 5 < args->matrices.count ? args->matrices.item[k - 5] : NULL;
 }
 
 static bool is_stdout(int k, const char *path)

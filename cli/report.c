@@ -33,7 +33,7 @@ void cli_report_attempt(const cli *c, const cli_solution *s, int k)
 
     if (!a->ran) {
         cli_item(c, "", "attempt %d: the set-up failed: %s", k + 1, a->explanation);
-    } else if (a->result.outcome != GSOLVE_CONVERGED) {
+    } else if (!gsolve_outcome_is_success(a->result.outcome)) {
         cli_item(c, "", "attempt %d: %s after %s, %s %.2e (%s). %s", k + 1,
                  gsolve_outcome_text(a->result.outcome),
                  cli_count(a->result.iterations, "iteration").text,
@@ -76,7 +76,7 @@ static bool residuals_agree(const cli_solution *s)
 static void say_best(const cli *c, const cli_solution *s)
 {
     const cli_attempt *a = &s->attempt[s->best];
-    const bool converged = a->result.outcome == GSOLVE_CONVERGED;
+    const bool converged = gsolve_outcome_is_success(a->result.outcome);
 
     if (s->attempts == 1) return;
     cli_item(c, "", "by attempt %d of %d, %s + %s%s", s->best + 1, s->attempts, a->method, a->kind,
@@ -91,17 +91,28 @@ static void say_error(const cli *c, const cli_solution *s)
     const gsolve_statistics *t = &s->system.statistics;
     const bool square = t->nrows == t->ncols;
     const bool singular = t->empty_cols > 0 || t->nrows < t->ncols ||
-                          (square && (t->empty_rows > 0 || t->zero_sum_rows == t->nrows));
+                          (square && (t->empty_rows > 0 || t->zero_sum_rows == t->nrows)) ||
+                          s->info.null_space > 0;
 
     if (isnan(s->error) || s->system.zero_b) return;
     cli_item(c, "error", "%.3e = |x - 1| / |1|%s", s->error,
              singular ? "; x = 1 is not the only solution" : "");
 }
 
+static void say_null_space(const cli *c, const cli_solution *s)
+{
+    const gsolve_result *r = &s->attempt[s->best].result;
+
+    if (s->info.null_space == 0) return;
+    cli_item(c, "", "%.3e without its component in the left null space", r->projected_residual);
+    cli_item(c, "null space", "dimension %d; %.1e |b| is outside the range of A",
+             s->info.null_space, r->removed);
+}
+
 static void say_outcome(const cli *c, const cli_solution *s)
 {
     const cli_attempt *a = &s->attempt[s->best];
-    const bool converged = a->result.outcome == GSOLVE_CONVERGED;
+    const bool converged = gsolve_outcome_is_success(a->result.outcome);
 
     cli_say(c, "\n");
     cli_item(c, "outcome", "%s%s",
@@ -111,6 +122,7 @@ static void say_outcome(const cli *c, const cli_solution *s)
              a->ncols > 1 ? " (largest of all columns)" : "");
     cli_item(c, "residual", "%.3e = |b - Ax| / |b|, recomputed from A, x and b%s",
              a->result.residual, a->ncols > 1 ? "; worst column" : "");
+    say_null_space(c, s);
     say_error(c, s);
     if (!converged) {
         cli_item(c, "why", "%s", a->explanation);
@@ -257,7 +269,8 @@ static void add_attempts(cJSON *object, const cli_solution *s)
     }
 }
 
-static void add_columns(cJSON *object, const cli_attempt *a)
+/* nulls: A has a null space. */
+static void add_columns(cJSON *object, const cli_attempt *a, bool nulls)
 {
     cJSON *list = a->column ? cJSON_AddArrayToObject(object, "columns") : NULL;
 
@@ -266,8 +279,24 @@ static void add_columns(cJSON *object, const cli_attempt *a)
         cJSON_AddStringToObject(item, "outcome", gsolve_outcome_text(a->column[j].outcome));
         cJSON_AddNumberToObject(item, "iterations", a->column[j].iterations);
         cli_json_add(item, "residual", a->column[j].residual);
+        if (nulls) cli_json_add(item, "projected_residual", a->column[j].projected_residual);
+        if (nulls) cli_json_add(item, "removed", a->column[j].removed);
         cJSON_AddItemToArray(list, item);
     }
+}
+
+/* Adds the null space, if there is one. */
+static void add_null_space(cJSON *object, const cli *c, const cli_solution *s)
+{
+    const gsolve_result *result = &s->attempt[s->best].result;
+    cJSON *part;
+
+    if (s->info.null_space == 0) return;
+    part = cJSON_AddObjectToObject(object, "null_space");
+    cli_json_text(part, "source", c->args.null_space);
+    cJSON_AddNumberToObject(part, "dimension", s->info.null_space);
+    cli_json_add(part, "removed", result->removed);
+    cli_json_add(part, "projected_residual", result->projected_residual);
 }
 
 static void add_spectrum(cJSON *object, const gsolve_spectrum *e)
@@ -334,12 +363,13 @@ int cli_report_json(cli *c, const cli_solution *s)
     cJSON_AddNumberToObject(object, "iterations", a->result.iterations);
     cJSON_AddNumberToObject(object, "products", a->result.products);
     cli_json_add(object, "residual", a->result.residual);
+    add_null_space(object, c, s);
     cli_json_add(object, "error", s->error);
     history = cJSON_AddArrayToObject(object, "history");
     for (int k = 0; k < a->length; k++) {
         cJSON_AddItemToArray(history, cli_json_number(a->history[k]));
     }
-    add_columns(object, a);
+    add_columns(object, a, s->info.null_space > 0);
     add_spectrum(object, &a->spectrum);
     cli_profile_json(object, &a->profile);
     if (s->attempts > 1) add_attempts(object, s);

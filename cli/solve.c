@@ -44,6 +44,15 @@ static int make_matrix(cli *c, cli_solution *s)
     return 0;
 }
 
+static int set_null_space(cli *c, const cli_solution *s)
+{
+    const gsolve_null_space space = {s->system.null.ncols == 0, s->system.null};
+
+    if (!c->args.null_space) return 0;
+    if (gsolve_matrix_set_null_space(s->A, &space, NULL) == GSOLVE_OK) return 0;
+    return cli_fail(c, "--null-space %s: %s", c->args.null_space, gsolve_error(c->ctx));
+}
+
 static int prepare(cli *c, cli_solution *s)
 {
     double begin = cli_now(), deciding;
@@ -54,7 +63,7 @@ static int prepare(cli *c, cli_solution *s)
     deciding = cli_now();
     if (cli_decide_device(c, &s->system)) return CLI_ERROR;
     begin += cli_now() - deciding; /* the start of a GPU is not part of the format's time */
-    if (make_matrix(c, s)) return CLI_ERROR;
+    if (make_matrix(c, s) || set_null_space(c, s)) return CLI_ERROR;
     if (gsolve_matrix_csr(s->A, &rows) != GSOLVE_OK) return cli_fail_library(c);
     if (cli_make_vectors(c, &s->system, &rows)) return CLI_ERROR;
     s->seconds.build = cli_now() - begin - s->system.read_seconds - s->system.analyse_seconds;
@@ -147,7 +156,7 @@ static int finish(cli *c, cli_solution *s)
     if (write_solution(c, s) || cli_report_history(c, s)) return CLI_ERROR;
     cli_report(c, s);
     if (c->args.json && cli_report_json(c, s)) return CLI_ERROR;
-    if (a->result.outcome == GSOLVE_CONVERGED) return CLI_CONVERGED;
+    if (gsolve_outcome_is_success(a->result.outcome)) return CLI_CONVERGED;
     if (c->args.quiet) {
         fprintf(stderr, "gsolve: not converged (%s): %s\n", gsolve_outcome_text(a->result.outcome),
                 a->explanation);

@@ -284,6 +284,13 @@ int cli_read_vectors(cli *c, cli_system *s)
         const int32_t ncols = s->b.value ? s->b.ncols : generated_columns(c);
         code = read_vector(c, c->args.guess, "the initial guess x0", s->ncols, ncols, s, &s->x);
     }
+    if (!code && c->args.null_space && strcmp(c->args.null_space, "constants") != 0) {
+        if (access(c->args.null_space, F_OK) != 0) {
+            return cli_fail(c, "--null-space %s: no such file; write constants, or a file name",
+                            c->args.null_space);
+        }
+        code = read_vector(c, c->args.null_space, "the null space", s->ncols, 0, s, &s->null);
+    }
     s->read_seconds += cli_now() - begin;
     return code;
 }
@@ -329,4 +336,5 @@ void cli_close_system(cli *c, cli_system *s)
     gsolve_csr_free(&s->csr, c->ctx);
     gsolve_dense_free(&s->b, c->ctx);
     gsolve_dense_free(&s->x, c->ctx);
+    gsolve_dense_free(&s->null, c->ctx);
 }

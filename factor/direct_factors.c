@@ -4,7 +4,11 @@
  * Singular matrix: let N be an orthonormal basis of those near-null vectors that A and A' map to 0.
  * Let Q = I - N N', and let F be A with one diagonal entry doubled for each vector of N. The solve
  * is Q F^-1 Q. For b = Q b the solution of F x = b has x_j = 0 in the rows j of these entries,
- * because N'F x = N'b = 0. So A x = b. If F is still singular, its diagonal is shifted. */
+ * because N'F x = N'b = 0. So A x = b. If F is still singular, its diagonal is shifted.
+ *
+ * If the dimension of the null space is known and N is smaller, inverse iteration with the factors
+ * of the shifted A finds the null spaces of A and of A', N and L. The solve is then (I - N N') F^-1
+ * (I - L L'). */
 #include "factor/direct_factors.h"
 
 #include "matrix/statistics.h"
@@ -15,6 +19,7 @@
 
 #include "core/try.h"
 #include "factor/lu.h"
+#include "gsolve_io.h"
 
 /* The matrix on the host, in double precision. Its rows are CXSparse's columns. */
 typedef struct host_matrix {
@@ -121,7 +126,7 @@ static double image(const host_matrix *H, const double *w, double *space)
 /* F->null = an orthonormal basis of the near-null vectors that A and A' map to 0, up to rounding.
  */
 static gsolve_status find_null(gs_direct_factors *F, gsolve_context *ctx, const host_matrix *H,
-                               gsolve_dense near_null)
+                               gsolve_dense near_null, int32_t nulls)
 {
     const double rounding = near_null.type == GSOLVE_F32 ? 1e-6 : 1e-12;
     const int32_t n = F->n, k = near_null.ncols;
@@ -130,7 +135,8 @@ static gsolve_status find_null(gs_direct_factors *F, gsolve_context *ctx, const 
     gsolve_status status = column ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 
     TRY(status);
-    ALLOC(ctx, GSOLVE_HOST, F->null, (size_t)n * (size_t)(k > 0 ? k : 1));
+    ALLOC(ctx, GSOLVE_HOST, F->null, (size_t)n * (size_t)(k > nulls ? k : nulls + 1));
+    F->left = F->null;
     for (int32_t c = 0; c < k; c++) {
         double *w = F->null + (int64_t)F->nulls * n, most = 0;
         TRY(gsolve_copy(ctx, column, GSOLVE_HOST, gs_column_of(near_null, c).value,
@@ -195,6 +201,7 @@ void gs_direct_factors_destroy(gs_direct_factors *F, gsolve_context *ctx)
     if (!F) return;
     cs_di_nfree(F->numeric);
     cs_di_sfree(F->symbolic);
+    if (F->left != F->null) gsolve_free(ctx, GSOLVE_HOST, F->left);
     gsolve_free(ctx, GSOLVE_HOST, F->null);
     gsolve_free(ctx, GSOLVE_HOST, F->b);
     gsolve_free(ctx, GSOLVE_HOST, F->x);
@@ -263,40 +270,15 @@ static gsolve_status factor(gs_direct_factors *F, gsolve_context *ctx, const cha
     return GSOLVE_OK;
 }
 
-gsolve_status gs_direct_factors_create(gs_direct_factors **out, gsolve_context *ctx,
-                                       const char *who, const gsolve_csr *A, gsolve_dense near_null)
-{
-    const int32_t n = A->nrows;
-    host_matrix H = {0};
-    gs_direct_factors *F = NULL;
-    gsolve_status status;
-
-    ALLOC(ctx, GSOLVE_HOST, F, 1);
-    memset(F, 0, sizeof *F);
-    F->n = n;
-    ALLOC(ctx, GSOLVE_HOST, F->b, n);
-    ALLOC(ctx, GSOLVE_HOST, F->x, n);
-    if (n > 0) TRY(fetch_matrix(&H, ctx, who, A));
-    if (n > 0) TRY(find_null(F, ctx, &H, near_null));
-    if (n > 0) TRY(double_pivots(F, ctx, &H));
-    if (n > 0) TRY(factor(F, ctx, who, &H));
-    *out = F;
-    F = NULL;
-done:
-    gsolve_csr_free(&H.csr, ctx);
-    gs_direct_factors_destroy(F, ctx);
-    return status;
-}
-
-/* The columns that CXSparse factored are the rows of A, so the factors are those of A'. */
-void gs_direct_factors_solve(gs_direct_factors *F, bool transposed)
+/* b = F^-1 b, or F^-T b if transposed; x is overwritten. The columns that CXSparse factored are the
+ * rows of A, so the factors are those of A'. */
+static void solve_factored(gs_direct_factors *F, bool transposed)
 {
     const cs_dis *S = F->symbolic;
     const cs_din *N = F->numeric;
     double *b = F->b, *x = F->x;
     const int32_t n = F->n;
 
-    project_out(n, F->nulls, F->null, b);
     if (F->cholesky) {
         cs_di_ipvec(S->pinv, b, x, n);
         cs_di_lsolve(N->L, x);
@@ -313,6 +295,88 @@ void gs_direct_factors_solve(gs_direct_factors *F, bool transposed)
         cs_di_ltsolve(N->L, x);
         cs_di_pvec(N->pinv, x, b, n);
     }
-    project_out(n, F->nulls, F->null, b);
-    memcpy(x, b, (size_t)n * sizeof *x);
+}
+
+/* --- null spaces of a known dimension --------------------------------------------------------- */
+
+#define INVERSE_STEPS 3 /* each reduces other components by the condition number, 1e7 or more */
+
+/* Computes a vector that A, or A' if transposed, maps nearly to 0, orthogonal to the first `count`
+ * columns of basis, with norm 1, and stores it behind them. Returns its largest image. */
+static double inverse_iteration(gs_direct_factors *F, const host_matrix *H, bool transposed,
+                                int32_t count, double *basis)
+{
+    double *v = basis + (int64_t)count * F->n, most = 0;
+    const gsolve_csr *A = &H->csr;
+
+    for (int32_t i = 0; i < F->n; i++) v[i] = gsolve_random(97 + (uint64_t)count, (uint64_t)i);
+    for (int step = 0; step < INVERSE_STEPS; step++) {
+        memcpy(F->b, v, (size_t)F->n * sizeof *v);
+        solve_factored(F, transposed);
+        project_out(F->n, count, basis, F->b);
+        const double length = sqrt(dot(F->n, F->b, F->b));
+        for (int32_t i = 0; i < F->n; i++) v[i] = F->b[i] / length;
+    }
+    memset(F->b, 0, (size_t)F->n * sizeof *F->b);
+    for (int32_t i = 0; i < F->n; i++) {
+        for (int64_t e = gs_start(A, i); e < gs_start(A, i + 1); e++) {
+            F->b[transposed ? A->col[e] : i] += gs_value(A, e) * v[transposed ? i : A->col[e]];
+        }
+    }
+    for (int32_t i = 0; i < F->n; i++) most = fmax(most, fabs(F->b[i]));
+    return isfinite(v[0]) ? most : INFINITY;
+}
+
+/* Finds the null spaces of A and A', whose dimension is `nulls`, with the factors F of A. type: of
+ * the values that A was made from. */
+static gsolve_status find_both_spaces(gs_direct_factors *F, gsolve_context *ctx,
+                                      const host_matrix *H, gsolve_type type, int32_t nulls)
+{
+    const double most = (type == GSOLVE_F32 ? 1e-5 : 1e-9) * H->norm;
+    gsolve_status status = GSOLVE_OK;
+
+    ALLOC(ctx, GSOLVE_HOST, F->left, (size_t)F->n * (size_t)nulls);
+    while (F->nulls < nulls && F->nulls < F->n) {
+        if (!(inverse_iteration(F, H, false, F->nulls, F->null) <= most)) break;
+        if (!(inverse_iteration(F, H, true, F->nulls, F->left) <= most)) break;
+        F->nulls++;
+    }
+done:
+    return status;
+}
+
+gsolve_status gs_direct_factors_create(gs_direct_factors **out, gsolve_context *ctx,
+                                       const char *who, const gsolve_csr *A, gsolve_dense near_null,
+                                       int32_t nulls)
+{
+    const int32_t n = A->nrows;
+    host_matrix H = {0};
+    gs_direct_factors *F = NULL;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, F, 1);
+    memset(F, 0, sizeof *F);
+    F->n = n;
+    ALLOC(ctx, GSOLVE_HOST, F->b, n);
+    ALLOC(ctx, GSOLVE_HOST, F->x, n);
+    if (n > 0) TRY(fetch_matrix(&H, ctx, who, A));
+    if (n > 0) TRY(find_null(F, ctx, &H, near_null, nulls));
+    if (F->nulls < nulls) F->nulls = 0; /* find_both_spaces finds all of them */
+    if (n > 0) TRY(double_pivots(F, ctx, &H));
+    if (n > 0) TRY(factor(F, ctx, who, &H));
+    if (n > 0 && F->nulls < nulls) TRY(find_both_spaces(F, ctx, &H, A->type, nulls));
+    *out = F;
+    F = NULL;
+done:
+    gsolve_csr_free(&H.csr, ctx);
+    gs_direct_factors_destroy(F, ctx);
+    return status;
+}
+
+void gs_direct_factors_solve(gs_direct_factors *F, bool transposed)
+{
+    project_out(F->n, F->nulls, transposed ? F->null : F->left, F->b);
+    solve_factored(F, transposed);
+    project_out(F->n, F->nulls, transposed ? F->left : F->null, F->b);
+    memcpy(F->x, F->b, (size_t)F->n * sizeof *F->x);
 }

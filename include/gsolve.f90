@@ -64,6 +64,7 @@ module gsolve
   integer(c_int), parameter :: GSOLVE_INDEFINITE = 5
   integer(c_int), parameter :: GSOLVE_STOPPED = 6
   integer(c_int), parameter :: GSOLVE_ACCEPTED = 7
+  integer(c_int), parameter :: GSOLVE_LEAST_SQUARES = 8
 
   ! gsolve_decision
   integer(c_int), parameter :: GSOLVE_CONTINUE = 0
@@ -83,16 +84,16 @@ module gsolve
 
   type, bind(C) :: gsolve_context_options
     integer(c_size_t) :: size = 48_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: user
-    type(c_funptr) :: allocate_host
-    type(c_funptr) :: release_host
-    type(c_funptr) :: allocate_device
-    type(c_funptr) :: release_device
+    type(c_ptr) :: user = c_null_ptr
+    type(c_funptr) :: allocate_host = c_null_funptr
+    type(c_funptr) :: release_host = c_null_funptr
+    type(c_funptr) :: allocate_device = c_null_funptr
+    type(c_funptr) :: release_device = c_null_funptr
   end type
 
   type, bind(C) :: gsolve_context_info
     integer(c_size_t) :: size = 312_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: device
+    type(c_ptr) :: device = c_null_ptr
     character(kind=c_char) :: description(256)
     integer(c_int) :: threads
     integer(c_size_t) :: bytes
@@ -170,7 +171,7 @@ module gsolve
 
   type, bind(C) :: gsolve_product_info
     integer(c_size_t) :: size = 88_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: method
+    type(c_ptr) :: method = c_null_ptr
     integer(c_int32_t) :: nrows
     integer(c_int32_t) :: ncols
     integer(c_int64_t) :: products
@@ -197,9 +198,14 @@ module gsolve
     logical(c_bool) :: column_major
   end type
 
+  type, bind(C) :: gsolve_null_space
+    logical(c_bool) :: constants
+    type(gsolve_dense) :: vectors
+  end type
+
   type, bind(C) :: gsolve_matrix_info
     integer(c_size_t) :: size = 352_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: format
+    type(c_ptr) :: format = c_null_ptr
     character(kind=c_char) :: form(64)
     integer(c_int32_t) :: nrows
     integer(c_int32_t) :: ncols
@@ -212,6 +218,7 @@ module gsolve
     integer(c_int64_t) :: version
     integer(c_int) :: changes
     character(kind=c_char) :: note(200)
+    integer(c_int32_t) :: null_space
   end type
 
   type, bind(C) :: gsolve_stream_options
@@ -245,8 +252,8 @@ module gsolve
 
   type, bind(C) :: gsolve_precond_info
     integer(c_size_t) :: size = 232_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: kind
-    type(c_ptr) :: spec
+    type(c_ptr) :: kind = c_null_ptr
+    type(c_ptr) :: spec = c_null_ptr
     integer(c_int32_t) :: n
     integer(c_int) :: type
     integer(c_size_t) :: bytes
@@ -268,7 +275,7 @@ module gsolve
   end type
 
   type, bind(C) :: gsolve_result
-    integer(c_size_t) :: size = 56_c_size_t ! as GSOLVE_INIT
+    integer(c_size_t) :: size = 72_c_size_t ! as GSOLVE_INIT
     integer(c_int) :: outcome
     integer(c_int) :: iterations
     integer(c_int) :: products
@@ -276,6 +283,8 @@ module gsolve
     real(c_double) :: seconds
     real(c_double) :: product_seconds
     real(c_double) :: precond_seconds
+    real(c_double) :: projected_residual
+    real(c_double) :: removed
   end type
 
   type, bind(C) :: gsolve_spectrum
@@ -288,7 +297,7 @@ module gsolve
 
   type, bind(C) :: gsolve_profile_class
     integer(c_size_t) :: size = 40_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: name
+    type(c_ptr) :: name = c_null_ptr
     integer(c_int64_t) :: calls
     real(c_double) :: bytes
     real(c_double) :: seconds
@@ -313,9 +322,9 @@ module gsolve
 
   type, bind(C) :: gsolve_auto_info
     integer(c_size_t) :: size = 176_c_size_t ! as GSOLVE_INIT
-    type(c_ptr) :: method
-    type(c_ptr) :: precond
-    type(c_ptr) :: why
+    type(c_ptr) :: method = c_null_ptr
+    type(c_ptr) :: precond = c_null_ptr
+    type(c_ptr) :: why = c_null_ptr
     character(kind=c_char) :: format(64)
     integer(c_int) :: choice
     integer(c_int) :: choices
@@ -335,12 +344,12 @@ module gsolve
     integer(c_size_t) :: size = 96_c_size_t ! as GSOLVE_INIT
     integer(c_int) :: stage
     integer(c_int) :: choice
-    type(c_ptr) :: method
-    type(c_ptr) :: precond
-    type(c_ptr) :: why
-    type(c_ptr) :: M
-    type(c_ptr) :: S
-    type(c_ptr) :: result
+    type(c_ptr) :: method = c_null_ptr
+    type(c_ptr) :: precond = c_null_ptr
+    type(c_ptr) :: why = c_null_ptr
+    type(c_ptr) :: M = c_null_ptr
+    type(c_ptr) :: S = c_null_ptr
+    type(c_ptr) :: result = c_null_ptr
     integer(c_int) :: status
     logical(c_bool) :: kept
     real(c_double) :: precond_seconds
@@ -657,6 +666,13 @@ module gsolve
       type(c_ptr), value :: A
       type(gsolve_blocked), intent(in) :: B
       integer(c_int) :: gsolve_matrix_update_blocks
+    end function
+    function gsolve_matrix_set_null_space(A, right, left) bind(C)
+      import
+      type(c_ptr), value :: A
+      type(gsolve_null_space), intent(in), optional :: right
+      type(gsolve_null_space), intent(in), optional :: left
+      integer(c_int) :: gsolve_matrix_set_null_space
     end function
     function gsolve_matrix_apply(A, alpha, x, beta, y) bind(C)
       import

@@ -93,6 +93,42 @@ GSOLVE_API gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr
  * of gsolve_matrix_update. */
 GSOLVE_API gsolve_status gsolve_matrix_update_blocks(gsolve_matrix *A, const gsolve_blocked *B);
 
+/* --- null spaces ---------------------------------------------------------------- */
+
+/* A null space of a singular matrix: the vectors v with A v = 0 (right) or A'v = 0 (left). It is
+ * spanned by the constant vector, whose elements are all 1, if `constants` is true, and by the
+ * columns of `vectors`. The columns need not be orthogonal. They are column-major, of any type, on
+ * the host or on the device, each with as many rows as A; ncols = 0: there are none. */
+typedef struct gsolve_null_space {
+    bool constants;       /* takes no memory */
+    gsolve_dense vectors; /* the library copies them */
+} gsolve_null_space;
+
+/* Tells the library that the square matrix A is singular, and replaces an earlier null space. If
+ * `left` is NULL, it is the same as `right`, as for a symmetric A. If `right` is NULL, too, A has
+ * no null space any more. Solvers use the null space from their next run on, and updates keep it.
+ *
+ * Let L be an orthonormal basis of the left null space and P = I - L L'. b is in the range of A if
+ * P b = b. All methods except "direct" then solve A x = P b, and x is the solution without a
+ * component in the right null space, which is removed from the initial guess, too. If b is in the
+ * range of A, x solves A x = b. Otherwise no x does; x minimises |b - A x|, and the outcome is
+ * GSOLVE_LEAST_SQUARES (see gsolve_solver.h). "direct" fails with GSOLVE_UNSUPPORTED.
+ *
+ * A run removes the left null space from b once, and the right one after each application of the
+ * preconditioner M: it uses M^-1 without its component there, as KSP of PETSc does. This reads the
+ * vector twice and writes it once for constants. The library keeps orthonormal copies of `vectors`
+ * in double precision; each solver holds a copy of b in double precision.
+ *
+ * Fails with GSOLVE_BAD_ARGUMENT if A is not square, if the vectors are linearly dependent, if the
+ * dimensions of left and right differ, or if a vector v is not in the null space: |A v| > 1e-8 |A|
+ * |v| for A in double precision, 1e-5 in single precision, where |A| is the size of A that a
+ * product with a random vector shows. |A'v| is estimated by this product. The check is repeated by
+ * the first run after an update of A, which then fails. After a failure A keeps its earlier null
+ * space. */
+GSOLVE_API gsolve_status gsolve_matrix_set_null_space(gsolve_matrix *A,
+                                                      const gsolve_null_space *right,
+                                                      const gsolve_null_space *left);
+
 /* --- products ------------------------------------------------------------------- */
 
 /* Computes y = alpha A x + beta y. If beta is 0, y is not read and may be uninitialised. x and y
@@ -221,6 +257,7 @@ typedef struct gsolve_matrix_info {
     uint64_t version;       /* 1 after the creation; each update adds 1 */
     int changes;            /* number of times that gsolve_matrix_adapt has changed the form */
     char note[200];         /* parameters that the format chose, or what "auto" did, or "" */
+    int32_t null_space;     /* dimension of the null space of gsolve_matrix_set_null_space, or 0 */
 } gsolve_matrix_info;
 
 /* Sets all members of *info. */

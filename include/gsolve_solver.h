@@ -30,6 +30,9 @@ extern "C" {
  *     GSOLVE_STOPPED          the monitor or the caller's stopping test stopped the run
  *     GSOLVE_ACCEPTED         the caller's stopping test accepted x, which does not meet `rtol` and
  *                             `atol` (gsolve_solver_set_stopping_test)
+ *     GSOLVE_LEAST_SQUARES    A has a null space (gsolve_matrix_set_null_space) and b is not in the
+ *                             range of A: x minimises |r|. |P r| <= max(`rtol` |b|, `atol`) in
+ *                             every column, where P removes the left null space. It is a success
  */
 #define GSOLVE_OUTCOME_LIST(X)                   \
     X(GSOLVE_CONVERGED, "converged")             \
@@ -39,7 +42,8 @@ extern "C" {
     X(GSOLVE_BREAKDOWN, "breakdown")             \
     X(GSOLVE_INDEFINITE, "indefinite")           \
     X(GSOLVE_STOPPED, "stopped")                 \
-    X(GSOLVE_ACCEPTED, "accepted")
+    X(GSOLVE_ACCEPTED, "accepted")               \
+    X(GSOLVE_LEAST_SQUARES, "least squares")
 
 /* GSOLVE_OUTCOME_COUNT is the number of outcomes. */
 typedef enum gsolve_outcome {
@@ -48,6 +52,12 @@ typedef enum gsolve_outcome {
 
 /* Returns the text of an outcome, such as "stagnated"; for another value "unknown outcome". */
 GSOLVE_API const char *gsolve_outcome_text(gsolve_outcome outcome);
+
+/* Returns true for GSOLVE_CONVERGED and GSOLVE_LEAST_SQUARES, and false for other outcomes. */
+static inline bool gsolve_outcome_is_success(gsolve_outcome outcome)
+{
+    return outcome == GSOLVE_CONVERGED || outcome == GSOLVE_LEAST_SQUARES;
+}
 
 /* The result of a run, or of one of its columns. The result of a run has the outcome and the
  * residual of the worst column: the one with the largest residual of the columns that failed, or
@@ -67,6 +77,10 @@ typedef struct gsolve_result {
                                it is not the time of the products, because they are asynchronous */
     double precond_seconds; /* time that the host spent in applications of M during the run; on a
                                GPU it is not their time either */
+    double projected_residual; /* |P (b - A x)| / |b|, where P removes the left null space of
+                                  gsolve_matrix_set_null_space; without one, `residual` */
+    double removed; /* |b - P b| / |b|, the part of b outside the range of A; 0 without a null
+                       space */
 } gsolve_result;
 
 /* --- solver --------------------------------------------------------------------- */
@@ -123,6 +137,10 @@ GSOLVE_API void gsolve_solver_destroy(gsolve_solver **S);
  * the smallest residual among the initial guess, an iterate that the run stored, and the last
  * iterate. If b_c = 0, x_c is set to 0 and has converged.
  *
+ * If A has a null space (gsolve_matrix_set_null_space), the run solves A x = P b, and x returns
+ * without a component in the right null space. P (b - A x) then takes the place of b - A x. The
+ * outcome is GSOLVE_LEAST_SQUARES instead of GSOLVE_CONVERGED for columns with a larger |b - A x|.
+ *
  * On return x and *result are complete, also if x is on the device.
  *
  * A run allocates memory only in these cases: it is the first run, or has more columns than all
@@ -130,7 +148,8 @@ GSOLVE_API void gsolve_solver_destroy(gsolve_solver **S);
  * method "auto" created is updated; b or x is row-major, and the first of this size in this
  * solver, or on the host of a GPU; b or x has another type than A; |b|, |x| or |b - A x| is so
  * large or so small that its square may leave the range of the type of A, so that the run scales
- * the system; a profile is kept.
+ * the system; a profile is kept; A has a null space that is new, or new values since the null space
+ * was checked, or is in single precision.
  *
  * Fails with GSOLVE_BAD_ARGUMENT if a value of b or x is not finite, with GSOLVE_UNSUPPORTED if the
  * method needs M^-T and M does not have it, and with the errors of gsolve_precond_update where
@@ -232,9 +251,9 @@ GSOLVE_API const char *gsolve_solver_name(const gsolve_solver *S);
  * number of right-hand sides, 1 or more. Nothing is allocated. Only the method "auto" reads the
  * arrays of csr. They must then be on the host, else the call fails with GSOLVE_UNSUPPORTED.
  *
- * The estimate omits three things: A', which "bicg" stores in the matrix; a copy of a small matrix
- * of up to 30 MB, which "cg" and "bicgstab" store on a GPU; and the preconditioner that "auto"
- * creates.
+ * The estimate omits four things: A', which "bicg" stores in the matrix; a copy of a small matrix
+ * of up to 30 MB, which "cg" and "bicgstab" store on a GPU; the preconditioner that "auto" creates;
+ * and a copy of b and one more vector, if A has a null space.
  *
  * Fails with GSOLVE_UNSUPPORTED for "refine" and "direct", whose work space depends on the values
  * or on the pattern, and with GSOLVE_BAD_ARGUMENT if csr is not square. */

@@ -46,9 +46,9 @@ done:
 
 /* Creates the preconditioner `spec`, which is not "auto". pattern: NULL, or csr is clean and lies
  * where the kind reads it, and *pattern is its hash, which a kind on the device does not need.
- * block: the size of the blocks of a matrix handle, or 0. */
+ * A: the matrix whose rows are csr, or NULL. */
 static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const char *spec,
-                            const gsolve_csr *csr, const uint64_t *pattern, int32_t block)
+                            const gsolve_csr *csr, const uint64_t *pattern, const gsolve_matrix *A)
 {
     const gsolve_plugin *plugin;
     gsolve_precond *M = NULL;
@@ -60,7 +60,7 @@ static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const cha
                         &M->options));
     M->kind = gs_precond_kind_of(plugin);
     M->extension = gs_precond_extension_of(M->kind);
-    if (block > 0 && M->extension->set_block) M->extension->set_block(M->options, block);
+    if (A && M->extension->set_block) M->extension->set_block(M->options, gs_matrix_block_size(A));
     if (!pattern) TRY(gs_precond_prepare_rows(M->extension, ctx, &csr, &own));
     M->n = csr->nrows;
     M->type = csr->type;
@@ -74,6 +74,7 @@ static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const cha
         goto done;
     }
     TRY(gs_precond_set_up(M, csr));
+    TRY(gs_precond_set_null_space(M, A));
     *out = M;
     M = NULL;
 done:
@@ -124,7 +125,7 @@ static gsolve_status create_auto(gsolve_precond **M, gsolve_context *ctx, const 
         TRY(gs_csr_move(&moved, ctx, there, rows));
         rows = &moved;
     }
-    TRY(create(M, ctx, choice.precond, rows, &known.pattern, 0));
+    TRY(create(M, ctx, choice.precond, rows, &known.pattern, NULL));
 done:
     gsolve_csr_free(&moved, ctx);
     gsolve_csr_free(&sorted, ctx);
@@ -144,7 +145,7 @@ gsolve_status gsolve_precond_create(gsolve_precond **M, gsolve_context *ctx, con
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_create: an argument is NULL");
     }
     TRY(is_auto(ctx, spec, &automatic));
-    TRY(automatic ? create_auto(M, ctx, csr) : create(M, ctx, spec, csr, NULL, 0));
+    TRY(automatic ? create_auto(M, ctx, csr) : create(M, ctx, spec, csr, NULL, NULL));
 done:
     return status;
 }
@@ -179,7 +180,7 @@ gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx
         TRY(gsolve_matrix_csr(A, &rows));
         pattern = gs_matrix_pattern(A);
     }
-    TRY(create(M, ctx, spec, &rows, &pattern, gs_matrix_block_size(A)));
+    TRY(create(M, ctx, spec, &rows, &pattern, A));
 done:
     return status;
 }

@@ -21,6 +21,9 @@ typedef struct gs_precond_extension {
      * device and have any value type. */
     gsolve_status (*near_null)(void *self, gsolve_context *ctx, gsolve_dense B);
     gsolve_status (*coordinates)(void *self, gsolve_context *ctx, gsolve_dense xyz);
+    /* The matrix that the preconditioner is set up from has a null space of this dimension; 0: none
+     * is known. */
+    gsolve_status (*null_space)(void *self, gsolve_context *ctx, int32_t dimension);
     /* See gsolve_precond_level. */
     bool (*level)(const void *self, int index, gsolve_level_info *info);
     /* A solve of this many columns begins. */
@@ -61,6 +64,9 @@ const gs_precond_extension *gs_precond_extension_of(const gsolve_precond_kind *k
  * it where a kind with this extension reads it (the device or the host). */
 gsolve_status gs_precond_prepare_rows(const gs_precond_extension *extension, gsolve_context *ctx,
                                       const gsolve_csr **csr, gsolve_csr *own);
+/* Passes the dimension of A's null space to a kind that uses it. A: NULL, or the matrix from which
+ * M is set up. */
+gsolve_status gs_precond_set_null_space(gsolve_precond *M, const gsolve_matrix *A);
 /* Builds M from csr, or updates it if it was built before and its kind can update. */
 gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr);
 /* The build function of a kind whose data begins with its options: *self = `size` bytes of zeros

@@ -5,6 +5,7 @@
 
 #include "core/staging.h"
 #include "core/try.h"
+#include "matrix/null_space.h"
 #include "precond/handle.h"
 #include "spmv/handle.h"
 
@@ -206,6 +207,13 @@ done:
     return status;
 }
 
+gsolve_status gs_precond_set_null_space(gsolve_precond *M, const gsolve_matrix *A)
+{
+    if (!A || !M->extension->null_space) return GSOLVE_OK;
+    return M->extension->null_space(M->self, M->ctx,
+                                    gs_null_dimension(&gs_matrix_null_spaces(A)->right));
+}
+
 gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix *A)
 {
     gsolve_csr rows;
@@ -224,6 +232,7 @@ gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix 
     } else {
         TRY(gsolve_matrix_csr(A, &rows));
     }
+    TRY(gs_precond_set_null_space(M, A));
     TRY(update(M, &rows, true)); /* a matrix's rows are clean */
 done:
     return status;

@@ -191,8 +191,11 @@ def measured(cc):
 
 def struct_text(s, size):
     text = f"\n  type, bind(C) :: {s.name}\n"
+    takes_size = s.members[0].name == "size"
     for m in s.members:
-        initial = f" = {size}_c_size_t ! as GSOLVE_INIT" if m.name == "size" and m == s.members[0] else ""
+        initial = {"type(c_ptr)": " = c_null_ptr", "type(c_funptr)": " = c_null_funptr"}.get(value_type(m), "") if takes_size else ""
+        if m == s.members[0] and takes_size:
+            initial = f" = {size}_c_size_t ! as GSOLVE_INIT"
         text += f"    {value_type(m)} :: {m.name}{f'({m.count})' if m.count else ''}{initial}\n"
     return text + "  end type\n"
 

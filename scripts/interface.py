@@ -51,7 +51,7 @@ def variable(text):
     pointer = re.search(r"\(\*(\w+)\)\s*\(", text)
     if pointer:
         return Variable("", 0, False, pointer[1], function=True)
-    declared = re.match(r"\s*(const )?(?:struct )?(\w+)\s*((?:\*|const|\s)*)(\w*)\s*(?:\[([^]]*)\])?\s*$", text, re.S)
+    declared = re.match(r"\s*(const )?(?:struct )?(\w+)\s*((?:\*|const\b|\s)*)(\w*)\s*(?:\[([^]]*)\])?\s*$", text, re.S)
     if not declared:
         raise ValueError(f"cannot read the declaration '{text}'")
     constant, base, stars, name, count = declared.groups()

@@ -153,6 +153,8 @@ static gsolve_status check_run(const gs_krylov *k, gsolve_dense b, gsolve_dense 
 
 static gsolve_result result_of(const gs_krylov *k, const gs_column *column)
 {
+    const bool projects = gs_projects(k) && !k->inner;
+
     return (gsolve_result){
         .outcome = column->outcome,
         .iterations = column->iterations,
@@ -161,6 +163,8 @@ static gsolve_result result_of(const gs_krylov *k, const gs_column *column)
         .seconds = k->run->result.seconds,
         .product_seconds = k->run->counts.product_seconds,
         .precond_seconds = k->run->counts.precond_seconds,
+        .projected_residual = projects ? column->projected : column->residual,
+        .removed = projects && column->norm > 0 ? column->removed / column->norm : 0,
     };
 }
 

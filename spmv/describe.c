@@ -91,6 +91,7 @@ void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)
                  ((size_t)A->csr.nrows + (size_t)A->csr.ncols) * value,
         .build_seconds = A->build_seconds,
         .version = A->version,
+        .null_space = gs_null_dimension(&A->null_spaces.right),
     };
 
     snprintf(own.form, sizeof own.form, "%s", A->format->plugin.name);

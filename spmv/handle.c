@@ -194,6 +194,7 @@ void gsolve_matrix_destroy(gsolve_matrix **pA)
     GS_ENTER(A->ctx);
 
     drop_transposed(A);
+    gs_matrix_drop_null_spaces(A);
     gs_block_space_drop(&A->space, A->ctx);
     if (A->self) A->format->destroy(A->self, A->ctx);
     if (A->csr.location == GSOLVE_DEVICE) gsolve_csr_free(&A->csr, A->ctx);

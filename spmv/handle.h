@@ -2,6 +2,7 @@
 #ifndef GS_SPMV_HANDLE_H
 #define GS_SPMV_HANDLE_H
 
+#include "matrix/null_space.h"
 #include "matrix/residual.h"
 #include "matrix/square_blocks.h"
 #include "matrix/statistics.h"
@@ -35,6 +36,7 @@ struct gsolve_matrix {
     gs_block_space space; /* work space for vectors in a layout that the format does not support */
     struct gs_residual_sums *sums; /* on a device with memory of its own, see residual.c */
     gs_statistics statistics;      /* of the rows, as far as they are known */
+    gs_null_spaces null_spaces;
     double build_seconds;
     uint64_t version;
 };
@@ -107,6 +109,11 @@ gsolve_status gs_matrix_need_form(const gsolve_matrix *A);
 /* Builds or rebuilds A->transposed and A->transposed_self if they have older values or do not
  * exist. */
 gsolve_status gs_matrix_need_transposed(const gsolve_matrix *A);
+
+/* --- null_space.c ----------------------------------------------------------------------------- */
+
+/* Removes A's null spaces and frees their memory. */
+void gs_matrix_drop_null_spaces(gsolve_matrix *A);
 
 /* --- formats.c: gsolve_format.update where the product reads the values of csr ---------------- */
 

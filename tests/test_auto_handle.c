@@ -627,6 +627,29 @@ static void operators(void **state)
     close_problem(&p);
 }
 
+/* With a null space an inconsistent system has a least-squares solution, which is a success. */
+static void null_spaces(void **state)
+{
+    const gsolve_null_space constants = {.constants = true};
+    problem p = open_problem("gen:neumann2d,n=30");
+    gsolve_matrix *A = matrix_of(&p);
+    gsolve_auto *S = NULL;
+    (void)state;
+
+    OK(p.ctx, gsolve_matrix_set_null_space(A, &constants, NULL));
+    OK(p.ctx, gsolve_auto_create_from(&S, p.ctx, "", A));
+    for (int step = 0; step < 3; step++) {
+        set_values(&p, 1 + step, 0);
+        const gsolve_csr csr = rows_of(&p);
+        OK(p.ctx, gsolve_matrix_update(A, &csr));
+        assert_int_equal(run(&p, S, 1).outcome, GSOLVE_LEAST_SQUARES);
+        if (step > 0) assert_int_equal(info_of(S).attempts, 1);
+    }
+    gsolve_auto_destroy(&S);
+    gsolve_matrix_destroy(&A);
+    close_problem(&p);
+}
+
 static gsolve_decision accept_early(int iteration, int32_t column, double residual, double norm,
                                     void *user)
 {
@@ -771,16 +794,27 @@ int main(void)
 {
     need_device();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(falls_back_once),  cmocka_unit_test(falls_back_later),
-        cmocka_unit_test(makes_new_list),   cmocka_unit_test(updates_keep_bits),
-        cmocka_unit_test(repeats),          cmocka_unit_test(allocates_once),
-        cmocka_unit_test(rebuilds_choice),  cmocka_unit_test(rebuilds_levels),
-        cmocka_unit_test(several_columns),  cmocka_unit_test(on_the_device),
-        cmocka_unit_test(without_solution), cmocka_unit_test(single_precision),
-        cmocka_unit_test(callbacks),        cmocka_unit_test(settings),
-        cmocka_unit_test(operators),        cmocka_unit_test(stopping_test),
-        cmocka_unit_test(bad_arguments),    cmocka_unit_test(left_to_the_context),
-        cmocka_unit_test(denied),           cmocka_unit_test(denied_and_used_again),
+        cmocka_unit_test(falls_back_once),
+        cmocka_unit_test(falls_back_later),
+        cmocka_unit_test(makes_new_list),
+        cmocka_unit_test(updates_keep_bits),
+        cmocka_unit_test(repeats),
+        cmocka_unit_test(allocates_once),
+        cmocka_unit_test(rebuilds_choice),
+        cmocka_unit_test(rebuilds_levels),
+        cmocka_unit_test(several_columns),
+        cmocka_unit_test(on_the_device),
+        cmocka_unit_test(without_solution),
+        cmocka_unit_test(single_precision),
+        cmocka_unit_test(callbacks),
+        cmocka_unit_test(settings),
+        cmocka_unit_test(operators),
+        cmocka_unit_test(null_spaces),
+        cmocka_unit_test(stopping_test),
+        cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(left_to_the_context),
+        cmocka_unit_test(denied),
+        cmocka_unit_test(denied_and_used_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -201,6 +201,52 @@ gsolve_status axpy_norm(gs_queue *q, int64_t n, gs_ratio a, const void *x, void 
                    "axpy_norm");
 }
 
+// --- constants: the vector of ones is not stored ------------------------------------------------
+
+// *out = sum of x_i.
+template <class T>
+struct sum_op : gs_plain {
+    static constexpr int sums = 1, least_blocks = 8;
+    const T *x;
+    double *out;
+    template <int W>
+    __device__ void at(int64_t i, double *sum)
+    {
+        const auto X = gs_load<W>(x, i);
+        for (int w = 0; w < W; w++) sum[0] += (double)X.v[w];
+    }
+    __device__ void store(int, double total) { *out = total; }
+};
+
+template <class T>
+gsolve_status sum(gs_queue *q, int64_t n, const void *x, double *total)
+{
+    return each<T>(q, n, gs_aligned(x), sum_op<T>{{}, (const T *)x, total}, "sum");
+}
+
+// y_i += sign *a.
+template <class T>
+struct shift_op : gs_plain {
+    const double *a;
+    double sign;
+    T *y;
+    T alpha;
+    __device__ void begin() { alpha = (T)(sign * *a); }
+    template <int W>
+    __device__ void at(int64_t i, double *)
+    {
+        auto Y = gs_load<W>(y, i);
+        for (int w = 0; w < W; w++) Y.v[w] += alpha;
+        gs_store<W>(y, i, Y);
+    }
+};
+
+template <class T>
+gsolve_status shift(gs_queue *q, int64_t n, const double *a, double sign, void *y)
+{
+    return each<T>(q, n, gs_aligned(y), shift_op<T>{{}, a, sign, (T *)y, 0}, "shift");
+}
+
 // --- the vectors of a Krylov basis, which has its own value type V, and one vector w ----------
 
 constexpr int group = gs_most_sums; // basis vectors per pass over w

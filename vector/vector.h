@@ -93,6 +93,10 @@ typedef struct gs_vector_kernels {
      * w -= a z, all in one pass, with *ru = r'u, *wu = w'u, *rr = r'r of the new ones */
     gsolve_status (*pipe_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_pipe v,
                                double *ru, double *wu, double *rr);
+    /* *total = sum of x_i */
+    gsolve_status (*sum)(gs_queue *q, int64_t n, const void *x, double *total);
+    /* y_i += sign *a for all i */
+    gsolve_status (*shift)(gs_queue *q, int64_t n, const double *a, double sign, void *y);
 } gs_vector_kernels;
 
 extern const gs_vector_kernels gs_vector_host[GSOLVE_TYPE_COUNT];

@@ -387,4 +387,39 @@ static gsolve_status FN(pipe_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio 
     return GSOLVE_OK;
 }
 
+/* --- constants -------------------------------------------------------------------------------- */
+
+static double FN(block_sum)(int64_t n, const T *restrict x)
+{
+    double sum[GS_LANES] = {0};
+
+    GS_EACH_LANE(n, sum[lane] += (double)x[i]);
+    return gs_sum_lanes(sum);
+}
+
+static gsolve_status FN(sum)(gs_queue *q, int64_t n, const void *px, double *total)
+{
+    const T *x = px;
+    double part[GS_MAX_BLOCKS];
+
+    EACH_BLOCK(n, part[k] = FN(block_sum)(to - from, x + from));
+    *total = gs_sum(blocks.count, part);
+    return GSOLVE_OK;
+}
+
+static void FN(block_shift)(int64_t n, T a, T *restrict y)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++) y[i] += a;
+}
+
+static gsolve_status FN(shift)(gs_queue *q, int64_t n, const double *a, double sign, void *py)
+{
+    const T alpha = (T)(sign * *a);
+    T *y = py;
+
+    EACH_BLOCK(n, FN(block_shift)(to - from, alpha, y + from));
+    return GSOLVE_OK;
+}
+
 #undef EACH_BLOCK

@@ -28,7 +28,8 @@ static double ratio_value(gs_ratio r)
 #define TABLE(t)                                                                            \
     {zero_##t,           copy_##t,     scale_##t,     dot_##t,           dot2_##t,          \
      axpby_##t,          axpbypcz_##t, axpy_norm_##t, residual_step_##t, solution_step_##t, \
-     direction_step_##t, dots_##t,     combine_##t,   pipe_step_##t}
+     direction_step_##t, dots_##t,     combine_##t,   pipe_step_##t,     sum_##t,           \
+     shift_##t}
 
 const gs_vector_kernels gs_vector_host[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};
 

@@ -211,9 +211,9 @@ gsolve_status pipe_step(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_pipe 
 
 template <class T>
 constexpr gs_vector_kernels table = {
-    zero<T>,           copy<T>,     scale<T>,     dot<T>,           dot2<T>,
-    axpby<T>,          axpbypcz<T>, axpy_norm<T>, residual_step<T>, solution_step<T>,
-    direction_step<T>, dots<T>,     combine<T>,   pipe_step<T>};
+    zero<T>,     copy<T>,      scale<T>,         dot<T>,           dot2<T>,           axpby<T>,
+    axpbypcz<T>, axpy_norm<T>, residual_step<T>, solution_step<T>, direction_step<T>, dots<T>,
+    combine<T>,  pipe_step<T>, sum<T>,           shift<T>};
 
 } // namespace
 

@@ -78,7 +78,7 @@ static int choose(cmp *m, cmp_matrix *a, const gsolve_matrix *A)
     code = cli_try(m->c, &t);
     if (!code) {
         while (!attempt[first].ran) first++;
-        const bool converged = attempt[t.best].result.outcome == GSOLVE_CONVERGED;
+        const bool converged = gsolve_outcome_is_success(attempt[t.best].result.outcome);
         store_choice(m, a, &attempt[converged ? t.best : first]);
     }
     for (int k = 0; k < t.tried; k++) cli_free_attempt(&attempt[k]);

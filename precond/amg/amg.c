@@ -201,6 +201,15 @@ static gsolve_status coordinates(void *self, gsolve_context *ctx, gsolve_dense x
     return set_up_with(M, ctx, xyz, gs_amg_set_up_coordinates);
 }
 
+/* See gs_precond_extension. Levels that are built later get the dimension from the options. */
+static gsolve_status null_space(void *self, gsolve_context *ctx, int32_t dimension)
+{
+    amg *M = self;
+
+    M->S.options.null_space = dimension;
+    return M->S.h ? gs_hierarchy_set_null_space(M->S.h, ctx, dimension) : GSOLVE_OK;
+}
+
 /* --- application ------------------------------------------------------------------------------ */
 
 static gsolve_status begin_apply(amg *M, gsolve_context *ctx, int32_t columns)
@@ -346,6 +355,7 @@ const gs_precond_extension gs_amg_extension = {
     .release_rows = release_rows,
     .near_null = near_null,
     .coordinates = coordinates,
+    .null_space = null_space,
     .level = level,
     .begin_solve = begin_solve,
 };

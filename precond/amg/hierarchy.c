@@ -168,6 +168,14 @@ static bool is_small(const gs_hierarchy *h, const gsolve_context *ctx)
     return last->rows.nrows <= gs_coarsest_max_rows(ctx, &h->options, h->symmetric, entries);
 }
 
+static gsolve_status build_coarsest(gs_hierarchy *h, gsolve_context *ctx)
+{
+    gs_level_view *view = &h->level[h->levels - 1].view;
+
+    view->null_space = h->options.null_space;
+    return gs_coarsest_build(&h->coarsest, ctx, view);
+}
+
 static gsolve_status build_levels(gs_hierarchy *h, gsolve_context *ctx)
 {
     bool ended = false, exact;
@@ -182,7 +190,7 @@ static gsolve_status build_levels(gs_hierarchy *h, gsolve_context *ctx)
     exact = h->level[h->levels - 1].rows.nrows <= max_exact_rows(h, ctx);
     if (exact) {
         gs_range_push(ctx, "coarsest level");
-        status = gs_coarsest_build(&h->coarsest, ctx, &h->level[h->levels - 1].view);
+        status = build_coarsest(h, ctx);
         gs_range_pop(ctx);
         TRY(status);
     }
@@ -299,7 +307,7 @@ gsolve_status gs_hierarchy_update(gs_hierarchy *h, gsolve_context *ctx, const gs
     TRY(copy_values(h, ctx, csr, h->level[0].entries));
     TRY(gs_matrix_update_form(h->level[0].A));
     for (int k = 0; k < h->levels; k++) TRY(update_level(h, ctx, k));
-    if (!last->smoother) TRY(gs_coarsest_build(&h->coarsest, ctx, &last->view));
+    if (!last->smoother) TRY(build_coarsest(h, ctx));
 done:
     return status;
 }
@@ -322,6 +330,23 @@ gsolve_status gs_hierarchy_restore_rows(gs_hierarchy *h)
     const gsolve_status status = gs_matrix_restore_rows(finest->A);
 
     gsolve_matrix_device_csr(finest->A, &finest->rows);
+    return status;
+}
+
+/* --- the null space --------------------------------------------------------------------------- */
+
+gsolve_status gs_hierarchy_set_null_space(gs_hierarchy *h, gsolve_context *ctx, int32_t dimension)
+{
+    const bool exact = !h->level[h->levels - 1].smoother;
+    gsolve_status status;
+
+    if (h->options.null_space == dimension) return GSOLVE_OK;
+    h->options.null_space = dimension;
+    if (!exact) return GSOLVE_OK;
+    if (h->levels == 1) TRY(gs_hierarchy_restore_rows(h));
+    TRY(build_coarsest(h, ctx));
+    if (h->levels == 1) gs_hierarchy_release_rows(h);
+done:
     return status;
 }
 

@@ -28,6 +28,9 @@ gsolve_status gs_hierarchy_build(gs_hierarchy **h, gsolve_context *ctx, const gs
                                  const gs_amg_options *options);
 /* New values in the same pattern. */
 gsolve_status gs_hierarchy_update(gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr);
+/* Rebuilds the coarsest level's solve for a matrix with a null space of this dimension; 0: not
+ * known. */
+gsolve_status gs_hierarchy_set_null_space(gs_hierarchy *h, gsolve_context *ctx, int32_t dimension);
 void gs_hierarchy_destroy(gs_hierarchy *h, gsolve_context *ctx); /* NULL: nothing */
 
 /* Frees the finest level's rows if its products read sliced storage, which is a second copy of the

@@ -18,6 +18,7 @@ typedef struct gs_level_view {
     int32_t block;               /* unknowns per node: unknown i belongs to node i / block */
     gsolve_dense near_null;      /* n x k, k >= 1, of A's type: what smoothing hardly changes */
     int level;                   /* 0: the finest */
+    int32_t null_space;          /* dimension of A's null space; 0: not known */
     int32_t longest;             /* entries of A's longest row; 0: not known */
     bool nonsymmetric;           /* A is not symmetric */
     bool transposed;             /* products and sweeps are with A' */

@@ -44,6 +44,8 @@ typedef struct gs_amg_options {
     int cycle, levels, coarsest;
     int type, format, reuse, near_null;
     double complexity;
+    int null_space; /* not a key: the dimension of the null space of a matrix that has one
+                       (gsolve_matrix_set_null_space), or 0 */
 } gs_amg_options;
 
 extern const gsolve_option gs_amg_option_table[];

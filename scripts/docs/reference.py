@@ -208,12 +208,15 @@ def command_page(lists):
     return PAGES / "command.md", text
 
 
+SUCCESSES = ("GSOLVE_CONVERGED", "GSOLVE_LEAST_SQUARES")
+
+
 def outcome_pages(lists):
     text = f"# Outcomes and errors\n\n{NOTE}\n"
     text += "A solve that does not converge has an outcome. It is not an error. [Residual policy and outcomes]" \
             "(../understand/residual_policy.md) says what each outcome promises.\n\n## Outcomes\n\n"
     text += "| `gsolve_outcome` | in reports and JSON | exit code |\n|---|---|---|\n"
-    text += "".join(f"| `{o['name']}` | {o['summary']} | {0 if o['name'] == 'GSOLVE_CONVERGED' else 2} |\n" for o in lists["outcomes"])
+    text += "".join(f"| `{o['name']}` | {o['summary']} | {0 if o['name'] in SUCCESSES else 2} |\n" for o in lists["outcomes"])
     text += "\n## Exit codes of the command\n\n" + pairs(lists["exit_codes"], "code | meaning")
     text += "\n## Status codes of the C interface\n\nA function that can fail returns a `gsolve_status`. `gsolve_error` has the " \
             "sentence that says what happened.\n\n" + pairs(lists["statuses"], "`gsolve_status` | meaning")

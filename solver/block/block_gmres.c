@@ -338,15 +338,15 @@ done:
 static gsolve_status add_solution(gs_krylov *k, int steps, bool with)
 {
     const block_gmres *s = k->state;
-    const gsolve_dense u = s->W, z = k->M ? s->Z : u;
+    const gsolve_dense u = s->W, z = gs_has_precond(k) ? s->Z : u;
     const size_t size = (size_t)k->ncols * sizeof *k->active;
     gsolve_status status;
 
     memcpy(s->active, k->active, size);
     for (int32_t c = 0; c < k->ncols; c++) k->active[c] = c < k->wide;
-    TRY(run_on_small(k, steps, kernels(k)->solve)); /* y               */
-    TRY(combine(k, steps, steps - with));           /* u = V y         */
-    if (k->M) TRY(gs_precondition(k, u, z));        /* z = M^-1 u      */
+    TRY(run_on_small(k, steps, kernels(k)->solve));       /* y               */
+    TRY(combine(k, steps, steps - with));                 /* u = V y         */
+    if (gs_has_precond(k)) TRY(gs_precondition(k, u, z)); /* z = M^-1 u      */
     k->skip = s->no_update;
     if (s->augment) TRY(add_last(k, z, with));                                 /* D = z + D y     */
     TRY(gs_axpby(k, gs_number(1), s->augment ? s->D : z, gs_number(1), k->x)); /* x += z  */
@@ -382,13 +382,13 @@ static gsolve_status step(gs_krylov *k, int64_t iteration)
     const block_gmres *s = k->state;
     const int j = (int)(iteration % s->m);
     const gsolve_dense v = block_of_V(k, j);
-    const bool last = with_last(s, iteration);
+    const bool last = with_last(s, iteration), preconditions = gs_has_precond(k);
     gsolve_status status;
 
     if (j == 0 && iteration > 0) TRY(start(k));
-    if (!last && k->M) TRY(gs_precondition(k, v, s->Z));
-    TRY(gs_multiply(k, last ? s->D : k->M ? s->Z : v, s->W)); /* W = A M^-1 V_j */
-    TRY(orthogonalise(k, j + 1));                             /* V_{j+1}, H_j */
+    if (!last && preconditions) TRY(gs_precondition(k, v, s->Z));
+    TRY(gs_multiply(k, last ? s->D : preconditions ? s->Z : v, s->W)); /* W = A M^-1 V_j */
+    TRY(orthogonalise(k, j + 1));                                      /* V_{j+1}, H_j */
     if (j == s->m - 1) TRY(add_solution(k, s->m, last));
 done:
     return status;

@@ -65,7 +65,8 @@ static gsolve_status choose_method(gs_krylov *k, const char *spec,
                                    const gsolve_statistics *statistics,
                                    const gsolve_precond_info *M)
 {
-    const bool none = strcmp(M->kind, "none") == 0;
+    const bool singular = gs_null_dimension(&gs_matrix_null_spaces(k->A)->right) > 0;
+    const bool none = strcmp(M->kind, "none") == 0 && !singular; /* direct refuses a null space */
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     gsolve_auto_choose(k->ctx, statistics, 0, &choice);

@@ -73,7 +73,7 @@ static bool notify(const gsolve_auto *S, gsolve_attempt *a, gsolve_attempt_stage
 /* Whether no other choice is needed. */
 static bool is_solved(const gsolve_result *result)
 {
-    return result->outcome == GSOLVE_CONVERGED || result->outcome == GSOLVE_ACCEPTED;
+    return gsolve_outcome_is_success(result->outcome) || result->outcome == GSOLVE_ACCEPTED;
 }
 
 /* Notes how the attempt ended. */

@@ -94,6 +94,11 @@ static bool find_no_solution(const report *f)
                          "%s then met p^T A p <= 0 or r^T M^-1 r <= 0 and stopped as indefinite. ",
                          f->k->method->plugin.name);
         }
+        if (t->nrows > 0 && t->zero_sum_rows == t->nrows && !gs_projects(f->k)) {
+            add_sentence(f->text,
+                         "Every row of A sums to 0: with --null-space constants the least-squares "
+                         "solution is a success. ");
+        }
         return true;
     }
     add_sentence(
@@ -113,7 +118,7 @@ static bool find_empty_row(const report *f)
         if (gs_start(&k->csr, i + 1) > gs_start(&k->csr, i)) continue;
         for (int32_t c = 0; c < k->ncols; c++) {
             const double bi = element(gs_column_of(f->b, c), i);
-            if (k->run->column[c].outcome == GSOLVE_CONVERGED || bi == 0) continue;
+            if (gsolve_outcome_is_success(k->run->column[c].outcome) || bi == 0) continue;
             add_sentence(
                 f->text,
                 "The system is inconsistent: row %d of A (counted from 1) is empty, but b is %g "
@@ -145,12 +150,12 @@ static void explain_matrix(const report *f)
 {
     const gsolve_statistics *t = &f->t;
 
-    if (t->nrows > 0 && t->zero_sum_rows == t->nrows) {
+    if (t->nrows > 0 && t->zero_sum_rows == t->nrows && !gs_projects(f->k)) {
         add_sentence(
             f->text,
             "A is singular: every row sums to 0, so the constant vector is in its null space. "
-            "The system has solutions only if b is orthogonal to the null space of A^T. Fix one "
-            "unknown, or subtract the mean of b. ");
+            "The system has solutions only if b is orthogonal to the null space of A^T. Use "
+            "--null-space constants, or fix one unknown. ");
     } else if (t->zero_diagonals > 0) {
         add_sentence(
             f->text,
@@ -350,6 +355,11 @@ static void explain_failure(report *f)
         explain_outcome(f);
         return;
     }
+    if (gs_projects(k)) {
+        add_sentence(f->text,
+                     "Without its component in the left null space of A the residual is %.1e |b|. ",
+                     f->worst->projected);
+    }
     if (gs_matrix_is_operator(k->A)) {
         explain_operator(f);
         return;
@@ -382,11 +392,28 @@ static void explain_on_host(report *f)
     gs_stage_drop(&x, k->ctx);
 }
 
+/* The worst column is a least-squares solution if any column is. */
+static void explain_success(const report *f)
+{
+    const gs_column *worst = f->worst;
+    const int iterations = f->k->run->counts.iteration;
+
+    if (worst->outcome == GSOLVE_CONVERGED) {
+        add_sentence(f->text, "Converged: |b - Ax| / |b| = %.2e after %d iterations.",
+                     worst->residual, iterations);
+    } else {
+        add_sentence(f->text,
+                     "No x solves A x = b: the residual |b - Ax| / |b| = %.2e cannot be smaller. "
+                     "Without its component in the left null space it is %.2e after %d iterations.",
+                     worst->residual, worst->projected, iterations);
+    }
+}
+
 /* With spectrum=on: the condition, which bounds the iterations and the error of x. */
 static void add_spectrum(const report *f)
 {
-    const char *space = f->worst->outcome == GSOLVE_CONVERGED ? " " : "";
-    const char *after = f->worst->outcome == GSOLVE_CONVERGED ? "" : " ";
+    const char *space = gsolve_outcome_is_success(f->worst->outcome) ? " " : "";
+    const char *after = gsolve_outcome_is_success(f->worst->outcome) ? "" : " ";
     gsolve_spectrum e;
 
     if (!f->k->run->spectrum.record || gs_spectrum_estimate(f->k, &e) != GSOLVE_OK) return;
@@ -408,15 +435,15 @@ const char *gsolve_solver_explain(gsolve_solver *k)
 
     f.worst = gs_worst_column(k);
     f.text[0] = 0;
-    if (f.worst->outcome == GSOLVE_CONVERGED) {
-        add_sentence(f.text, "Converged: |b - Ax| / |b| = %.2e after %d iterations.",
-                     f.worst->residual, k->run->counts.iteration);
+    if (gsolve_outcome_is_success(f.worst->outcome)) {
+        explain_success(&f);
     } else {
         explain_on_host(&f);
     }
     add_spectrum(&f);
     if (k->note[0]) {
-        add_sentence(f.text, "%s%s", f.worst->outcome == GSOLVE_CONVERGED ? " " : "", k->note);
+        add_sentence(f.text, "%s%s", gsolve_outcome_is_success(f.worst->outcome) ? " " : "",
+                     k->note);
     }
     k->run->explanation = f.text;
     return f.text;

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "matrix/null_space.h"
 #include "matrix/operator.h"
 #include "solver/operations/operations.h"
 
@@ -132,6 +133,7 @@ static gsolve_status copy_system(gs_krylov *k)
     } else if (k->M) {
         TRY(gsolve_precond_create_from(&s->M, k->ctx, kind.spec, s->A));
     }
+    gs_matrix_borrow_null_spaces(s->A, k->A);
     TRY(new_inner(k, s->A, s->M, false, &s->inner));
 done:
     gsolve_csr_free(&csr, k->ctx);
@@ -214,6 +216,7 @@ static gsolve_status start(gs_krylov *k)
     gsolve_status status;
 
     TRY(prepare(k));
+    if (s->A) gs_matrix_borrow_null_spaces(s->A, k->A); /* they may have changed */
     s->warm = false;
     if (gs_is_first_start(k)) {
         s->iterations = 0;

@@ -9,14 +9,15 @@ void gs_op_expect(gs_krylov *k, gs_class class, double bytes)
     int columns = 0;
 
     for (int32_t c = 0; gs_profiling(profile) && c < k->ncols; c++) columns += k->active[c];
-    gs_expect_bytes(profile, class, k->skip ? 0 : columns * bytes); /* with skip: unknown */
+    if (gs_op_takes_all(k)) columns = k->wide;
+    gs_expect_bytes(profile, class, k->skip && !gs_op_takes_all(k) ? 0 : columns * bytes);
 }
 
 bool gs_op_takes_column(gs_krylov *k, gs_queue *q, int32_t c)
 {
     const int *skip = k->skip ? &k->skip[c] : &k->ended[c];
 
-    if (!k->active[c]) return false;
+    if (gs_op_takes_all(k) ? c >= k->wide : !k->active[c]) return false;
     if (!k->ctx->device->guard) return !k->skip || !*skip; /* the host reads the device's memory */
     k->ctx->device->guard(q, skip);
     return true;
@@ -34,7 +35,7 @@ double gs_op_begin_all(gs_krylov *k)
     gs_profile_open(&k->run->profile);
     if (k->wide == 1) {
         gs_op_takes_column(k, k->ctx->queue, 0);
-    } else if (all_ended) {
+    } else if (all_ended && !gs_op_takes_all(k)) {
         k->ctx->device->guard(k->ctx->queue, all_ended);
     }
     return gs_now();

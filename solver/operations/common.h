@@ -6,6 +6,13 @@
 #include "solver/operations/operations.h"
 #include "solver/run/run.h"
 
+/* Whether operations act on the first k->wide columns, also on those that have ended, as products
+ * do: k->skip is the array of zeros of run/null_space.c. */
+static inline bool gs_op_takes_all(const gs_krylov *k)
+{
+    return k->skip && k->skip == k->run->projection.none;
+}
+
 /* For the profile: the next operation moves `bytes` bytes in each active column. */
 void gs_op_expect(gs_krylov *k, gs_class class, double bytes);
 /* Bytes of a column of v. */
@@ -41,6 +48,8 @@ gs_ratio gs_op_ratio(gs_krylov *k, gs_coefficient a, int32_t c);
 gsolve_status gs_op_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz,
                                      bool always);
 
+/* projection.c: v = v - N N'v, as products do also in columns that have ended. */
+gsolve_status gs_op_project(gs_krylov *k, const gs_null_space *N, gsolve_dense v);
 /* norm.c: with norm=preconditioned, the convergence test of a step with rz = r'M^-1 r. */
 gsolve_status gs_op_test_norm(gs_krylov *k, gs_scalar rz);
 

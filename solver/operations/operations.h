@@ -53,11 +53,15 @@ gsolve_status gs_multiply_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gsol
                               gs_scalar wy, gs_scalar yy);
 /* r = b - A x for the run's b and x, k->rr = |r|^2 */
 gsolve_status gs_residual(gs_krylov *k, gsolve_dense r);
+/* The functions below remove the right null space of A from z, if A has one (run/null_space.c).
+ * M^-1 then means N N' subtracted from it, and M is neither diagonal nor simple. */
+/* Returns false if M^-1 is the identity: there is no M, and A has no null space. */
+bool gs_has_precond(const gs_krylov *k);
 /* Returns the diagonal of M^-1 if M is diagonal, else NULL. Sets *simple to whether M is simple. */
 const void *gs_diagonal(const gs_krylov *k, bool *simple);
 /* z = M^-1 r */
 gsolve_status gs_precondition(gs_krylov *k, gsolve_dense r, gsolve_dense z);
-/* z = M^-T r */
+/* z = M^-T r. If A has a null space, its component in r is removed from r, too. */
 gsolve_status gs_precondition_transpose(gs_krylov *k, gsolve_dense r, gsolve_dense z);
 /* z = M^-1 r, rz = r'z */
 gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz);
@@ -79,7 +83,8 @@ gsolve_status gs_dot2(gs_krylov *k, gsolve_dense x, gsolve_dense y, gs_scalar xy
 /* y = a x + b y; y is not read if b is gs_number(0) */
 gsolve_status gs_axpby(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coefficient b,
                        gsolve_dense y);
-/* y = y + a x, yy = y'y of the new y, in one pass */
+/* y = y + a x, yy = y'y of the new y, in one pass. If yy is k->rr, y is a residual, and the left
+ * null space of A is removed from it, if A has one. */
 gsolve_status gs_axpy_norm(gs_krylov *k, gs_coefficient a, gsolve_dense x, gsolve_dense y,
                            gs_scalar yy);
 /* z = a x + b y + c z; z is not read if c is gs_number(0) */

@@ -51,6 +51,18 @@ static void end_precond(gs_krylov *k, double begin)
     k->run->counts.precond_seconds += gs_now() - begin;
 }
 
+/* --- null spaces ------------------------------------------------------------------------------ */
+
+static const gs_null_space *right_space(const gs_krylov *k)
+{
+    return &k->run->projection.spaces->right;
+}
+
+static const gs_null_space *left_space(const gs_krylov *k)
+{
+    return &k->run->projection.spaces->left;
+}
+
 /* --- products --------------------------------------------------------------------------------- */
 
 /* The run's A is this multiple of the caller's, see outer.c. */
@@ -130,6 +142,7 @@ gsolve_status gs_residual(gs_krylov *k, gsolve_dense r)
         TRY(gs_multiply(k, k->x, r));                           /* r = A x     */
         TRY(gs_axpby(k, gs_number(1), k->b, gs_number(-1), r)); /* r = b - r   */
     }
+    if (gs_projects(k)) TRY(gs_op_project(k, left_space(k), r));
     TRY(gs_dot(k, r, r, k->rr));
 done:
     return status;
@@ -137,12 +150,29 @@ done:
 
 /* --- preconditioner --------------------------------------------------------------------------- */
 
+bool gs_has_precond(const gs_krylov *k)
+{
+    return k->M || gs_projects(k);
+}
+
 const void *gs_diagonal(const gs_krylov *k, bool *simple)
 {
-    const void *d = k->M ? gsolve_precond_diagonal(k->M) : NULL;
+    const void *d = k->M && !gs_projects(k) ? gsolve_precond_diagonal(k->M) : NULL;
 
-    *simple = d || !k->M;
+    *simple = d || !gs_has_precond(k);
     return d;
+}
+
+/* z = r. With null spaces, columns that have ended are copied, too, as M would compute them. */
+static gsolve_status copy(gs_krylov *k, gsolve_dense r, gsolve_dense z)
+{
+    const int *skip = k->skip;
+    gsolve_status status;
+
+    if (gs_projects(k)) k->skip = k->run->projection.none;
+    status = gs_copy_vector(k, r, z);
+    k->skip = skip;
+    return status;
 }
 
 /* z = r without M, else what `apply` computes of M and r. */
@@ -154,7 +184,7 @@ static gsolve_status precondition(gs_krylov *k, gs_class class,
     gsolve_status status;
     double begin;
 
-    if (!k->M) return gs_copy_vector(k, r, z);
+    if (!k->M) return copy(k, r, z);
     begin = begin_precond(k, class);
     status = apply(k->M, wide_columns(k, r), wide_columns(k, z));
     end_precond(k, begin);
@@ -163,12 +193,38 @@ static gsolve_status precondition(gs_krylov *k, gs_class class,
 
 gsolve_status gs_precondition(gs_krylov *k, gsolve_dense r, gsolve_dense z)
 {
-    return precondition(k, GS_PRECOND, gsolve_precond_apply, r, z);
+    gsolve_status status;
+
+    TRY(precondition(k, GS_PRECOND, gsolve_precond_apply, r, z));
+    if (gs_projects(k)) TRY(gs_op_project(k, right_space(k), z));
+done:
+    return status;
 }
 
 gsolve_status gs_precondition_transpose(gs_krylov *k, gsolve_dense r, gsolve_dense z)
 {
-    return precondition(k, GS_PRECOND_TRANSPOSE, gsolve_precond_apply_transpose, r, z);
+    gsolve_status status;
+
+    if (gs_projects(k)) TRY(gs_op_project(k, right_space(k), r));
+    TRY(precondition(k, GS_PRECOND_TRANSPOSE, gsolve_precond_apply_transpose, r, z));
+    if (gs_projects(k)) TRY(gs_op_project(k, left_space(k), z));
+done:
+    return status;
+}
+
+/* gs_op_precondition_dot for a run with null spaces. */
+static gsolve_status precondition_project_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z,
+                                              gs_scalar rz, bool always)
+{
+    const int *skip = k->skip;
+    gsolve_status status;
+
+    if (always) k->skip = k->run->projection.none;
+    TRY(gs_precondition(k, r, z));
+    TRY(gs_dot(k, r, z, rz));
+done:
+    k->skip = skip;
+    return status;
 }
 
 gsolve_status gs_op_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz,
@@ -177,6 +233,7 @@ gsolve_status gs_op_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense 
     gsolve_status status;
     double begin;
 
+    if (gs_projects(k)) return precondition_project_dot(k, r, z, rz, always);
     if (!k->M || (k->wide > 1 && !always)) {
         status = gs_precondition(k, r, z);
         return status == GSOLVE_OK ? gs_dot(k, r, z, rz) : status;

@@ -59,12 +59,24 @@ gsolve_status gs_axpbypcz(gs_krylov *k, gs_coefficient a, gsolve_dense x, gs_coe
                                                         GS_AT(x), GS_AT(y), GS_AT(z), NULL, NULL}));
 }
 
-gsolve_status gs_axpy_norm(gs_krylov *k, gs_coefficient a, gsolve_dense x, gsolve_dense y,
-                           gs_scalar yy)
+static gsolve_status axpy_norm(gs_krylov *k, gs_coefficient a, gsolve_dense x, gsolve_dense y,
+                               gs_scalar yy)
 {
     gs_op_expect(k, GS_AXPY_NORM, 3 * gs_op_bytes(y));
     GS_EACH_COLUMN(k->csr.type,
                    vector->axpy_norm(queue, y.nrows, GS_RATIO(a), GS_AT(x), GS_AT(y), &yy[c]));
+}
+
+/* Rounding errors give y = r a component in the left null space, which A cannot remove. It would
+ * stay while r decreases; idr then fails. */
+gsolve_status gs_axpy_norm(gs_krylov *k, gs_coefficient a, gsolve_dense x, gsolve_dense y,
+                           gs_scalar yy)
+{
+    gsolve_status status = axpy_norm(k, a, x, y, yy);
+
+    if (status != GSOLVE_OK || !gs_projects(k) || yy != k->rr) return status;
+    status = gs_op_project(k, &k->run->projection.spaces->left, y);
+    return status == GSOLVE_OK ? gs_dot(k, y, y, yy) : status;
 }
 
 #define BASIS ((gs_basis_vectors){m, V.type, GS_AT(V), gs_vector_stride(V.nrows)})

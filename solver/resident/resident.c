@@ -36,7 +36,7 @@ gsolve_status gs_resident_begin(gs_krylov *k)
     gsolve_csr rows;
     gsolve_status status = GSOLVE_OK;
 
-    k->run->resident.on = k->run->resident.plan && k->ncols <= MOST_COLUMNS;
+    k->run->resident.on = k->run->resident.plan && k->ncols <= MOST_COLUMNS && !gs_projects(k);
     if (!k->run->resident.on) return GSOLVE_OK;
     gsolve_matrix_describe(k->A, &info);
     if (k->run->resident.A == info.version) return GSOLVE_OK;

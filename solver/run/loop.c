@@ -289,6 +289,7 @@ gsolve_status gs_krylov_run(gs_krylov *k, gsolve_dense b, gsolve_dense x)
     counts->iteration = counts->products = 0;
     counts->product_seconds = counts->precond_seconds = 0;
     gs_columns_begin(k);
+    TRY(gs_projection_begin(k));
     TRY(gs_spectrum_begin(k));
     TRY(gs_resident_begin(k));
     TRY(gs_outer_begin(k, b, x));

@@ -160,6 +160,7 @@ static gsolve_status begin_plain(gs_krylov *k, bool *can)
     if (!*can) return GSOLVE_OK;
     k->x = gs_first_columns(o->own_x, k->ncols);
     TRY(gs_copy_columns(k->ctx, o->x, k->x));
+    TRY(gs_projection_of_x(k, k->x));
     k->b = o->b;
     if (gs_location(k->ctx) == GSOLVE_DEVICE) {
         k->b = gs_first_columns(o->own_b, k->ncols);
@@ -168,7 +169,9 @@ static gsolve_status begin_plain(gs_krylov *k, bool *can)
     TRY(squares(k, k->x, can));
     TRY(squares(k, k->b, can));
     *can = *can || k->inner;
-    for (int32_t c = 0; c < k->ncols; c++) k->run->column[c].norm = sqrt(k->run->squares[c]);
+    for (int32_t c = 0; c < k->ncols; c++) {
+        k->run->column[c].norm = hypot(sqrt(k->run->squares[c]), k->run->column[c].removed);
+    }
 done:
     return status;
 }
@@ -182,8 +185,8 @@ static gsolve_status caller_norms(gs_krylov *k)
 
     for (int32_t c = 0; c < k->ncols; c++) {
         gs_norms *norms = &o->norms[c];
-        TRY(gs_matrix_norms(k->A, gs_column_of(o->at_b.used, c), gs_column_of(o->at_x.used, c),
-                            norms));
+        TRY(gs_projection_norms(k, c, gs_column_of(o->at_b.used, c), gs_column_of(o->at_x.used, c),
+                                norms));
         if (!isfinite(norms->b)) {
             return gsolve_fail(
                 k->ctx, GSOLVE_BAD_ARGUMENT,
@@ -225,6 +228,7 @@ gsolve_status gs_outer_begin_correction(gs_krylov *k, int32_t c, double r)
     TRY(gs_matrix_residual_vector(k->A, gs_outer_column(o->at_b.used, k, c),
                                   gs_outer_column(o->at_x.used, k, c), -column->scale,
                                   gs_outer_column(k->b, k, c)));
+    TRY(gs_projection_of_r(k, gs_outer_column(k->b, k, c)));
     TRY(k->vector->zero(k->ctx->queue, x.nrows, x.value));
 done:
     return status;
@@ -268,9 +272,11 @@ gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x)
     memset(k->run->column, 0, (size_t)k->ncols * sizeof *k->run->column);
     for (int32_t c = 0; c < k->ncols; c++) k->active[c] = true;
     TRY(gs_set_active(k));
+    TRY(gs_projection_of_b(k));
     TRY(begin_plain(k, &plain));
     if (!plain) {
         TRY(gs_outer_begin_corrections(k));
+        TRY(gs_projection_of_x(k, o->at_x.used));
         TRY(caller_norms(k));
     }
     for (int32_t c = 0; c < k->ncols; c++) {
@@ -303,7 +309,7 @@ static gsolve_status leave_residuals(gs_krylov *k)
         gs_column *column = &k->run->column[c];
         const gsolve_dense zero = gs_column_of(o->own_x, c);
         column->left = 0;
-        if (column->outcome == GSOLVE_CONVERGED) continue;
+        if (gsolve_outcome_is_success(column->outcome)) continue;
         if (k->run->correcting) frexp(column->residual * column->norm, &column->left);
         column->left = gs_outer_clamp(column->left, GS_MOST_EXPONENT);
         TRY(gs_matrix_residual_vector(k->A, gs_column_of(b, c), gs_column_of(x, c), -column->left,
@@ -318,6 +324,9 @@ gsolve_status gs_outer_end(gs_krylov *k, gsolve_status status)
 {
     gs_outer *o = &k->run->outer;
 
+    if (status == GSOLVE_OK) {
+        status = gs_projection_end(k, k->run->correcting ? o->at_x.used : k->x);
+    }
     if (status == GSOLVE_OK && k->run->correcting) status = gs_stage_out(&o->at_x, k->ctx);
     if (status == GSOLVE_OK && !k->run->correcting) status = gs_copy_columns(k->ctx, k->x, o->x);
     if (status == GSOLVE_OK && !k->inner) status = leave_residuals(k);

@@ -62,7 +62,7 @@ static gsolve_status norms_with(gs_krylov *k, gsolve_dense v, int32_t c, gs_norm
     gsolve_status status;
 
     TRY(form_solution(k, v, c, &x));
-    TRY(gs_matrix_norms(k->A, gs_outer_column(b, k, c), x, norms));
+    TRY(gs_projection_norms(k, c, gs_outer_column(b, k, c), x, norms));
 done:
     return status;
 }
@@ -248,7 +248,8 @@ static gsolve_status norms_of_guess(gs_krylov *k, int32_t c, gs_norms *norms)
             (gs_norms){k->run->column[c].begin, k->run->column[c].norm, k->run->column[c].residual};
         return GSOLVE_OK;
     }
-    return gs_matrix_norms(k->A, gs_outer_column(k->b, k, c), gs_outer_column(o->x, k, c), norms);
+    return gs_projection_norms(k, c, gs_outer_column(k->b, k, c), gs_outer_column(o->x, k, c),
+                               norms);
 }
 
 /* *v: the better of the last x of column c, which has the norms *last, and the kept x; *best: its
@@ -287,8 +288,10 @@ static gsolve_status choose_answer(gs_krylov *k, int32_t c, gsolve_dense v, cons
         goto done;
     }
     k->run->column[c].residual = guess.relative;
-    if (!k->run->correcting)
+    if (!k->run->correcting) {
         TRY(gs_copy_columns(k->ctx, gs_outer_column(o->x, k, c), gs_outer_column(k->x, k, c)));
+        TRY(gs_projection_of_x(k, gs_outer_column(k->x, k, c)));
+    }
 done:
     return status;
 }
@@ -309,7 +312,7 @@ static gsolve_status is_rounded(gs_krylov *k, int32_t c, bool *rounded)
     TRY(gs_outer_copy_column(k, gs_outer_column(o->at_x.used, k, c), x)); /* x += 2^(e + f) d */
     TRY(k->vector->axpby(k->ctx->queue, x.nrows, factor, gs_outer_column(k->x, k, c).value, one,
                          x.value));
-    TRY(gs_matrix_norms(k->A, gs_outer_column(o->at_b.used, k, c), x, &norms));
+    TRY(gs_projection_norms(k, c, gs_outer_column(o->at_b.used, k, c), x, &norms));
     *rounded = norms.r <= k->run->column[c].target || norms.relative <= gs_run_options_of(k)->rtol;
 done:
     return status;
@@ -322,6 +325,7 @@ static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
     gsolve_dense v;
     gsolve_status status;
 
+    TRY(gs_projection_of_x(k, gs_outer_column(k->x, k, c))); /* what rounding errors have left */
     TRY(norms_with(k, k->x, c, &last));
     column->last = last.relative;
     column->rounded = false;
@@ -363,7 +367,9 @@ done:
 /* 0: converged; 1: accepted by the caller's test; 2: failed. */
 static int rank_of(const gs_column *column)
 {
-    return column->outcome == GSOLVE_CONVERGED ? 0 : column->outcome == GSOLVE_ACCEPTED ? 1 : 2;
+    return gsolve_outcome_is_success(column->outcome) ? 0
+           : column->outcome == GSOLVE_ACCEPTED       ? 1
+                                                      : 2;
 }
 
 const gs_column *gs_worst_column(const gs_krylov *k)

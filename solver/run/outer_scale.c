@@ -62,8 +62,8 @@ static gsolve_status start_scaled(gs_krylov *k, int size)
         gs_column *column = &k->run->column[c];
         gs_norms norms;
         if (!may_be_out_of_range(k, c)) continue;
-        TRY(gs_matrix_norms(k->A, gs_outer_column(o->at_b.used, k, c),
-                            gs_outer_column(o->at_x.used, k, c), &norms));
+        TRY(gs_projection_norms(k, c, gs_outer_column(o->at_b.used, k, c),
+                                gs_outer_column(o->at_x.used, k, c), &norms));
         k->active[c] = true;
         column->begin = norms.r;
         if (column->restarts > 0) column->verified = norms.r;

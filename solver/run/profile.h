@@ -26,6 +26,7 @@
     X(GS_AXPBY, "axpby")                                 \
     X(GS_AXPBYPCZ, "axpbypcz")                           \
     X(GS_AXPY_NORM, "axpy + norm")                       \
+    X(GS_PROJECTION, "projection of the null space")     \
     X(GS_DOTS, "dots with a basis")                      \
     X(GS_COMBINE, "combination of a basis")              \
     X(GS_COPY, "copy")                                   \

@@ -4,6 +4,7 @@
 #define GS_SOLVER_RUN_RUN_H
 
 #include "core/staging.h"
+#include "matrix/null_space.h"
 #include "matrix/residual.h"
 #include "solver/method.h"
 #include "solver/run/profile.h"
@@ -33,7 +34,9 @@ typedef struct gs_column {
     bool rounded;           /* only the rounding of x to the caller's type prevents convergence */
     int restarts, iterations, products;
     gsolve_outcome outcome;
-    double residual; /* |b - Ax| / |b| of the x that is returned */
+    double residual;  /* |b - Ax| / |b| of the x that is returned */
+    double projected; /* |P (b - Ax)| / |b| of it, see null_space.c */
+    double removed;   /* |b - P b| */
 } gs_column;
 
 typedef struct gs_moving { /* an array on the device, `words` words of 4 bytes for each column */
@@ -135,6 +138,17 @@ typedef struct gs_residency { /* resident/resident.c: steps in one kernel */
     uint64_t A;               /* the version of A that the plan holds */
 } gs_residency;
 
+typedef struct gs_projection {    /* null_space.c: the null spaces of A */
+    const gs_null_spaces *spaces; /* of this run; NULL: A has none */
+    uint64_t version;             /* of the null spaces of the last run */
+    int32_t width, dimension;     /* for which the arrays below are allocated */
+    double *h;                    /* on the device: `dimension` numbers for each column */
+    int *none;                    /* on the device: 0 for each column; a value of k->skip */
+    double *h_host, *removed;     /* on the host: the h of a column; L'b of each column */
+    gsolve_dense b;               /* P b of the caller's b, in double precision */
+    gsolve_dense r;               /* a residual, in A's type */
+} gs_projection;
+
 typedef struct gs_auto_method { /* choose/auto_method.c: what the method "auto" chose */
     gsolve_precond *M;          /* the preconditioner that it made, or NULL */
     uint64_t version;           /* of A, whose values M was made from */
@@ -164,6 +178,7 @@ struct gs_run {
     gs_outer outer;
     gs_row_major row_major;
     gs_residency resident;
+    gs_projection projection;
     gs_scalar norm_factor; /* on the device, for norm=preconditioned with M: see norm.c; or NULL */
     gs_spectrum spectrum;
     gs_auto_method chosen;
@@ -283,6 +298,32 @@ gsolve_status gs_guess_reserve(gs_krylov *k);
 gsolve_status gs_guess_begin(gs_krylov *k);
 /* A run has ended: keeps its corrections. */
 gsolve_status gs_guess_end(gs_krylov *k);
+
+/* --- null_space.c ----------------------------------------------------------------------------- */
+
+/* Whether A has null spaces in this run. */
+static inline bool gs_projects(const gs_krylov *k)
+{
+    return k->run->projection.spaces != NULL;
+}
+
+/* A run begins: finds A's null spaces and allocates work space. */
+gsolve_status gs_projection_begin(gs_krylov *k);
+/* Frees the work space. */
+void gs_projection_drop(gs_krylov *k);
+/* Replaces the run's b, k->run->outer.b, by P b. */
+gsolve_status gs_projection_of_b(gs_krylov *k);
+/* Removes the right null space from the columns of x, which are of any type. */
+gsolve_status gs_projection_of_x(gs_krylov *k, gsolve_dense x);
+/* Removes the left null space from r, one column. */
+gsolve_status gs_projection_of_r(gs_krylov *k, gsolve_dense r);
+/* Computes the norms that decide about column c, from one column of the run's b and x:
+ * |P (b - A x)|, and |b| with the part that was removed. Without null spaces P = I. */
+gsolve_status gs_projection_norms(gs_krylov *k, int32_t c, gsolve_dense b, gsolve_dense x,
+                                  gs_norms *norms);
+/* A run ends: computes the true residuals of its columns in x, and which are least-squares
+ * solutions. */
+gsolve_status gs_projection_end(gs_krylov *k, gsolve_dense x);
 
 /* --- spectrum.c: spectrum=on ------------------------------------------------------------------ */
 

@@ -200,6 +200,14 @@ gsolve_status gs_solver_check(const gs_krylov *k)
                            "least-squares sense",
                            name, k->csr.nrows, k->csr.ncols);
     }
+    if (k->method->ignores_precond && k->A &&
+        gs_null_dimension(&gs_matrix_null_spaces(k->A)->right) > 0) {
+        return gsolve_fail(
+            k->ctx, GSOLVE_UNSUPPORTED,
+            "%s cannot solve with a matrix that has a null space, which is singular; "
+            "use --solver cg or minres if it is symmetric, else gmres",
+            name);
+    }
     if (!k->M || k->method->ignores_precond) return GSOLVE_OK;
     gsolve_precond_describe(k->M, &info);
     if (info.n != k->csr.nrows) {
@@ -241,6 +249,7 @@ void gs_solver_drop(gs_krylov *k)
 {
     gs_resident_drop(k);
     gs_row_major_release(k);
+    gs_projection_drop(k);
     release_work(k);
     gsolve_free(k->ctx, GSOLVE_HOST, k->state);
     gsolve_free(k->ctx, GSOLVE_HOST, k->options);

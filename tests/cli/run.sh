@@ -481,6 +481,31 @@ run 0 -A gen:poisson2d,n=210 --rtol 1e-2
 not_said "$small"
 GSOLVE_DEVICE=$before
 
+# --- null spaces -------------------------------------------------------------------------------
+run 0 -A gen:neumann2d,n=20 -b random --null-space constants --json n.json
+said 'least squares' 'without its component in the left null space' 'dimension 1' 'outside the range of A'
+run 0 -A gen:neumann2d,n=20 -b random,k=2 --null-space constants --solver minres --precond none --json n.json
+json n.json 'outcome=least squares' null_space.source=constants null_space.dimension=1 null_space.removed \
+    null_space.projected_residual columns[1].removed columns[1].projected_residual
+run 0 -A gen:neumann2d,n=20 -b A*ones --null-space constants --solver cg --precond jacobi
+said 'converged'
+run 2 -A gen:neumann2d,n=20 -b random --solver cg --precond jacobi --maxit 50
+said '--null-space constants'
+printf '%%%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 4\n1 2 -2\n2 2 1\n' >two.mtx
+printf '%%%%MatrixMarket matrix array real general\n2 1\n1\n2\n' >v.mtx
+run 0 -A two.mtx -b ones --null-space v.mtx --solver cg --precond jacobi -x x.mtx
+said 'least squares'
+run 1 -A two.mtx -b ones --null-space constants
+complained '--null-space constants: the constant vector is not in the null space of A'
+run 1 -A two.mtx --null-space missing.mtx
+complained 'no such file; write constants, or a file name'
+run 1 -A gen:poisson2d,n=4 --null-space v.mtx
+complained 'the null space, v.mtx, is 2 x 1'
+run 1 -A two.mtx --null-space v.mtx -x v.mtx
+complained 'v.mtx is both input and output'
+run 1 -A two.mtx --null-space v.mtx --solver direct
+complained 'direct cannot solve with a matrix that has a null space'
+
 # --- a terminal --------------------------------------------------------------------------------
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     what='on a terminal'

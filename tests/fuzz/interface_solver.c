@@ -425,7 +425,7 @@ static void solve(fuzz *f)
 static bool run_auto(fuzz *f, gsolve_auto *S, const input *in)
 {
     const int32_t columns = (int32_t)below(f, 4);
-    problem p = draw_problem(f, in, columns);
+    problem p = draw_problem(f, in, columns, false);
     gsolve_result result;
 
     memset(&result, 0xa5, sizeof result);

@@ -117,7 +117,7 @@ static gsolve_status create_factors(gs_coarsest *c, gsolve_context *ctx, const g
 
     if (candidates.ncols > GS_MAX_NULL) candidates.ncols = GS_MAX_NULL;
     return gs_direct_factors_create(&c->factors, ctx, "amg: the coarsest level", level->A,
-                                    candidates);
+                                    candidates, level->null_space);
 }
 
 /* Replaces the factors by the dense inverse. */
@@ -173,7 +173,7 @@ gsolve_status gs_coarsest_build(gs_coarsest *out, gsolve_context *ctx, const gs_
     const bool on_device = GS_KERNELS(gs_amg, ctx, c.type)->dense && c.n > 0;
     gsolve_status status;
 
-    if (on_device) TRY(invert_on_device(&c, ctx, level));
+    if (on_device && level->null_space == 0) TRY(invert_on_device(&c, ctx, level));
     if (!c.inverse) TRY(create_factors(&c, ctx, level));
     set_note(&c);
     if (on_device && !c.inverse) TRY(invert_factors(&c, ctx));

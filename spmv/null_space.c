@@ -1,0 +1,420 @@
+/* null_space.c: the null spaces of a matrix: the library's orthonormal copies, their check, and the
+ * projection of a vector.
+ *
+ * The check multiplies A with each vector v of the right null space, and with one random vector u.
+ * |A u| / |u| is about the size of A. A vector w of the left null space has w'A u = 0. If |A'w| is
+ * not small, w'A u is about |A'w| |u| / sqrt(n), since u has no preferred direction. So the check
+ * needs no product with A'. */
+#include "matrix/null_space.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "core/staging.h"
+#include "core/try.h"
+#include "gsolve_io.h"
+#include "spmv/handle.h"
+#include "vector/vector.h"
+
+/* |A v| may be this multiple of |A| |v|. */
+#define MOST_DOUBLE 1e-8
+#define MOST_SINGLE 1e-5
+
+/* --- the projection --------------------------------------------------------------------------- */
+
+gsolve_status gs_null_project(gsolve_context *ctx, const gs_null_space *N, gsolve_dense v,
+                              double *h)
+{
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, v.type);
+    const gs_basis_vectors V = {N->V.ncols, N->V.type, N->V.value, N->V.stride};
+    double *of_V = h + N->constants;
+    gsolve_status status = GSOLVE_OK;
+
+    if (v.nrows == 0) return GSOLVE_OK;
+    if (N->constants) {
+        TRY(vector->sum(ctx->queue, v.nrows, v.value, h));
+        TRY(vector->shift(ctx->queue, v.nrows, h, -1.0 / v.nrows, v.value));
+    }
+    if (V.m > 0) {
+        TRY(vector->dots(ctx->queue, v.nrows, V, v.value, of_V));
+        TRY(vector->combine(ctx->queue, v.nrows, V, of_V, -1, v.value, NULL));
+    }
+done:
+    return status;
+}
+
+double gs_null_norm(const gs_null_space *N, int32_t n, const double *h)
+{
+    double norm = N->constants ? fabs(h[0]) / sqrt(n) : 0;
+
+    for (int32_t i = N->constants; i < gs_null_dimension(N); i++) norm = hypot(norm, h[i]);
+    return norm;
+}
+
+/* --- the library's copies --------------------------------------------------------------------- */
+
+static void drop_space(gs_null_space *N, gsolve_context *ctx)
+{
+    gsolve_free(ctx, gs_location(ctx), N->V.value);
+    *N = (gs_null_space){0};
+}
+
+void gs_matrix_drop_null_spaces(gsolve_matrix *A)
+{
+    gs_null_spaces *own = &A->null_spaces;
+    const uint64_t version = own->version;
+
+    if (!own->borrowed) {
+        if (own->left.V.value != own->right.V.value) drop_space(&own->left, A->ctx);
+        drop_space(&own->right, A->ctx);
+    }
+    *own = (gs_null_spaces){.version = version};
+}
+
+static gsolve_status norm_of(gsolve_context *ctx, gsolve_dense v, double *h, double *norm)
+{
+    gsolve_status status;
+
+    TRY(GS_KERNELS(gs_vector, ctx, v.type)->dot(ctx->queue, v.nrows, v.value, v.value, h));
+    TRY(gsolve_copy(ctx, norm, GSOLVE_HOST, h, gs_location(ctx), sizeof *norm));
+    *norm = sqrt(*norm);
+done:
+    return status;
+}
+
+static gsolve_status scale(gsolve_context *ctx, gsolve_dense v, double factor)
+{
+    const gs_ratio by = {.sign = factor};
+
+    return GS_KERNELS(gs_vector, ctx, v.type)->scale(ctx->queue, v.nrows, by, v.value);
+}
+
+/* Makes column j of N->V orthogonal to the constants and to the columns before it, with norm 1.
+ * *rest: the part of it that was left; 0 if it is 0 or not finite. */
+static gsolve_status orthonormalise(gsolve_context *ctx, const gs_null_space *N, int32_t j,
+                                    double *h, double *rest)
+{
+    const gsolve_dense v = gs_column_of(N->V, j);
+    gs_null_space before = *N;
+    double norm;
+    gsolve_status status;
+
+    before.V.ncols = j;
+    *rest = 0;
+    TRY(norm_of(ctx, v, h, &norm));
+    if (!(norm > 0) || !isfinite(norm)) return GSOLVE_OK;
+    TRY(scale(ctx, v, 1 / norm));
+    for (int pass = 0; pass < 2; pass++) TRY(gs_null_project(ctx, &before, v, h));
+    TRY(norm_of(ctx, v, h, rest));
+    if (*rest > 0) TRY(scale(ctx, v, 1 / *rest));
+done:
+    return status;
+}
+
+/* *N = an orthonormal basis of `given`. h: dimension numbers on the device. side: "right". */
+static gsolve_status new_space(gs_null_space *out, gsolve_context *ctx,
+                               const gsolve_null_space *given, double *h, const char *side)
+{
+    const gsolve_dense from = given->vectors;
+    const int64_t stride = ((int64_t)from.nrows + 15) / 16 * 16;
+    const double least = from.type == GSOLVE_F32 ? MOST_SINGLE : MOST_DOUBLE;
+    gs_null_space N = {given->constants, {0}};
+    gs_stage in = {0};
+    double rest;
+    gsolve_status status = GSOLVE_OK;
+
+    if (from.ncols > 0) {
+        N.V = (gsolve_dense){from.nrows,       from.ncols,         stride, NULL, GSOLVE_F64,
+                             gs_location(ctx), GSOLVE_COLUMN_MAJOR};
+        N.V.value = gsolve_alloc(ctx, N.V.location, (size_t)(stride * from.ncols), sizeof(double));
+        TRY(N.V.value ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+        TRY(gs_stage_in(&in, ctx, N.V.location, from, true));
+    }
+    for (int32_t j = 0; j < from.ncols; j++) {
+        TRY(GS_KERNELS(gs_vector, ctx, GSOLVE_F64)
+                ->copy(ctx->queue, from.nrows, from.type, gs_column_of(in.used, j).value,
+                       gs_column_of(N.V, j).value));
+        TRY(orthonormalise(ctx, &N, j, h, &rest));
+        if (rest > least) continue;
+        status = gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                             "vector %d of the %s null space (counted from 1) is 0, has a value "
+                             "that is not finite, or depends linearly on %s; remove it",
+                             j + 1, side,
+                             given->constants ? "the constants and the vectors before it"
+                                              : "the vectors before it");
+        goto done;
+    }
+    *out = N;
+    N.V.value = NULL;
+done:
+    gs_stage_drop(&in, ctx);
+    gsolve_free(ctx, gs_location(ctx), N.V.value);
+    return status;
+}
+
+/* --- the check -------------------------------------------------------------------------------- */
+
+typedef struct check {
+    const gsolve_matrix *A;
+    gsolve_dense u, y; /* one column each, of A's type */
+    double *h;         /* as many numbers as the null space has dimensions, on the device */
+    double *on_host;   /* a copy of h */
+    double alpha;      /* products are with alpha A, whose squares are in range */
+    double size;       /* about |alpha A| */
+} check;
+
+/* c->u = random numbers; c->y = alpha A u, with the first alpha for which |y| is in range. */
+static gsolve_status multiply_random(check *c)
+{
+    static const int exponents[] = {0, -45, 45, -90, 90};
+    gsolve_context *ctx = c->A->ctx;
+    const gsolve_type type = c->u.type;
+    const int unit = type == GSOLVE_F32 ? 1 : 10;
+    const size_t bytes = (size_t)c->u.nrows * gs_type_size(type);
+    void *draft = gs_draft(ctx, c->u.value, bytes);
+    double norm_u, norm_y = 0;
+    gsolve_status status = GSOLVE_NO_MEMORY;
+
+    if (!draft) return status;
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int32_t i = 0; i < c->u.nrows; i++) {
+        const double value = gsolve_random(2026, (uint64_t)i);
+        if (type == GSOLVE_F32) ((float *)draft)[i] = (float)value;
+        if (type == GSOLVE_F64) ((double *)draft)[i] = value;
+    }
+    TRY(gs_draft_put(ctx, c->u.value, draft, bytes));
+    TRY(norm_of(ctx, c->u, c->h, &norm_u));
+    for (int i = 0; i < 5; i++) {
+        c->alpha = ldexp(1, unit * exponents[i]);
+        TRY(gsolve_matrix_apply(c->A, c->alpha, c->u, 0, c->y));
+        TRY(norm_of(ctx, c->y, c->h, &norm_y));
+        if (norm_y > 1e-100 && norm_y < 1e100) break;
+    }
+    c->size = norm_u > 0 ? norm_y / norm_u : 0;
+done:
+    return status;
+}
+
+static double tolerance(const check *c)
+{
+    return c->u.type == GSOLVE_F32 ? MOST_SINGLE : MOST_DOUBLE;
+}
+
+/* Fails for vector j of the basis: |A v| or |A'v| is `measured` |A| |v|. */
+static gsolve_status refuse(const check *c, const gs_null_space *N, int32_t j, bool left,
+                            double measured)
+{
+    char which[60] = "the constant vector";
+
+    if (j >= N->constants) {
+        snprintf(which, sizeof which, "vector %d of the %s null space (counted from 1)",
+                 j - N->constants + 1, left ? "left" : "right");
+    }
+    return gsolve_fail(
+        c->A->ctx, GSOLVE_BAD_ARGUMENT,
+        "%s is not in the null space of %s: |%s v| = %.1e |A| |v|, and at most %.0e |A| |v| is "
+        "allowed; %s",
+        which, left ? "A'" : "A", left ? "A'" : "A", measured, tolerance(c),
+        left ? "if A is not symmetric, pass the null space of A' as the left one"
+             : "correct the vector or the matrix, or remove the null space");
+}
+
+/* c->on_host[j] = about |A'w| / |A| for vector w = j of the left null space: |w'A u| sqrt(n) / |A
+ * u| with c->y = A u, which is overwritten. */
+static gsolve_status measure_left(const check *c, const gs_null_space *N)
+{
+    gsolve_context *ctx = c->A->ctx;
+    const int32_t k = gs_null_dimension(N), n = c->u.nrows;
+    double norm;
+    gsolve_status status;
+
+    TRY(norm_of(ctx, c->y, c->h, &norm));
+    TRY(gs_null_project(ctx, N, c->y, c->h));
+    TRY(gsolve_copy(ctx, c->on_host, GSOLVE_HOST, c->h, gs_location(ctx),
+                    (size_t)k * sizeof *c->h));
+    for (int32_t j = 0; j < k; j++) {
+        const double part = fabs(j < N->constants ? c->on_host[j] / sqrt(n) : c->on_host[j]);
+        c->on_host[j] = norm > 0 ? part / norm * sqrt(n) : 0;
+    }
+done:
+    return status;
+}
+
+/* c->u = vector j of the basis. */
+static gsolve_status set_vector(const check *c, const gs_null_space *N, int32_t j)
+{
+    gsolve_context *ctx = c->A->ctx;
+    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, c->u.type);
+    const double constant = 1 / sqrt(c->u.nrows);
+    gsolve_status status;
+
+    if (j >= N->constants) {
+        return vector->copy(ctx->queue, c->u.nrows, N->V.type,
+                            gs_column_of(N->V, j - N->constants).value, c->u.value);
+    }
+    TRY(gsolve_copy(ctx, c->h, gs_location(ctx), &constant, GSOLVE_HOST, sizeof constant));
+    TRY(vector->zero(ctx->queue, c->u.nrows, c->u.value));
+    TRY(vector->shift(ctx->queue, c->u.nrows, c->h, 1, c->u.value));
+done:
+    return status;
+}
+
+static gsolve_status check_right(const check *c, const gs_null_space *N)
+{
+    double norm;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t j = 0; j < gs_null_dimension(N); j++) {
+        TRY(set_vector(c, N, j));
+        TRY(gsolve_matrix_apply(c->A, c->alpha, c->u, 0, c->y));
+        TRY(norm_of(c->A->ctx, c->y, c->h, &norm));
+        if (norm <= tolerance(c) * c->size) continue;
+        return refuse(c, N, j, false, norm / c->size);
+    }
+done:
+    return status;
+}
+
+/* Fails unless A maps right to 0, and A' maps left to 0. */
+static gsolve_status check_spaces(const gsolve_matrix *A, const gs_null_space *right,
+                                  const gs_null_space *left)
+{
+    const int32_t n = A->csr.nrows, k = gs_null_dimension(right);
+    const gsolve_location location = gs_location(A->ctx);
+    check c = {.A = A};
+    gsolve_status status;
+
+    TRY(gs_dense_new(&c.u, A->ctx, location, A->csr.type, n, 1));
+    TRY(gs_dense_new(&c.y, A->ctx, location, A->csr.type, n, 1));
+    ALLOC(A->ctx, location, c.h, k);
+    ALLOC(A->ctx, GSOLVE_HOST, c.on_host, k);
+    TRY(multiply_random(&c));
+    TRY(measure_left(&c, left));
+    TRY(check_right(&c, right));
+    for (int32_t j = 0; j < k; j++) {
+        if (c.on_host[j] <= tolerance(&c)) continue;
+        status = refuse(&c, left, j, true, c.on_host[j]);
+        goto done;
+    }
+done:
+    gsolve_free(A->ctx, location, c.u.value);
+    gsolve_free(A->ctx, location, c.y.value);
+    gsolve_free(A->ctx, location, c.h);
+    gsolve_free(A->ctx, GSOLVE_HOST, c.on_host);
+    return status;
+}
+
+gsolve_status gs_matrix_check_null_spaces(const gsolve_matrix *A)
+{
+    gs_null_spaces *own = &A->lazy->null_spaces;
+    gsolve_status status = GSOLVE_OK;
+
+    if (own->borrowed || own->checked == A->version) return GSOLVE_OK;
+    TRY(check_spaces(A, &own->right, &own->left));
+    own->checked = A->version;
+done:
+    return status;
+}
+
+/* --- the handle ------------------------------------------------------------------------------- */
+
+const gs_null_spaces *gs_matrix_null_spaces(const gsolve_matrix *A)
+{
+    return &A->null_spaces;
+}
+
+void gs_matrix_borrow_null_spaces(gsolve_matrix *A, const gsolve_matrix *B)
+{
+    gs_matrix_drop_null_spaces(A);
+    A->null_spaces = B->null_spaces;
+    A->null_spaces.borrowed = true;
+}
+
+/* Checks the arguments, and sets *k to the dimension. */
+static gsolve_status check_given(const gsolve_matrix *A, const gsolve_null_space *N,
+                                 const char *side, int32_t *k)
+{
+    const gsolve_dense v = N->vectors;
+    const bool empty = v.ncols == 0;
+
+    *k = N->constants + v.ncols;
+    if (v.ncols < 0 || *k < 1 || *k > A->csr.nrows || (!empty && v.nrows != A->csr.nrows)) {
+        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
+                           "the matrix is %d x %d, so the %s null space must be constants, or at "
+                           "least one vector of %d rows and at most %d vectors; %d vectors of %d "
+                           "rows are given",
+                           A->csr.nrows, A->csr.ncols, side, A->csr.nrows, A->csr.nrows, v.ncols,
+                           v.nrows);
+    }
+    if (empty) return GSOLVE_OK;
+    if (v.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(A->ctx, v, "the null space");
+    if (!v.value || (unsigned)v.type >= GSOLVE_TYPE_COUNT || !gs_stride_fits(v) ||
+        !gs_reachable(A->ctx, v.location)) {
+        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
+                           "the vectors of the %s null space have no values (NULL), an unknown "
+                           "type, a stride below the number of rows, or are not on the host or on "
+                           "the device of the matrix",
+                           side);
+    }
+    return GSOLVE_OK;
+}
+
+/* *made = the library's copies of the null spaces, checked. */
+static gsolve_status make_spaces(const gsolve_matrix *A, const gsolve_null_space *right,
+                                 const gsolve_null_space *left, int32_t k, gs_null_spaces *made)
+{
+    gs_null_spaces new = {.checked = A->version};
+    double *h = NULL;
+    gsolve_status status;
+
+    ALLOC(A->ctx, GSOLVE_DEVICE, h, k);
+    TRY(new_space(&new.right, A->ctx, right, h, "right"));
+    new.left = new.right;
+    if (left) {
+        new.left = (gs_null_space){0};
+        TRY(new_space(&new.left, A->ctx, left, h, "left"));
+    }
+    TRY(check_spaces(A, &new.right, &new.left));
+    *made = new;
+    new = (gs_null_spaces){0};
+done:
+    if (new.left.V.value != new.right.V.value) drop_space(&new.left, A->ctx);
+    drop_space(&new.right, A->ctx);
+    gsolve_free(A->ctx, GSOLVE_DEVICE, h);
+    return status;
+}
+
+gsolve_status gsolve_matrix_set_null_space(gsolve_matrix *A, const gsolve_null_space *right,
+                                           const gsolve_null_space *left)
+{
+    gs_null_spaces made = {0};
+    int32_t k = 0, of_left = 0;
+    gsolve_status status;
+
+    if (!A) return GSOLVE_BAD_ARGUMENT;
+    if (left && !right) {
+        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_matrix_set_null_space: left is given without right; pass both");
+    }
+    if (right) {
+        if (A->csr.nrows != A->csr.ncols) {
+            return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
+                               "a null space needs a square matrix and this one is %d x %d",
+                               A->csr.nrows, A->csr.ncols);
+        }
+        TRY(check_given(A, right, "right", &k));
+        if (left) TRY(check_given(A, left, "left", &of_left));
+        if (left && of_left != k) {
+            return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
+                               "the right null space has dimension %d and the left one %d; those "
+                               "of a square matrix are equal",
+                               k, of_left);
+        }
+        TRY(make_spaces(A, right, left, k, &made));
+    }
+    gs_matrix_drop_null_spaces(A);
+    made.version = A->null_spaces.version + 1;
+    A->null_spaces = made;
+done:
+    return status;
+}
