@@ -90,7 +90,7 @@ static void choose_precond(const cli *c, const gsolve_statistics *statistics, cl
     }
 }
 
-bool cli_choose(const cli *c, const gsolve_statistics *statistics, int k, cli_attempt *a)
+static bool choose(const cli *c, const gsolve_statistics *statistics, int k, cli_attempt *a)
 {
     const bool any_solver = is_auto(c->args.solver), any_precond = is_auto(c->args.precond);
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
@@ -110,6 +110,15 @@ bool cli_choose(const cli *c, const gsolve_statistics *statistics, int k, cli_at
         snprintf(a->precond, sizeof a->precond, "%s", c->args.precond);
     }
     return true;
+}
+
+int cli_list_choices(const cli *c, const gsolve_statistics *statistics,
+                     cli_attempt a[CLI_MOST_ATTEMPTS])
+{
+    int count = 0;
+
+    while (count < CLI_MOST_ATTEMPTS && choose(c, statistics, count, &a[count])) count++;
+    return count;
 }
 
 void cli_effective_spec(const char spec[512], char to[512])
@@ -161,6 +170,7 @@ int cli_check_specs(cli *c)
     set_solver(c, &a, is_auto(c->args.solver) ? "auto" : c->args.solver);
     status = gsolve_matrix_create(&A, c->ctx, c->args.format ? c->args.format : "auto", &one);
     if (A && c->args.precond) status = gsolve_precond_create(&M, c->ctx, c->args.precond, &one);
+    c->variable = M && gsolve_precond_is_variable(M);
     if (A && status != GSOLVE_BAD_SPEC) {
         status = gsolve_solver_create(&S, c->ctx, a.solver, A, NULL);
     }
@@ -172,11 +182,15 @@ int cli_check_specs(cli *c)
 
 /* --- monitoring the run ------------------------------------------------------------------ */
 
-typedef struct monitor {
-    cli_attempt *a;
+typedef struct monitor { /* of all attempts */
+    cli *c;
+    cli_trial *trial;
+    cli_attempt *a; /* the present one */
     cli_live live;
-    FILE *lines; /* of --monitor, or NULL */
-    bool keep;   /* whether to keep the history */
+    FILE *lines;        /* of --monitor, or NULL */
+    bool keep;          /* whether to keep the history */
+    gsolve_dense guess; /* of the profile */
+    int code;           /* CLI_ERROR: an error was reported */
 } monitor;
 
 static void add_to_history(cli_attempt *a, int iteration, double residual)
@@ -215,50 +229,6 @@ void cli_describe_precond(cli_attempt *a, const gsolve_precond *M)
     cli_read_levels(&a->levels, M);
 }
 
-static gsolve_status set_up(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_precond **M,
-                            gsolve_solver **S)
-{
-    const double begin = cli_now();
-    const char *keys = a->solver + strcspn(a->solver, ",");
-    char flexible[sizeof a->solver];
-    double setup;
-
-    gsolve_status status = gsolve_precond_create_from(M, c->ctx, a->precond, A);
-    a->precond_seconds = cli_now() - begin;
-    if (status != GSOLVE_OK) return status;
-    cli_describe_precond(a, *M);
-    if (a->free_method && gsolve_precond_is_variable(*M)) { /* auto chooses a flexible method */
-        snprintf(flexible, sizeof flexible, "auto%.500s", keys);
-        snprintf(a->solver, sizeof a->solver, "%s", flexible);
-    }
-    setup = cli_now();
-    status = gsolve_solver_create(S, c->ctx, a->solver, A, *M);
-    a->setup_seconds = cli_now() - setup;
-    if (status != GSOLVE_OK) return status;
-    snprintf(a->method, sizeof a->method, "%s", gsolve_solver_name(*S));
-    return GSOLVE_OK;
-}
-
-static gsolve_status run(cli *c, cli_attempt *a, gsolve_solver *S, gsolve_dense b, gsolve_dense x)
-{
-    const double begin = cli_now();
-    const bool json_out = c->args.json && strcmp(c->args.json, "-") == 0;
-    monitor m = {.a = a, .keep = c->args.json || c->args.history};
-    gsolve_status status;
-
-    if (c->args.monitor) m.lines = json_out ? stderr : c->text;
-    if (m.lines) fprintf(m.lines, "%12s  residual\n", "iteration");
-    cli_live_begin(&m.live, c, a->method);
-    m.live.on = m.live.on && !m.lines;
-    m.live.target = cli_rtol(c);
-    gsolve_solver_set_monitor(S, show_iteration, &m);
-    a->result.size = sizeof a->result;
-    status = gsolve_solver_run(S, b, x, &a->result);
-    cli_live_erase(&m.live);
-    a->solve_seconds = cli_now() - begin;
-    return status;
-}
-
 /* Reads the results of the columns, and the explanation. */
 static void read_results(cli_attempt *a, gsolve_solver *S, int32_t ncols)
 {
@@ -281,59 +251,153 @@ static void read_results(cli_attempt *a, gsolve_solver *S, int32_t ncols)
     }
 }
 
-static gsolve_status profile(cli *c, cli_attempt *a, gsolve_solver *S, gsolve_dense b,
-                             gsolve_dense guess, gsolve_dense x)
+static gsolve_status profile(monitor *m, gsolve_solver *S)
 {
+    cli *c = m->c;
     cli_live live;
 
-    if (!c->args.profile || a->result.outcome == GSOLVE_STOPPED) return GSOLVE_OK;
-    cli_live_begin(&live, c, a->method);
+    if (!c->args.profile || m->a->result.outcome == GSOLVE_STOPPED) return GSOLVE_OK;
+    cli_live_begin(&live, c, m->a->method);
     cli_live_note(&live, "solving again for the profile ...");
-    const gsolve_status status = cli_profile_make(c, &a->profile, S, b, guess, x);
+    const gsolve_status status =
+        cli_profile_make(c, &m->a->profile, S, m->trial->b, m->guess, m->trial->x);
     cli_live_erase(&live);
     return status;
 }
 
-/* guess = x, if there will be a profile, which solves again from the guess. */
-static int keep_guess(cli *c, gsolve_dense x, gsolve_dense *guess)
+/* m->guess = x, if there will be a profile, which solves again from the guess. */
+static void keep_guess(monitor *m)
 {
-    if (!c->args.profile) return 0;
-    if (cli_new_dense(c, guess, x.nrows, x.ncols)) return CLI_ERROR;
-    memcpy(guess->value, x.value, (size_t)x.nrows * (size_t)x.ncols * sizeof(double));
-    return 0;
+    const gsolve_dense x = m->trial->x;
+
+    if (!m->c->args.profile || m->code) return;
+    if (!m->guess.value) m->code = cli_new_dense(m->c, &m->guess, x.nrows, x.ncols);
+    if (!m->code) {
+        memcpy(m->guess.value, x.value, (size_t)x.nrows * (size_t)x.ncols * sizeof(double));
+    }
 }
 
-int cli_try(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_dense b, gsolve_dense x)
+static void begin_attempt(monitor *m, int k)
 {
-    const bool chosen = is_auto(c->args.solver) && is_auto(c->args.precond);
-    gsolve_precond *M = NULL;
-    gsolve_solver *S = NULL;
-    gsolve_dense guess = {0};
     char note[1100];
-    cli_live live;
-    int code = 0;
 
-    if (keep_guess(c, x, &guess)) return CLI_ERROR;
-    cli_live_begin(&live, c, a->solver);
-    snprintf(note, sizeof note, "setting up the method %s and the preconditioner %s ...", a->solver,
-             a->precond);
-    cli_live_note(&live, note);
+    m->a = &m->trial->attempt[k];
+    m->trial->tried++;
+    if (m->trial->report) m->trial->report(m->c, k, false, m->trial->user);
+    keep_guess(m);
+    cli_live_begin(&m->live, m->c, m->a->solver);
+    snprintf(note, sizeof note, "setting up the method %s and the preconditioner %s ...",
+             m->a->solver, m->a->precond);
+    cli_live_note(&m->live, note);
     cli_begin_setup();
-    a->status = set_up(c, a, A, &M, &S);
+}
+
+/* The attempt's run begins. */
+static void begin_run(monitor *m, const gsolve_attempt *t)
+{
+    cli *c = m->c;
+    cli_attempt *a = m->a;
+    const bool json_out = c->args.json && strcmp(c->args.json, "-") == 0;
+
     cli_end_setup();
-    cli_live_erase(&live);
-    if (a->status == GSOLVE_OK) a->status = run(c, a, S, b, x);
-    if (a->status == GSOLVE_OK) read_results(a, S, b.ncols);
-    if (a->ran) a->status = profile(c, a, S, b, guess, x);
-    if (a->status != GSOLVE_OK && chosen && gsolve_auto_may_fall_back(a->status)) {
-        snprintf(a->explanation, sizeof a->explanation, "%s", gsolve_error(c->ctx));
-    } else if (a->status != GSOLVE_OK) {
-        code = cli_fail_library(c);
+    cli_live_erase(&m->live);
+    snprintf(a->solver, sizeof a->solver, "%s", t->method);
+    snprintf(a->method, sizeof a->method, "%s", gsolve_solver_name(t->S));
+    if (c->args.monitor) m->lines = json_out ? stderr : c->text;
+    if (m->lines) fprintf(m->lines, "%12s  residual\n", "iteration");
+    cli_live_begin(&m->live, c, a->method);
+    m->live.on = m->live.on && !m->lines;
+    m->live.target = cli_rtol(c);
+}
+
+/* Returns whether another attempt may follow. */
+static bool end_attempt(monitor *m, const gsolve_attempt *t)
+{
+    cli_attempt *a = m->a;
+    bool ended;
+
+    cli_end_setup();
+    cli_live_erase(&m->live);
+    a->status = t->status;
+    a->precond_seconds = t->precond_seconds;
+    a->setup_seconds = t->method_seconds;
+    a->solve_seconds = t->run_seconds;
+    if (t->M) cli_describe_precond(a, t->M);
+    if (t->result) {
+        a->result = *t->result;
+        read_results(a, t->S, m->trial->b.ncols);
+        if (profile(m, t->S) != GSOLVE_OK) m->code = cli_fail_library(m->c);
+    } else {
+        snprintf(a->explanation, sizeof a->explanation, "%s", gsolve_error(m->c->ctx));
     }
-    gsolve_solver_destroy(&S);
-    gsolve_precond_destroy(&M);
-    gsolve_dense_free(&guess, c->ctx);
-    return code;
+    ended = a->ran &&
+            (gsolve_outcome_is_success(a->result.outcome) || a->result.outcome == GSOLVE_STOPPED);
+    if (m->code || ended || cli_interrupted()) return false;
+    if (m->trial->count > 1 && m->trial->report) {
+        m->trial->report(m->c, t->choice, true, m->trial->user);
+    }
+    return true;
+}
+
+/* A gsolve_attempt_monitor. */
+static bool follow(const gsolve_attempt *t, void *user)
+{
+    monitor *m = user;
+
+    if (t->stage == GSOLVE_ATTEMPT_BEGINS) {
+        begin_attempt(m, t->choice);
+    } else if (t->stage == GSOLVE_ATTEMPT_IS_SET_UP) {
+        begin_run(m, t);
+    } else {
+        return end_attempt(m, t);
+    }
+    return true;
+}
+
+/* S gets the choices, and those who follow its runs. */
+static gsolve_status prepare(const cli *c, const cli_trial *t, monitor *m, gsolve_auto *S)
+{
+    static const char automatic[] = "auto";
+    char flexible[sizeof((cli_attempt *)0)->solver];
+    const char *method[CLI_MOST_ATTEMPTS], *precond[CLI_MOST_ATTEMPTS];
+
+    for (int k = 0; k < t->count; k++) {
+        const cli_attempt *a = &t->attempt[k];
+        method[k] = a->solver;
+        precond[k] = a->precond;
+        if (!a->free_method || !c->variable) continue; /* auto chooses a flexible method */
+        snprintf(flexible, sizeof flexible, "%s%.500s", automatic,
+                 a->solver + strcspn(a->solver, ","));
+        method[k] = flexible; /* the only choice */
+    }
+    gsolve_auto_set_attempt_monitor(S, follow, m);
+    gsolve_auto_set_monitor(S, show_iteration, m);
+    return gsolve_auto_set_choices(S, t->count, method, precond);
+}
+
+int cli_try(cli *c, cli_trial *t)
+{
+    monitor m = {.c = c, .trial = t, .keep = c->args.json || c->args.history};
+    gsolve_auto_info info = GSOLVE_INIT(gsolve_auto_info);
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    gsolve_auto *S = NULL;
+    gsolve_status status = gsolve_auto_create_from(&S, c->ctx, "", t->A);
+
+    t->tried = t->best = 0;
+    if (status == GSOLVE_OK) status = prepare(c, t, &m, S);
+    if (status == GSOLVE_OK) status = gsolve_auto_run(S, t->b, t->x, &result);
+    if (status == GSOLVE_OK) {
+        gsolve_auto_describe(S, &info);
+        t->best = info.choice;
+    } else if (!m.code && t->tried == 0) {
+        m.code = cli_fail_library(c);
+    } else if (!m.code) { /* the first attempt's error, or the one that ended the run */
+        const int k = t->tried < t->count ? t->tried - 1 : 0;
+        m.code = cli_fail(c, "%s", t->attempt[k].explanation);
+    }
+    gsolve_auto_destroy(&S);
+    gsolve_dense_free(&m.guess, c->ctx);
+    return m.code;
 }
 
 void cli_free_attempt(cli_attempt *a)

@@ -27,9 +27,13 @@ typedef struct cli_attempt {
     cli_profile profile;
 } cli_attempt;
 
-/* a = the k-th choice for a matrix with these statistics, as far as the arguments leave a choice,
- * with their tolerances. False: there is no such choice. */
-bool cli_choose(const cli *c, const gsolve_statistics *statistics, int k, cli_attempt *a);
+/* The largest number of choices. */
+enum { CLI_MOST_ATTEMPTS = 16 };
+
+/* a = the choices for a matrix with these statistics, as far as the arguments leave a choice, with
+ * their tolerances. Returns their number. */
+int cli_list_choices(const cli *c, const gsolve_statistics *statistics,
+                     cli_attempt a[CLI_MOST_ATTEMPTS]);
 
 /* to = spec with only the last of several values of a key, which is the one that counts. */
 void cli_effective_spec(const char spec[512], char to[512]);
@@ -37,16 +41,24 @@ void cli_effective_spec(const char spec[512], char to[512]);
 /* Checks the specs in the arguments, before the matrix is read. Returns 0 or CLI_ERROR. */
 int cli_check_specs(cli *c);
 
-/* The largest number of choices. */
-enum { CLI_MOST_ATTEMPTS = 16 };
-
 /* The relative tolerance of solver specs: |b - Ax| <= rtol |b|. */
 double cli_rtol(const cli *c);
 
-/* Sets up and runs a on A x = b. Returns 0, or CLI_ERROR after it has reported an error that
- * another choice would not avoid. If the set-up fails because of the matrix and auto may try
- * another choice, returns 0 with a->ran false. */
-int cli_try(cli *c, cli_attempt *a, const gsolve_matrix *A, gsolve_dense b, gsolve_dense x);
+/* A solve that tries one choice after another until one converges. */
+typedef struct cli_trial {
+    cli_attempt *attempt; /* the choices */
+    int count;
+    const gsolve_matrix *A;
+    gsolve_dense b, x;
+    /* Called before attempt k; and, with `ended`, after it if another one may follow. May be NULL.
+     */
+    void (*report)(const cli *c, int k, bool ended, void *user);
+    void *user;
+    int tried, best; /* set by cli_try: how many were tried; the one whose solution is in x */
+} cli_trial;
+
+/* Solves. Returns 0, or CLI_ERROR after it has reported an error. */
+int cli_try(cli *c, cli_trial *t);
 
 /* a->kind, a->note and a->levels = those of M. */
 void cli_describe_precond(cli_attempt *a, const gsolve_precond *M);

@@ -37,6 +37,7 @@ typedef struct cli { /* one call of the command */
     gsolve_context *ctx;
     bool undecided;   /* the device will be chosen when the size of the system is known */
     bool small;       /* the CPU was chosen because the system is small */
+    bool variable;    /* the preconditioner of the arguments needs a flexible method */
     FILE *text;       /* the file for human text, or NULL */
     bool live;        /* text goes to a terminal, so that a line may be rewritten */
     int width;        /* the column at which text is wrapped; 0: it is not wrapped */

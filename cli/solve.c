@@ -73,41 +73,17 @@ static int prepare(cli *c, cli_solution *s)
 
 /* --- the attempts ----------------------------------------------------------------------------- */
 
-static void add_seconds(cli_solution *s, const cli_attempt *a)
+/* Prints a line before and after attempt k. */
+static void report(const cli *c, int k, bool ended, void *user)
 {
-    s->seconds.precond += a->precond_seconds;
-    s->seconds.setup += a->setup_seconds;
-    s->seconds.solve += a->solve_seconds;
-}
+    cli_solution *s = user;
 
-typedef struct attempt_data { /* the user data of try_choice */
-    cli *c;
-    cli_solution *s;
-    int code; /* CLI_ERROR: an error was reported */
-} attempt_data;
-
-/* A gsolve_attempt_function: solves with choice k, and reports it. */
-static bool try_choice(int k, gsolve_dense x, gsolve_attempt *attempt, void *user)
-{
-    attempt_data *t = user;
-    cli_solution *s = t->s;
-    cli_attempt *a = &s->attempt[k], next;
-    bool ended;
-
-    if (k == CLI_MOST_ATTEMPTS || !cli_choose(t->c, &s->system.statistics, k, a)) return false;
     s->attempts = k + 1;
-    cli_report_choice(t->c, s, k);
-    t->code = cli_try(t->c, a, s->A, s->system.b, x);
-    attempt->result = a->result;
-    attempt->status = t->code ? GSOLVE_UNSUPPORTED : a->ran ? GSOLVE_OK : a->status;
-    ended = a->ran &&
-            (gsolve_outcome_is_success(a->result.outcome) || a->result.outcome == GSOLVE_STOPPED);
-    attempt->last = t->code || ended || cli_interrupted();
-    if (!t->code) add_seconds(s, a);
-    if (!attempt->last && (k > 0 || cli_choose(t->c, &s->system.statistics, 1, &next))) {
-        cli_report_attempt(t->c, s, k);
+    if (ended) {
+        cli_report_attempt(c, s, k);
+    } else {
+        cli_report_choice(c, s, k);
     }
-    return true;
 }
 
 /* Makes the columns of x contiguous; those of a file may not be. */
@@ -124,17 +100,21 @@ static void close_gaps(gsolve_dense *x)
 
 static int solve(cli *c, cli_solution *s)
 {
-    attempt_data t = {.c = c, .s = s};
-    gsolve_result result = GSOLVE_INIT(gsolve_result);
-    gsolve_status status;
-    int best;
+    cli_trial t = {.attempt = s->attempt, .A = s->A, .report = report, .user = s};
 
     close_gaps(&s->system.x);
-    status = gsolve_auto_attempts(c->ctx, s->system.x, try_choice, &t, &result, &best);
-    s->best = best < 0 ? 0 : best;
-    if (t.code) return CLI_ERROR;
-    if (status == GSOLVE_OK) return 0;
-    return s->attempts == 0 ? cli_fail_library(c) : cli_fail(c, "%s", s->attempt[0].explanation);
+    t.b = s->system.b;
+    t.x = s->system.x;
+    t.count = cli_list_choices(c, &s->system.statistics, s->attempt);
+    const int code = cli_try(c, &t);
+    s->attempts = t.tried;
+    s->best = t.best;
+    for (int k = 0; k < s->attempts; k++) {
+        s->seconds.precond += s->attempt[k].precond_seconds;
+        s->seconds.setup += s->attempt[k].setup_seconds;
+        s->seconds.solve += s->attempt[k].solve_seconds;
+    }
+    return code;
 }
 
 /* --- the results ------------------------------------------------------------------------------ */

@@ -71,6 +71,11 @@ module gsolve
   integer(c_int), parameter :: GSOLVE_ACCEPT = 1
   integer(c_int), parameter :: GSOLVE_STOP = 2
 
+  ! gsolve_attempt_stage
+  integer(c_int), parameter :: GSOLVE_ATTEMPT_BEGINS = 0
+  integer(c_int), parameter :: GSOLVE_ATTEMPT_IS_SET_UP = 1
+  integer(c_int), parameter :: GSOLVE_ATTEMPT_ENDED = 2
+
   ! gsolve_symmetry
   integer(c_int), parameter :: GSOLVE_GENERAL = 0
   integer(c_int), parameter :: GSOLVE_SYMMETRIC = 1
@@ -246,7 +251,7 @@ module gsolve
   end type
 
   type, bind(C) :: gsolve_precond_info
-    integer(c_size_t) :: size = 224_c_size_t ! as GSOLVE_INIT
+    integer(c_size_t) :: size = 232_c_size_t ! as GSOLVE_INIT
     type(c_ptr) :: kind = c_null_ptr
     type(c_ptr) :: spec = c_null_ptr
     integer(c_int32_t) :: n
@@ -255,6 +260,7 @@ module gsolve
     integer(c_size_t) :: moved
     real(c_double) :: setup_seconds
     integer(c_int64_t) :: version
+    integer(c_int) :: rebuilds
     character(kind=c_char) :: note(160)
   end type
 
@@ -314,10 +320,41 @@ module gsolve
     character(kind=c_char) :: why(200)
   end type
 
+  type, bind(C) :: gsolve_auto_info
+    integer(c_size_t) :: size = 176_c_size_t ! as GSOLVE_INIT
+    type(c_ptr) :: method = c_null_ptr
+    type(c_ptr) :: precond = c_null_ptr
+    type(c_ptr) :: why = c_null_ptr
+    character(kind=c_char) :: format(64)
+    integer(c_int) :: choice
+    integer(c_int) :: choices
+    integer(c_int) :: attempts
+    integer(c_int64_t) :: runs
+    integer(c_int64_t) :: updates
+    integer(c_int64_t) :: rebuilds
+    integer(c_int) :: iterations
+    integer(c_int) :: first_iterations
+    real(c_double) :: setup_seconds
+    real(c_double) :: solve_seconds
+    real(c_double) :: total_setup_seconds
+    real(c_double) :: total_solve_seconds
+  end type
+
   type, bind(C) :: gsolve_attempt
+    integer(c_size_t) :: size = 96_c_size_t ! as GSOLVE_INIT
+    integer(c_int) :: stage
+    integer(c_int) :: choice
+    type(c_ptr) :: method = c_null_ptr
+    type(c_ptr) :: precond = c_null_ptr
+    type(c_ptr) :: why = c_null_ptr
+    type(c_ptr) :: M = c_null_ptr
+    type(c_ptr) :: S = c_null_ptr
+    type(c_ptr) :: result = c_null_ptr
     integer(c_int) :: status
-    logical(c_bool) :: last
-    type(gsolve_result) :: result
+    logical(c_bool) :: kept
+    real(c_double) :: precond_seconds
+    real(c_double) :: method_seconds
+    real(c_double) :: run_seconds
   end type
 
   type, bind(C) :: gsolve_read_options
@@ -995,6 +1032,10 @@ module gsolve
       type(gsolve_profile_class), intent(inout) :: line
       logical(c_bool) :: gsolve_solver_profile_at
     end function
+  end interface
+
+  ! gsolve_auto.h
+  interface
     function gsolve_auto_choose(ctx, statistics, attempt, choice) bind(C)
       import
       type(c_ptr), value :: ctx
@@ -1003,20 +1044,97 @@ module gsolve
       type(gsolve_choice), intent(inout), optional :: choice
       logical(c_bool) :: gsolve_auto_choose
     end function
-    function gsolve_auto_may_fall_back(status) bind(C)
+    function gsolve_auto_create(S, ctx, options, csr) bind(C)
       import
-      integer(c_int), value :: status
-      logical(c_bool) :: gsolve_auto_may_fall_back
-    end function
-    function gsolve_auto_attempts(ctx, x, function, user, result, best) bind(C)
-      import
+      type(c_ptr), intent(inout) :: S
       type(c_ptr), value :: ctx
+      character(kind=c_char), intent(in) :: options(*)
+      type(gsolve_csr), intent(in) :: csr
+      integer(c_int) :: gsolve_auto_create
+    end function
+    function gsolve_auto_create_from(S, ctx, options, A) bind(C)
+      import
+      type(c_ptr), intent(inout) :: S
+      type(c_ptr), value :: ctx
+      character(kind=c_char), intent(in) :: options(*)
+      type(c_ptr), value :: A
+      integer(c_int) :: gsolve_auto_create_from
+    end function
+    subroutine gsolve_auto_destroy(S) bind(C)
+      import
+      type(c_ptr), intent(inout) :: S
+    end subroutine
+    function gsolve_auto_update(S, csr) bind(C)
+      import
+      type(c_ptr), value :: S
+      type(gsolve_csr), intent(in) :: csr
+      integer(c_int) :: gsolve_auto_update
+    end function
+    function gsolve_auto_set(S, settings) bind(C)
+      import
+      type(c_ptr), value :: S
+      character(kind=c_char), intent(in) :: settings(*)
+      integer(c_int) :: gsolve_auto_set
+    end function
+    function gsolve_auto_run(S, b, x, result) bind(C)
+      import
+      type(c_ptr), value :: S
+      type(gsolve_dense), value :: b
       type(gsolve_dense), value :: x
-      type(c_funptr), value :: function
-      type(c_ptr), value :: user
       type(gsolve_result), intent(inout) :: result
-      integer(c_int), intent(inout) :: best
-      integer(c_int) :: gsolve_auto_attempts
+      integer(c_int) :: gsolve_auto_run
+    end function
+    subroutine gsolve_auto_describe(S, info) bind(C)
+      import
+      type(c_ptr), value :: S
+      type(gsolve_auto_info), intent(inout) :: info
+    end subroutine
+    function gsolve_auto_explain(S) bind(C)
+      import
+      type(c_ptr), value :: S
+      type(c_ptr) :: gsolve_auto_explain
+    end function
+    function gsolve_auto_matrix(S) bind(C)
+      import
+      type(c_ptr), value :: S
+      type(c_ptr) :: gsolve_auto_matrix
+    end function
+    function gsolve_auto_solver(S) bind(C)
+      import
+      type(c_ptr), value :: S
+      type(c_ptr) :: gsolve_auto_solver
+    end function
+    subroutine gsolve_auto_set_log(S, log, user) bind(C)
+      import
+      type(c_ptr), value :: S
+      type(c_funptr), value :: log
+      type(c_ptr), value :: user
+    end subroutine
+    subroutine gsolve_auto_set_monitor(S, monitor, user) bind(C)
+      import
+      type(c_ptr), value :: S
+      type(c_funptr), value :: monitor
+      type(c_ptr), value :: user
+    end subroutine
+    subroutine gsolve_auto_set_stopping_test(S, test, user) bind(C)
+      import
+      type(c_ptr), value :: S
+      type(c_funptr), value :: test
+      type(c_ptr), value :: user
+    end subroutine
+    subroutine gsolve_auto_set_attempt_monitor(S, monitor, user) bind(C)
+      import
+      type(c_ptr), value :: S
+      type(c_funptr), value :: monitor
+      type(c_ptr), value :: user
+    end subroutine
+    function gsolve_auto_set_choices(S, count, methods, preconds) bind(C)
+      import
+      type(c_ptr), value :: S
+      integer(c_int), value :: count
+      type(c_ptr), intent(in) :: methods(*)
+      type(c_ptr), intent(in) :: preconds(*)
+      integer(c_int) :: gsolve_auto_set_choices
     end function
   end interface
 

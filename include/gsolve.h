@@ -10,7 +10,8 @@
  *     gsolve_solve(ctx, &csr, gsolve_vector(b, n), gsolve_vector(x, n), &result);
  *     gsolve_context_destroy(&ctx);
  *
- * The caller can also choose each part (format, preconditioner, method and tolerance):
+ * gsolve_auto.h does the same for a sequence of systems with one pattern. The caller can also
+ * choose each part (format, preconditioner, method and tolerance):
  *
  *     gsolve_matrix *A = NULL;
  *     gsolve_precond *M = NULL;
@@ -28,7 +29,8 @@
  *     gsolve_csr.h       statistics and transpose of a sparse matrix; matrix-matrix products
  *     gsolve_matrix.h    matrix: matrix-vector products y = A x in a storage format
  *     gsolve_precond.h   preconditioner: z = M^-1 r
- *     gsolve_solver.h    solver: Krylov methods, results, profile, automatic choice
+ *     gsolve_solver.h    solver: Krylov methods, results, profile
+ *     gsolve_auto.h      automatic choice; a solver that chooses, falls back and is kept
  *
  * Two more headers are included separately: gsolve_io.h (files and generators) and gsolve_plugin.h
  * (formats and preconditioners of your own; lists of all names; memory and copies: gsolve_alloc,
@@ -67,8 +69,8 @@
  * library keeps no pointer to them after the call. The exceptions keep a pointer, and their
  * descriptions say for how long: gsolve_matrix_create_owned, gsolve_matrix_create_operator,
  * gsolve_precond_create_function, gsolve_register_format, gsolve_register_precond,
- * gsolve_solver_set_monitor, gsolve_context_create_with, gsolve_context_set_log and
- * gsolve_context_use_stream.
+ * gsolve_context_create_with, gsolve_context_use_stream, and the functions that set a callback,
+ * such as gsolve_solver_set_monitor.
  *
  * Asynchronous work: on a GPU a call may return before its work is complete, if all its results are
  * on the device. The work is ordered on the context's stream (gsolve_stream) and may still read and
@@ -108,6 +110,7 @@
 #define GSOLVE_H
 
 #include "gsolve_arrays.h"
+#include "gsolve_auto.h"
 #include "gsolve_context.h"
 #include "gsolve_csr.h"
 #include "gsolve_matrix.h"
@@ -120,11 +123,11 @@ extern "C" {
 
 /* --- one call ------------------------------------------------------------------- */
 
-/* Solves A x = b until |b - A x| <= 1e-8 |b| in each column, where csr is A. The function computes
- * the statistics of A. From these it chooses a method and a preconditioner, as gsolve_auto_choose
- * does, and solves. Such a pair is called a choice. If the first choice cannot be set up or does
- * not converge, the function tries the next choice from the same initial guess. It frees all memory
- * that it has allocated.
+/* Solves A x = b until |b - A x| <= 1e-8 |b| in each column, where csr is A. The function creates
+ * an automatic solver (gsolve_auto_create), runs it once and destroys it: it computes the
+ * statistics of A, chooses a method and a preconditioner, and solves. If this choice cannot be set
+ * up or does not converge, the function tries the next one from the same initial guess. It frees
+ * all memory that it has allocated.
  *
  * csr is on the host or on the device. If A is not square, the function solves the least-squares
  * problem by a QR factorisation (see gsolve_solver_create). b and x are as for gsolve_solver_run:

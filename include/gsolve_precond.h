@@ -161,6 +161,7 @@ typedef struct gsolve_precond_info {
     double setup_seconds; /* time of the last creation or update */
     uint64_t version;     /* 1 after the creation; each update and each call that sets the near-null
                              space adds 1 */
+    int rebuilds;         /* number of updates that built all levels of "amg" again */
     char note[160];       /* what the set-up decided, such as "shift 0.004", or "" */
 } gsolve_precond_info;
 

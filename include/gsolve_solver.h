@@ -1,5 +1,5 @@
-/* gsolve_solver.h: iterative and direct solvers of A x = b, their results, the profile of a run,
- * and the automatic choice of the method and the preconditioner. */
+/* gsolve_solver.h: iterative and direct solvers of A x = b, their results, and the profile of a
+ * run. */
 #ifndef GSOLVE_SOLVER_H
 #define GSOLVE_SOLVER_H
 
@@ -329,59 +329,6 @@ GSOLVE_API void gsolve_solver_get_profile(const gsolve_solver *S, gsolve_profile
  * no profile was kept. */
 GSOLVE_API bool gsolve_solver_profile_at(const gsolve_solver *S, int index,
                                          gsolve_profile_class *line);
-
-/* --- automatic choice ----------------------------------------------------------- */
-
-/* A choice: a method and a preconditioner. */
-typedef struct gsolve_choice {
-    size_t size;      /* set by GSOLVE_INIT */
-    char solver[64];  /* spec of the method */
-    char precond[64]; /* spec of the preconditioner */
-    char why[200];    /* the reason, without a full stop */
-} gsolve_choice;
-
-/* Sets *choice to a choice of "auto" for a matrix with these statistics (gsolve_csr_statistics).
- * The run times of preconditioners are estimated for the context's device, so the choice can differ
- * between a CPU and a GPU. `attempt` 0 is the first choice; 1, 2, ... are the choices that follow
- * if the earlier ones fail. Returns true. Returns false, and leaves *choice unchanged, if there is
- * no such attempt or ctx is NULL. */
-GSOLVE_API bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_statistics *statistics,
-                                   int attempt, gsolve_choice *choice);
-
-/* Returns true for GSOLVE_ZERO_PIVOT, GSOLVE_UNSUPPORTED and GSOLVE_NO_MEMORY. If an attempt fails
- * with one of these statuses, the next choice may succeed, because the failure depends on the
- * matrix and the choice. Returns false for other statuses. */
-GSOLVE_API bool gsolve_auto_may_fall_back(gsolve_status status);
-
-/* The result of one attempt. The attempt function sets all members except result.size, which the
- * library has set. */
-typedef struct gsolve_attempt {
-    gsolve_status status; /* of the set-up and the run */
-    bool last;            /* true: make no further attempt */
-    gsolve_result result; /* of the run; used only if status is GSOLVE_OK */
-} gsolve_attempt;
-
-/* A function of the caller that sets up and runs choice number `attempt_index`, from 0. On entry x
- * is the initial guess; the function replaces it by its solution. It fills *attempt and returns
- * true. It returns false if there is no such choice. `user` is the pointer of gsolve_auto_attempts.
- */
-typedef bool gsolve_attempt_function(int attempt_index, gsolve_dense x, gsolve_attempt *attempt,
-                                     void *user);
-
-/* The fall-back loop of gsolve_solve. It calls `function` with 0, 1, 2, ..., each time with the
- * same initial guess in x, until an attempt converges or is accepted by the caller's stopping test,
- * sets `last`, fails with a status for which gsolve_auto_may_fall_back is false, or does not exist.
- * x is column-major, on the host or on the device. No pointer may be NULL except `user`.
- *
- * x and *result return the best attempt: the one that converged or was accepted, or else the one
- * with the smallest residual. *best returns its number. The status is then GSOLVE_OK, even if
- * another attempt failed. If no attempt has a result, x is the initial guess, *best is -1, *result
- * is unchanged, and the status is that of the last attempt that failed, or GSOLVE_OK if there was
- * none. If the loop itself fails, such as with GSOLVE_NO_MEMORY, *best, *result and x are
- * undefined. */
-GSOLVE_API gsolve_status gsolve_auto_attempts(gsolve_context *ctx, gsolve_dense x,
-                                              gsolve_attempt_function *function, void *user,
-                                              gsolve_result *result, int *best);
 
 #ifdef __cplusplus
 }

@@ -44,10 +44,11 @@ done:
     return status;
 }
 
-/* Creates the preconditioner `spec`, which is not "auto". A: NULL, or the matrix whose rows are
- * csr, which lies where the kind reads it. */
+/* Creates the preconditioner `spec`, which is not "auto". pattern: NULL, or csr is clean and lies
+ * where the kind reads it, and *pattern is its hash, which a kind on the device does not need.
+ * A: the matrix whose rows are csr, or NULL. */
 static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const char *spec,
-                            const gsolve_csr *csr, const gsolve_matrix *A)
+                            const gsolve_csr *csr, const uint64_t *pattern, const gsolve_matrix *A)
 {
     const gsolve_plugin *plugin;
     gsolve_precond *M = NULL;
@@ -60,11 +61,11 @@ static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const cha
     M->kind = gs_precond_kind_of(plugin);
     M->extension = gs_precond_extension_of(M->kind);
     if (A && M->extension->set_block) M->extension->set_block(M->options, gs_matrix_block_size(A));
-    if (!A) TRY(gs_precond_prepare_rows(M->extension, ctx, &csr, &own));
+    if (!pattern) TRY(gs_precond_prepare_rows(M->extension, ctx, &csr, &own));
     M->n = csr->nrows;
     M->type = csr->type;
     if (!M->extension->on_device && csr->start) { /* an operator has no pattern */
-        M->pattern = A ? gs_matrix_pattern(A) : gs_csr_pattern_hash(ctx, csr);
+        M->pattern = pattern ? *pattern : gs_csr_pattern_hash(ctx, csr);
     }
     if (csr->nrows != csr->ncols && M->kind != &gs_none) {
         status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
@@ -82,34 +83,6 @@ done:
     return status;
 }
 
-gsolve_status gsolve_precond_create(gsolve_precond **M, gsolve_context *ctx, const char *spec,
-                                    const gsolve_csr *csr)
-{
-    const gsolve_csr *rows = csr;
-    gsolve_csr fetched = {0};
-    gsolve_statistics statistics = GSOLVE_INIT(gsolve_statistics);
-    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
-    bool automatic;
-    gsolve_status status;
-
-    if (!ctx) return GSOLVE_BAD_ARGUMENT;
-    GS_ENTER(ctx);
-    if (!M || !spec || !csr) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_create: an argument is NULL");
-    }
-    TRY(is_auto(ctx, spec, &automatic));
-    if (automatic) {
-        TRY(gs_csr_to_host(&rows, ctx, &fetched));
-        TRY(gsolve_csr_statistics(ctx, rows, &statistics));
-        gsolve_auto_choose(ctx, &statistics, 0, &choice);
-        spec = choice.precond;
-    }
-    TRY(create(M, ctx, spec, csr, NULL));
-done:
-    gsolve_csr_free(&fetched, ctx);
-    return status;
-}
-
 /* Whether spec names a kind that reads its rows on the device. */
 static bool works_on_device(const gsolve_context *ctx, const char *spec)
 {
@@ -123,12 +96,67 @@ static bool works_on_device(const gsolve_context *ctx, const char *spec)
     return false;
 }
 
+/* Creates the preconditioner that auto chooses. The host inspects the rows once: it checks them and
+ * computes the statistics. */
+static gsolve_status create_auto(gsolve_precond **M, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    const gsolve_csr *rows = csr;
+    gsolve_csr fetched = {0}, sorted = {0}, moved = {0};
+    gs_statistics known = {.known = GS_KNOWN_NOTHING};
+    gs_csr_findings found;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
+    gsolve_location there;
+    bool clean;
+    gsolve_status status;
+
+    TRY(gs_csr_to_host(&rows, ctx, &fetched));
+    TRY(gs_csr_inspect(ctx, rows, &found, &known, &clean));
+    if (!clean) {
+        TRY(gs_csr_clean(&sorted, ctx, rows, found.ascending, NULL));
+        rows = &sorted;
+    }
+    TRY(gs_csr_need_statistics(ctx, rows, &known));
+    known.t.size = sizeof known.t;
+    gsolve_auto_choose(ctx, &known.t, 0, &choice);
+    there = works_on_device(ctx, choice.precond) ? gs_location(ctx) : GSOLVE_HOST;
+    if (clean && csr->location == there) {
+        rows = csr;
+    } else if (rows->location != there) {
+        TRY(gs_csr_move(&moved, ctx, there, rows));
+        rows = &moved;
+    }
+    TRY(create(M, ctx, choice.precond, rows, &known.pattern, NULL));
+done:
+    gsolve_csr_free(&moved, ctx);
+    gsolve_csr_free(&sorted, ctx);
+    gsolve_csr_free(&fetched, ctx);
+    return status;
+}
+
+gsolve_status gsolve_precond_create(gsolve_precond **M, gsolve_context *ctx, const char *spec,
+                                    const gsolve_csr *csr)
+{
+    bool automatic;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
+    if (!M || !spec || !csr) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_create: an argument is NULL");
+    }
+    TRY(is_auto(ctx, spec, &automatic));
+    TRY(automatic ? create_auto(M, ctx, csr) : create(M, ctx, spec, csr, NULL, NULL));
+done:
+    return status;
+}
+
 gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx, const char *spec,
                                          const gsolve_matrix *A)
 {
     gsolve_statistics statistics = GSOLVE_INIT(gsolve_statistics);
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
     gsolve_csr rows;
+    uint64_t pattern = 0;
     bool automatic;
     gsolve_status status;
 
@@ -150,8 +178,9 @@ gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx
         gsolve_matrix_device_csr(A, &rows);
     } else {
         TRY(gsolve_matrix_csr(A, &rows));
+        pattern = gs_matrix_pattern(A);
     }
-    TRY(create(M, ctx, spec, &rows, A));
+    TRY(create(M, ctx, spec, &rows, &pattern, A));
 done:
     return status;
 }

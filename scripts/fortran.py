@@ -20,7 +20,7 @@ HEADERS = [name for name in headers.HEADERS if name != "gsolve_plugin.h"]
 NUMBERS = {"int": "integer(c_int)", "unsigned": "integer(c_int)", "int32_t": "integer(c_int32_t)", "int64_t": "integer(c_int64_t)",
            "uint64_t": "integer(c_int64_t)",
            "size_t": "integer(c_size_t)", "double": "real(c_double)", "float": "real(c_float)", "bool": "logical(c_bool)",
-           "char": "character(kind=c_char)"}
+           "char": "character(kind=c_char)", "unsigned": "integer(c_int)"}
 
 HEAD = """! gsolve.f90: the C interface of gsolve for Fortran 2018. Compile it with your program; the headers describe each function.
 !
@@ -147,6 +147,8 @@ def parameter(p, comment):
     """The declaration of a dummy argument."""
     if not p.stars or p.base in CALLBACKS or p.base == "void" or (p.stars == 1 and p.base not in STRUCTS | ENUMERATIONS | set(NUMBERS)):
         return f"{value_type(p)}, value :: {p.name}"
+    if p.stars == 2 and p.constant:
+        return f"type(c_ptr), intent(in) :: {p.name}(*)"
     if p.stars == 2:
         return f"type(c_ptr), intent(inout) :: {p.name}"
     one = interface.Variable(p.base, 0, False, p.name)

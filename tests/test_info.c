@@ -61,6 +61,7 @@ typedef struct problem {
     gsolve_matrix *A;
     gsolve_precond *M;
     gsolve_solver *S;
+    gsolve_auto *automatic;
     gsolve_product *P;
     gsolve_galerkin *G;
     double b[N], x[N];
@@ -75,6 +76,7 @@ static problem open_problem(void)
     OK(p.ctx, gsolve_matrix_create(&p.A, p.ctx, "auto", &p.csr));
     OK(p.ctx, gsolve_precond_create(&p.M, p.ctx, "amg", &p.csr));
     OK(p.ctx, gsolve_solver_create(&p.S, p.ctx, "cg,spectrum=on", p.A, p.M));
+    OK(p.ctx, gsolve_auto_create(&p.automatic, p.ctx, "", &p.csr));
     OK(p.ctx, gsolve_product_create(&p.P, p.ctx, "auto", &p.csr, &p.csr));
     OK(p.ctx, gsolve_galerkin_create(&p.G, p.ctx, "auto", NULL, &p.csr, &p.csr));
     return p;
@@ -84,6 +86,7 @@ static void close_problem(problem *p)
 {
     gsolve_galerkin_destroy(&p->G);
     gsolve_product_destroy(&p->P);
+    gsolve_auto_destroy(&p->automatic);
     gsolve_solver_destroy(&p->S);
     gsolve_precond_destroy(&p->M);
     gsolve_matrix_destroy(&p->A);
@@ -109,19 +112,15 @@ static gsolve_status column(problem *p, void *info)
     return gsolve_solver_column(p->S, 0, info);
 }
 
-static bool attempt(int index, gsolve_dense x, gsolve_attempt *a, void *user)
+static gsolve_status auto_run(problem *p, void *info)
 {
-    problem *p = user;
-
-    if (index > 0) return false;
-    a->status = gsolve_solver_run(p->S, gsolve_vector(p->b, N), x, &a->result);
-    return true;
+    return gsolve_auto_run(p->automatic, gsolve_vector(p->b, N), gsolve_vector(p->x, N), info);
 }
 
-static gsolve_status attempts(problem *p, void *info)
+static gsolve_status auto_describe(problem *p, void *info)
 {
-    int best;
-    return gsolve_auto_attempts(p->ctx, gsolve_vector(p->x, N), attempt, p, info, &best);
+    gsolve_auto_describe(p->automatic, info);
+    return GSOLVE_OK;
 }
 
 static gsolve_status context(problem *p, void *info)
@@ -227,7 +226,8 @@ static const struct {
     CASE(solver_run, gsolve_result, SENTENCE),
     CASE(solve, gsolve_result, SENTENCE),
     CASE(column, gsolve_result, SENTENCE),
-    CASE(attempts, gsolve_result, SENTENCE),
+    CASE(auto_run, gsolve_result, SENTENCE),
+    CASE(auto_describe, gsolve_auto_info, NOTHING),
     CASE(context, gsolve_context_info, NOTHING),
     CASE(csr_statistics, gsolve_statistics, SENTENCE),
     CASE(matrix_statistics, gsolve_statistics, SENTENCE),

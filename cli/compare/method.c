@@ -4,15 +4,6 @@
 
 #include "cli/compare/compare.h"
 
-/* Solves once with csr, from x = 0. */
-static int try_choice(cmp *m, cmp_matrix *a, const gsolve_matrix *A, cli_attempt *attempt)
-{
-    const gsolve_dense x = a->system.x;
-
-    memset(x.value, 0, (size_t)x.nrows * (size_t)x.ncols * sizeof(double));
-    return cli_try(m->c, attempt, A, a->system.b, x);
-}
-
 /* On a GPU some methods keep a small matrix on the chip and then do not use the format. Here they
  * must. */
 static void disable_resident(const cmp *m, cmp_matrix *a)
@@ -62,24 +53,36 @@ static void store_choice(const cmp *m, cmp_matrix *a, const cli_attempt *t)
     disable_resident(m, a);
 }
 
+/* Removes direct, which makes no products, from the list. Returns the number of the others. */
+static int remove_direct(cli_attempt *a, int count)
+{
+    int left = 0;
+
+    for (int k = 0; k < count; k++) {
+        if (!cli_spec_is(a[k].solver, "direct")) a[left++] = a[k];
+    }
+    return left;
+}
+
+/* Solves with csr, from x = 0, and stores the choice that converged, or else the first that ran. */
 static int choose(cmp *m, cmp_matrix *a, const gsolve_matrix *A)
 {
-    char explanation[sizeof((cli_attempt *)0)->explanation] = "";
-    bool found = false, ended = false;
-    int code = 0;
+    const gsolve_dense x = a->system.x;
+    cli_attempt attempt[CLI_MOST_ATTEMPTS] = {[0] = {.ran = false}};
+    cli_trial t = {.attempt = attempt, .A = A, .b = a->system.b, .x = x};
+    int code, first = 0;
 
-    for (int k = 0; !code && !ended && k < CLI_MOST_ATTEMPTS; k++) {
-        cli_attempt t = {0};
-        if (!cli_choose(m->c, &a->system.statistics, k, &t)) break;
-        if (cli_spec_is(t.solver, "direct")) continue; /* makes no products */
-        code = try_choice(m, a, A, &t);
-        ended = cli_interrupted() || (t.ran && t.result.outcome == GSOLVE_CONVERGED);
-        if (!code && t.ran && (!found || ended)) store_choice(m, a, &t);
-        found |= t.ran;
-        if (!t.ran) snprintf(explanation, sizeof explanation, "%s", t.explanation);
-        cli_free_attempt(&t);
+    t.count = remove_direct(attempt, cli_list_choices(m->c, &a->system.statistics, attempt));
+    if (t.count == 0) return cli_fail(m->c, "auto chooses only direct, which makes no products");
+    memset(x.value, 0, (size_t)x.nrows * (size_t)x.ncols * sizeof(double));
+    code = cli_try(m->c, &t);
+    if (!code) {
+        while (!attempt[first].ran) first++;
+        const bool converged = gsolve_outcome_is_success(attempt[t.best].result.outcome);
+        store_choice(m, a, &attempt[converged ? t.best : first]);
     }
-    return code || found ? code : cli_fail(m->c, "%s", explanation);
+    for (int k = 0; k < t.tried; k++) cli_free_attempt(&attempt[k]);
+    return code;
 }
 
 int cmp_choose_method(cmp *m, cmp_matrix *a)

@@ -16,6 +16,7 @@ typedef struct amg {
     int64_t solves;        /* of one column each, since the last update */
     double first;          /* cycles per solve after the last set-up */
     bool structure_kept;   /* the last update kept the levels' structure */
+    int rebuilds;          /* updates that did not */
     char rebuild_note[96]; /* why the last update rebuilt the levels, or "" */
 } amg;
 
@@ -143,6 +144,7 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
         TRY(gs_hierarchy_update(M->S.h, ctx, csr));
     }
     M->structure_kept = !rebuild;
+    M->rebuilds += rebuild;
     M->cycles = M->solves = 0;
 done:
     return status;
@@ -307,6 +309,7 @@ static void describe(const void *self, gsolve_precond_info *info)
     const amg *M = self;
     const gs_hierarchy *h = M->S.h;
 
+    info->rebuilds = M->rebuilds;
     if (!h) {
         append(info->note, "waits for near-null vectors");
         return;

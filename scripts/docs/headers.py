@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
-ORDER = "gsolve context arrays csr matrix precond solver io plugin".split()  # of the headers; others come last
+ORDER = "gsolve context arrays csr matrix precond solver auto io plugin".split()  # of the headers; others come last
 HEADERS = sorted((path.name for path in (TOP / "include").glob("*.h")), key=lambda name: (
     [k for k, word in enumerate(ORDER) if name.removesuffix(".h").removeprefix("gsolve_") == word] or [len(ORDER)], name))
 

@@ -45,7 +45,7 @@ static gsolve_status choose_both(gs_krylov *k, const char *spec,
 
     for (int attempt = 0; gsolve_auto_choose(k->ctx, statistics, attempt, &choice); attempt++) {
         status = set_up_both(k, spec, &choice);
-        if (status == GSOLVE_OK || !gsolve_auto_may_fall_back(status)) break;
+        if (status == GSOLVE_OK || !gs_may_fall_back(status)) break;
         gs_solver_drop(k);
         gs_auto_method_drop(k);
         snprintf(failed, sizeof failed, " %s + %s cannot be set up: %.100s.", choice.solver,

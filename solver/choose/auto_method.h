@@ -17,6 +17,9 @@ void gs_auto_method_drop(gs_krylov *k);
 
 /* --- choose.c --- */
 
+/* Whether the next choice may succeed where one fails with this status: the failure depends on the
+ * matrix and the choice. */
+bool gs_may_fall_back(gsolve_status status);
 /* named = `method` with the options of `spec`. */
 gsolve_status gs_method_with_options(gsolve_context *ctx, const char *spec, const char *method,
                                      char *named, size_t size);

@@ -135,7 +135,7 @@ bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_statistics *stat
     return true;
 }
 
-bool gsolve_auto_may_fall_back(gsolve_status status)
+bool gs_may_fall_back(gsolve_status status)
 {
     return status == GSOLVE_ZERO_PIVOT || status == GSOLVE_UNSUPPORTED ||
            status == GSOLVE_NO_MEMORY;

@@ -213,6 +213,7 @@ static void estimate_times(const gsolve_statistics *t, problem kind, gs_cost_dev
                                 : c[k].entry * entries + c[k].row * rows + c[k].step;
         e->ns[k] = e->iterations[k] * step + c[k].setup_entry * entries + c[k].setup_row * rows +
                    c[k].setup;
+        e->setup_ns[k] = c[k].setup_entry * entries + c[k].setup_row * rows + c[k].setup;
     }
 }
 
@@ -236,6 +237,7 @@ bool gs_estimate_cost(const gsolve_statistics *t, bool on_gpu, gs_cost_estimate 
     estimate_iterations(t, kind, jumps, one_level, e);
     estimate_times(t, kind, device, e);
     e->ns[GS_AMG] *= fill_of(t, kind, e->dimensions, jumps, one_level);
+    e->setup_ns[GS_AMG] *= fill_of(t, kind, e->dimensions, jumps, one_level);
     return true;
 }
 

@@ -13,6 +13,7 @@ typedef struct gs_cost_estimate {
     double length;                      /* points per side of the grid */
     double iterations[GS_RANKED_COUNT]; /* of cg with each preconditioner, to 1e-8 */
     double ns[GS_RANKED_COUNT];         /* time of set-up and solve */
+    double setup_ns[GS_RANKED_COUNT];   /* time of the set-up */
 } gs_cost_estimate;
 
 /* For a symmetric matrix with a positive diagonal, on a GPU or a CPU. False if the matrix does not

@@ -211,6 +211,13 @@ gsolve_status gs_solver_set_up(gs_krylov *k, const char *spec);
 /* Undoes gs_solver_set_up, so that it can be called with another spec. */
 void gs_solver_drop(gs_krylov *k);
 
+/* --- settings.c ---------------------------------------------------------------------------------
+ */
+
+/* Fails with GSOLVE_BAD_SPEC if a key of `settings`, which is not empty, is not one that
+ * gsolve_solver_set sets. of: the method, for the sentence. */
+gsolve_status gs_settings_check(gsolve_context *ctx, const char *of, const char *settings);
+
 /* --- work.c ----------------------------------------------------------------------------------- */
 
 /* From here on the array at first, of `bytes` bytes for each column, moves when columns move. */

@@ -20,16 +20,16 @@ static bool is_settable(const char *pair)
     return false;
 }
 
-static gsolve_status check_keys(const gs_krylov *k, const char *settings)
+gsolve_status gs_settings_check(gsolve_context *ctx, const char *of, const char *settings)
 {
     for (const char *pair = settings; true; pair++) {
         if (!is_settable(pair)) {
             const size_t length = strcspn(pair, "=,");
             return gsolve_fail(
-                k->ctx, GSOLVE_BAD_SPEC,
+                ctx, GSOLVE_BAD_SPEC,
                 "gsolve_solver_set cannot set '%.*s' of %s; it sets rtol, atol, dtol, maxit and "
                 "stall, as in \"rtol=1e-4,maxit=50\". Other options need a new solver",
-                (int)(length < 60 ? length : 60), pair, k->method->plugin.name);
+                (int)(length < 60 ? length : 60), pair, of);
         }
         pair += strcspn(pair, ",");
         if (!*pair) return GSOLVE_OK;
@@ -46,7 +46,7 @@ gsolve_status gsolve_solver_set(gsolve_solver *S, const char *settings)
         return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_set: settings is NULL");
     }
     if (!*settings) return GSOLVE_OK;
-    TRY(check_keys(S, settings));
+    TRY(gs_settings_check(S->ctx, S->method->plugin.name, settings));
     changed = *gs_run_options_of(S);
     TRY(gs_spec_pairs(S->ctx, &S->method->plugin, settings, &changed));
     *(gs_run_options *)S->options = changed;

@@ -419,7 +419,61 @@ static void solve(fuzz *f)
     drop_problem(f, &p);
 }
 
-const api_call solver_calls[] = {{"solver_create", 12, create},  {"solver_run", 16, run},
-                                 {"solver_explain", 3, explain}, {"solver_forecast", 1, forecast},
-                                 {"solver_set", 2, set},         {"solve", 4, solve},
-                                 {"solver_destroy", 2, destroy}, {NULL, 0, NULL}};
+/* --- an automatic solver from its creation to its end --------------------------------------- */
+
+/* Runs S on a new b, and checks what it calls converged. Returns whether the run succeeded. */
+static bool run_auto(fuzz *f, gsolve_auto *S, const input *in)
+{
+    const int32_t columns = (int32_t)below(f, 4);
+    problem p = draw_problem(f, in, columns, false);
+    gsolve_result result;
+
+    memset(&result, 0xa5, sizeof result);
+    result.size = sizeof result;
+    trace(f, "gsolve_auto_run(b of %d columns)\n", columns);
+    deny_some(f);
+    const bool good = passed(f, "gsolve_auto_run", gsolve_auto_run(S, p.b.d, p.x.d, &result));
+    check_arrays(f, "gsolve_auto_run", &p);
+    for (int32_t c = 0; good && c < columns && result.outcome == GSOLVE_CONVERGED; c++) {
+        const reference r = true_residual(in, &p.b, &p.x, c);
+        check_converged(f, "gsolve_auto_run", &r, c, 1e-8, 0, result.residual);
+    }
+    if (!gsolve_auto_explain(S)[0]) complain(f, "gsolve_auto_explain returns nothing");
+    drop_problem(f, &p);
+    return good;
+}
+
+static void solve_steps(fuzz *f)
+{
+    const int from = pick_input(f);
+    const input *in = &f->given[from];
+    gsolve_auto_info info = GSOLVE_INIT(gsolve_auto_info);
+    gsolve_auto *S = NULL;
+    int64_t runs = 0;
+
+    gsolve_csr csr = lend(f, in);
+    trace(f, "gsolve_auto_create(matrix %d)\n", from);
+    deny_some(f);
+    const bool good = passed(f, "gsolve_auto_create", gsolve_auto_create(&S, f->ctx, "", &csr));
+    if (good && in->malformed) complain(f, "gsolve_auto_create takes a malformed matrix");
+    for (int step = 0; good && step < 3; step++) {
+        runs += run_auto(f, S, in);
+        if (!passed(f, "gsolve_auto_update", gsolve_auto_update(S, &csr))) break;
+        gsolve_auto_describe(S, &info);
+        if (info.runs != runs || info.updates != step + 1) {
+            complain(f, "gsolve_auto_describe counts wrongly");
+        }
+    }
+    gsolve_auto_destroy(&S);
+    take_back(f, in, &csr);
+}
+
+const api_call solver_calls[] = {{"solver_create", 12, create},
+                                 {"solver_run", 16, run},
+                                 {"solver_explain", 3, explain},
+                                 {"solver_forecast", 1, forecast},
+                                 {"solver_set", 2, set},
+                                 {"solve", 4, solve},
+                                 {"auto", 4, solve_steps},
+                                 {"solver_destroy", 2, destroy},
+                                 {NULL, 0, NULL}};

@@ -1,0 +1,232 @@
+/* gsolve_auto.h: the automatic choice of a method and a preconditioner, and the automatic solver: a
+ * handle that chooses, falls back, and keeps what it has set up for new values of the matrix.
+ *
+ *     gsolve_auto *S = NULL;
+ *     gsolve_result result = GSOLVE_INIT(gsolve_result);
+ *
+ *     gsolve_auto_create(&S, ctx, "rtol=1e-10", &csr);
+ *     for (...) {
+ *         gsolve_auto_update(S, &csr);    the same pattern, new values
+ *         gsolve_auto_run(S, b, x, &result);
+ *     }
+ *     gsolve_auto_destroy(&S);
+ */
+#ifndef GSOLVE_AUTO_H
+#define GSOLVE_AUTO_H
+
+#include "gsolve_solver.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- automatic choice ----------------------------------------------------------- */
+
+/* A choice: a method and a preconditioner. */
+typedef struct gsolve_choice {
+    size_t size;      /* set by GSOLVE_INIT */
+    char solver[64];  /* spec of the method */
+    char precond[64]; /* spec of the preconditioner */
+    char why[200];    /* the reason, without a full stop */
+} gsolve_choice;
+
+/* Sets *choice to a choice of "auto" for a matrix with these statistics (gsolve_csr_statistics).
+ * The run times of preconditioners are estimated for the context's device, so the choice can differ
+ * between a CPU and a GPU. `attempt` 0 is the first choice; 1, 2, ... are the choices that follow
+ * if the earlier ones fail. Returns true. Returns false, and leaves *choice unchanged, if there is
+ * no such attempt or ctx is NULL. */
+GSOLVE_API bool gsolve_auto_choose(const gsolve_context *ctx, const gsolve_statistics *statistics,
+                                   int attempt, gsolve_choice *choice);
+
+/* --- automatic solver ----------------------------------------------------------- */
+
+/* An automatic solver. It holds a matrix, a list of choices, and of one choice the preconditioner
+ * and the solver. */
+typedef struct gsolve_auto gsolve_auto;
+
+/* Creates an automatic solver for the matrix A = csr, which it copies as gsolve_matrix_create does
+ * in the format "auto". Nothing is chosen and set up before the first run.
+ *
+ * `options` has the form "key=value,...", such as "rtol=1e-10,maxit=500", or is "" for the
+ * defaults. The keys are those that all methods have: rtol, atol, dtol, maxit, stall, guess, keep
+ * ("gsolve list solvers"). They apply to each choice. The default of `rtol` is 1e-8. Without
+ * `maxit` each choice has a limit of its own.
+ *
+ * Fails with GSOLVE_BAD_SPEC if a key or a value is not allowed, and with GSOLVE_BAD_MATRIX or
+ * GSOLVE_UNSUPPORTED like gsolve_matrix_create. */
+GSOLVE_API gsolve_status gsolve_auto_create(gsolve_auto **S, gsolve_context *ctx,
+                                            const char *options, const gsolve_csr *csr);
+
+/* Creates an automatic solver for a matrix handle of the caller, in any format. A must not be
+ * destroyed before the last call with S other than gsolve_auto_destroy. For new values, call
+ * gsolve_matrix_update. `options` and the errors are those of gsolve_auto_create. */
+GSOLVE_API gsolve_status gsolve_auto_create_from(gsolve_auto **S, gsolve_context *ctx,
+                                                 const char *options, const gsolve_matrix *A);
+
+/* Frees the automatic solver with all that it holds, but not a matrix of the caller. */
+GSOLVE_API void gsolve_auto_destroy(gsolve_auto **S);
+
+/* Replaces the values of A, with the rules and the errors of gsolve_matrix_update: csr has the
+ * pattern of the creation. The next run updates the preconditioner. Fails with GSOLVE_BAD_ARGUMENT
+ * if the matrix is a handle of the caller. */
+GSOLVE_API gsolve_status gsolve_auto_update(gsolve_auto *S, const gsolve_csr *csr);
+
+/* Sets options for later runs, such as "rtol=1e-4,maxit=50", with the keys, the rules and the
+ * errors of gsolve_solver_set. They apply to the choice that is set up, which stays, and to all
+ * others. */
+GSOLVE_API gsolve_status gsolve_auto_set(gsolve_auto *S, const char *settings);
+
+/* Solves A x = b. b, x and *result are as for gsolve_solver_run, but x is column-major. On entry x
+ * is the initial guess.
+ *
+ * The first run computes the statistics of A and makes a list of choices, as gsolve_auto_choose
+ * does. It sets up and runs one choice after another, each from the same initial guess, until one
+ * converges. That choice stays set up, and later runs begin with it. If it fails in a later run,
+ * the run tries the choices that follow in the list and then those before it. If A has new values,
+ * the list is first made again from their statistics. A choice fails if it cannot be set up or does
+ * not converge (gsolve_outcome_is_success). If the monitor stops the run, no other choice is tried.
+ * A matrix-free operator has one choice: the method "auto" without a preconditioner.
+ *
+ * If A has new values, a run keeps the pattern, the format, the choice and all memory, and updates
+ * the preconditioner. Two things are built again when that pays:
+ *
+ *     the levels of "amg"   by its option `reuse`
+ *     the choice            if cg with "jacobi", "ic" or "amg" took in the last run more than 1.25
+ *                           times the iterations of the first run after its set-up, and more than
+ *                           8 more. The run then compares the estimated times of the choices for
+ *                           the statistics of the new values. For the present choice it takes the
+ *                           iterations of the last run instead of the estimate. If another choice
+ *                           is estimated to take less than 0.8 times as long, set-up included, and
+ *                           has not failed before, the run sets it up.
+ *
+ * Both depend on counts and on a table of costs (docs/understand/automatic_choice.md), never on
+ * measured times. So the same sequence of calls gives the same bits. The bits are also those of a
+ * new handle for the new values if that makes the same choice, the preconditioner is not "amg", and
+ * the matrix is a handle in another format than "auto".
+ *
+ * x returns the solution of the choice that converged, or else the x with the smallest residual of
+ * all choices. *result describes the run of this choice; its member `seconds` is the time of the
+ * whole call. If no choice has a result, the call fails with the status of the last one that
+ * failed, such as GSOLVE_ZERO_PIVOT, and x is the initial guess. A failure that another choice
+ * would not avoid, such as GSOLVE_BAD_ARGUMENT, ends the run at once.
+ *
+ * A run allocates memory where gsolve_solver_run does; where it sets up a choice, builds levels
+ * again, or updates a preconditioner whose update needs work space; and for a copy of the initial
+ * guess, if no earlier run had one as large. The copy is at the location of x. */
+GSOLVE_API gsolve_status gsolve_auto_run(gsolve_auto *S, gsolve_dense b, gsolve_dense x,
+                                         gsolve_result *result);
+
+/* --- information ---------------------------------------------------------------- */
+
+/* What an automatic solver has chosen and done. The strings are valid until the next call with S
+ * that is not const. */
+typedef struct gsolve_auto_info {
+    size_t size;          /* set by GSOLVE_INIT */
+    const char *method;   /* spec of the method that the next run begins with, "" before the first
+                             run */
+    const char *precond;  /* spec of its preconditioner */
+    const char *why;      /* the reason for this choice, without a full stop */
+    char format[64];      /* spec of the format of the converted form in use */
+    int choice;           /* position of this choice in the list, from 0; -1 before the first run */
+    int choices;          /* number of choices in the list */
+    int attempts;         /* number of choices that the last run tried */
+    int64_t runs;         /* number of runs that returned GSOLVE_OK */
+    int64_t updates;      /* number of updates of A since S was created */
+    int64_t rebuilds;     /* number of times that new values or growing iterations made a run build
+                             again: the levels of amg, or another choice */
+    int iterations;       /* iterations of the last run that converged */
+    int first_iterations; /* iterations of the first run that converged after the last set-up; 0:
+                             there was none */
+    double setup_seconds; /* time of set-ups and updates of preconditioners and methods in the
+                             last run */
+    double solve_seconds; /* time of iterations in the last run, of all choices that it tried */
+    double total_setup_seconds; /* the two times of all runs */
+    double total_solve_seconds;
+} gsolve_auto_info;
+
+/* Sets all members of *info. */
+GSOLVE_API void gsolve_auto_describe(const gsolve_auto *S, gsolve_auto_info *info);
+
+/* Returns sentences about the last run: which choices failed and why, which choice solved the
+ * system and why it was chosen, what was built again, and the text of gsolve_solver_explain. The
+ * text is valid until the next call with S that is not const. */
+GSOLVE_API const char *gsolve_auto_explain(gsolve_auto *S);
+
+/* Returns the matrix of S, for products, residuals and information. It lives as long as S, or is
+ * the caller's. */
+GSOLVE_API const gsolve_matrix *gsolve_auto_matrix(const gsolve_auto *S);
+
+/* Returns the solver of the last choice that S has set up, for gsolve_solver_column, its profile
+ * and its note, or NULL if there is none. If a run converged, this is the choice that converged.
+ * The solver is valid until the next run. The caller must neither run nor destroy it. */
+GSOLVE_API gsolve_solver *gsolve_auto_solver(gsolve_auto *S);
+
+/* --- callbacks ------------------------------------------------------------------ */
+
+/* Makes later runs call log(line, user) twice for each choice that they try: first with the reason
+ * for the choice, and then with the outcome or the error. A line more says why a choice is replaced
+ * because its iterations grew. The log of the
+ * context (gsolve_context_set_log) gets these lines, too. NULL removes the function. S keeps both
+ * pointers. */
+GSOLVE_API void gsolve_auto_set_log(gsolve_auto *S, gsolve_log *log, void *user);
+
+/* Makes later runs call the monitor in each iteration of each choice, with the rules of
+ * gsolve_solver_set_monitor. */
+GSOLVE_API void gsolve_auto_set_monitor(gsolve_auto *S, gsolve_monitor *monitor, void *user);
+
+/* Makes later runs use the stopping test with each choice, with the rules of
+ * gsolve_solver_set_stopping_test. If it accepts x, no other choice is tried. */
+GSOLVE_API void gsolve_auto_set_stopping_test(gsolve_auto *S, gsolve_stopping_test *test,
+                                              void *user);
+
+/* The moments at which a gsolve_attempt_monitor is called: before the set-up of a choice, between
+ * its set-up and its run, and at its end. If the set-up fails, the second call is left out. */
+typedef enum gsolve_attempt_stage {
+    GSOLVE_ATTEMPT_BEGINS,
+    GSOLVE_ATTEMPT_IS_SET_UP,
+    GSOLVE_ATTEMPT_ENDED
+} gsolve_attempt_stage;
+
+/* One attempt of a run: the set-up and the run of one choice. It is valid during the call of the
+ * monitor only. */
+typedef struct gsolve_attempt {
+    size_t size; /* set by the library: the size of its struct */
+    gsolve_attempt_stage stage;
+    int choice;                  /* position in the list of choices, from 0 */
+    const char *method;          /* spec of the method with the options of S */
+    const char *precond;         /* spec of the preconditioner */
+    const char *why;             /* the reason for the choice */
+    gsolve_precond *M;           /* NULL: not set up */
+    gsolve_solver *S;            /* NULL: not set up */
+    const gsolve_result *result; /* of the run; NULL until it ends, or if it failed */
+    gsolve_status status;        /* at GSOLVE_ATTEMPT_ENDED: of the set-up and the run */
+    bool kept;                   /* an earlier run has set the choice up */
+    double precond_seconds;      /* time of the set-up or update of the preconditioner, */
+    double method_seconds;       /* of the set-up of the method, */
+    double run_seconds;          /* and of the run */
+} gsolve_attempt;
+
+/* A function of the caller that follows the attempts. It may call functions of the library for
+ * attempt->M and attempt->S, and at GSOLVE_ATTEMPT_ENDED even run attempt->S, but must not destroy
+ * them. x of gsolve_auto_run is the initial guess at GSOLVE_ATTEMPT_BEGINS, and the x of the
+ * attempt at GSOLVE_ATTEMPT_ENDED. The function returns true to go on. If it returns false at
+ * GSOLVE_ATTEMPT_ENDED, no other choice is tried; at the other stages the value is ignored. */
+typedef bool gsolve_attempt_monitor(const gsolve_attempt *attempt, void *user);
+
+/* Makes later runs call monitor(attempt, user). NULL removes the monitor. S keeps both pointers. */
+GSOLVE_API void gsolve_auto_set_attempt_monitor(gsolve_auto *S, gsolve_attempt_monitor *monitor,
+                                                void *user);
+
+/* Replaces the list of choices by one of the caller: `count` methods with `count` preconditioners,
+ * which runs try in this order, as specs for gsolve_solver_create and gsolve_precond_create. S
+ * copies the specs and drops what it has set up. Runs then compute no statistics, and change the
+ * choice only if it fails. Fails with GSOLVE_BAD_SPEC if a spec is too long; other errors in specs
+ * are found by the run. */
+GSOLVE_API gsolve_status gsolve_auto_set_choices(gsolve_auto *S, int count,
+                                                 const char *const *methods,
+                                                 const char *const *preconds);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,244 @@
+/* auto_solver.c: the handle of the automatic solver, and gsolve_solve, which uses one for one run.
+ */
+#include "solver/choose/auto_solver.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/info.h"
+#include "core/try.h"
+
+/* --- create and destroy ----------------------------------------------------------------------- */
+
+static void destroy_with_context(void *handle)
+{
+    gsolve_auto *S = handle;
+    gsolve_auto_destroy(&S);
+}
+
+static const gsolve_option run_options[] = {GS_RUN_OPTIONS(10000, 2000), {0}};
+static const gsolve_plugin of_auto = {"auto", "", run_options, sizeof(gs_run_options)};
+
+/* S->spec = "auto" with the options, which are checked. */
+static gsolve_status set_options(gsolve_auto *S, const char *options)
+{
+    gs_run_options parsed;
+    const int length =
+        snprintf(S->spec, sizeof S->spec, "auto%s%s", options[0] ? "," : "", options);
+
+    if (length < 0 || (size_t)length >= sizeof S->spec) {
+        return gsolve_fail(S->ctx, GSOLVE_BAD_SPEC, "the options '%.60s...' are too long", options);
+    }
+    return gs_spec_options(S->ctx, &of_auto, S->spec, &parsed);
+}
+
+/* Creates a handle for the matrix A, or if that is NULL for a matrix of its own from csr. */
+static gsolve_status create(gsolve_auto **out, gsolve_context *ctx, const char *options,
+                            const gsolve_csr *csr, const gsolve_matrix *A)
+{
+    gsolve_auto *S = NULL;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
+    if (!out || !options || (!csr && !A)) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_auto_create: an argument is NULL");
+    }
+    ALLOC(ctx, GSOLVE_HOST, S, 1);
+    memset(S, 0, sizeof *S);
+    gs_own(ctx, S, destroy_with_context);
+    S->ctx = ctx;
+    S->statistics.size = sizeof S->statistics;
+    S->set = S->current = S->begun = S->leading = -1;
+    TRY(set_options(S, options));
+    if (!A) TRY(gsolve_matrix_create(&S->own, ctx, "auto", csr));
+    S->A = A ? A : S->own;
+    S->created = gs_auto_version(S);
+    *out = S;
+    S = NULL;
+done:
+    gsolve_auto_destroy(&S);
+    return status;
+}
+
+gsolve_status gsolve_auto_create(gsolve_auto **S, gsolve_context *ctx, const char *options,
+                                 const gsolve_csr *csr)
+{
+    return create(S, ctx, options, csr, NULL);
+}
+
+gsolve_status gsolve_auto_create_from(gsolve_auto **S, gsolve_context *ctx, const char *options,
+                                      const gsolve_matrix *A)
+{
+    return create(S, ctx, options, NULL, A);
+}
+
+void gsolve_auto_destroy(gsolve_auto **pS)
+{
+    gsolve_auto *S = pS ? *pS : NULL;
+    if (!S) return;
+    GS_ENTER(S->ctx);
+
+    gs_auto_drop(S);
+    gsolve_free(S->ctx, S->guess.location, S->guess.value);
+    gsolve_free(S->ctx, S->best.location, S->best.value);
+    gsolve_free(S->ctx, GSOLVE_HOST, S->list);
+    gsolve_matrix_destroy(&S->own);
+    gsolve_free(S->ctx, GSOLVE_HOST, S);
+    *pS = NULL;
+}
+
+gsolve_status gsolve_auto_update(gsolve_auto *S, const gsolve_csr *csr)
+{
+    if (!S) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(S->ctx);
+    if (!S->own) {
+        return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT,
+                           "the matrix of this automatic solver is a handle of the caller; update "
+                           "it by gsolve_matrix_update");
+    }
+    return gsolve_matrix_update(S->own, csr);
+}
+
+/* --- settings between runs ---------------------------------------------------------------------
+ */
+
+/* Whether a pair "key=value" sets a key of `settings`, "key=value,...". */
+static bool is_among(const char *pair, const char *settings)
+{
+    const size_t length = strcspn(pair, "=") + 1;
+
+    for (const char *at = settings; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, pair, length) == 0) return true;
+    }
+    return false;
+}
+
+/* to = spec with the settings instead of its options with their keys. Returns whether it fits. */
+static bool replace_options(const char *spec, const char *settings, char *to, size_t size)
+{
+    int length = snprintf(to, size, "auto");
+
+    for (const char *at = strchr(spec, ','); at; at = strchr(at + 1, ',')) {
+        const int part = 1 + (int)strcspn(at + 1, ",");
+        if (is_among(at + 1, settings)) continue;
+        length += snprintf(to + length, size - (size_t)length, "%.*s", part, at);
+    }
+    length += snprintf(to + length, size - (size_t)length, ",%s", settings);
+    return (size_t)length < size;
+}
+
+gsolve_status gsolve_auto_set(gsolve_auto *S, const char *settings)
+{
+    char spec[sizeof S->spec];
+    gs_run_options parsed;
+    gsolve_status status;
+
+    if (!S) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(S->ctx);
+    if (!settings) {
+        return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_auto_set: settings is NULL");
+    }
+    if (!*settings) return GSOLVE_OK;
+    TRY(gs_settings_check(S->ctx, "auto", settings));
+    TRY(gs_spec_pairs(S->ctx, &of_auto, settings, &parsed));
+    if (!replace_options(S->spec, settings, spec, sizeof spec)) {
+        return gsolve_fail(S->ctx, GSOLVE_BAD_SPEC, "the settings '%.60s...' are too long",
+                           settings);
+    }
+    if (S->S) TRY(gsolve_solver_set(S->S, settings));
+    memcpy(S->spec, spec, sizeof spec);
+    for (int k = 0; k < S->count; k++) gs_auto_name_method(S, &S->list[k]);
+done:
+    return status;
+}
+
+/* --- information ------------------------------------------------------------------------------ */
+
+void gsolve_auto_describe(const gsolve_auto *S, gsolve_auto_info *info)
+{
+    const gs_auto_choice *c = S->current >= 0 ? &S->list[S->current] : NULL;
+    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
+    gsolve_auto_info own = {.size = sizeof own,
+                            .method = c ? c->method : "",
+                            .precond = c ? c->precond : "",
+                            .why = c ? c->why : "",
+                            .choice = S->current,
+                            .choices = S->count,
+                            .attempts = S->attempts,
+                            .runs = S->runs,
+                            .rebuilds = S->rebuilds,
+                            .iterations = S->last,
+                            .first_iterations = S->first,
+                            .setup_seconds = S->setup_seconds,
+                            .solve_seconds = S->solve_seconds,
+                            .total_setup_seconds = S->total_setup_seconds,
+                            .total_solve_seconds = S->total_solve_seconds};
+
+    gsolve_matrix_describe(S->A, &A);
+    memcpy(own.format, A.form, sizeof own.format);
+    own.updates = (int64_t)(A.version - S->created);
+    GS_FILL_INFO(gsolve_auto_info, info, &own);
+}
+
+const char *gsolve_auto_explain(gsolve_auto *S)
+{
+    const gs_auto_choice *c = S->current >= 0 ? &S->list[S->current] : NULL;
+    const char *why = "It has the smallest residual of all choices.";
+    GS_ENTER(S->ctx);
+
+    if (S->attempts == 0) return "There has been no run yet.";
+    if (S->leading < 0) {
+        snprintf(S->explanation, sizeof S->explanation, "%sNo choice could be set up and run.",
+                 S->events);
+        return S->explanation;
+    }
+    if (S->set == S->leading) why = gsolve_solver_explain(S->S);
+    snprintf(S->explanation, sizeof S->explanation, "%sThe solution is that of %s + %s: %s. %s",
+             S->events, c->method, c->precond, c->why, why);
+    return S->explanation;
+}
+
+const gsolve_matrix *gsolve_auto_matrix(const gsolve_auto *S)
+{
+    return S->A;
+}
+
+gsolve_solver *gsolve_auto_solver(gsolve_auto *S)
+{
+    return S->S;
+}
+
+/* --- a solve in one call ---------------------------------------------------------------------- */
+
+gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
+                                  gsolve_dense x, gsolve_result *result, gsolve_log *log,
+                                  void *user)
+{
+    const double begin = gs_now();
+    gsolve_result own = GSOLVE_INIT(gsolve_result);
+    gsolve_auto *S = NULL;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
+    if (!csr || !result) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solve: an argument is NULL");
+    }
+    TRY(GS_CHECK_INFO(ctx, gsolve_result, result));
+    TRY(gsolve_auto_create(&S, ctx, "", csr));
+    gsolve_auto_set_log(S, log, user);
+    TRY(gsolve_auto_run(S, b, x, &own));
+    own.seconds = gs_now() - begin;
+    GS_FILL_INFO(gsolve_result, result, &own);
+done:
+    gsolve_auto_destroy(&S);
+    return status;
+}
+
+gsolve_status gsolve_solve(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
+                           gsolve_dense x, gsolve_result *result)
+{
+    return gsolve_solve_logged(ctx, csr, b, x, result, NULL, NULL);
+}

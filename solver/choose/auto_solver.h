@@ -1,0 +1,84 @@
+/* auto_solver.h: the automatic solver, for the files that implement it. */
+#ifndef GS_SOLVER_CHOOSE_AUTO_SOLVER_H
+#define GS_SOLVER_CHOOSE_AUTO_SOLVER_H
+
+#include "solver/run/run.h"
+
+typedef struct gs_auto_choice {
+    char base[256], precond[256], why[256];
+    char method[512]; /* base with the options of S */
+    bool tried;       /* in this run */
+    bool failed;      /* in any run */
+} gs_auto_choice;
+
+struct gsolve_auto {
+    gsolve_context *ctx;
+    gsolve_matrix *own; /* NULL: the matrix is the caller's */
+    const gsolve_matrix *A;
+    uint64_t created; /* the version of A at the creation */
+    char spec[256];   /* "auto", followed by the options */
+
+    /* auto_list.c: the choices; auto_run.c sets tried and failed */
+    gs_auto_choice *list; /* NULL: none yet */
+    int count;
+    bool given;                   /* by the caller */
+    uint64_t listed;              /* the version of A that the list is for */
+    gsolve_statistics statistics; /* of that version */
+    int current;                  /* the choice that the next run begins with; -1: the first */
+
+    int begun;   /* the choice that the last run began with; -1: none */
+    int leading; /* the choice with the best result in that run; -1: none */
+
+    /* auto_run.c: what is set up */
+    int set; /* the choice that M and S belong to; -1: none */
+    gsolve_precond *M;
+    gsolve_solver *S;
+    uint64_t version;         /* of A, whose values M was made from */
+    int built;                /* info.rebuilds of M */
+    int first, last;          /* iterations of the first run after the set-up, of the last run */
+    int compared;             /* iterations at the last comparison with other choices, or first */
+    gsolve_dense guess, best; /* the initial guess; the best x while other choices are tried */
+
+    gsolve_log *log;
+    gsolve_monitor *monitor;
+    gsolve_attempt_monitor *attempt_monitor;
+    gsolve_stopping_test *test;
+    void *log_user, *monitor_user, *attempt_user, *test_user;
+
+    int attempts;
+    int64_t runs, rebuilds;
+    double setup_seconds, solve_seconds, total_setup_seconds, total_solve_seconds;
+    char events[1400];      /* of the last run: failures, and what was built again */
+    char explanation[4000]; /* see gsolve_auto_explain */
+};
+
+/* --- auto_state.c --- */
+
+/* The version of A. */
+uint64_t gs_auto_version(const gsolve_auto *S);
+
+/* Calls the caller's log with a line, formatted as by printf. */
+__attribute__((format(printf, 2, 3))) void gs_auto_log(const gsolve_auto *S, const char *format,
+                                                       ...);
+
+/* Appends a sentence to S->events. */
+__attribute__((format(printf, 2, 3))) void gs_auto_add_event(gsolve_auto *S, const char *format,
+                                                             ...);
+/* Frees the preconditioner and the solver. */
+void gs_auto_drop(gsolve_auto *S);
+
+/* --- auto_list.c --- */
+
+/* Sets c->method from c->base and the options of S. */
+void gs_auto_name_method(const gsolve_auto *S, gs_auto_choice *c);
+
+/* Makes the list for the present values of A, unless the caller gave one. A choice that is set up
+ * stays in the list. */
+gsolve_status gs_auto_need_list(gsolve_auto *S);
+/* Makes a list if there is none, for any values. */
+gsolve_status gs_auto_need_first_list(gsolve_auto *S);
+/* Before a run with new values: replaces the choice if its iterations have grown so much that
+ * another one is estimated to be faster. */
+gsolve_status gs_auto_reconsider(gsolve_auto *S);
+
+#endif
