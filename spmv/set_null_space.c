@@ -328,9 +328,10 @@ gsolve_status gsolve_matrix_set_null_space(gsolve_matrix *A, const gsolve_null_s
 {
     gs_null_spaces made = {0};
     int32_t k = 0, of_left = 0;
-    gsolve_status status;
+    gsolve_status status = GSOLVE_OK;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(A->ctx);
     if (left && !right) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_matrix_set_null_space: left is given without right; pass both");

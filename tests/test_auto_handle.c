@@ -661,13 +661,14 @@ static gsolve_decision accept_early(int iteration, int32_t column, double residu
 static void stopping_test(void **state)
 {
     problem p = open_problem("gen:convdiff3d,n=8");
-    gsolve_auto *S = new_handle(&p, "");
+    gsolve_auto *S = new_handle(&p, "rtol=1e-30"); /* which no iteration reaches */
     (void)state;
 
     gsolve_auto_set_stopping_test(S, accept_early, NULL);
     assert_int_equal(run(&p, S, 1).outcome, GSOLVE_ACCEPTED);
     assert_int_equal(info_of(S).attempts, 1);
     gsolve_auto_set_stopping_test(S, NULL, NULL);
+    OK(p.ctx, gsolve_auto_set(S, "rtol=1e-8"));
     assert_int_equal(run(&p, S, 1).outcome, GSOLVE_CONVERGED);
     gsolve_auto_destroy(&S);
     close_problem(&p);

@@ -68,7 +68,7 @@ static void definition(void **state)
                 for (int k = 0; k <= steps; k++) {
                     nearest = fmin(nearest, fabs(h.residual[k] - expected));
                 }
-                if (!(nearest < 1e-6 * expected + 1e-15)) {
+                if (!(nearest < 1e-6 * expected + 1e-12)) {
                     fail_msg("%s, %s: %g is %g away", spec, preconds[p], expected, nearest);
                 }
                 gsolve_solver_destroy(&S);

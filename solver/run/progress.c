@@ -153,11 +153,13 @@ static void call_monitor(gs_krylov *k, const double *history)
     }
 }
 
+/* Iterations that were already submitted may reach the limit after the monitor stopped the run. */
 static void end_column(gs_krylov *k, int32_t c, gsolve_outcome outcome)
 {
+    const gs_monitoring *m = &k->run->monitor;
     gs_column *column = &k->run->column[c];
 
-    column->outcome = outcome;
+    column->outcome = m->stopped && outcome == GSOLVE_ITERATION_LIMIT ? m->outcome : outcome;
     column->iterations = k->run->fetched[c].iteration;
     column->products += *gs_products_by(k, column->iterations) - k->run->counts.before;
     k->active[c] = false;
