@@ -165,7 +165,7 @@ module gsolve
     integer(c_int) :: index_type = 0
     integer(c_int) :: type = 0
     integer(c_int) :: base = 0
-    logical(c_bool) :: by_columns = .false._c_bool
+    logical(c_bool) :: csc = .false._c_bool
     integer(c_int) :: part = 0
   end type
 
