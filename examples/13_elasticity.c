@@ -1,7 +1,7 @@
 /* 13_elasticity.c: an elastic block of N x N x N trilinear hexahedra, clamped at x = 0. The matrix
  * is assembled in blocks of 3 x 3, one for each pair of neighbouring nodes, and solved for three
- * loads at once, given by rows: the three components of a node are adjacent, and so are the three
- * loads of a component. Then the material changes, and the same objects solve again. */
+ * loads at once, in row-major vectors: the three components of a node are adjacent, and so are the
+ * three loads of a component. Then the material changes, and the same objects solve again. */
 #include <gsolve.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -42,8 +42,9 @@ enum { GS_SPECTRUM_OFF, GS_SPECTRUM_ON };
                   GSOLVE_CHOICE, GS_NORM_TRUE, 0, 0, "true|preconditioned")
 
 /* For methods that record what gsolve_solver_spectrum needs. `of`: what is estimated. */
-#define GS_SPECTRUM_OPTION(of)                                                                    \
-    GS_RUN_OPTION(spectrum, "on: estimate the " of "; gsolve_solver_spectrum and --json have it", \
+#define GS_SPECTRUM_OPTION(of)                                                                  \
+    GS_RUN_OPTION(spectrum,                                                                     \
+                  "on: estimate the " of ", for the report, --json and gsolve_solver_spectrum", \
                   GSOLVE_CHOICE, GS_SPECTRUM_OFF, 0, 0, "off|on")
 
 /* The rows that every table begins with. */
