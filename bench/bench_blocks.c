@@ -24,7 +24,8 @@ static gsolve_blocked blocks_on_device(const gsolve_csr *rows, int b)
     full.value = value; /* of which the rows take the first */
     there = rows_on_device(&full);
     gsolve_blocked A = {there.nrows,  there.ncols, there.start,    there.col, there.value,
-                        there.offset, there.type,  there.location, b,         b,         false};
+                        there.offset, there.type,  there.location, b,         b,
+                        false};
     if (location == GSOLVE_HOST) {
         A.value = value;
         return A;

@@ -47,12 +47,12 @@ static void choose_solver(const cli *c, const gsolve_statistics *statistics, cli
 
     a->free_method = true;
     for (int k = 0; gsolve_auto_choose(c->ctx, statistics, k, &choice); k++) {
-        if (!cli_spec_is(choice.solver, "direct")) break;
+        if (!cli_spec_is(choice.method, "direct")) break;
     }
-    set_solver(c, a, choice.solver);
+    set_solver(c, a, choice.method);
     snprintf(a->precond, sizeof a->precond, "%s", c->args.precond);
-    snprintf(a->why, sizeof a->why, "%s chosen: %s", choice.solver,
-             cli_spec_is(choice.solver, "cg") ? "symmetric with a positive diagonal" : choice.why);
+    snprintf(a->why, sizeof a->why, "%s chosen: %s", choice.method,
+             cli_spec_is(choice.method, "cg") ? "symmetric with a positive diagonal" : choice.why);
 }
 
 static bool is_kind_of_cg(const char *spec)
@@ -98,7 +98,7 @@ static bool choose(const cli *c, const gsolve_statistics *statistics, int k, cli
     if (k > 0 && !(any_solver && any_precond)) return false;
     if (any_solver && any_precond) {
         if (!gsolve_auto_choose(c->ctx, statistics, k, &choice)) return false;
-        set_solver(c, a, choice.solver);
+        set_solver(c, a, choice.method);
         snprintf(a->precond, sizeof a->precond, "%s", choice.precond);
         snprintf(a->why, sizeof a->why, "chosen: %s", choice.why);
     } else if (any_solver) {

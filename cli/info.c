@@ -173,7 +173,7 @@ static void say_choices(const cli *c, const gsolve_context *target, const gsolve
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     for (int k = 0; gsolve_auto_choose(target, t, k, &choice); k++) {
-        cli_item(c, k ? "" : "auto", "%s%s + %s: %s", k ? "if that fails: " : "", choice.solver,
+        cli_item(c, k ? "" : "auto", "%s%s + %s: %s", k ? "if that fails: " : "", choice.method,
                  choice.precond, choice.why);
     }
 }
@@ -242,7 +242,7 @@ static int write_json(cli *c, const gsolve_context *target, const cli_system *s,
     list = cJSON_AddArrayToObject(object, "auto");
     for (int k = 0; gsolve_auto_choose(target, &s->statistics, k, &choice); k++) {
         item = cJSON_CreateObject();
-        cJSON_AddStringToObject(item, "solver", choice.solver);
+        cJSON_AddStringToObject(item, "solver", choice.method);
         cJSON_AddStringToObject(item, "precond", choice.precond);
         cJSON_AddStringToObject(item, "why", choice.why);
         cJSON_AddItemToArray(list, item);

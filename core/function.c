@@ -1,6 +1,8 @@
 /* function.c: see function.h. */
 #include "core/function.h"
 
+#include <stdio.h>
+
 /* Calls the function. If it fails without a sentence of its own, the library adds one. */
 static gsolve_status call(const gs_function *f, gsolve_context *ctx, gsolve_apply_function *apply,
                           gsolve_dense x, gsolve_dense y)
@@ -46,14 +48,32 @@ gsolve_status gs_function_apply(const gs_function *f, gsolve_context *ctx, bool 
     return status;
 }
 
+/* Writes the names of the flags, separated by commas. */
+static void name_flags(unsigned flags, char *text, size_t size)
+{
+    static const char *const names[] = {"COLUMNS", "SYMMETRIC", "DEFINITE", "VARIABLE",
+                                        "NO_CAPTURE"};
+    size_t used = 0;
+
+    *text = 0;
+    for (unsigned bit = 0; bit < sizeof names / sizeof *names; bit++) {
+        if (flags & 1U << bit && used < size) {
+            used += (size_t)snprintf(text + used, size - used, "%sGSOLVE_FUNCTION_%s",
+                                     used ? ", " : "", names[bit]);
+        }
+    }
+}
+
 gsolve_status gs_function_set_flags(gs_function *f, gsolve_context *ctx, unsigned flags,
                                     unsigned allowed)
 {
     if (flags & ~allowed) {
+        char names[200];
+        name_flags(allowed, names, sizeof names);
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "the flags 0x%x of the caller's %s are unknown or do not suit it; "
-                           "allowed are combinations of 0x%x (gsolve_function_flag)",
-                           flags & ~allowed, f->what, allowed);
+                           "the flags 0x%x are unknown or do not suit the caller's %s, which can "
+                           "have %s",
+                           flags & ~allowed, f->what, names);
     }
     if (flags & GSOLVE_FUNCTION_DEFINITE) flags |= GSOLVE_FUNCTION_SYMMETRIC;
     f->flags = flags;

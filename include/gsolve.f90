@@ -4,8 +4,8 @@
 !
 ! Handles (context, matrix, ...) are of type(c_ptr); initialise them with c_null_ptr. Strings end with c_null_char, such as
 ! "cg"//c_null_char. Rows and columns count from 0, as in C. Arrays that gsolve_csr_view and gsolve_vector describe must have the
-! attribute target. gsolve_string turns a text of the library into a character string. Structs that the library fills are
-! initialised when they are declared.
+! attribute target. gsolve_string turns a text of the library into a character string. The members of a struct are 0, .false. or
+! null when it is declared, and its member `size` is set.
 module gsolve
   use, intrinsic :: iso_c_binding
   implicit none
@@ -94,230 +94,230 @@ module gsolve
   type, bind(C) :: gsolve_context_info
     integer(c_size_t) :: size = 312_c_size_t ! as GSOLVE_INIT
     type(c_ptr) :: device = c_null_ptr
-    character(kind=c_char) :: description(256)
-    integer(c_int) :: threads
-    integer(c_size_t) :: bytes
-    integer(c_size_t) :: peak
-    integer(c_int64_t) :: blocks
-    integer(c_int64_t) :: allocations
+    character(kind=c_char) :: description(256) = c_null_char
+    integer(c_int) :: threads = 0
+    integer(c_size_t) :: bytes = 0
+    integer(c_size_t) :: peak = 0
+    integer(c_int64_t) :: blocks = 0
+    integer(c_int64_t) :: allocations = 0
   end type
 
   type, bind(C) :: gsolve_csr
-    integer(c_int32_t) :: nrows
-    integer(c_int32_t) :: ncols
-    type(c_ptr) :: start
-    type(c_ptr) :: col
-    type(c_ptr) :: value
-    integer(c_int) :: offset
-    integer(c_int) :: type
-    integer(c_int) :: location
+    integer(c_int32_t) :: nrows = 0
+    integer(c_int32_t) :: ncols = 0
+    type(c_ptr) :: start = c_null_ptr
+    type(c_ptr) :: col = c_null_ptr
+    type(c_ptr) :: value = c_null_ptr
+    integer(c_int) :: offset = 0
+    integer(c_int) :: type = 0
+    integer(c_int) :: location = 0
   end type
 
   type, bind(C) :: gsolve_dense
-    integer(c_int32_t) :: nrows
-    integer(c_int32_t) :: ncols
-    integer(c_int64_t) :: stride
-    type(c_ptr) :: value
-    integer(c_int) :: type
-    integer(c_int) :: location
-    integer(c_int) :: layout
+    integer(c_int32_t) :: nrows = 0
+    integer(c_int32_t) :: ncols = 0
+    integer(c_int64_t) :: stride = 0
+    type(c_ptr) :: value = c_null_ptr
+    integer(c_int) :: type = 0
+    integer(c_int) :: location = 0
+    integer(c_int) :: layout = 0
   end type
 
   type, bind(C) :: gsolve_statistics
     integer(c_size_t) :: size = 408_c_size_t ! as GSOLVE_INIT
-    integer(c_int32_t) :: nrows
-    integer(c_int32_t) :: ncols
-    integer(c_int64_t) :: entries
-    logical(c_bool) :: symmetric_pattern
-    logical(c_bool) :: symmetric
-    logical(c_bool) :: skew
-    integer(c_int32_t) :: empty_rows
-    integer(c_int32_t) :: first_empty_row
-    integer(c_int32_t) :: empty_cols
-    integer(c_int32_t) :: zero_diagonals
-    integer(c_int32_t) :: first_zero_diagonal
-    integer(c_int32_t) :: negative_diagonals
-    integer(c_int32_t) :: shortest_row
-    integer(c_int32_t) :: longest_row
-    integer(c_int32_t) :: bandwidth
-    integer(c_int32_t) :: block
-    integer(c_int32_t) :: dominant_rows
-    integer(c_int32_t) :: zero_sum_rows
-    integer(c_int64_t) :: positive_off
-    real(c_double) :: mean_row
-    real(c_double) :: deviation_row
-    real(c_double) :: dominance
-    real(c_double) :: spread
-    real(c_double) :: mean_dominance
-    real(c_double) :: scaling
-    real(c_double) :: least
-    real(c_double) :: largest
-    integer(c_int64_t) :: length(32)
+    integer(c_int32_t) :: nrows = 0
+    integer(c_int32_t) :: ncols = 0
+    integer(c_int64_t) :: entries = 0
+    logical(c_bool) :: symmetric_pattern = .false._c_bool
+    logical(c_bool) :: symmetric = .false._c_bool
+    logical(c_bool) :: skew = .false._c_bool
+    integer(c_int32_t) :: empty_rows = 0
+    integer(c_int32_t) :: first_empty_row = 0
+    integer(c_int32_t) :: empty_cols = 0
+    integer(c_int32_t) :: zero_diagonals = 0
+    integer(c_int32_t) :: first_zero_diagonal = 0
+    integer(c_int32_t) :: negative_diagonals = 0
+    integer(c_int32_t) :: shortest_row = 0
+    integer(c_int32_t) :: longest_row = 0
+    integer(c_int32_t) :: bandwidth = 0
+    integer(c_int32_t) :: block = 0
+    integer(c_int32_t) :: dominant_rows = 0
+    integer(c_int32_t) :: zero_sum_rows = 0
+    integer(c_int64_t) :: positive_off = 0
+    real(c_double) :: mean_row = 0
+    real(c_double) :: deviation_row = 0
+    real(c_double) :: dominance = 0
+    real(c_double) :: spread = 0
+    real(c_double) :: mean_dominance = 0
+    real(c_double) :: scaling = 0
+    real(c_double) :: least = 0
+    real(c_double) :: largest = 0
+    integer(c_int64_t) :: length(32) = 0
   end type
 
   type, bind(C) :: gsolve_foreign
-    integer(c_int64_t) :: nrows
-    integer(c_int64_t) :: ncols
-    type(c_ptr) :: start
-    type(c_ptr) :: index
-    type(c_ptr) :: value
-    integer(c_int) :: offset
-    integer(c_int) :: index_type
-    integer(c_int) :: type
-    integer(c_int) :: base
-    logical(c_bool) :: columns
-    integer(c_int) :: part
+    integer(c_int64_t) :: nrows = 0
+    integer(c_int64_t) :: ncols = 0
+    type(c_ptr) :: start = c_null_ptr
+    type(c_ptr) :: index = c_null_ptr
+    type(c_ptr) :: value = c_null_ptr
+    integer(c_int) :: offset = 0
+    integer(c_int) :: index_type = 0
+    integer(c_int) :: type = 0
+    integer(c_int) :: base = 0
+    logical(c_bool) :: csc = .false._c_bool
+    integer(c_int) :: part = 0
   end type
 
   type, bind(C) :: gsolve_product_info
     integer(c_size_t) :: size = 88_c_size_t ! as GSOLVE_INIT
     type(c_ptr) :: method = c_null_ptr
-    integer(c_int32_t) :: nrows
-    integer(c_int32_t) :: ncols
-    integer(c_int64_t) :: products
-    integer(c_int64_t) :: entries
-    real(c_double) :: compression
-    integer(c_int) :: bands
-    integer(c_size_t) :: bytes
-    integer(c_size_t) :: peak
-    real(c_double) :: seconds
-    real(c_double) :: update_seconds
+    integer(c_int32_t) :: nrows = 0
+    integer(c_int32_t) :: ncols = 0
+    integer(c_int64_t) :: products = 0
+    integer(c_int64_t) :: entries = 0
+    real(c_double) :: compression = 0
+    integer(c_int) :: bands = 0
+    integer(c_size_t) :: bytes = 0
+    integer(c_size_t) :: peak = 0
+    real(c_double) :: seconds = 0
+    real(c_double) :: update_seconds = 0
   end type
 
   type, bind(C) :: gsolve_blocked
-    integer(c_int32_t) :: nrows
-    integer(c_int32_t) :: ncols
-    type(c_ptr) :: start
-    type(c_ptr) :: col
-    type(c_ptr) :: value
-    integer(c_int) :: offset
-    integer(c_int) :: type
-    integer(c_int) :: location
-    integer(c_int32_t) :: height
-    integer(c_int32_t) :: width
-    logical(c_bool) :: column_major
+    integer(c_int32_t) :: nrows = 0
+    integer(c_int32_t) :: ncols = 0
+    type(c_ptr) :: start = c_null_ptr
+    type(c_ptr) :: col = c_null_ptr
+    type(c_ptr) :: value = c_null_ptr
+    integer(c_int) :: offset = 0
+    integer(c_int) :: type = 0
+    integer(c_int) :: location = 0
+    integer(c_int32_t) :: height = 0
+    integer(c_int32_t) :: width = 0
+    logical(c_bool) :: column_major = .false._c_bool
   end type
 
   type, bind(C) :: gsolve_null_space
-    logical(c_bool) :: constants
+    logical(c_bool) :: constants = .false._c_bool
     type(gsolve_dense) :: vectors
   end type
 
   type, bind(C) :: gsolve_matrix_info
     integer(c_size_t) :: size = 352_c_size_t ! as GSOLVE_INIT
     type(c_ptr) :: format = c_null_ptr
-    character(kind=c_char) :: form(64)
-    integer(c_int32_t) :: nrows
-    integer(c_int32_t) :: ncols
-    integer(c_int) :: type
-    integer(c_int64_t) :: entries
-    integer(c_int64_t) :: stored
-    integer(c_size_t) :: bytes
-    real(c_double) :: build_seconds
-    real(c_double) :: convert_seconds
-    integer(c_int64_t) :: version
-    integer(c_int) :: changes
-    character(kind=c_char) :: note(200)
-    integer(c_int32_t) :: null_space
+    character(kind=c_char) :: form(64) = c_null_char
+    integer(c_int32_t) :: nrows = 0
+    integer(c_int32_t) :: ncols = 0
+    integer(c_int) :: type = 0
+    integer(c_int64_t) :: entries = 0
+    integer(c_int64_t) :: stored = 0
+    integer(c_size_t) :: bytes = 0
+    real(c_double) :: build_seconds = 0
+    real(c_double) :: convert_seconds = 0
+    integer(c_int64_t) :: version = 0
+    integer(c_int) :: changes = 0
+    character(kind=c_char) :: note(200) = c_null_char
+    integer(c_int32_t) :: null_space = 0
   end type
 
   type, bind(C) :: gsolve_stream_options
-    type(c_ptr) :: format
-    integer(c_size_t) :: memory
-    integer(c_int32_t) :: columns
-    logical(c_bool) :: sequential
+    type(c_ptr) :: format = c_null_ptr
+    integer(c_size_t) :: memory = 0
+    integer(c_int32_t) :: columns = 0
+    logical(c_bool) :: sequential = .false._c_bool
   end type
 
   type, bind(C) :: gsolve_stream_info
     integer(c_size_t) :: size = 40_c_size_t ! as GSOLVE_INIT
-    integer(c_int32_t) :: columns
-    integer(c_int32_t) :: chunks
-    integer(c_int32_t) :: bands
-    integer(c_size_t) :: bytes
-    real(c_double) :: seconds
+    integer(c_int32_t) :: columns = 0
+    integer(c_int32_t) :: chunks = 0
+    integer(c_int32_t) :: bands = 0
+    integer(c_size_t) :: bytes = 0
+    real(c_double) :: seconds = 0
   end type
 
   type, bind(C) :: gsolve_run_estimate
-    integer(c_int64_t) :: made
-    real(c_double) :: remaining
-    real(c_double) :: most
-    integer(c_int32_t) :: columns
-    logical(c_bool) :: ended
+    integer(c_int64_t) :: made = 0
+    real(c_double) :: remaining = 0
+    real(c_double) :: most = 0
+    integer(c_int32_t) :: columns = 0
+    logical(c_bool) :: ended = .false._c_bool
   end type
 
   type, bind(C) :: gsolve_adaptation
-    logical(c_bool) :: changed
-    logical(c_bool) :: final
+    logical(c_bool) :: changed = .false._c_bool
+    logical(c_bool) :: final = .false._c_bool
   end type
 
   type, bind(C) :: gsolve_precond_info
     integer(c_size_t) :: size = 232_c_size_t ! as GSOLVE_INIT
     type(c_ptr) :: kind = c_null_ptr
     type(c_ptr) :: spec = c_null_ptr
-    integer(c_int32_t) :: n
-    integer(c_int) :: type
-    integer(c_size_t) :: bytes
-    integer(c_size_t) :: moved
-    real(c_double) :: setup_seconds
-    integer(c_int64_t) :: version
-    integer(c_int) :: rebuilds
-    character(kind=c_char) :: note(160)
+    integer(c_int32_t) :: n = 0
+    integer(c_int) :: type = 0
+    integer(c_size_t) :: bytes = 0
+    integer(c_size_t) :: moved = 0
+    real(c_double) :: setup_seconds = 0
+    integer(c_int64_t) :: version = 0
+    integer(c_int) :: rebuilds = 0
+    character(kind=c_char) :: note(160) = c_null_char
   end type
 
   type, bind(C) :: gsolve_level_info
     integer(c_size_t) :: size = 112_c_size_t ! as GSOLVE_INIT
-    integer(c_int32_t) :: rows
-    integer(c_int64_t) :: entries
-    real(c_double) :: mean_row
-    character(kind=c_char) :: format(64)
-    integer(c_int) :: type
-    integer(c_size_t) :: bytes
+    integer(c_int32_t) :: rows = 0
+    integer(c_int64_t) :: entries = 0
+    real(c_double) :: mean_row = 0
+    character(kind=c_char) :: format(64) = c_null_char
+    integer(c_int) :: type = 0
+    integer(c_size_t) :: bytes = 0
   end type
 
   type, bind(C) :: gsolve_result
     integer(c_size_t) :: size = 72_c_size_t ! as GSOLVE_INIT
-    integer(c_int) :: outcome
-    integer(c_int) :: iterations
-    integer(c_int) :: products
-    real(c_double) :: residual
-    real(c_double) :: seconds
-    real(c_double) :: product_seconds
-    real(c_double) :: precond_seconds
-    real(c_double) :: projected_residual
-    real(c_double) :: removed
+    integer(c_int) :: outcome = 0
+    integer(c_int) :: iterations = 0
+    integer(c_int) :: products = 0
+    real(c_double) :: residual = 0
+    real(c_double) :: seconds = 0
+    real(c_double) :: product_seconds = 0
+    real(c_double) :: precond_seconds = 0
+    real(c_double) :: projected_residual = 0
+    real(c_double) :: removed = 0
   end type
 
   type, bind(C) :: gsolve_spectrum
     integer(c_size_t) :: size = 40_c_size_t ! as GSOLVE_INIT
-    integer(c_int) :: steps
-    real(c_double) :: smallest
-    real(c_double) :: largest
-    real(c_double) :: condition
+    integer(c_int) :: steps = 0
+    real(c_double) :: smallest = 0
+    real(c_double) :: largest = 0
+    real(c_double) :: condition = 0
   end type
 
   type, bind(C) :: gsolve_profile_class
     integer(c_size_t) :: size = 40_c_size_t ! as GSOLVE_INIT
     type(c_ptr) :: name = c_null_ptr
-    integer(c_int64_t) :: calls
-    real(c_double) :: bytes
-    real(c_double) :: seconds
+    integer(c_int64_t) :: calls = 0
+    real(c_double) :: bytes = 0
+    real(c_double) :: seconds = 0
   end type
 
   type, bind(C) :: gsolve_profile
     integer(c_size_t) :: size = 56_c_size_t ! as GSOLVE_INIT
-    integer(c_int) :: iterations
-    real(c_double) :: seconds
-    real(c_double) :: iteration_seconds
-    integer(c_int64_t) :: copies
-    real(c_double) :: iteration_bytes
-    real(c_double) :: class_seconds
+    integer(c_int) :: iterations = 0
+    real(c_double) :: seconds = 0
+    real(c_double) :: iteration_seconds = 0
+    integer(c_int64_t) :: copies = 0
+    real(c_double) :: iteration_bytes = 0
+    real(c_double) :: class_seconds = 0
   end type
 
   type, bind(C) :: gsolve_choice
     integer(c_size_t) :: size = 336_c_size_t ! as GSOLVE_INIT
-    character(kind=c_char) :: solver(64)
-    character(kind=c_char) :: precond(64)
-    character(kind=c_char) :: why(200)
+    character(kind=c_char) :: method(64) = c_null_char
+    character(kind=c_char) :: precond(64) = c_null_char
+    character(kind=c_char) :: why(200) = c_null_char
   end type
 
   type, bind(C) :: gsolve_auto_info
@@ -325,54 +325,54 @@ module gsolve
     type(c_ptr) :: method = c_null_ptr
     type(c_ptr) :: precond = c_null_ptr
     type(c_ptr) :: why = c_null_ptr
-    character(kind=c_char) :: format(64)
-    integer(c_int) :: choice
-    integer(c_int) :: choices
-    integer(c_int) :: attempts
-    integer(c_int64_t) :: runs
-    integer(c_int64_t) :: updates
-    integer(c_int64_t) :: rebuilds
-    integer(c_int) :: iterations
-    integer(c_int) :: first_iterations
-    real(c_double) :: setup_seconds
-    real(c_double) :: solve_seconds
-    real(c_double) :: total_setup_seconds
-    real(c_double) :: total_solve_seconds
+    character(kind=c_char) :: format(64) = c_null_char
+    integer(c_int) :: choice = 0
+    integer(c_int) :: choices = 0
+    integer(c_int) :: attempts = 0
+    integer(c_int64_t) :: runs = 0
+    integer(c_int64_t) :: updates = 0
+    integer(c_int64_t) :: rebuilds = 0
+    integer(c_int) :: iterations = 0
+    integer(c_int) :: first_iterations = 0
+    real(c_double) :: setup_seconds = 0
+    real(c_double) :: solve_seconds = 0
+    real(c_double) :: total_setup_seconds = 0
+    real(c_double) :: total_solve_seconds = 0
   end type
 
   type, bind(C) :: gsolve_attempt
     integer(c_size_t) :: size = 96_c_size_t ! as GSOLVE_INIT
-    integer(c_int) :: stage
-    integer(c_int) :: choice
+    integer(c_int) :: stage = 0
+    integer(c_int) :: choice = 0
     type(c_ptr) :: method = c_null_ptr
     type(c_ptr) :: precond = c_null_ptr
     type(c_ptr) :: why = c_null_ptr
     type(c_ptr) :: M = c_null_ptr
     type(c_ptr) :: S = c_null_ptr
     type(c_ptr) :: result = c_null_ptr
-    integer(c_int) :: status
-    logical(c_bool) :: kept
-    real(c_double) :: precond_seconds
-    real(c_double) :: method_seconds
-    real(c_double) :: run_seconds
+    integer(c_int) :: status = 0
+    logical(c_bool) :: kept = .false._c_bool
+    real(c_double) :: precond_seconds = 0
+    real(c_double) :: method_seconds = 0
+    real(c_double) :: run_seconds = 0
   end type
 
   type, bind(C) :: gsolve_read_options
-    logical(c_bool) :: cache
-    type(c_funptr) :: progress
-    type(c_ptr) :: user
+    logical(c_bool) :: cache = .false._c_bool
+    type(c_funptr) :: progress = c_null_funptr
+    type(c_ptr) :: user = c_null_ptr
   end type
 
   type, bind(C) :: gsolve_source
     integer(c_size_t) :: size = 1120_c_size_t ! as GSOLVE_INIT
-    character(kind=c_char) :: kind(32)
-    character(kind=c_char) :: field(16)
-    integer(c_int) :: symmetry
-    integer(c_int64_t) :: stored
-    integer(c_int64_t) :: duplicates
-    integer(c_int64_t) :: bytes
-    logical(c_bool) :: cached
-    character(kind=c_char) :: cache(1024)
+    character(kind=c_char) :: kind(32) = c_null_char
+    character(kind=c_char) :: field(16) = c_null_char
+    integer(c_int) :: symmetry = 0
+    integer(c_int64_t) :: stored = 0
+    integer(c_int64_t) :: duplicates = 0
+    integer(c_int64_t) :: bytes = 0
+    logical(c_bool) :: cached = .false._c_bool
+    character(kind=c_char) :: cache(1024) = c_null_char
   end type
 
   ! gsolve.h

@@ -130,10 +130,10 @@ extern "C" {
  * all memory that it has allocated.
  *
  * csr is on the host or on the device. If A is not square, the function solves the least-squares
- * problem by a QR factorisation (see gsolve_solver_create). b and x are as for gsolve_solver_run:
- * on entry x is the initial guess. On return x is the solution of the choice that converged, or
- * else the x with the smallest residual of all choices. *result describes the run that computed
- * this x; its member `seconds` is the time of the whole call.
+ * problem by a QR factorisation (see gsolve_solver_create). b and x are as for gsolve_auto_run: on
+ * entry x, which is column-major, is the initial guess. On return x is the solution of the choice
+ * that converged, or else the x with the smallest residual of all choices. *result describes the
+ * run that computed this x; its member `seconds` is the time of the whole call.
  *
  * Fails with GSOLVE_BAD_MATRIX or GSOLVE_UNSUPPORTED like gsolve_matrix_create. If no choice can be
  * set up, the status is that of the last attempt, such as GSOLVE_ZERO_PIVOT, and x is the initial

@@ -75,7 +75,7 @@ inline void require(bool fits, const char *sentence)
     if (!fits) throw error(GSOLVE_BAD_ARGUMENT, sentence);
 }
 
-/* A view of `columns` vectors, one after the other. The library writes to results only. */
+/* A view of `columns` vectors, one after the other. */
 template <class T>
 gsolve_dense dense(span<T> v, std::int32_t columns = 1)
 {
@@ -83,12 +83,19 @@ gsolve_dense dense(span<T> v, std::int32_t columns = 1)
     const std::size_t count = columns > 0 ? static_cast<std::size_t>(columns) : 1;
     require(v.size() % count == 0 && v.size() / count <= INT32_MAX,
             "the size of the array is not the number of columns times a number of rows");
-    const auto n = static_cast<std::int32_t>(v.size() / count);
-    gsolve_dense d = gsolve_vector(nullptr, n);
+    gsolve_dense d = gsolve_vector(nullptr, static_cast<std::int32_t>(v.size() / count));
     d.ncols = columns;
     d.value = const_cast<number *>(v.data());
     d.type = type_of<number>();
     return d;
+}
+
+/* The same for an array that the library writes to. */
+template <class T>
+gsolve_dense dense_result(span<T> v, std::int32_t columns)
+{
+    static_assert(!std::is_const_v<T>, "the library writes to this array, so it must not be const");
+    return dense(v, columns);
 }
 
 /* A view of compressed rows on the host, with offsets of 32 or 64 bits. The arrays must outlive the
@@ -97,7 +104,6 @@ template <class S, class C, class V>
 gsolve_csr csr(std::int32_t nrows, std::int32_t ncols, const S &start, const C &col, const V &value)
 {
     using offset = std::remove_cv_t<std::remove_pointer_t<decltype(start.data())>>;
-    using number = std::remove_cv_t<std::remove_pointer_t<decltype(value.data())>>;
     static_assert(std::is_same_v<offset, std::int32_t> || std::is_same_v<offset, std::int64_t>);
     const span<const std::int32_t> columns(col);
     require(nrows >= 0 && start.size() == static_cast<std::size_t>(nrows) + 1,
@@ -110,7 +116,7 @@ gsolve_csr csr(std::int32_t nrows, std::int32_t ncols, const S &start, const C &
     view.start = start.data();
     view.value = value.data();
     view.offset = std::is_same_v<offset, std::int64_t> ? GSOLVE_O64 : GSOLVE_O32;
-    view.type = type_of<number>();
+    view.type = type_of<std::remove_cv_t<std::remove_pointer_t<decltype(value.data())>>>();
     return view;
 }
 
@@ -142,8 +148,16 @@ class handle
     }
     void check(gsolve_status status) const
     {
-        if (!ctx_) throw error(status, "the object is empty: it was moved from");
+        require(shared_ != nullptr, "the object is empty: it was moved from");
         gsolve::check(status, ctx_.get());
+    }
+    H *use() const { return check(GSOLVE_OK), get(); }
+    template <class I>
+    I described(void (*describe)(const H *, I *)) const
+    {
+        I info = GSOLVE_INIT(I);
+        describe(use(), &info);
+        return info;
     }
 
   private:
@@ -158,17 +172,12 @@ struct context : handle<gsolve_context> {
         gsolve::check(gsolve_context_create(&ctx, spec.c_str()), nullptr);
         own(ctx, gsolve_context_destroy, nullptr);
     }
-    gsolve_context_info describe() const
-    {
-        gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
-        gsolve_context_describe(get(), &info);
-        return info;
-    }
+    gsolve_context_info describe() const { return described(gsolve_context_describe); }
     /* A solve in one call; see gsolve_solve. */
     gsolve_result solve(const gsolve_csr &A, span<const double> b, span<double> x) const
     {
         gsolve_result result = GSOLVE_INIT(gsolve_result);
-        gsolve::check(gsolve_solve(get(), &A, dense(b), dense(x), &result), get());
+        gsolve::check(gsolve_solve(use(), &A, dense(b), dense(x), &result), get());
         return result;
     }
 };
@@ -186,14 +195,9 @@ struct matrix : handle<gsolve_matrix> {
     void apply(double alpha, const X &x, double beta, Y &&y, std::int32_t columns = 1) const
     {
         check(gsolve_matrix_apply(get(), alpha, dense(span(x), columns), beta,
-                                  dense(span(y), columns)));
+                                  dense_result(span(y), columns)));
     }
-    gsolve_matrix_info describe() const
-    {
-        gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
-        gsolve_matrix_describe(get(), &info);
-        return info;
-    }
+    gsolve_matrix_info describe() const { return described(gsolve_matrix_describe); }
 };
 
 struct precond : handle<gsolve_precond> {
@@ -204,12 +208,7 @@ struct precond : handle<gsolve_precond> {
         own(M, gsolve_precond_destroy, ctx.shared());
     }
     void update(const matrix &A) { check(gsolve_precond_update_from(get(), A.get())); }
-    gsolve_precond_info describe() const
-    {
-        gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
-        gsolve_precond_describe(get(), &info);
-        return info;
-    }
+    gsolve_precond_info describe() const { return described(gsolve_precond_describe); }
 };
 
 class solver : public handle<gsolve_solver>
@@ -221,6 +220,7 @@ class solver : public handle<gsolve_solver>
     }
     solver(const context &ctx, const std::string &spec, const matrix &A, const precond &M)
     {
+        require(M.get() != nullptr, "the preconditioner is empty: it was moved from");
         create(ctx, spec, A, M.shared());
     }
     /* b and x have `columns` columns, one after the other. */
@@ -228,11 +228,12 @@ class solver : public handle<gsolve_solver>
     gsolve_result run(const B &b, X &&x, std::int32_t columns = 1)
     {
         gsolve_result result = GSOLVE_INIT(gsolve_result);
-        check(gsolve_solver_run(get(), dense(span(b), columns), dense(span(x), columns), &result));
+        check(gsolve_solver_run(get(), dense(span(b), columns), dense_result(span(x), columns),
+                                &result));
         return result;
     }
-    std::string explain() { return gsolve_solver_explain(get()); }
-    std::string name() const { return gsolve_solver_name(get()); }
+    std::string explain() { return gsolve_solver_explain(use()); }
+    std::string name() const { return gsolve_solver_name(use()); }
 
   private:
     void create(const context &ctx, const std::string &spec, const matrix &A,

@@ -25,7 +25,7 @@ extern "C" {
 /* A choice: a method and a preconditioner. */
 typedef struct gsolve_choice {
     size_t size;      /* set by GSOLVE_INIT */
-    char solver[64];  /* spec of the method */
+    char method[64];  /* spec of the method */
     char precond[64]; /* spec of the preconditioner */
     char why[200];    /* the reason, without a full stop */
 } gsolve_choice;
@@ -76,8 +76,8 @@ GSOLVE_API gsolve_status gsolve_auto_update(gsolve_auto *S, const gsolve_csr *cs
  * others. */
 GSOLVE_API gsolve_status gsolve_auto_set(gsolve_auto *S, const char *settings);
 
-/* Solves A x = b. b, x and *result are as for gsolve_solver_run, but x is column-major. On entry x
- * is the initial guess.
+/* Solves A x = b. b, x and *result are as for gsolve_solver_run, but x must be column-major. On
+ * entry x is the initial guess.
  *
  * The first run computes the statistics of A and makes a list of choices, as gsolve_auto_choose
  * does. It sets up and runs one choice after another, each from the same initial guess, until one
@@ -165,9 +165,8 @@ GSOLVE_API gsolve_solver *gsolve_auto_solver(gsolve_auto *S);
 
 /* Makes later runs call log(line, user) twice for each choice that they try: first with the reason
  * for the choice, and then with the outcome or the error. A line more says why a choice is replaced
- * because its iterations grew. The log of the
- * context (gsolve_context_set_log) gets these lines, too. NULL removes the function. S keeps both
- * pointers. */
+ * because its iterations grew. The log of the context (gsolve_context_set_log) gets these lines,
+ * too. NULL removes the function. S keeps both pointers. */
 GSOLVE_API void gsolve_auto_set_log(gsolve_auto *S, gsolve_log *log, void *user);
 
 /* Makes later runs call the monitor in each iteration of each choice, with the rules of

@@ -112,7 +112,7 @@ typedef struct gsolve_foreign {
     gsolve_index index_type; /* type of the elements of index */
     gsolve_type type;        /* type of the elements of value */
     int base;                /* 0 or 1 */
-    bool columns;            /* true: CSC; false: CSR */
+    bool csc;                /* true: CSC; false: CSR */
     gsolve_part part;        /* GSOLVE_LOWER, GSOLVE_UPPER: for each entry below or above the
                                 diagonal its mirror image is an entry, too */
 } gsolve_foreign;

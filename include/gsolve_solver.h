@@ -15,8 +15,7 @@ extern "C" {
 /* The outcomes of a run and their texts. docs/understand/residual_policy.md explains them. The
  * residual is r = b - A x. `rtol`, `atol`, `dtol`, `maxit` and `stall` are options of the method.
  * `dtol` is 1e8 by default, and `maxit` 10000 ("direct": 20, "refine": 200). `stall` is 2000
- * ("direct" and "refine": 3); with 0 the number of iterations without a
- * smaller |r| is not limited.
+ * ("direct" and "refine": 3); with 0 the number of iterations without a smaller |r| is not limited.
  *
  *     GSOLVE_CONVERGED        |r| <= max(`rtol` |b|, `atol`) in every column
  *     GSOLVE_ITERATION_LIMIT  `maxit` iterations were made
@@ -106,8 +105,8 @@ typedef struct gsolve_solver gsolve_solver;
  * same.
  *
  * If M is not NULL, the caller owns M and updates it. M must be in the same context as A; this is
- * not checked, and otherwise the results are undefined. The method "direct"
- * ignores M, whatever its size. "auto" chooses a method that uses M, or "direct" if A is not
+ * not checked, and otherwise the results are undefined. The method "direct" ignores M, whatever its
+ * size. "auto" chooses a method that uses M, or "direct" if A is not
  * square. If M is of the kind "none", "auto" chooses a method that solves without a preconditioner.
  *
  * Fails with GSOLVE_BAD_ARGUMENT if A is not square and the method is not "direct". Fails with

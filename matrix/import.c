@@ -28,17 +28,17 @@ static double value_at(const gsolve_foreign *A, int64_t k)
 
 static int64_t lines_of(const gsolve_foreign *A)
 {
-    return A->columns ? A->ncols : A->nrows;
+    return A->csc ? A->ncols : A->nrows;
 }
 
 static const char *line_word(const gsolve_foreign *A)
 {
-    return A->columns ? "column" : "row";
+    return A->csc ? "column" : "row";
 }
 
 static const char *index_word(const gsolve_foreign *A)
 {
-    return A->columns ? "row" : "column";
+    return A->csc ? "row" : "column";
 }
 
 /* --- checks ----------------------------------------------------------------------------------- */
@@ -105,8 +105,8 @@ static gsolve_status check_offsets(gsolve_context *ctx, const gsolve_foreign *A)
 /* Whether entry k of a line, which counts from 0, is acceptable. */
 static bool is_valid(const gsolve_foreign *A, int64_t line, int64_t k)
 {
-    const int64_t most = A->columns ? A->nrows : A->ncols, j = index_at(A, k) - A->base;
-    const int64_t row = A->columns ? j : line, col = A->columns ? line : j;
+    const int64_t most = A->csc ? A->nrows : A->ncols, j = index_at(A, k) - A->base;
+    const int64_t row = A->csc ? j : line, col = A->csc ? line : j;
 
     return j >= 0 && j < most && isfinite(value_at(A, k)) &&
            (A->part == GSOLVE_FULL || (A->part == GSOLVE_LOWER ? col <= row : col >= row));
@@ -116,7 +116,7 @@ static bool is_valid(const gsolve_foreign *A, int64_t line, int64_t k)
 static gsolve_status fail_for_entry(gsolve_context *ctx, const gsolve_foreign *A, int64_t line,
                                     int64_t k)
 {
-    const int64_t most = (A->columns ? A->nrows : A->ncols) - 1 + A->base, j = index_at(A, k);
+    const int64_t most = (A->csc ? A->nrows : A->ncols) - 1 + A->base, j = index_at(A, k);
     const long long own = (long long)(line + A->base), at = (long long)(k + A->base);
 
     if (j < A->base || j > most) {
@@ -180,7 +180,7 @@ static gsolve_status copy_checked(gsolve_csr *out, gsolve_context *ctx, const gs
     gsolve_csr csr = {0};
     gsolve_status status;
 
-    TRY(gs_csr_new(&csr, ctx, (int32_t)lines, (int32_t)(A->columns ? A->nrows : A->ncols), entries,
+    TRY(gs_csr_new(&csr, ctx, (int32_t)lines, (int32_t)(A->csc ? A->nrows : A->ncols), entries,
                    A->type));
     const gs_csr_arrays to = gs_csr_arrays_of(ctx, &csr);
 #pragma omp parallel for schedule(static) num_threads(threads) reduction(min : bad)
@@ -304,7 +304,7 @@ gsolve_status gsolve_csr_import(gsolve_csr *out, gsolve_context *ctx, const gsol
     TRY(check_members(ctx, A));
     TRY(check_offsets(ctx, A));
     TRY(copy_checked(&csr, ctx, A));
-    if (A->columns) TRY(transpose(&csr, ctx));
+    if (A->csc) TRY(transpose(&csr, ctx));
     TRY(clean(&csr, ctx));
     if (A->part != GSOLVE_FULL) TRY(mirror(&csr, ctx, A->part == GSOLVE_LOWER));
     *out = csr;

@@ -86,7 +86,7 @@ static gsolve_status get_function(gsolve_precond *M, const char *caller, gs_func
     if (M->kind != &function_kind) {
         return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
                            "%s needs a preconditioner of gsolve_precond_create_function, and this "
-                           "one is %s",
+                           "one is '%s'",
                            caller, M->spec);
     }
     *f = M->self;

@@ -204,8 +204,8 @@ static gsolve_status check_rows(const gsolve_precond *M)
 {
     if (!M->extension->update_call) return GSOLVE_OK;
     return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
-                       "the preconditioner %s was not created from the rows of a matrix; update it "
-                       "by %s",
+                       "the preconditioner '%s' was not created from the rows of a matrix; update "
+                       "it by %s",
                        M->spec, M->extension->update_call);
 }
 

@@ -28,8 +28,8 @@ HEAD = """! gsolve.f90: the C interface of gsolve for Fortran 2018. Compile it w
 !
 ! Handles (context, matrix, ...) are of type(c_ptr); initialise them with c_null_ptr. Strings end with c_null_char, such as
 ! "cg"//c_null_char. Rows and columns count from 0, as in C. Arrays that gsolve_csr_view and gsolve_vector describe must have the
-! attribute target. gsolve_string turns a text of the library into a character string. Structs that the library fills are
-! initialised when they are declared.
+! attribute target. gsolve_string turns a text of the library into a character string. The members of a struct are 0, .false. or
+! null when it is declared, and its member `size` is set.
 module gsolve
   use, intrinsic :: iso_c_binding
   implicit none
@@ -189,11 +189,21 @@ def measured(cc):
             {name: int(value) for value, name in re.findall(r"^    (-?\d+) (GSOLVE_\w+)$", layouts, re.M)})
 
 
+def initial_value(v):
+    """What GSOLVE_INIT and = {0} set in C. A struct in a struct has the initial values of its own members."""
+    kind = value_type(v)
+    known = {"type(c_ptr)": "c_null_ptr", "type(c_funptr)": "c_null_funptr", "logical(c_bool)": ".false._c_bool",
+             "character(kind=c_char)": "c_null_char"}
+    if kind.startswith(("integer", "real")):
+        return " = 0"
+    return f" = {known[kind]}" if kind in known else ""
+
+
 def struct_text(s, size):
     text = f"\n  type, bind(C) :: {s.name}\n"
     takes_size = s.members[0].name == "size"
     for m in s.members:
-        initial = {"type(c_ptr)": " = c_null_ptr", "type(c_funptr)": " = c_null_funptr"}.get(value_type(m), "") if takes_size else ""
+        initial = initial_value(m)
         if m == s.members[0] and takes_size:
             initial = f" = {size}_c_size_t ! as GSOLVE_INIT"
         text += f"    {value_type(m)} :: {m.name}{f'({m.count})' if m.count else ''}{initial}\n"

@@ -88,10 +88,10 @@ gsolve_status gs_matrix_check_rows(const gsolve_matrix *A)
 {
     if (!A->is_operator) return GSOLVE_OK;
     return gsolve_fail(A->ctx, GSOLVE_UNSUPPORTED,
-                       "A is an operator, of which only products are known, and this needs its "
-                       "rows; create a preconditioner from an approximate CSR matrix, by "
+                       "this call needs the rows of A, and an operator has none; create a "
+                       "preconditioner from an approximate CSR matrix, by "
                        "gsolve_precond_create_chebyshev or by gsolve_precond_create_function, and "
-                       "name a method other than direct");
+                       "use a method other than direct");
 }
 
 gsolve_status gs_matrix_need_rows(const gsolve_matrix *constant)

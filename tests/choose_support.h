@@ -37,9 +37,9 @@ static inline int count_wrong(const gs_device *device, gsolve_context *ctx, cons
 {
     const gsolve_choice choice = first_of(device, ctx, csr);
 
-    if (strcmp(choice.solver, "cg") == 0 && strcmp(choice.precond, precond) == 0) return 0;
+    if (strcmp(choice.method, "cg") == 0 && strcmp(choice.precond, precond) == 0) return 0;
     print_error("%s %s: auto takes %s + %s instead of cg + %s: %s\n", name, device_words(device),
-                choice.solver, choice.precond, precond, choice.why);
+                choice.method, choice.precond, precond, choice.why);
     return 1;
 }
 

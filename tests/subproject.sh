@@ -20,4 +20,6 @@ grep -q '100% tests passed, 0 tests failed out of 1$' "$work/log" || fail 'tests
 cmake --install . --prefix "$work/prefix" >"$work/log" 2>&1 || fail install
 find "$work/prefix" -type f | sed "s|$work/prefix/||" >"$work/log"
 [ "$(cat "$work/log")" = bin/application ] || fail 'the installation has files of gsolve'
+# The settings of a user who gives none: with CUDA where there is a CUDA compiler.
+cmake -S "$source/tests/subproject" -B "$work/defaults" -DGSOLVE_SOURCE="$source" >"$work/log" 2>&1 || fail 'configure with the defaults'
 echo 'a project that contains gsolve builds, runs and installs'

@@ -181,8 +181,8 @@ static void assert_attempts(const gs_device *device, const gsolve_context *ctx,
     for (int attempt = 0; choose_on(device, ctx, statistics, attempt, &choice); attempt++) {
         if (strcmp(choice.precond, "ic") == 0) ic++, at_ic = attempt;
         if (strcmp(choice.precond, "amg") == 0) amg++, at_amg = attempt;
-        direct += strncmp(choice.solver, "direct", 6) == 0;
-        minres += strncmp(choice.solver, "minres", 6) == 0;
+        direct += strncmp(choice.method, "direct", 6) == 0;
+        minres += strncmp(choice.method, "minres", 6) == 0;
         if (attempt > 0 && strcmp(choice.precond, "jacobi") == 0) {
             assert_true(device == &gs_device_cuda && attempt == 1 && amg == 1);
         }
@@ -231,8 +231,8 @@ static void print_estimates(gsolve_context *ctx, const char *matrix, const gs_de
 
     OK(ctx, gsolve_csr_statistics(ctx, &csr, &statistics));
     gsolve_csr_free(&csr, ctx);
-    printf("%s %s: %s + %s\n", matrix, device_words(device), choice.solver, choice.precond);
-    if (strcmp(choice.solver, "cg") != 0 ||
+    printf("%s %s: %s + %s\n", matrix, device_words(device), choice.method, choice.precond);
+    if (strcmp(choice.method, "cg") != 0 ||
         !gs_estimate_cost(&statistics, device == &gs_device_cuda, &e)) {
         printf("  no estimate: %s\n", choice.why);
         return;

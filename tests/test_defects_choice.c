@@ -236,9 +236,9 @@ static void assert_takes(gsolve_context *ctx, gsolve_csr *csr, const char *name,
 
     OK(ctx, gsolve_csr_statistics(ctx, csr, &traits));
     assert_true(gsolve_auto_choose(ctx, &traits, 0, &choice));
-    if ((precond && strcmp(choice.precond, precond) != 0) || strcmp(choice.solver, "cg") != 0 ||
+    if ((precond && strcmp(choice.precond, precond) != 0) || strcmp(choice.method, "cg") != 0 ||
         (strstr(choice.why, "elliptic") != NULL) != elliptic) {
-        fail_msg("%s: %s + %s: %s", name, choice.solver, choice.precond, choice.why);
+        fail_msg("%s: %s + %s: %s", name, choice.method, choice.precond, choice.why);
     }
     gsolve_csr_free(csr, ctx);
 }

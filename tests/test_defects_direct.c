@@ -290,8 +290,8 @@ static void no_diagonal(void **state)
     OK(ctx, gsolve_csr_statistics(ctx, &csr, &statistics));
     assert_int_equal(statistics.zero_diagonals, N);
     assert_true(gsolve_auto_choose(ctx, &statistics, 0, &choice));
-    assert_non_null(strstr(choice.solver, "direct,"));
-    assert_int_equal(create(ctx, choice.solver, &csr), GSOLVE_UNSUPPORTED);
+    assert_non_null(strstr(choice.method, "direct,"));
+    assert_int_equal(create(ctx, choice.method, &csr), GSOLVE_UNSUPPORTED);
     assert_non_null(strstr(gsolve_error(ctx), "the factors would hold up to"));
     cs_di_sfree(any);
     cs_di_sfree(diagonal);
@@ -317,10 +317,10 @@ static void capped(void **state)
         t.zero_diagonals = k & 4 ? 10 : 0;
         t.negative_diagonals = k & 8 ? 10 : 0;
         for (int a = 0; gsolve_auto_choose(ctx, &t, a, &choice); a++) {
-            if (strncmp(choice.solver, "direct", 6) != 0) continue;
+            if (strncmp(choice.method, "direct", 6) != 0) continue;
             direct++;
-            assert_non_null(strstr(choice.solver, ",limit="));
-            assert_non_null(strstr(choice.solver, ",work="));
+            assert_non_null(strstr(choice.method, ",limit="));
+            assert_non_null(strstr(choice.method, ",work="));
         }
     }
     assert_true(direct > 0);

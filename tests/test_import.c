@@ -23,7 +23,7 @@ static double number(int64_t at)
 
 static void append(foreign *F, int64_t line, int64_t other)
 {
-    const bool columns = F->view.columns;
+    const bool columns = F->view.csc;
     const int64_t row = columns ? other : line, col = columns ? line : other;
     const double v = number(row * 100 + col);
 
@@ -43,13 +43,13 @@ static foreign *new_foreign(gsolve_foreign view, bool unsorted)
     view.nrows = ROWS;
     view.ncols = view.part == GSOLVE_FULL ? COLS : ROWS;
     F->view = view;
-    const int64_t lines = view.columns ? view.ncols : view.nrows;
-    const int64_t others = view.columns ? view.nrows : view.ncols;
+    const int64_t lines = view.csc ? view.ncols : view.nrows;
+    const int64_t others = view.csc ? view.nrows : view.ncols;
     F->start[0] = view.base;
     for (int64_t i = 0; i < lines; i++) {
         for (int64_t k = 0; k < others && i != 4; k++) {
             const int64_t j = unsorted ? others - 1 - k : k;
-            const bool below = view.columns ? j > i : j < i;
+            const bool below = view.csc ? j > i : j < i;
             if (view.part == GSOLVE_LOWER && !below && i != j) continue;
             if (view.part == GSOLVE_UPPER && below) continue;
             if (gsolve_random(8, (uint64_t)(i * 64 + j)) > 0.4) continue;
@@ -91,7 +91,7 @@ static void test_layouts(void **state)
     (void)state;
 
     for (int k = 0; k < 2 * 2 * 2 * 2 * 2 * 3 * 2; k++) {
-        const gsolve_foreign view = {.columns = k & 1,
+        const gsolve_foreign view = {.csc = k & 1,
                                      .base = k >> 1 & 1,
                                      .offset = (gsolve_offset)(k >> 2 & 1),
                                      .index_type = (gsolve_index)(k >> 3 & 1),
@@ -215,7 +215,7 @@ static void test_wrong_triangle(void **state)
     assert_int_equal(gsolve_csr_import(&csr, ctx, &A), GSOLVE_BAD_MATRIX);
     assert_string_equal(gsolve_error(ctx), "entry 2, in row 2 and column 1, is in the lower "
                                            "triangle, but only the upper triangle is given");
-    A.columns = true; /* the entry is then in row 1 and column 2 */
+    A.csc = true; /* the entry is then in row 1 and column 2 */
     OK(ctx, gsolve_csr_import(&csr, ctx, &A));
     assert_int_equal(gsolve_csr_entries(&csr), 4);
     assert_true(gs_value(&csr, 1) == -1 && gs_value(&csr, 2) == -1);
@@ -235,7 +235,7 @@ static void test_empty(void **state)
                                   .start = start,
                                   .type = GSOLVE_F64,
                                   .base = 1,
-                                  .columns = k & 2,
+                                  .csc = k & 2,
                                   .part = k & 2 ? GSOLVE_LOWER : GSOLVE_FULL};
         gsolve_csr csr = {0};
         OK(ctx, gsolve_csr_import(&csr, ctx, &A));
@@ -255,7 +255,7 @@ static void test_allocation_failures(void **state)
 
     for (int k = 0; k < 6; k++) {
         const gsolve_foreign view = {
-            .columns = k & 1, .type = GSOLVE_F64, .part = (gsolve_part)(k >> 1)};
+            .csc = k & 1, .type = GSOLVE_F64, .part = (gsolve_part)(k >> 1)};
         foreign *F = new_foreign(view, true);
         gsolve_status status = GSOLVE_NO_MEMORY;
         gsolve_csr csr = {0};

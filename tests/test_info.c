@@ -340,7 +340,7 @@ static void statistics_of_an_older_caller(void **state)
     assert_true(gsolve_auto_choose(p.ctx, &t, 0, &first));
     t.size = GS_LEAST_gsolve_statistics;
     assert_true(gsolve_auto_choose(p.ctx, &t, 0, &second));
-    assert_string_equal(first.solver, second.solver);
+    assert_string_equal(first.method, second.method);
     assert_string_equal(first.why, second.why);
     t.size = 0;
     assert_false(gsolve_auto_choose(p.ctx, &t, 0, &second));

@@ -161,13 +161,13 @@ static void refused(void **state)
     char text[400] = "rtol=";
     (void)state;
 
-    assert_refused(S, "restart=5", "sets rtol, atol, dtol, maxit and stall");
-    assert_refused(S, "rtol=1e-3,basis=f32", "cannot set 'basis' of gmres");
-    assert_refused(S, "guess=projection", "cannot set 'guess'");
-    assert_refused(S, "gmres,rtol=1e-3", "cannot set 'gmres'");
-    assert_refused(S, "rtoll=1e-3", "cannot set 'rtoll'");
-    assert_refused(S, "=1", "cannot set ''");
-    assert_refused(S, "rtol=1e-3,", "cannot set ''");
+    assert_refused(S, "restart=5", "write rtol, atol, dtol, maxit or stall");
+    assert_refused(S, "rtol=1e-3,basis=f32", "'basis' of gmres cannot be set");
+    assert_refused(S, "guess=projection", "'guess' of gmres cannot be set");
+    assert_refused(S, "gmres,rtol=1e-3", "'gmres' of gmres cannot be set");
+    assert_refused(S, "rtoll=1e-3", "'rtoll' of gmres cannot be set");
+    assert_refused(S, "=1", "'' of gmres cannot be set");
+    assert_refused(S, "rtol=1e-3,", "'' of gmres cannot be set");
     assert_refused(S, "rtol", "needs a value");
     assert_refused(S, "maxit=3,rtol=2", "rtol=2 is not allowed");
     assert_refused(S, "maxit=-1", "maxit=-1 is not allowed");
@@ -176,7 +176,7 @@ static void refused(void **state)
     memset(text + 5, '1', 300);
     assert_refused(S, text, "too long");
     memset(text, 'a', 300);
-    assert_refused(S, text, "cannot set 'aaa");
+    assert_refused(S, text, "'aaa");
     assert_int_equal(gsolve_solver_set(NULL, "rtol=1"), GSOLVE_BAD_ARGUMENT);
     assert_int_equal(gsolve_solver_set(S, NULL), GSOLVE_BAD_ARGUMENT);
     OK(ctx, gsolve_solver_set(S, ""));

@@ -314,7 +314,7 @@ gsolve_status gsolve_precond_update_chebyshev(gsolve_precond *P, gsolve_dense di
     if (P->kind != &given_kind) {
         return gsolve_fail(P->ctx, GSOLVE_UNSUPPORTED,
                            "gsolve_precond_update_chebyshev needs a preconditioner of "
-                           "gsolve_precond_create_chebyshev, and this one is %s",
+                           "gsolve_precond_create_chebyshev, and this one is '%s'",
                            P->spec);
     }
     TRY(check_diagonal(P->ctx, diagonal, P->n));

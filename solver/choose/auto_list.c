@@ -40,7 +40,7 @@ void gs_auto_name_method(const gsolve_auto *S, gs_auto_choice *c)
 
 static void set_choice(const gsolve_auto *S, const gsolve_choice *choice, gs_auto_choice *c)
 {
-    snprintf(c->base, sizeof c->base, "%s", choice->solver);
+    snprintf(c->base, sizeof c->base, "%s", choice->method);
     snprintf(c->precond, sizeof c->precond, "%s", choice->precond);
     snprintf(c->why, sizeof c->why, "%s", choice->why);
     gs_auto_name_method(S, c);
@@ -52,7 +52,7 @@ static gsolve_status list_choices(gsolve_auto *S, gs_auto_choice **list, int *co
 {
     const bool is_operator = gs_matrix_is_operator(S->A);
     gsolve_choice choice = {.size = sizeof choice,
-                            .solver = "auto",
+                            .method = "auto",
                             .precond = "none",
                             .why = "an operator, whose flags decide on the method"};
     gsolve_status status;

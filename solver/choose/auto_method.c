@@ -30,7 +30,7 @@ static gsolve_status set_up_both(gs_krylov *k, const char *spec, const gsolve_ch
         k->M = k->run->chosen.M;
         k->run->chosen.version = A.version;
     }
-    TRY(set_up_named(k, spec, choice->solver));
+    TRY(set_up_named(k, spec, choice->method));
 done:
     return status;
 }
@@ -48,13 +48,13 @@ static gsolve_status choose_both(gs_krylov *k, const char *spec,
         if (status == GSOLVE_OK || !gs_may_fall_back(status)) break;
         gs_solver_drop(k);
         gs_auto_method_drop(k);
-        snprintf(failed, sizeof failed, " %s + %s cannot be set up: %.100s.", choice.solver,
+        snprintf(failed, sizeof failed, " %s + %s cannot be set up: %.100s.", choice.method,
                  choice.precond, gsolve_error(k->ctx));
     }
     if (status != GSOLVE_OK) return status;
     if (failed[0]) k->ctx->error[0] = 0;
     snprintf(k->run->chosen.text, sizeof k->run->chosen.text, "auto chose %s + %s: %s.%s",
-             choice.solver, choice.precond, choice.why, failed);
+             choice.method, choice.precond, choice.why, failed);
     return GSOLVE_OK;
 }
 
@@ -70,24 +70,24 @@ static gsolve_status choose_method(gs_krylov *k, const char *spec,
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     gsolve_auto_choose(k->ctx, statistics, 0, &choice);
-    if (none || !gs_spec_is(choice.solver, "direct")) {
+    if (none || !gs_spec_is(choice.method, "direct")) {
         snprintf(k->run->chosen.text, sizeof k->run->chosen.text,
-                 "auto chose %s for the preconditioner %.60s: %s.", choice.solver, M->spec,
-                 gs_spec_is(choice.solver, "cg") ? "symmetric with a positive diagonal"
+                 "auto chose %s for the preconditioner %.60s: %s.", choice.method, M->spec,
+                 gs_spec_is(choice.method, "cg") ? "symmetric with a positive diagonal"
                                                  : choice.why);
     } else if (statistics->nrows == statistics->ncols) {
-        snprintf(choice.solver, sizeof choice.solver, "gmres,restart=200,maxit=4000");
+        snprintf(choice.method, sizeof choice.method, "gmres,restart=200,maxit=4000");
         snprintf(k->run->chosen.text, sizeof k->run->chosen.text,
                  "auto chose %s, because the preconditioner %.60s is given; without it auto would "
                  "choose direct.",
-                 choice.solver, M->spec);
+                 choice.method, M->spec);
     } else {
         snprintf(
             k->run->chosen.text, sizeof k->run->chosen.text,
             "auto chose %s: %s. The preconditioner %.60s is not used, because direct needs none.",
-            choice.solver, choice.why, M->spec);
+            choice.method, choice.why, M->spec);
     }
-    return set_up_named(k, spec, choice.solver);
+    return set_up_named(k, spec, choice.method);
 }
 
 /* An operator has no statistics: the caller's flags decide. */

@@ -82,7 +82,7 @@ static const rule *rules_for(const gsolve_statistics *t)
 
 static bool set_choice(const rule *r, gsolve_choice *choice)
 {
-    snprintf(choice->solver, sizeof choice->solver, "%s", r->solver);
+    snprintf(choice->method, sizeof choice->method, "%s", r->solver);
     snprintf(choice->precond, sizeof choice->precond, "%s", r->precond);
     snprintf(choice->why, sizeof choice->why, "%s", r->why);
     return true;
@@ -160,12 +160,12 @@ gsolve_status gs_auto_method_name(gsolve_context *ctx, const char *spec, const g
     gsolve_statistics statistics = GSOLVE_INIT(gsolve_statistics);
     gsolve_status status;
 
-    snprintf(choice.solver, sizeof choice.solver, "%.*s", (int)strcspn(spec, ","), spec);
+    snprintf(choice.method, sizeof choice.method, "%.*s", (int)strcspn(spec, ","), spec);
     if (gs_spec_is(spec, "auto")) {
         TRY(gsolve_csr_statistics(ctx, csr, &statistics));
         gsolve_auto_choose(ctx, &statistics, 0, &choice);
     }
-    TRY(gs_method_with_options(ctx, spec, choice.solver, named, size));
+    TRY(gs_method_with_options(ctx, spec, choice.method, named, size));
 done:
     return status;
 }

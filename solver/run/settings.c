@@ -25,11 +25,11 @@ gsolve_status gs_settings_check(gsolve_context *ctx, const char *of, const char 
     for (const char *pair = settings; true; pair++) {
         if (!is_settable(pair)) {
             const size_t length = strcspn(pair, "=,");
-            return gsolve_fail(
-                ctx, GSOLVE_BAD_SPEC,
-                "gsolve_solver_set cannot set '%.*s' of %s; it sets rtol, atol, dtol, maxit and "
-                "stall, as in \"rtol=1e-4,maxit=50\". Other options need a new solver",
-                (int)(length < 60 ? length : 60), pair, of);
+            return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
+                               "'%.*s' of %s cannot be set between runs; write rtol, atol, dtol, "
+                               "maxit or stall, as in \"rtol=1e-4,maxit=50\". Other options need a "
+                               "new solver",
+                               (int)(length < 60 ? length : 60), pair, of);
         }
         pair += strcspn(pair, ",");
         if (!*pair) return GSOLVE_OK;

@@ -26,6 +26,7 @@ program module_test
   type(gsolve_result) :: result
   type(gsolve_matrix_info) :: info
   type(gsolve_source) :: source
+  type(gsolve_null_space) :: space
 
   call expect(gsolve_context_create(ctx, "gpu"//c_null_char) == GSOLVE_BAD_SPEC, "an unknown device")
   call expect(index(gsolve_string(gsolve_error(c_null_ptr)), "unknown device") == 1, "its sentence")
@@ -47,6 +48,9 @@ program module_test
   call expect(gsolve_matrix_residual(A, gsolve_vector(b), gsolve_vector(x), relative) == GSOLVE_OK .and. &
               all(relative < 1d-8), "the residuals")
   call expect(index(gsolve_string(gsolve_solver_name(S)), "cg") == 1, "the name")
+  space%constants = .true. ! the other members are 0 from the declaration on
+  call expect(gsolve_matrix_set_null_space(A, space) == GSOLVE_BAD_ARGUMENT, "a vector that is not in the null space")
+  call expect(index(gsolve_string(gsolve_error(ctx)), "the constant vector is not") == 1, "its sentence")
   call gsolve_matrix_describe(A, info)
   call expect(info%nrows == 3 .and. info%entries == 7 .and. info%type == GSOLVE_F64, "the description")
   call expect(gsolve_read_matrix(read, ctx, "gen:poisson2d,n=4"//c_null_char) == GSOLVE_OK .and. read%nrows == 16, &

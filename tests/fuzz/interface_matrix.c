@@ -517,7 +517,7 @@ static void describe(fuzz *f)
     if (passed(f, "gsolve_csr_statistics", status)) {
         if (f->given[from].malformed) complain(f, "gsolve_csr_statistics takes a malformed matrix");
         for (int k = 0; gsolve_auto_choose(f->ctx, &traits, k, &choice); k++) {
-            add_to_hash(f, choice.solver, strlen(choice.solver));
+            add_to_hash(f, choice.method, strlen(choice.method));
         }
     }
     if (slot < 0) return;

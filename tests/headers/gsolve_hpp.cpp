@@ -102,6 +102,11 @@ void test_errors()
     expect_error(GSOLVE_BAD_ARGUMENT, "must have 3 rows", [&] { S.run(two, three); });
     gsolve::solver moved = std::move(S);
     expect_error(GSOLVE_BAD_ARGUMENT, "moved from", [&] { S.run(two, three); });
+    expect_error(GSOLVE_BAD_ARGUMENT, "moved from", [&] { S.name(); });
+    gsolve::matrix A(ctx, "csr", gsolve::csr(3, 3, start, col, value)), B(std::move(A));
+    expect_error(GSOLVE_BAD_ARGUMENT, "moved from", [&] { A.describe(); });
+    gsolve::precond M(ctx, "jacobi", B), N(std::move(M));
+    expect_error(GSOLVE_BAD_ARGUMENT, "moved from", [&] { gsolve::solver(ctx, "cg", B, M); });
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-/* 9_two_contexts.c: two threads solve at the same time, each in a context of its own, with a limit
+/* 19_two_contexts.c: two threads solve at the same time, each in a context of its own, with a limit
  * of the memory, an allocator of the program and a log. */
 #include <gsolve_io.h>
 #include <pthread.h>

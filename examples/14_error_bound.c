@@ -1,4 +1,4 @@
-/* 16_error_bound.c: a stopping test of the caller: a run ends when the error of x is small enough.
+/* 14_error_bound.c: a stopping test of the caller: a run ends when the error of x is small enough.
  * |x - A^-1 b| <= |b - A x| / s, where s is the smallest eigenvalue of A. A first run with
  * spectrum=on estimates s; later runs use it. */
 #include <gsolve_io.h>

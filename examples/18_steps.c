@@ -1,4 +1,4 @@
-/* 9_steps.c: implicit time steps of the heat equation u_t = div (k grad u) + 1 on a square, whose
+/* 18_steps.c: implicit time steps of the heat equation u_t = div (k grad u) + 1 on a square, whose
  * step grows and whose conductivity k falls along one direction. The first systems are easy, the
  * last ones are hard. The automatic solver is created once. It keeps everything for new values,
  * falls back when its choice needs more than 150 iterations, and builds the levels of amg again
