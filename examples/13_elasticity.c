@@ -57,7 +57,7 @@ static void assemble(double upper)
                 for (int d = 0; d < 3; d++) {
                     e[d] = p[d] - (a >> d & 1);
                     inside = inside && e[d] >= 0 && e[d] < N && q[d] - e[d] >= 0 && q[d] - e[d] < 2;
-                    c |= (q[d] - e[d]) << d;
+                    c += (q[d] - e[d]) * (1 << d);
                 }
                 for (int i = 0; i < 9 && inside; i++) {
                     value[count][i / 3][i % 3] +=

@@ -159,8 +159,9 @@ typedef struct gsolve_precond_info {
     size_t moved;         /* bytes that one application to one column reads and writes, with r and
                              z */
     double setup_seconds; /* time of the last creation or update */
-    uint64_t version;     /* 1 after the creation; each update and each call that sets the near-null
-                             space adds 1 */
+    uint64_t version;     /* 1 after the creation; each update, each call that sets the near-null
+                             space, and each change of the matrix of
+                             gsolve_precond_create_chebyshev adds 1 or more */
     int rebuilds;         /* number of updates that built all levels of "amg" again */
     char note[160];       /* what the set-up decided, such as "shift 0.004", or "" */
 } gsolve_precond_info;

@@ -342,10 +342,10 @@ static gsolve_status compare(gsolve_context *ctx, const gsolve_csr *A, int64_t e
 #pragma omp parallel for schedule(static) num_threads(threads) reduction(| : differs)
     for (int32_t i = 0; i < A->nrows; i++) {
         const int64_t from = gs_start(A, i), to = gs_start(A, i + 1);
-        differs |=
-            gs_start(B, i) != from || gs_start(B, i + 1) != to ||
-            memcmp(A->col + from, B->col + from, (size_t)(to - from) * sizeof *A->col) != 0 ||
-            (values && !all_finite(B, from, to));
+        differs |= gs_start(B, i) != from || gs_start(B, i + 1) != to ||
+                   (to > from && memcmp(A->col + from, B->col + from,
+                                        (size_t)(to - from) * sizeof *A->col) != 0) ||
+                   (values && !all_finite(B, from, to));
     }
     *same = !differs;
     return GSOLVE_OK;

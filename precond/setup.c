@@ -154,8 +154,22 @@ static void release_rows(const gsolve_precond *M)
     if (M->extension->release_rows) M->extension->release_rows(M->self);
 }
 
-/* Updates M. is_ready: csr is clean and lies where M's kind reads it. */
-static gsolve_status update(gsolve_precond *M, const gsolve_csr *csr, bool is_ready)
+/* Sets up M again, with the null space of A unless that is NULL. After a failure recorded graphs
+ * may hold arrays that M has freed. */
+static gsolve_status set_up_again(gsolve_precond *M, const gsolve_csr *csr, const gsolve_matrix *A)
+{
+    gsolve_status status;
+
+    TRY(gs_precond_set_null_space(M, A));
+    TRY(gs_precond_set_up(M, csr));
+done:
+    if (status != GSOLVE_OK) M->version++;
+    return status;
+}
+
+/* Updates M. A: NULL, or the matrix of these rows, which are clean and lie where M's kind reads
+ * them. */
+static gsolve_status update(gsolve_precond *M, const gsolve_csr *csr, const gsolve_matrix *A)
 {
     gsolve_csr own = {0};
     int64_t entries = 0;
@@ -164,10 +178,10 @@ static gsolve_status update(gsolve_precond *M, const gsolve_csr *csr, bool is_re
 
     TRY(fits_in_place(M, csr, &same));
     if (same) {
-        TRY(gs_precond_set_up(M, csr));
+        TRY(set_up_again(M, csr, A));
         goto done;
     }
-    if (!is_ready) TRY(gs_precond_prepare_rows(M->extension, M->ctx, &csr, &own));
+    if (!A) TRY(gs_precond_prepare_rows(M->extension, M->ctx, &csr, &own));
     TRY(gs_csr_entries(M->ctx, csr, &entries));
     TRY(has_pattern(M, csr, entries, &same));
     if (!same) {
@@ -178,7 +192,7 @@ static gsolve_status update(gsolve_precond *M, const gsolve_csr *csr, bool is_re
                              csr->nrows, csr->ncols, (long long)entries);
         goto done;
     }
-    TRY(gs_precond_set_up(M, csr));
+    TRY(set_up_again(M, csr, A));
 done:
     release_rows(M);
     gsolve_csr_free(&own, M->ctx);
@@ -202,7 +216,7 @@ gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr)
     if (!M) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(M->ctx);
     TRY(check_rows(M));
-    TRY(update(M, csr, false));
+    TRY(update(M, csr, NULL));
 done:
     return status;
 }
@@ -232,8 +246,7 @@ gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix 
     } else {
         TRY(gsolve_matrix_csr(A, &rows));
     }
-    TRY(gs_precond_set_null_space(M, A));
-    TRY(update(M, &rows, true)); /* a matrix's rows are clean */
+    TRY(update(M, &rows, A));
 done:
     return status;
 }

@@ -338,6 +338,7 @@ gsolve_status gs_hierarchy_restore_rows(gs_hierarchy *h)
 gsolve_status gs_hierarchy_set_null_space(gs_hierarchy *h, gsolve_context *ctx, int32_t dimension)
 {
     const bool exact = !h->level[h->levels - 1].smoother;
+    const int32_t before = h->options.null_space;
     gsolve_status status;
 
     if (h->options.null_space == dimension) return GSOLVE_OK;
@@ -347,6 +348,7 @@ gsolve_status gs_hierarchy_set_null_space(gs_hierarchy *h, gsolve_context *ctx, 
     TRY(build_coarsest(h, ctx));
     if (h->levels == 1) gs_hierarchy_release_rows(h);
 done:
+    if (status != GSOLVE_OK) h->options.null_space = before;
     return status;
 }
 

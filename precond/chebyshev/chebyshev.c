@@ -216,13 +216,23 @@ static bool is_recordable(const void *self)
     return gs_matrix_is_recordable(((const chebyshev *)self)->A);
 }
 
+/* The version of M follows its matrix, whose kernels a solver may have recorded with M's. */
+static void describe_given(const void *self, gsolve_precond_info *info)
+{
+    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
+
+    describe(self, info);
+    gsolve_matrix_describe(((const chebyshev *)self)->A, &A);
+    info->version += A.version - 1 + (uint64_t)A.changes;
+}
+
 /* The handle has its self before it has this kind, so there is no build. */
 static const gsolve_precond_kind given_kind = {
     .plugin = {"chebyshev", "Chebyshev polynomial of a given matrix", NULL, 0},
     .destroy = destroy,
     .apply = apply_given,
     .apply_transpose = apply_given_transpose,
-    .describe = describe,
+    .describe = describe_given,
 };
 
 static const gs_precond_extension given_extension = {
@@ -253,7 +263,7 @@ static double diagonal_at(gsolve_dense diagonal, int32_t i)
                                        : ((const double *)diagonal.value)[i];
 }
 
-/* M->d = the reciprocals of the diagonal, which is on the host. */
+/* M->d = a new array with the reciprocals of the diagonal, which is on the host. */
 static gsolve_status store_reciprocals(chebyshev *M, gsolve_context *ctx, gsolve_type type,
                                        int32_t n, gsolve_dense diagonal)
 {
@@ -269,11 +279,28 @@ static gsolve_status store_reciprocals(chebyshev *M, gsolve_context *ctx, gsolve
                            "1) is %g; all must be positive, finite and not too small to divide by",
                            i + 1, d);
     }
-    if (!M->d) M->d = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    M->d = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     draft = M->d ? gs_draft(ctx, M->d, bytes) : NULL;
     if (!draft) return GSOLVE_NO_MEMORY;
     for (int32_t i = 0; i < n; i++) gs_put_value(draft, type, i, 1 / diagonal_at(diagonal, i));
     return gs_draft_put(ctx, M->d, draft, bytes);
+}
+
+/* A new diagonal and a new estimate; after a failure M is unchanged. */
+static gsolve_status replace_diagonal(gsolve_precond *P, gsolve_dense diagonal)
+{
+    chebyshev *M = P->self;
+    const chebyshev before = *M;
+    gsolve_status status;
+
+    M->d = NULL;
+    TRY(store_reciprocals(M, P->ctx, P->type, P->n, diagonal));
+    TRY(estimate(M, P->ctx, INFINITY));
+done:
+    gsolve_free(P->ctx, GSOLVE_DEVICE, status == GSOLVE_OK ? before.d : M->d);
+    if (status != GSOLVE_OK) M->d = before.d;
+    if (status != GSOLVE_OK) M->polynomial = before.polynomial;
+    return status;
 }
 
 gsolve_status gsolve_precond_update_chebyshev(gsolve_precond *P, gsolve_dense diagonal)
@@ -292,8 +319,7 @@ gsolve_status gsolve_precond_update_chebyshev(gsolve_precond *P, gsolve_dense di
     }
     TRY(check_diagonal(P->ctx, diagonal, P->n));
     if (diagonal.value) TRY(gs_stage_in(&on_host, P->ctx, GSOLVE_HOST, diagonal, true));
-    TRY(store_reciprocals(P->self, P->ctx, P->type, P->n, on_host.used));
-    TRY(estimate(P->self, P->ctx, INFINITY));
+    TRY(replace_diagonal(P, on_host.used));
     P->setup_seconds = gs_now() - begin;
     P->version++;
 done:

@@ -41,7 +41,7 @@ typedef struct refine {
     gsolve_matrix *A;           /* copies in f32, or NULL */
     gsolve_precond *M;
     gsolve_solver *inner, *plain; /* on the copies; on k->A and k->M; or NULL */
-    uint64_t version;             /* of A's values that are copied */
+    uint64_t version;             /* of A's values and null spaces that are copied */
     /* on the host, for each column */
     double *factor, *before, *after; /* scale; |r|^2 before and after the inner solve */
     bool *use,
@@ -127,13 +127,13 @@ static gsolve_status copy_system(gs_krylov *k)
     } else {
         TRY(gsolve_matrix_create_owned(&s->A, k->ctx, info.format, &csr));
     }
+    gs_matrix_borrow_null_spaces(s->A, k->A); /* which M asks for */
     if (k->M) gsolve_precond_describe(k->M, &kind);
     if (s->M) {
         TRY(gsolve_precond_update_from(s->M, s->A));
     } else if (k->M) {
         TRY(gsolve_precond_create_from(&s->M, k->ctx, kind.spec, s->A));
     }
-    gs_matrix_borrow_null_spaces(s->A, k->A);
     TRY(new_inner(k, s->A, s->M, false, &s->inner));
 done:
     gsolve_csr_free(&csr, k->ctx);
@@ -148,6 +148,7 @@ static gsolve_status prepare(gs_krylov *k)
     gsolve_status status = GSOLVE_OK;
 
     gsolve_matrix_describe(k->A, &info);
+    info.version += gs_matrix_null_spaces(k->A)->version; /* both only grow */
     if (info.version == s->version) return GSOLVE_OK;
     if (copies(k)) {
         status = copy_system(k);

@@ -230,10 +230,16 @@ done:
 /* The outcome of a column that did not converge, by the residual r of its last x. */
 static gsolve_outcome outcome_of(const gs_krylov *k, int32_t c, double r)
 {
-    const gsolve_outcome outcome = k->run->column[c].outcome;
+    const gs_monitoring *m = &k->run->monitor;
+    const gs_column *column = &k->run->column[c];
+    const gsolve_outcome outcome = column->outcome;
 
     if (!(ldexp(r, -k->run->column[c].scale) <= k->run->fetched[c].ceiling)) return GSOLVE_DIVERGED;
-    if (outcome == GSOLVE_CONVERGED && k->run->monitor.stopped) return k->run->monitor.outcome;
+    /* the caller's test accepts only columns that go on */
+    if (outcome == GSOLVE_CONVERGED && m->stopped &&
+        (m->outcome == GSOLVE_STOPPED || column->iterations > m->stopped_at)) {
+        return m->outcome;
+    }
     /* by its recurrence it converged or diverged, by the true residual it did not */
     return outcome == GSOLVE_CONVERGED || outcome == GSOLVE_DIVERGED ? GSOLVE_STAGNATED : outcome;
 }

@@ -106,9 +106,10 @@ static double worst_residual(const gs_krylov *k, int iteration, const double *hi
     return worst;
 }
 
-static void stop_run(gs_monitoring *m, gsolve_outcome outcome)
+static void stop_run(gs_monitoring *m, int iteration, gsolve_outcome outcome)
 {
     m->stopped = true;
+    m->stopped_at = iteration;
     m->outcome = outcome;
 }
 
@@ -128,13 +129,13 @@ static void ask_stopping_test(gs_krylov *k, int iteration, const double *history
         decision = m->test(iteration, k->run->order[c], ldexp(history[c], column->scale),
                            column->norm, m->test_user);
         if (decision == GSOLVE_STOP) {
-            stop_run(m, GSOLVE_STOPPED);
+            stop_run(m, iteration, GSOLVE_STOPPED);
             return;
         }
         all = all && (ends || decision == GSOLVE_ACCEPT);
         any = any || !ends;
     }
-    if (all && any) stop_run(m, GSOLVE_ACCEPTED);
+    if (all && any) stop_run(m, iteration, GSOLVE_ACCEPTED);
 }
 
 /* Calls the monitor and the stopping test for the iterations that they have not been called for. */
@@ -147,19 +148,21 @@ static void call_monitor(gs_krylov *k, const double *history)
         const double *then = history + (int64_t)(iteration % GS_HISTORY) * k->ncols;
         if (m->call && !m->stopped) {
             const bool on = m->call(iteration, worst_residual(k, iteration, then), m->user);
-            if (!on) stop_run(m, GSOLVE_STOPPED);
+            if (!on) stop_run(m, iteration, GSOLVE_STOPPED);
         }
         if (m->test && !m->stopped) ask_stopping_test(k, iteration, then);
     }
 }
 
-/* Iterations that were already submitted may reach the limit after the monitor stopped the run. */
+/* Iterations that were already submitted when the caller stopped the run may fail or reach a limit:
+ * that does not count. */
 static void end_column(gs_krylov *k, int32_t c, gsolve_outcome outcome)
 {
     const gs_monitoring *m = &k->run->monitor;
+    const bool went_on = m->stopped && k->run->fetched[c].iteration > m->stopped_at;
     gs_column *column = &k->run->column[c];
 
-    column->outcome = m->stopped && outcome == GSOLVE_ITERATION_LIMIT ? m->outcome : outcome;
+    column->outcome = went_on && outcome != GSOLVE_CONVERGED ? m->outcome : outcome;
     column->iterations = k->run->fetched[c].iteration;
     column->products += *gs_products_by(k, column->iterations) - k->run->counts.before;
     k->active[c] = false;

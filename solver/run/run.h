@@ -87,7 +87,8 @@ typedef struct gs_monitoring { /* progress.c */
     gsolve_stopping_test *test; /* the caller's, or NULL; solver.c */
     void *test_user;
     int reported;           /* the last iteration that both were called for */
-    bool stopped;           /* the caller has ended the run */
+    bool stopped;           /* the caller has ended the run, */
+    int stopped_at;         /* by the answer for this iteration */
     gsolve_outcome outcome; /* if stopped: GSOLVE_STOPPED or GSOLVE_ACCEPTED */
 } gs_monitoring;
 
