@@ -1,6 +1,7 @@
 /* 16_heat.cpp: what 15_heat.c computes, with the classes of gsolve.hpp. Nothing is freed by hand,
  * and a failure is an exception. */
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <gsolve.hpp>
 #include <vector>

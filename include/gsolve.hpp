@@ -13,7 +13,7 @@
  * interface. */
 #ifndef GSOLVE_HPP
 #define GSOLVE_HPP
-
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>

@@ -16,7 +16,7 @@ for target in man docs format check_format peers; do
 done
 cd "$work/build"
 ctest >"$work/log" 2>&1 || fail ctest
-grep -q '100% tests passed, 0 tests failed out of 1$' "$work/log" || fail 'tests of gsolve are among those of the project'
+grep -q '^100% tests passed.* out of 1$' "$work/log" || fail 'tests of gsolve are among those of the project'
 cmake --install . --prefix "$work/prefix" >"$work/log" 2>&1 || fail install
 find "$work/prefix" -type f | sed "s|$work/prefix/||" >"$work/log"
 [ "$(cat "$work/log")" = bin/application ] || fail 'the installation has files of gsolve'
