@@ -95,7 +95,13 @@ poisson2d,n=40 cg amg
 convdiff3d,n=5 bicgstab amg
 circuit,n=300,dense=2 cg ic
 web,n=2000,longest=1500 idr none
+poisson2d,n=12 cg,norm=preconditioned,spectrum=on ic
+convdiff3d,n=5 gmres,spectrum=on ilu
+neumann2d,n=8 minres jacobi --null-space constants
+neumann2d,n=12 cg amg --null-space constants
 END
+    # operators, and matrices from blocks, which the command does not have
+    [ "$tool" != memcheck ] || printf 'memcheck %s\n' test_stencil test_matrix_blocks
     for format in $formats; do
       [ "$tool $format" != "racecheck cusparse" ] || continue # races within the vendor's own kernels
       longest=1500
@@ -107,15 +113,19 @@ END
 runs_left() { sanitizer_runs | grep -vxF -f "$state/clean" || true; }
 
 # shellcheck disable=SC2317 # xargs calls it
-sanitize() { # "TOOL ARGUMENTS"
+sanitize() { # "TOOL ARGUMENTS", or "TOOL PROGRAM" with a program of tests/
   local tool arguments log code=0 seconds most=200
   read -r tool arguments <<<"$1"
   read -ra arguments <<<"$arguments"
+  case ${arguments[0]} in
+  test_*) arguments[0]=build-gpu/tests/${arguments[0]} ;;
+  *) arguments=(build-gpu/cli/gsolve "${arguments[@]}" --device cuda) ;;
+  esac
   seconds=$((deadline - $(date +%s)))
   [ "$seconds" -gt 20 ] || return 0
   log=$(mktemp "$state/run.XXXXXX")
-  timeout $((seconds < most ? seconds : most)) compute-sanitizer --tool "$tool" --error-exitcode 9 \
-    build-gpu/cli/gsolve "${arguments[@]}" --device cuda >"$log" 2>&1 || code=$?
+  GSOLVE_TEST_DEVICE=cuda timeout $((seconds < most ? seconds : most)) compute-sanitizer --tool "$tool" --error-exitcode 9 \
+    "${arguments[@]}" >"$log" 2>&1 || code=$?
   case $code in
   0 | 2) echo "$1" >>"$state/clean" ;; # 2: did not converge
   124) [ "$seconds" -lt "$most" ] || echo "$1: not ended after $most s" >>"$state/red" ;;
