@@ -93,7 +93,8 @@ GSOLVE_API gsolve_status gsolve_precond_set_flags(gsolve_precond *M, unsigned fl
  * `diagonal` is the diagonal D of A: one column of n elements that are positive, of any type and at
  * any location. It is copied. If diagonal.value is NULL, D is the identity. M keeps A, which must
  * not be destroyed before M. Fails with GSOLVE_ZERO_PIVOT if an element of D is not positive or not
- * finite, or is too small to divide by. */
+ * finite, or is too small to divide by, and with GSOLVE_BAD_MATRIX if a product with A is not
+ * finite. */
 GSOLVE_API gsolve_status gsolve_precond_create_chebyshev(gsolve_precond **M, gsolve_context *ctx,
                                                          const char *spec, const gsolve_matrix *A,
                                                          gsolve_dense diagonal);

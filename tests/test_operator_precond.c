@@ -146,10 +146,18 @@ static void polynomials(void **state)
     }
 }
 
+/* y = NaN A x */
+static gsolve_status multiply_badly(gsolve_context *ctx, gsolve_dense x, gsolve_dense y, void *user)
+{
+    (void)ctx;
+    return gsolve_matrix_apply(user, NAN, x, 0, y);
+}
+
 static void polynomials_refused(void **state)
 {
     system_ s;
     gsolve_precond *M = NULL;
+    gsolve_matrix *bad_op = NULL;
     double d[N];
     (void)state;
 
@@ -172,6 +180,11 @@ static void polynomials_refused(void **state)
                GSOLVE_ZERO_PIVOT, "element 8");
     }
     d[7] = 4;
+    OK(s.ctx,
+       gsolve_matrix_create_operator(&bad_op, s.ctx, N, N, GSOLVE_F64, multiply_badly, NULL, s.A));
+    refuse(&s, gsolve_precond_create_chebyshev(&M, s.ctx, "chebyshev", bad_op, diagonal),
+           GSOLVE_BAD_MATRIX, "not finite");
+    gsolve_matrix_destroy(&bad_op);
     OK(s.ctx, gsolve_precond_create_chebyshev(&M, s.ctx, "chebyshev", s.op, diagonal));
     d[7] = 0;
     refuse(&s, gsolve_precond_update_chebyshev(M, diagonal), GSOLVE_ZERO_PIVOT, "element 8");

@@ -56,13 +56,20 @@ static double largest_sum(gsolve_context *ctx, const gsolve_csr *csr)
     return largest;
 }
 
-/* Estimates the spectrum, of which `lambda_max` is a bound. A and d have their values. */
+/* Estimates the spectrum, of which `lambda_max` is a bound, or infinite if none is known. A and d
+ * have their values. */
 static gsolve_status estimate(chebyshev *M, gsolve_context *ctx, double lambda_max)
 {
+    const bool has_bound = isfinite(lambda_max);
     gsolve_status status;
 
     TRY(gs_estimate_lambda_max(&lambda_max, ctx, M->A, M->d, M->options.its, M->work.one[0],
                                M->work.one[1], M->square));
+    if (!isfinite(lambda_max) && !has_bound) {
+        return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                           "chebyshev cannot estimate the largest eigenvalue of D^-1 A, because a "
+                           "product with A is not finite; check the function of the operator");
+    }
     if (!isfinite(lambda_max)) lambda_max = 1;
     M->polynomial = (gs_polynomial){lambda_max, M->options.ratio};
 done:
