@@ -113,6 +113,17 @@ gsolve_status gs_csr_check(gsolve_context *ctx, const gsolve_csr *csr, bool *cle
     return gs_csr_inspect(ctx, csr, &found, NULL, clean);
 }
 
+gsolve_status gs_check_size_in_blocks(gsolve_context *ctx, int32_t nrows, int32_t ncols,
+                                      int32_t height, int32_t width)
+{
+    if ((int64_t)nrows * height <= INT32_MAX && (int64_t)ncols * width <= INT32_MAX) {
+        return GSOLVE_OK;
+    }
+    return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                       "a matrix of %d x %d blocks of %d x %d has 2^31 or more rows or columns",
+                       nrows, ncols, height, width);
+}
+
 gsolve_status gs_csr_need_host(gsolve_context *ctx, const gsolve_csr *csr)
 {
     if (!csr || csr->location == GSOLVE_HOST) return GSOLVE_OK;

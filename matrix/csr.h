@@ -104,6 +104,10 @@ static inline void gs_set_start(const gs_csr_arrays *to, int64_t row, int64_t of
  * without a copy. It may be NULL. */
 gsolve_status gs_csr_check(gsolve_context *ctx, const gsolve_csr *csr, bool *clean);
 
+/* Fails if a matrix of nrows x ncols blocks of height x width has 2^31 or more rows or columns. */
+gsolve_status gs_check_size_in_blocks(gsolve_context *ctx, int32_t nrows, int32_t ncols,
+                                      int32_t height, int32_t width);
+
 /* The largest b of at most 8 for which the pattern of a clean csr on the host consists of dense
  * aligned b x b blocks. */
 int32_t gs_csr_block_size(gsolve_context *ctx, const gsolve_csr *csr);

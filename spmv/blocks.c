@@ -39,12 +39,7 @@ static gsolve_status check_view(gsolve_context *ctx, const gsolve_blocked *B)
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "the matrix of blocks has an unknown value type or offset type");
     }
-    if ((int64_t)B->nrows * B->height > INT32_MAX || (int64_t)B->ncols * B->width > INT32_MAX) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "a matrix of %d x %d blocks of %d x %d has 2^31 or more rows or columns",
-                           B->nrows, B->ncols, B->height, B->width);
-    }
-    return GSOLVE_OK;
+    return gs_check_size_in_blocks(ctx, B->nrows, B->ncols, B->height, B->width);
 }
 
 static gs_square_blocks blocks_of(const gsolve_blocked *B)

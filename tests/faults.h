@@ -63,7 +63,7 @@ static inline gsolve_status brittle_apply(void *self, gsolve_context *ctx, doubl
 }
 
 static const gsolve_format brittle_format = {.size = sizeof(gsolve_format),
-                                             .plugin = {"brittle", "fails when told to", NULL, 0},
+                                             .plugin = {"brittle", "fails on request", NULL, 0},
                                              .build = brittle_build,
                                              .destroy = brittle_destroy,
                                              .apply = brittle_apply};
@@ -100,12 +100,11 @@ static inline gsolve_status shaky_apply(void *self, gsolve_context *ctx, gsolve_
     return status == GSOLVE_OK ? gsolve_precond_apply((const gsolve_precond *)self, r, z) : status;
 }
 
-static const gsolve_precond_kind shaky_precond = {
-    .size = sizeof(gsolve_precond_kind),
-    .plugin = {"shaky", "fails when told to", NULL, 0},
-    .build = shaky_build,
-    .destroy = shaky_destroy,
-    .apply = shaky_apply,
-    .apply_transpose = shaky_apply};
+static const gsolve_precond_kind shaky_precond = {.size = sizeof(gsolve_precond_kind),
+                                                  .plugin = {"shaky", "fails on request", NULL, 0},
+                                                  .build = shaky_build,
+                                                  .destroy = shaky_destroy,
+                                                  .apply = shaky_apply,
+                                                  .apply_transpose = shaky_apply};
 
 #endif

@@ -112,6 +112,14 @@ static inline void open_system(system_ *s, const char *name, gsolve_type type)
                                              multiply, multiply_transpose, &s->f));
 }
 
+/* A call must have failed with this status and a sentence that contains `says`. */
+static inline void refuse(const system_ *s, gsolve_status got, gsolve_status status,
+                          const char *says)
+{
+    if (got == status && strstr(gsolve_error(s->ctx), says)) return;
+    fail_msg("status %d: %s", (int)got, gsolve_error(s->ctx));
+}
+
 static inline void close_system(system_ *s)
 {
     gsolve_matrix_destroy(&s->op);

@@ -2,7 +2,7 @@
  * values and of failures. The other form is one of the test's own, which counts what is asked of
  * it: on the CPU rows summed from their ends, so that its bits differ from those of csr; on a GPU
  * another format of the library, or the vendor's, which does not look at the guard and makes no
- * sums. The system has a long row, so that no built-in format foresees anything of it. */
+ * sums. The system has a long row, so that no built-in format has an estimate for it. */
 #include "tests/common.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ enum { UNKNOWNS_CPU = 20000, UNKNOWNS_CUDA = 110000 }; /* enough for auto to loo
 static struct counts {
     int builds, destroyed, products, updates;
 } counts;
-static gsolve_format_estimate foretold;              /* what the format foresees */
+static gsolve_format_estimate given_estimate;        /* what the format estimates */
 static gsolve_status refusal;                        /* what its build returns */
 static int toil;                                     /* times that a product is made */
 static const gsolve_format *inner = &gs_sell_format; /* that counts on a GPU */
@@ -98,12 +98,12 @@ static gsolve_status inner_build(void **self, gsolve_context *ctx, const gsolve_
     return inner->build(self, ctx, csr, entries, options, user);
 }
 
-static bool foresee(const gsolve_pattern_sample *glance, gsolve_format_estimate *prospect,
-                    void *user)
+static bool give_estimate(const gsolve_pattern_sample *sample, gsolve_format_estimate *estimate,
+                          void *user)
 {
-    (void)glance, (void)user;
-    *prospect = foretold;
-    return foretold.product < 1;
+    (void)sample, (void)user;
+    *estimate = given_estimate;
+    return given_estimate.product < 1;
 }
 
 static bool on_gpu(const gsolve_context *ctx)
@@ -125,7 +125,7 @@ static gsolve_context *open_counting(int threads, double product, double build,
         .destroy = reversed_destroy,
         .apply = reversed_apply,
         .update = reversed_update,
-        .estimate = foresee,
+        .estimate = give_estimate,
     };
 
     format = own;
@@ -134,13 +134,13 @@ static gsolve_context *open_counting(int threads, double product, double build,
         format.size = sizeof format;
         format.plugin.name = "counted";
         format.build = inner_build;
-        format.estimate = foresee;
+        format.estimate = give_estimate;
     }
     if (variant) variant(&format);
     memset(&counts, 0, sizeof counts);
     refusal = GSOLVE_OK;
     toil = 1;
-    foretold = (gsolve_format_estimate){"counted", product, build, 1e3};
+    given_estimate = (gsolve_format_estimate){"counted", product, build, 1e3};
     OK(ctx, gsolve_register_format(ctx, &format));
     return ctx;
 }
@@ -617,7 +617,7 @@ static void refused(void **state)
     assert_int_equal(gsolve_matrix_adapt(A, &outlook, NULL), GSOLVE_DEVICE_FAILED);
     gsolve_matrix_destroy(&A);
     A = new_matrix(ctx, "auto");
-    foretold.bytes = 1e18; /* more than any device has; the host does not know what it has */
+    given_estimate.bytes = 1e18; /* more than any device has; the host does not know what it has */
     refusal = GSOLVE_OK;
     assert_int_equal(told(ctx, A, 0, 1e6, 1).changed,
                      !ctx->device->memory || test_device_is_apart());
@@ -635,7 +635,7 @@ static void denied(void **state)
     for (int granted = 0; !changed && granted < 100; granted++) {
         gsolve_matrix *A = new_matrix(ctx, "auto,trial=yes");
         gsolve_csr csr;
-        foretold.product = 0.5;
+        given_estimate.product = 0.5;
         gsolve_context_limit_allocations(ctx, granted);
         changed = told(ctx, A, 0, 1e6, 1).changed;
         gsolve_context_limit_allocations(ctx, -1);
@@ -651,7 +651,7 @@ static void denied(void **state)
     close_context(ctx);
 }
 
-/* A form that is not what was foreseen does not pass a trial. */
+/* A form that is slower than its estimate does not pass a trial. */
 static void trial(void **state)
 {
     gsolve_context *ctx = open_counting(1, 0.5, 4, NULL);
@@ -669,65 +669,67 @@ static void trial(void **state)
     close_context(ctx);
 }
 
-/* --- what is foreseen ---------------------------------------------------------------------------
+/* --- estimates
+ * ------------------------------------------------------------------------------------------
  */
 
-static gsolve_pattern_sample glance_at(gsolve_context *ctx, const char *name)
+static gsolve_pattern_sample sample_of(gsolve_context *ctx, const char *name)
 {
     gsolve_csr csr = read_matrix(ctx, name), there;
     gsolve_matrix *A = NULL;
-    gsolve_pattern_sample glance;
+    gsolve_pattern_sample sample;
     gs_sample_sums sums, host;
 
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
     gsolve_matrix_device_csr(A, &there);
-    OK(ctx, gs_sample_pattern(ctx, &there, &glance, NULL));
+    OK(ctx, gs_sample_pattern(ctx, &there, &sample, NULL));
     OK(ctx, GS_KERNELS(gs_sample, ctx, csr.type)->sum(ctx, &there, true, &sums));
     OK(ctx, gs_sample_host[csr.type].sum(ctx, &csr, true, &host));
     assert_memory_equal(&sums, &host, offsetof(gs_sample_sums, rows.near));
     gsolve_matrix_destroy(&A);
     gsolve_csr_free(&csr, ctx);
-    return glance;
+    return sample;
 }
 
 /* Against what these matrices are known to be; and a GPU sees what the CPU does. */
-static void glances(void **state)
+static void samples(void **state)
 {
     gsolve_context *ctx = open_context(2);
     gsolve_pattern_sample g;
     (void)state;
 
-    for (int m = 0; m < NASTY; m++) glance_at(ctx, nasty[m]);
-    g = glance_at(ctx, "gen:tridiagonal,n=50");
+    for (int m = 0; m < NASTY; m++) sample_of(ctx, nasty[m]);
+    g = sample_of(ctx, "gen:tridiagonal,n=50");
     assert_int_equal(g.longest_row, 3);
     assert_int_equal(g.filled8, 150);
     assert_int_equal(g.filled32, 150);
     assert_true(g.narrow == 1 && g.far == 0 && g.block[2] == 0);
-    g = glance_at(ctx, "gen:emptyrows,n=3000");
+    g = sample_of(ctx, "gen:emptyrows,n=3000");
     assert_true(g.empty_rows > 1000 && g.filled8 > g.entries);
-    g = glance_at(ctx, "gen:circuit,n=3000,dense=2");
+    g = sample_of(ctx, "gen:circuit,n=3000,dense=2");
     assert_true(g.filled32 > 2 * g.filled8 && g.filled8 > g.entries);
-    g = glance_at(ctx, "gen:random,n=800000,row=3");
+    g = sample_of(ctx, "gen:random,n=800000,row=3");
     assert_true(g.far > 0.5 && g.narrow == 0);
-    g = glance_at(ctx, "gen:poisson3d,n=60");
+    g = sample_of(ctx, "gen:poisson3d,n=60");
     assert_true(g.far < 0.1 && g.narrow == 1);
-    g = glance_at(ctx, "gen:elasticity3d,n=7");
+    g = sample_of(ctx, "gen:elasticity3d,n=7");
     assert_true(g.block[3] > 0.95 && g.block[2] < 0.5);
     assert_true(g.irregular == 0);
-    g = glance_at(ctx, "gen:lp,n=300,cols=100000,row=200");
+    g = sample_of(ctx, "gen:lp,n=300,cols=100000,row=200");
     assert_true(g.irregular > 0.9);
-    g = glance_at(ctx, "gen:lp,n=300,cols=100000,row=120"); /* too short */
+    g = sample_of(ctx, "gen:lp,n=300,cols=100000,row=120"); /* too short */
     assert_true(g.irregular == 0);
-    g = glance_at(ctx, "gen:lp,n=300,cols=10000,row=200"); /* x stays at hand */
+    g = sample_of(ctx, "gen:lp,n=300,cols=10000,row=200"); /* x stays at hand */
     assert_true(g.irregular == 0);
-    g = glance_at(ctx, "gen:circuit,n=60000,dense=2"); /* neighbours in dense rows */
+    g = sample_of(ctx, "gen:circuit,n=60000,dense=2"); /* neighbours in dense rows */
     assert_true(g.longest_row > 20000 && g.irregular == 0);
-    g = glance_at(ctx, "gen:rmat,scale=16,degree=16");
+    g = sample_of(ctx, "gen:rmat,scale=16,degree=16");
     assert_true(g.irregular > 0.3 && g.irregular < 0.6);
     close_context(ctx);
 }
 
-static double foreseen(const char *name, const gsolve_pattern_sample *g, const char *device)
+static double estimated_product(const char *name, const gsolve_pattern_sample *g,
+                                const char *device)
 {
     const gsolve_format format = {.plugin = {name, "", NULL, 0}};
     gsolve_pattern_sample there = *g;
@@ -739,7 +741,7 @@ static double foreseen(const char *name, const gsolve_pattern_sample *g, const c
 
 /* Segments on a GPU, where the matrix is too large for the caches: some rows much longer than the
  * others, or all read x far and wide; not where the short ones read x from afar. */
-static void prospects_of_segments(void **state)
+static void estimates_of_segments(void **state)
 {
     static const struct {
         const char *matrix;
@@ -755,29 +757,30 @@ static void prospects_of_segments(void **state)
     (void)state;
 
     for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
-        const gsolve_pattern_sample g = glance_at(ctx, expected[k].matrix);
-        assert_true((foreseen("segmented", &g, "cuda") < 1) == expected[k].pays);
-        assert_true(foreseen("segmented", &g, "cpu") == 1);
+        const gsolve_pattern_sample g = sample_of(ctx, expected[k].matrix);
+        assert_true((estimated_product("segmented", &g, "cuda") < 1) == expected[k].pays);
+        assert_true(estimated_product("segmented", &g, "cpu") == 1);
     }
     close_context(ctx);
 }
 
-static void prospects(void **state)
+static void estimates(void **state)
 {
     static const char *const devices[] = {"cpu", "cuda"};
     gsolve_context *ctx = open_context(2);
-    const gsolve_pattern_sample cubes = glance_at(ctx, "gen:poisson3d27,n=56");
-    const gsolve_pattern_sample solid = glance_at(ctx, "gen:elasticity3d,n=30");
-    const gsolve_pattern_sample web = glance_at(ctx, "gen:web,n=100000,longest=20000");
+    const gsolve_pattern_sample cubes = sample_of(ctx, "gen:poisson3d27,n=56");
+    const gsolve_pattern_sample solid = sample_of(ctx, "gen:elasticity3d,n=30");
+    const gsolve_pattern_sample web = sample_of(ctx, "gen:web,n=100000,longest=20000");
     (void)state;
 
     for (int d = 0; d < 2; d++) {
-        const double sell = foreseen("sell", &cubes, devices[d]);
+        const double sell = estimated_product("sell", &cubes, devices[d]);
         assert_true(sell > 0.7 && sell < 1);
-        assert_true(foreseen("bsr", &cubes, devices[d]) == 1);
-        assert_true(foreseen("bsr", &solid, devices[d]) < foreseen("sell", &solid, devices[d]));
-        assert_true(foreseen("sell", &web, devices[d]) == 1);
-        assert_true(foreseen("nobody", &solid, devices[d]) == 1);
+        assert_true(estimated_product("bsr", &cubes, devices[d]) == 1);
+        assert_true(estimated_product("bsr", &solid, devices[d]) <
+                    estimated_product("sell", &solid, devices[d]));
+        assert_true(estimated_product("sell", &web, devices[d]) == 1);
+        assert_true(estimated_product("nobody", &solid, devices[d]) == 1);
     }
     close_context(ctx);
 }
@@ -799,9 +802,9 @@ int main(void)
         cmocka_unit_test(refused),
         cmocka_unit_test(denied),
         cmocka_unit_test(trial),
-        cmocka_unit_test(glances),
-        cmocka_unit_test(prospects),
-        cmocka_unit_test(prospects_of_segments),
+        cmocka_unit_test(samples),
+        cmocka_unit_test(estimates),
+        cmocka_unit_test(estimates_of_segments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

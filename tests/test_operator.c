@@ -330,12 +330,6 @@ static void another_function(void **state)
 
 /* --- what is refused -------------------------------------------------------------------------- */
 
-static void refuse(const system_ *s, gsolve_status got, gsolve_status status, const char *says)
-{
-    if (got == status && strstr(gsolve_error(s->ctx), says)) return;
-    fail_msg("status %d: %s", (int)got, gsolve_error(s->ctx));
-}
-
 static void rows_are_refused(void **state)
 {
     system_ s;

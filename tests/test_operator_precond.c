@@ -8,12 +8,6 @@
 
 enum { SIDE = 20, N = SIDE * SIDE };
 
-static void refuse(const system_ *s, gsolve_status got, gsolve_status status, const char *says)
-{
-    if (got == status && strstr(gsolve_error(s->ctx), says)) return;
-    fail_msg("status %d: %s", (int)got, gsolve_error(s->ctx));
-}
-
 /* --- a function ------------------------------------------------------------------------------- */
 
 static void functions(void **state)

@@ -141,7 +141,7 @@ void gs_profile_close(gs_profile *p)
     p->open = NULL;
 }
 
-/* Adds a span that has ended, of so many bytes, to the trace. */
+/* Adds a span that has ended, and the bytes that it moved, to the trace. */
 static gsolve_status trace_span(const gs_profile *p, const gs_span *s, double bytes)
 {
     const gs_device *device = p->ctx->device;

@@ -186,12 +186,7 @@ gsolve_status gs_blocked_to_csr(gsolve_csr *out, gsolve_context *ctx, const gs_b
     gsolve_status status;
 
     TRY(check_blocked(ctx, B, "the matrix"));
-    if ((int64_t)B->csr.nrows * B->height > INT32_MAX ||
-        (int64_t)B->csr.ncols * B->width > INT32_MAX) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "a matrix of %d x %d blocks of %d x %d has 2^31 or more rows or columns",
-                           B->csr.nrows, B->csr.ncols, B->height, B->width);
-    }
+    TRY(gs_check_size_in_blocks(ctx, B->csr.nrows, B->csr.ncols, B->height, B->width));
     TRY(gs_csr_entries(ctx, &B->csr, &entries));
     A = B->csr;
     A.nrows *= B->height;
