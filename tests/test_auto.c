@@ -669,8 +669,7 @@ static void trial(void **state)
     close_context(ctx);
 }
 
-/* --- estimates
- * ------------------------------------------------------------------------------------------
+/* --- estimates ----------------------------------------------------------------------
  */
 
 static gsolve_pattern_sample sample_of(gsolve_context *ctx, const char *name)
