@@ -20,6 +20,15 @@ static const gsolve_option options[] = {
      "largest number of operations of the factorisation, in billions (1e9); the solve is refused "
      "if it would take more",
      GSOLVE_REAL, offsetof(gs_direct_options, work), 10000, 0.001, 1e9, NULL},
+    GS_SCALE_OPTION(gs_direct_options,
+                    "factor a scaled A, with factor=cholesky or lu. symmetric: rows and columns, "
+                    "to a largest magnitude near 1; rows: rows only, with lu; auto: symmetric or "
+                    "rows if the largest magnitudes of the rows differ by a factor of 100 or more"),
+    {"order",
+     "order of the unknowns, with factor=cholesky or lu. amd: approximate minimum degree; rcm: "
+     "reverse Cuthill-McKee; nd: nested dissection, if gsolve was built with METIS; none: as given",
+     GSOLVE_CHOICE, offsetof(gs_direct_options, transform.order), GS_ORDER_AMD, 0, 0,
+     GS_ORDER_WORDS},
     {0},
 };
 
@@ -45,7 +54,7 @@ static void solve_with_r(const cs_di *R, double *t, bool transposed)
 }
 
 /* x = F^-1 b, with t as work space; the steps of cs_cholsol, cs_lusol (for A') and cs_qrsol. */
-static void solve(const gs_krylov *k, const double *b, double *x, double *t)
+static void solve_factored(const gs_krylov *k, const double *b, double *x, double *t)
 {
     const gs_direct_state *s = k->state;
     const cs_dis *S = s->symbolic;
@@ -77,11 +86,28 @@ static void solve(const gs_krylov *k, const double *b, double *x, double *t)
     }
 }
 
+/* x = F^-1 b for the factors of A or of P R A C P'. The work space of n + m numbers that follows x
+ * holds the transformed b and x. */
+static void solve(const gs_krylov *k, const double *b, double *x, double *t)
+{
+    const gs_direct_state *s = k->state;
+    double *in = x + k->csr.ncols, *out = in + k->csr.nrows;
+
+    if (!s->transformed) {
+        solve_factored(k, b, x, t);
+        return;
+    }
+    gs_transform_in_host(&s->transform, b, in);
+    solve_factored(k, in, out, t);
+    gs_transform_out_host(&s->transform, out, x);
+}
+
 static void destroy(gs_krylov *k)
 {
     gs_direct_state *s = k->state;
 
     gs_direct_drop_factor(s);
+    gs_transform_destroy(&s->transform, k->ctx);
     if (s->owned) gsolve_csr_free(&s->rows, k->ctx);
     gsolve_free(k->ctx, GSOLVE_HOST, s->work);
     memset(s, 0, sizeof *s);

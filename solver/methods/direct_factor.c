@@ -54,6 +54,45 @@ done:
     return status;
 }
 
+/* s->rows = those of P R A C P', if the options ask for that. */
+static gsolve_status transform_rows(gs_krylov *k, gs_direct_state *s)
+{
+    gs_transform_options o = ((const gs_direct_options *)k->options)->transform;
+    gs_transform fresh = {0};
+    gsolve_csr B;
+    gsolve_status status;
+
+    if (s->kind == GS_QR && (o.scale != GS_SCALE_NONE || o.order != GS_ORDER_AMD)) {
+        return gsolve_fail(k->ctx, GSOLVE_BAD_SPEC,
+                           "scale and order of direct are for factor=cholesky and factor=lu, and "
+                           "this system (%d x %d) is solved by factor=qr: leave them out",
+                           k->csr.nrows, k->csr.ncols);
+    }
+    if (o.order == GS_ORDER_AMD) o.order = GS_ORDER_NONE; /* by the factorisation */
+    if (!gs_transform_wanted(&o)) return GSOLVE_OK;
+    TRY(s->transformed
+            ? gs_transform_rescale(&fresh, k->ctx, &s->transform, &s->rows)
+            : gs_transform_create(&fresh, k->ctx, &o, s->kind == GS_CHOLESKY, "direct", &s->rows));
+    TRY(gs_transform_replace(&s->transform, k->ctx, &fresh));
+    s->transformed = true;
+    TRY(gs_transform_rows(&s->transform, k->ctx, &B, &s->rows));
+    if (s->owned) gsolve_csr_free(&s->rows, k->ctx);
+    s->rows = B;
+    s->owned = true;
+done:
+    gs_transform_destroy(&fresh, k->ctx);
+    return status;
+}
+
+/* The order that CXSparse is to find: `best`, or 0, the order of its rows, if another order was
+ * asked for. */
+static int own_order(const gs_krylov *k, int best)
+{
+    const gs_direct_options *o = k->options;
+
+    return o->transform.order == GS_ORDER_AMD ? best : 0;
+}
+
 #define ENTRY_BYTES 12 /* of an entry of the factors */
 
 /* The entries of factors that the memory limit of a context on the CPU leaves. CXSparse allocates
@@ -100,7 +139,7 @@ static gsolve_status cholesky(gs_krylov *k, gs_direct_state *s)
     const cs_di A = gs_columns_view(k->ctx, &s->rows);
     gsolve_status status;
 
-    if (!s->symbolic) s->symbolic = cs_di_schol(1, &A);
+    if (!s->symbolic) s->symbolic = cs_di_schol(own_order(k, 1), &A);
     if (!s->symbolic) return out_of_memory(k);
     TRY(check_cost(k, gs_cholesky_cost(s->symbolic, A.n)));
     s->numeric = cs_di_chol(&A, s->symbolic);
@@ -120,14 +159,14 @@ static gsolve_status plan_diagonal(gs_krylov *k, gs_direct_state *s, const cs_di
 
     s->most = limit_of(k);
     if (A->n > SMALL || !gs_cost_fits(gs_dense_lu_cost(A->n), s->most)) {
-        cs_dis *S = cs_di_schol(1, A);
+        cs_dis *S = cs_di_schol(own_order(k, 1), A);
         if (!S) return out_of_memory(k);
         const gs_direct_cost cost = gs_diagonal_lu_cost(S, A->n);
         cs_di_sfree(S);
         TRY(check_cost(k, cost));
         s->most.operations = fmin(s->most.operations, MOST_RATIO * cost.operations);
     }
-    s->symbolic = cs_di_sqr(1, A, 0);
+    s->symbolic = cs_di_sqr(own_order(k, 1), A, 0);
     if (!s->symbolic) return out_of_memory(k);
 done:
     return status;
@@ -142,7 +181,7 @@ static gsolve_status plan_pivoted(gs_krylov *k, gs_direct_state *s, const cs_di 
     s->most = limit_of(k);
     s->bound = gs_dense_lu_cost(A->n);
     const bool any = gs_cost_fits(s->bound, s->most);
-    s->symbolic = cs_di_sqr(2, A, !any);
+    s->symbolic = cs_di_sqr(own_order(k, 2), A, !any);
     if (!s->symbolic) return out_of_memory(k);
     if (any) return GSOLVE_OK;
     TRY(gs_pivoted_lu_cost(&s->bound, k->ctx, A, s->symbolic));
@@ -226,6 +265,15 @@ done:
     return status;
 }
 
+/* The factorisation to try first. Scaled rows are not symmetric. */
+static int kind_for(const gs_krylov *k, const gsolve_statistics *t)
+{
+    const gs_direct_options *o = k->options;
+
+    if (t->nrows != t->ncols) return GS_QR;
+    return t->symmetric && o->transform.scale != GS_SCALE_ROWS ? GS_CHOLESKY : GS_LU;
+}
+
 gsolve_status gs_direct_factor(gs_krylov *k)
 {
     gs_direct_state *s = k->state;
@@ -242,12 +290,9 @@ gsolve_status gs_direct_factor(gs_krylov *k)
     }
     TRY(gs_need_rows(k));
     TRY(gsolve_matrix_statistics(k->A, &t));
-    if (!s->kind)
-        s->kind = asked != GS_FACTOR_AUTO ? asked
-                  : !square               ? GS_QR
-                  : t.symmetric           ? GS_CHOLESKY
-                                          : GS_LU;
+    if (!s->kind) s->kind = asked != GS_FACTOR_AUTO ? asked : kind_for(k, &t);
     TRY(gather_rows(k, s, s->kind == GS_QR && (square || tall)));
+    TRY(transform_rows(k, s));
     cs_di_nfree(s->numeric);
     s->numeric = NULL;
     if (s->kind == GS_CHOLESKY && asked == GS_FACTOR_AUTO &&
