@@ -107,7 +107,7 @@ bool gsolve_solver_profile_at(const gsolve_solver *S, int index, gsolve_profile_
 
 /* --- a run ------------------------------------------------------------------------------------ */
 
-static gsolve_status check_run(const gs_krylov *k, gsolve_dense b, gsolve_dense x)
+gsolve_status gs_solver_check_vectors(const gs_krylov *k, gsolve_dense b, gsolve_dense x)
 {
     if ((unsigned)b.layout > GSOLVE_ROW_MAJOR || (unsigned)x.layout > GSOLVE_ROW_MAJOR) {
         return gsolve_fail(
@@ -211,7 +211,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
     gs_profile_clear(&k->run->profile);
     k->ncols = 0;
     TRY(GS_CHECK_INFO(k->ctx, gsolve_result, result));
-    TRY(check_run(k, b, x));
+    TRY(gs_solver_check_vectors(k, b, x));
     TRY(gs_columns_from(k, 0, b, &given_b));
     TRY(gs_columns_from(k, 1, x, &given_x));
     TRY(gs_solver_reserve(k, b.ncols));

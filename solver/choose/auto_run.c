@@ -118,7 +118,7 @@ static bool try_choice(gsolve_auto *S, int k, gsolve_dense b, gsolve_dense x, gs
         gsolve_solver_set_monitor(S->S, S->monitor, S->monitor_user);
         gsolve_solver_set_stopping_test(S->S, S->test, S->test_user);
         begin = gs_now();
-        a.status = gsolve_solver_run(S->S, b, x, result);
+        a.status = gs_auto_solve(S, b, x, result);
         a.run_seconds = gs_now() - begin;
         if (a.status == GSOLVE_OK) a.result = result;
         rounded = a.result && gs_outer_rounded(S->S);
@@ -235,6 +235,7 @@ gsolve_status gsolve_auto_run(gsolve_auto *S, gsolve_dense b, gsolve_dense x, gs
     begin_run(S);
     TRY(GS_CHECK_INFO(S->ctx, gsolve_result, result));
     TRY(check_x(S, x));
+    TRY(gs_auto_transform_begin(S));
     TRY(gs_auto_need_first_list(S));
     TRY(gs_auto_reconsider(S));
     TRY(copy(S, x, &S->guess));

@@ -212,6 +212,9 @@ gsolve_status gs_solver_set_up(gs_krylov *k, const char *spec);
 /* Undoes gs_solver_set_up, so that it can be called with another spec. */
 void gs_solver_drop(gs_krylov *k);
 
+/* solver.c: fails unless b and x can be those of a run. */
+gsolve_status gs_solver_check_vectors(const gs_krylov *k, gsolve_dense b, gsolve_dense x);
+
 /* --- settings.c ---------------------------------------------------------------------------------
  */
 
