@@ -76,7 +76,9 @@ gsolve_status gs_transform_rescale(gs_transform *out, gsolve_context *ctx, const
         TRY(gs_scaling_compute(fresh.row, ctx, csr, (gs_scaling)t->used.scale));
     }
     *out = fresh;
+    fresh.row = NULL;
 done:
+    gsolve_free(ctx, GSOLVE_HOST, fresh.row);
     return status;
 }
 
