@@ -10,15 +10,13 @@
 
 gsolve_status gs_scaling_choose(gs_scaling *scale, gsolve_context *ctx, const gsolve_csr *csr)
 {
-    gs_statistics known = {.known = GS_KNOWN_NOTHING};
-    gs_csr_findings found;
+    gs_statistics known = {.known = false};
     gsolve_status status;
 
-    TRY(gs_csr_inspect(ctx, csr, &found, &known, NULL));
-    *scale = GS_SCALE_NONE;
-    if (known.t.scaling < GS_SCALING_WANTED) return GSOLVE_OK;
     TRY(gs_csr_need_statistics(ctx, csr, &known));
-    *scale = known.t.symmetric ? GS_SCALE_SYMMETRIC : GS_SCALE_ROWS;
+    *scale = known.t.scaling < GS_SCALING_WANTED ? GS_SCALE_NONE
+             : known.t.symmetric                 ? GS_SCALE_SYMMETRIC
+                                                 : GS_SCALE_ROWS;
 done:
     return status;
 }

@@ -167,8 +167,8 @@ static void explain_matrix(const report *f)
         add_sentence(
             f->text,
             "A is badly scaled: row maxima differ by a factor of %.1e and diagonal entries by "
-            "%.1e. Scale the equations, or try --solver direct. ",
-            t->scaling, t->spread);
+            "%.1e. Try --scale auto%s. ",
+            t->scaling, t->spread, method_is(f->k, "direct") ? "" : ", or --solver direct");
     }
 }
 
