@@ -375,12 +375,17 @@ static gsolve_status prepare(const cli *c, const cli_trial *t, monitor *m, gsolv
     return gsolve_auto_set_choices(S, t->count, method, precond);
 }
 
+static const char *const scale[] = {"none", "rows", "symmetric", "auto"};
+static const char *const order[] = {"none", "rcm", "amd", "nd"};
+
+bool cli_scales_rows(const cli *c)
+{
+    return strcmp(scale[c->args.scale], "rows") == 0;
+}
+
 /* The options of the automatic solver for --scale and --order. */
 static void name_transform(const cli *c, char *options, size_t size)
 {
-    static const char *const scale[] = {"none", "rows", "symmetric", "auto"};
-    static const char *const order[] = {"none", "rcm", "amd", "nd"};
-
     snprintf(options, size, "scale=%s,order=%s", scale[c->args.scale], order[c->args.order]);
 }
 

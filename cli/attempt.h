@@ -58,6 +58,9 @@ typedef struct cli_trial {
     char transform[64]; /* set by cli_try: what --scale and --order did */
 } cli_trial;
 
+/* Whether --scale rows is given, which makes the system that methods see unsymmetric. */
+bool cli_scales_rows(const cli *c);
+
 /* Solves. Returns 0, or CLI_ERROR after it has reported an error. */
 int cli_try(cli *c, cli_trial *t);
 

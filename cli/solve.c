@@ -101,11 +101,13 @@ static void close_gaps(gsolve_dense *x)
 static int solve(cli *c, cli_solution *s)
 {
     cli_trial t = {.attempt = s->attempt, .A = s->A, .report = report, .user = s};
+    gsolve_statistics statistics = s->system.statistics;
 
     close_gaps(&s->system.x);
     t.b = s->system.b;
     t.x = s->system.x;
-    t.count = cli_list_choices(c, &s->system.statistics, s->attempt);
+    statistics.symmetric &= !cli_scales_rows(c);
+    t.count = cli_list_choices(c, &statistics, s->attempt);
     const int code = cli_try(c, &t);
     s->attempts = t.tried;
     s->best = t.best;

@@ -55,7 +55,8 @@ typedef struct gsolve_auto gsolve_auto;
  * Two more keys make all choices iterate on a transformed system B y = P R b, with B = P R A C P'
  * and x = C P' y:
  *
- *     scale=rows        R brings the largest magnitude of each row into [0.5, 1); C = I
+ *     scale=rows        R brings the largest magnitude of each row into [0.5, 1); C = I. A choice
+ *                       that needs a symmetric matrix then fails
  *     scale=symmetric   R = C brings the largest magnitude of each row and column near 1 (Ruiz
  *                       2001); a symmetric A stays symmetric
  *     scale=auto        none if the largest magnitudes of the rows differ by a factor of less than

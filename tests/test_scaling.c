@@ -389,6 +389,31 @@ static void single_precision(void **state)
     close_context(ctx);
 }
 
+/* Scaled rows are not symmetric: cg, minres and ic are refused, and the list of the automatic
+ * solver has none of them. */
+static void symmetric_methods_refuse_scaled_rows(void **state)
+{
+    static const char *const method[] = {"cg", "minres", "gmres", "block_cg"};
+    static const char *const precond[] = {"jacobi", "none", "ic", "none"};
+    gsolve_context *ctx = open_context(2);
+    problem p = open_problem(ctx, badly_scaled(ctx, "gen:poisson2d,n=12", 4, true, 5), 1);
+    gsolve_auto *S = NULL;
+
+    (void)state;
+    OK(ctx, gsolve_auto_create(&S, ctx, "scale=rows", &p.csr));
+    solve(&p, S, 1e-8);
+    assert_null(strstr(gsolve_auto_explain(S), "symmetric matrix"));
+    for (int k = 0; k < 4; k++) {
+        OK(ctx, gsolve_auto_set_choices(S, 1, &method[k], &precond[k]));
+        assert_int_equal(gsolve_auto_run(S, columns(&p, p.b), columns(&p, p.x), &p.result),
+                         GSOLVE_UNSUPPORTED);
+        assert_non_null(strstr(gsolve_error(ctx), "scale=symmetric"));
+    }
+    gsolve_auto_destroy(&S);
+    close_problem(&p);
+    close_context(ctx);
+}
+
 /* --- callbacks -------------------------------------------------------------------------------- */
 
 typedef struct seen {
@@ -572,6 +597,7 @@ int main(void)
         cmocka_unit_test(nothing_to_scale),
         cmocka_unit_test(special_vectors),
         cmocka_unit_test(single_precision),
+        cmocka_unit_test(symmetric_methods_refuse_scaled_rows),
         cmocka_unit_test(callbacks),
         cmocka_unit_test(refusals),
         cmocka_unit_test(bad_vectors),

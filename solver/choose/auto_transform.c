@@ -159,6 +159,25 @@ done:
     return status;
 }
 
+static bool is_symmetric_method(const char *spec)
+{
+    for (int k = 0; gs_methods[k]; k++) {
+        const gs_method *method = (const gs_method *)gs_methods[k]; /* the plug-in comes first */
+        if (gs_spec_is(spec, method->plugin.name)) return method->symmetric;
+    }
+    return false;
+}
+
+gsolve_status gs_auto_transform_check(const gsolve_auto *S, const gs_auto_choice *c)
+{
+    if (!S->transform || S->transform->t.used.scale != GS_SCALE_ROWS) return GSOLVE_OK;
+    if (!is_symmetric_method(c->method) && !gs_spec_is(c->precond, "ic")) return GSOLVE_OK;
+    return gsolve_fail(S->ctx, GSOLVE_UNSUPPORTED,
+                       "%.60s with %.60s needs a symmetric matrix, and scaled rows are not "
+                       "symmetric: use scale=symmetric, or a method such as gmres with ilu",
+                       c->method, c->precond);
+}
+
 /* --- monitors --------------------------------------------------------------------------------- */
 
 /* The residuals of a pass, relative to its right-hand side, as shares of the true residual that it
