@@ -178,12 +178,18 @@ static void explain_matrix(const report *f)
  * `direct` if the method was direct. */
 static void add_stronger(const report *f, const char *weak, const char *strong, const char *direct)
 {
-    gsolve_precond_info M = {.size = sizeof M, .kind = "none"};
+    gsolve_precond_info M = {.size = sizeof M, .kind = "none", .spec = ""};
 
     if (f->k->M) gsolve_precond_describe(f->k->M, &M);
     const bool diagonal = strcmp(M.kind, "none") == 0 || strcmp(M.kind, "jacobi") == 0 ||
                           strcmp(M.kind, "block_jacobi") == 0;
     add_sentence(f->text, "%s", method_is(f->k, "direct") ? direct : diagonal ? weak : strong);
+    if ((strcmp(M.kind, "ic") == 0 || strcmp(M.kind, "ilu") == 0) && !strstr(M.spec, "order=")) {
+        add_sentence(f->text,
+                     "Another order of the unknowns may suit %s better: try --precond "
+                     "%s,order=rcm or order=amd. ",
+                     M.kind, M.kind);
+    }
 }
 
 static void explain_indefinite(const report *f)
