@@ -83,8 +83,8 @@ gsolve_status gs_auto_transform_begin(gsolve_auto *S);
 void gs_auto_transform_describe(const gsolve_auto *S, char *text, size_t size);
 /* Fails with GSOLVE_UNSUPPORTED if the rows are scaled and the choice needs a symmetric matrix. */
 gsolve_status gs_auto_transform_check(const gsolve_auto *S, const gs_auto_choice *c);
-/* Runs S->S, which is set up for S->A, for the system of S->original. *result is that of this
- * system.
+/* auto_passes.c: runs S->S, which is set up for S->A, for the system of S->original. *result is
+ * that of this system.
  */
 gsolve_status gs_auto_solve(gsolve_auto *S, gsolve_dense b, gsolve_dense x, gsolve_result *result);
 

@@ -184,12 +184,10 @@ static void add_stronger(const report *f, const char *weak, const char *strong, 
     const bool diagonal = strcmp(M.kind, "none") == 0 || strcmp(M.kind, "jacobi") == 0 ||
                           strcmp(M.kind, "block_jacobi") == 0;
     add_sentence(f->text, "%s", method_is(f->k, "direct") ? direct : diagonal ? weak : strong);
-    if ((strcmp(M.kind, "ic") == 0 || strcmp(M.kind, "ilu") == 0) && !strstr(M.spec, "order=")) {
-        add_sentence(f->text,
-                     "Another order of the unknowns may suit %s better: try --precond "
-                     "%s,order=rcm or order=amd. ",
-                     M.kind, M.kind);
-    }
+    if ((strcmp(M.kind, "ic") && strcmp(M.kind, "ilu")) || strstr(M.spec, "order=")) return;
+    add_sentence(f->text,
+                 "Another order may suit %s better: try --precond %s,order=rcm or order=amd. ",
+                 M.kind, M.kind);
 }
 
 static void explain_indefinite(const report *f)
