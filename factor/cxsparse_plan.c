@@ -11,6 +11,12 @@
 #define MOST_RATIO 4    /* of LU's cost to its estimate; above it pivots have left the diagonal */
 #define TRIAL      5e8  /* operations of an LU whose bound is above the limits */
 
+/* CXSparse's number of a column order: `order`, or 0 to keep the order. */
+static int order_of(const gs_factorisation *F, int order)
+{
+    return F->request.ordered ? 0 : order;
+}
+
 static void drop(gs_cxsparse_state *s)
 {
     cs_di_nfree(s->numeric);
@@ -62,14 +68,14 @@ static gsolve_status plan_diagonal(gs_factorisation *F, gsolve_context *ctx, con
 
     s->most = F->request.limit;
     if (A->n > SMALL || !gs_cost_fits(gs_dense_lu_cost(A->n), s->most)) {
-        cs_dis *S = cs_di_schol(1, A);
+        cs_dis *S = cs_di_schol(order_of(F, 1), A);
         if (!S) return gs_factor_out_of_memory(ctx);
         const gs_direct_cost cost = gs_diagonal_lu_cost(S, A->n);
         cs_di_sfree(S);
         TRY(gs_factor_check(ctx, cost, s->most));
         s->most.operations = fmin(s->most.operations, MOST_RATIO * cost.operations);
     }
-    s->symbolic = cs_di_sqr(1, A, 0);
+    s->symbolic = cs_di_sqr(order_of(F, 1), A, 0);
     if (!s->symbolic) return gs_factor_out_of_memory(ctx);
 done:
     return status;
@@ -85,7 +91,7 @@ static gsolve_status plan_pivoted(gs_factorisation *F, gsolve_context *ctx, cons
     s->most = F->request.limit;
     s->bound = gs_dense_lu_cost(A->n);
     const bool any = gs_cost_fits(s->bound, s->most);
-    s->symbolic = cs_di_sqr(2, A, !any);
+    s->symbolic = cs_di_sqr(order_of(F, 2), A, !any);
     if (!s->symbolic) return gs_factor_out_of_memory(ctx);
     if (any) return GSOLVE_OK;
     TRY(gs_pivoted_lu_cost(&s->bound, ctx, A, s->symbolic));
@@ -182,7 +188,7 @@ static gsolve_status plan_qr(gs_factorisation *F, gsolve_context *ctx, const gso
 
     TRY(tall_view(&A, &turned, ctx, rows));
     TRY(check_longest_row(ctx, &A, F->request.limit));
-    s->symbolic = cs_di_sqr(3, &A, 1);
+    s->symbolic = cs_di_sqr(order_of(F, 3), &A, 1);
     if (!s->symbolic) status = gs_factor_out_of_memory(ctx);
 done:
     gsolve_csr_free(&turned, ctx);
@@ -216,7 +222,7 @@ gsolve_status gs_cxsparse_analyse(gs_factorisation *F, gsolve_context *ctx, cons
     if (F->request.kind == GS_LU) return plan_lu(F, ctx, A);
     if (F->request.kind == GS_QR) return plan_qr(F, ctx, A);
     const cs_di columns = gs_columns_view(ctx, A);
-    s->symbolic = cs_di_schol(1, &columns);
+    s->symbolic = cs_di_schol(order_of(F, 1), &columns);
     return s->symbolic ? GSOLVE_OK : gs_factor_out_of_memory(ctx);
 }
 

@@ -211,7 +211,8 @@ void gs_direct_factors_destroy(gs_direct_factors *F, gsolve_context *ctx)
 static gsolve_status factor_as(gs_direct_factors *F, gsolve_context *ctx, const host_matrix *H,
                                gs_factor_kind kind, bool *regular)
 {
-    const gs_factor_request request = {kind, H->symmetric_pattern, GS_NO_LIMIT};
+    const gs_factor_request request = {
+        .kind = kind, .diagonal = H->symmetric_pattern, .limit = GS_NO_LIMIT};
     const gsolve_status status =
         gs_factorisation_create(&F->factors, ctx, &gs_cxsparse, &request, &H->csr);
 

@@ -106,7 +106,7 @@ gsolve_status gs_factorisation_create(gs_factorisation **out, gsolve_context *ct
     memset(F->state, 0, library->state_size);
     TRY(library->analyse(F, ctx, A));
     TRY(library->factor(F, ctx, A));
-    ALLOC(ctx, GSOLVE_HOST, F->work, library->work_size(F));
+    if (library->work_size) ALLOC(ctx, GSOLVE_HOST, F->work, library->work_size(F));
     *out = F;
     F = NULL;
 done:
@@ -125,6 +125,7 @@ gsolve_status gs_factorisation_create_by(gs_factorisation **F, gsolve_context *c
 {
     gsolve_status status = GSOLVE_UNSUPPORTED;
 
+    if (A->nrows == 0) choice = GS_LIBRARY_CXSPARSE; /* others refuse an empty matrix */
     if (choice != GS_LIBRARY_AUTO) {
         return gs_factorisation_create(F, ctx, libraries[choice - 1], request, A);
     }

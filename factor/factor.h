@@ -1,7 +1,7 @@
 /* factor.h: sparse factorisations on the host by one of several libraries, for the method direct
  * and amg's coarsest level.
  *
- *     const gs_factor_request request = {GS_CHOLESKY, .limit = GS_NO_LIMIT};
+ *     const gs_factor_request request = {.kind = GS_CHOLESKY, .limit = GS_NO_LIMIT};
  *     gs_factorisation *F = NULL;
  *     TRY(gs_factorisation_create(&F, ctx, &gs_cxsparse, &request, &A));  analysis and factors
  *     TRY(gs_factorisation_solve(F, false, b, x));                        x = A^-1 b
@@ -45,6 +45,8 @@ typedef enum gs_factor_choice {
 typedef struct gs_factor_request {
     gs_factor_kind kind; /* not GS_FACTOR_AUTO */
     bool diagonal;       /* LU: A's pattern is symmetric; seek pivots on the diagonal first */
+    bool ordered;        /* the caller has ordered A: keep the order of columns, and of rows as far
+                            as pivots allow */
     gs_direct_cost limit;
 } gs_factor_request;
 
@@ -55,7 +57,7 @@ typedef struct gs_factorisation {
     gs_factor_request request;
     int32_t nrows, ncols; /* of A */
     void *state;          /* the library's own, of library->state_size bytes */
-    double *work;         /* of solves: library->work_size(F) numbers */
+    double *work;         /* of solves: library->work_size(F) numbers, or NULL */
     double pivot_ratio;   /* the smallest over the largest magnitude of the pivots, for Cholesky of
                              their squares; NAN: unknown */
 } gs_factorisation;
@@ -77,6 +79,7 @@ struct gs_factor_library {
     /* x = A^-1 b, or A^-T b if transposed; for QR the least-squares solution. x may be b. Fails
      * with GSOLVE_NO_MEMORY only, without a sentence; CXSparse does not fail. */
     gsolve_status (*solve)(const gs_factorisation *F, bool transposed, const double *b, double *x);
+    /* Optional: the numbers that F->work has, once there are factors. */
     int64_t (*work_size)(const gs_factorisation *F);
     /* The entries of the factors, and the operations or an upper bound of them. */
     gs_direct_cost (*cost)(const gs_factorisation *F);

@@ -37,7 +37,8 @@ static gsolve_status create(gs_krylov *k, gs_factor_kind kind, const gsolve_stat
                             gs_direct_cost limit, const gsolve_csr *A)
 {
     gs_direct_state *s = k->state;
-    const gs_factor_request request = {kind, t->symmetric_pattern && t->zero_diagonals == 0, limit};
+    const gs_factor_request request = {
+        .kind = kind, .diagonal = t->symmetric_pattern && t->zero_diagonals == 0, .limit = limit};
 
     gs_factorisation_destroy(s->factors, k->ctx);
     s->factors = NULL;
