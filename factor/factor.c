@@ -5,6 +5,7 @@
 
 #include "core/context.h"
 #include "core/try.h"
+#include "gsolve_plugin.h"
 
 #define ENTRY_BYTES 12 /* of an entry of the factors */
 
@@ -22,6 +23,21 @@ static const gs_factor_library *const fastest[] = {&gs_cholmod, &gs_umfpack, &gs
 const gs_factor_library *gs_factor_library_at(int k)
 {
     return k >= 0 && k < GS_LIBRARIES ? libraries[k] : NULL;
+}
+
+const char *gsolve_factor_library_at(int k)
+{
+    for (int i = 0; i < GS_LIBRARIES && libraries[i]; i++) {
+        if (gs_factor_library_is_present(libraries[i]) && k-- == 0) return libraries[i]->name;
+    }
+    return NULL;
+}
+
+const char *gs_factor_kind_name(gs_factor_kind kind)
+{
+    static const char *const names[GS_FACTOR_KINDS] = {"auto", "Cholesky", "LU", "QR"};
+
+    return names[kind];
 }
 
 bool gs_factor_library_is_present(const gs_factor_library *library)
@@ -70,8 +86,6 @@ gsolve_status gs_factor_out_of_memory(gsolve_context *ctx)
 static gsolve_status check_request(gsolve_context *ctx, const gs_factor_library *library,
                                    gs_factor_kind kind, const gsolve_csr *A)
 {
-    static const char *const names[] = {"", "Cholesky", "LU", "QR"};
-
     if (!gs_factor_library_is_present(library)) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                            "this build of gsolve has no %s; install the Debian package %s and "
@@ -81,12 +95,12 @@ static gsolve_status check_request(gsolve_context *ctx, const gs_factor_library 
     if (!library->computes[kind]) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                            "%s does not compute %s factors; use library=auto or library=cxsparse",
-                           library->name, names[kind]);
+                           library->name, gs_factor_kind_name(kind));
     }
     if (kind != GS_QR && A->nrows != A->ncols) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "%s needs a square matrix and this one is %d x %d; use factor=qr",
-                           names[kind], A->nrows, A->ncols);
+                           gs_factor_kind_name(kind), A->nrows, A->ncols);
     }
     return GSOLVE_OK;
 }

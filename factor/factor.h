@@ -40,6 +40,8 @@ typedef enum gs_factor_choice {
     GS_LIBRARIES
 } gs_factor_choice;
 
+const char *gs_factor_kind_name(gs_factor_kind kind); /* "Cholesky" */
+
 #define GS_NO_LIMIT ((gs_direct_cost){INFINITY, INFINITY})
 
 typedef struct gs_factor_request {

@@ -1,7 +1,7 @@
 /* direct.c: a direct solve as the "method" x += F^-1 (b - Ax), so that the loop tests the true
  * residual and refines x as with any method. F is a sparse Cholesky, LU or QR factorisation of A by
  * CXSparse or another library, see factor/factor.h. */
-#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/try.h"
@@ -101,6 +101,18 @@ done:
     return status;
 }
 
+/* The note: the factorisation, its library and its cost. */
+static gsolve_status finish(gs_krylov *k)
+{
+    const gs_factorisation *F = ((const gs_direct_state *)k->state)->factors;
+    const gs_direct_cost cost = gs_factorisation_cost(F);
+
+    snprintf(k->note, sizeof k->note, "%s by %s: %.3g million entries, %.3g billion operations.",
+             gs_factor_kind_name(F->request.kind), F->library->name, cost.entries / 1e6,
+             cost.operations / 1e9);
+    return GSOLVE_OK;
+}
+
 const gs_method gs_direct = {
     .plugin = {"direct",
                "sparse factorisation; any A (least squares if A is not square); an iteration "
@@ -112,5 +124,6 @@ const gs_method gs_direct = {
     .setup = setup,
     .start = start,
     .step = step,
+    .finish = finish,
     .destroy = destroy,
 };
