@@ -16,9 +16,12 @@ static const gs_factor_library *const libraries[GS_LIBRARIES] = {
     [GS_LIBRARY_MUMPS - 1] = &gs_mumps,
 };
 
-/* For library=auto. CXSparse is last: it computes all kinds. */
-static const gs_factor_library *const fastest[] = {&gs_cholmod, &gs_umfpack, &gs_mumps,
-                                                   &gs_cxsparse, NULL};
+/* For library=auto: the libraries that are faster than CXSparse from about these operations on, as
+ * bench/bench_factor.c measures; the fastest first. */
+static const struct {
+    const gs_factor_library *library;
+    double operations;
+} fast[] = {{&gs_cholmod, 1e7}, {&gs_umfpack, 1e7}, {&gs_mumps, 1e9}};
 
 const gs_factor_library *gs_factor_library_at(int k)
 {
@@ -133,21 +136,35 @@ bool gs_factor_choice_computes(gs_factor_choice choice, gs_factor_kind kind)
     return choice == GS_LIBRARY_AUTO || libraries[choice - 1]->computes[kind];
 }
 
+/* CXSparse begins, within the operations up to which it is the fastest. If they do not suffice, the
+ * others follow, then CXSparse within the whole limit. */
+static gsolve_status create_by_any(gs_factorisation **F, gsolve_context *ctx,
+                                   const gs_factor_request *request, const gsolve_csr *A)
+{
+    gs_factor_request small = *request;
+    gsolve_status status = GSOLVE_OK;
+
+    for (size_t k = 0; k < sizeof fast / sizeof *fast; k++) {
+        if (!fast[k].library->computes[request->kind]) continue;
+        if (request->limit.operations <= fast[k].operations) break;
+        if (status == GSOLVE_OK) { /* none has tried */
+            small.limit.operations = fast[k].operations;
+            status = gs_factorisation_create(F, ctx, &gs_cxsparse, &small, A);
+            if (status != GSOLVE_UNSUPPORTED) return status;
+        }
+        status = gs_factorisation_create(F, ctx, fast[k].library, request, A);
+        if (status != GSOLVE_UNSUPPORTED) return status;
+    }
+    return gs_factorisation_create(F, ctx, &gs_cxsparse, request, A);
+}
+
 gsolve_status gs_factorisation_create_by(gs_factorisation **F, gsolve_context *ctx,
                                          gs_factor_choice choice, const gs_factor_request *request,
                                          const gsolve_csr *A)
 {
-    gsolve_status status = GSOLVE_UNSUPPORTED;
-
+    if (choice == GS_LIBRARY_AUTO) return create_by_any(F, ctx, request, A);
     if (A->nrows == 0) choice = GS_LIBRARY_CXSPARSE; /* others refuse an empty matrix */
-    if (choice != GS_LIBRARY_AUTO) {
-        return gs_factorisation_create(F, ctx, libraries[choice - 1], request, A);
-    }
-    for (int k = 0; status == GSOLVE_UNSUPPORTED && fastest[k]; k++) {
-        if (!fastest[k]->computes[request->kind]) continue;
-        status = gs_factorisation_create(F, ctx, fastest[k], request, A);
-    }
-    return status;
+    return gs_factorisation_create(F, ctx, libraries[choice - 1], request, A);
 }
 
 gsolve_status gs_factorisation_update(gs_factorisation *F, gsolve_context *ctx,

@@ -101,8 +101,8 @@ bool gs_factor_library_is_present(const gs_factor_library *library);
 gsolve_status gs_factorisation_create(gs_factorisation **F, gsolve_context *ctx,
                                       const gs_factor_library *library,
                                       const gs_factor_request *request, const gsolve_csr *A);
-/* gs_factorisation_create by the library of this choice. auto: by the libraries that are present,
- * the fastest first as measured; the next one takes over where one refuses because of the limit. */
+/* gs_factorisation_create by the library of this choice. auto: CXSparse where the factorisation is
+ * small, else the fastest library that is present and does not refuse because of the limit. */
 gsolve_status gs_factorisation_create_by(gs_factorisation **F, gsolve_context *ctx,
                                          gs_factor_choice choice, const gs_factor_request *request,
                                          const gsolve_csr *A);

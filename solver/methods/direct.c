@@ -13,8 +13,8 @@ static const gsolve_option options[] = {
      GSOLVE_CHOICE, offsetof(gs_direct_options, factor), GS_FACTOR_AUTO, 0, 0,
      "auto|cholesky|lu|qr"},
     {"library",
-     "the library that factors; auto: the fastest of those in this build that compute the "
-     "factorisation. Cholesky: cxsparse, cholmod, mumps; LU: cxsparse, umfpack, mumps; QR: "
+     "the library that factors; auto: cxsparse for a small factorisation, else the fastest in this "
+     "build. Cholesky: cxsparse, cholmod, mumps; LU: cxsparse, umfpack, mumps; QR: "
      "cxsparse",
      GSOLVE_CHOICE, offsetof(gs_direct_options, library), GS_LIBRARY_AUTO, 0, 0,
      "auto|cxsparse|cholmod|umfpack|mumps"},
