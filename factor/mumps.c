@@ -156,7 +156,25 @@ done:
     return status;
 }
 
-/* Pivoting may need more memory than the analysis foresaw; ICNTL(14) is what it adds in percent. */
+/* Repeats a factorisation that ran out of its work space with more of it. Pivoting needs more than
+ * the analysis estimates; ICNTL(14) is what MUMPS adds, in percent. The space stays within the
+ * limit of the factors' entries. */
+static gsolve_status factor_with_space(const gs_factorisation *F, gsolve_context *ctx)
+{
+    state *s = F->state;
+    const double estimate = count_of(s->id.INFOG(3));
+    gsolve_status status = run(s, ctx, FACTOR);
+
+    for (int more = 50; more <= 800 && (s->id.INFOG(1) == -8 || s->id.INFOG(1) == -9); more *= 2) {
+        const gs_direct_cost grown = {estimate * (1 + more / 100.), s->id.RINFOG(1)};
+        status = gs_factor_check(ctx, grown, F->request.limit);
+        if (status != GSOLVE_OK) break;
+        s->id.ICNTL(14) = more;
+        status = run(s, ctx, FACTOR);
+    }
+    return status;
+}
+
 static gsolve_status factor(gs_factorisation *F, gsolve_context *ctx, const gsolve_csr *A)
 {
     state *s = F->state;
@@ -164,11 +182,7 @@ static gsolve_status factor(gs_factorisation *F, gsolve_context *ctx, const gsol
     gsolve_status status;
 
     TRY(place_values(F, ctx, A, &copy));
-    status = run(s, ctx, FACTOR);
-    for (int more = 50; more <= 800 && (s->id.INFOG(1) == -8 || s->id.INFOG(1) == -9); more *= 2) {
-        s->id.ICNTL(14) = more;
-        status = run(s, ctx, FACTOR);
-    }
+    status = factor_with_space(F, ctx);
     if (status == GSOLVE_OK && F->request.kind == GS_CHOLESKY && s->id.INFOG(12) > 0) {
         status = gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
                              "the matrix is not positive definite: Cholesky met a pivot that is "

@@ -27,12 +27,31 @@ static gsolve_status status_of(gsolve_context *ctx, int code)
     }
 }
 
-/* With pivots on the diagonal the analysis counts the factors of the symmetric pattern. With any
- * pivots it knows an upper bound. */
-static gs_direct_cost estimate(const double info[UMFPACK_INFO])
+/* Whether at least 99 % of the diagonal entries can be pivots as they are. */
+static bool has_pivots_on_diagonal(const gsolve_csr *A)
+{
+    int32_t small = 0;
+
+    for (int32_t i = 0; i < A->nrows; i++) {
+        double diagonal = 0, largest = 0;
+        for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) {
+            const double magnitude = fabs(gs_value(A, k));
+            if (A->col[k] == i) diagonal = magnitude;
+            largest = fmax(largest, magnitude);
+        }
+        small += diagonal < UMFPACK_DEFAULT_SYM_PIVOT_TOLERANCE * largest;
+    }
+    return small <= A->nrows / 100;
+}
+
+/* With pivots on the diagonal the analysis counts the factors of the symmetric pattern; pivots that
+ * leave the diagonal add to that. With any pivots it knows an upper bound. UMFPACK cannot be
+ * stopped on the way. */
+static gs_direct_cost estimate(const gs_factorisation *F, const gsolve_csr *A,
+                               const double info[UMFPACK_INFO])
 {
     if (info[UMFPACK_STRATEGY_USED] == UMFPACK_STRATEGY_SYMMETRIC &&
-        info[UMFPACK_SYMMETRIC_LUNZ] > 0) {
+        info[UMFPACK_SYMMETRIC_LUNZ] > 0 && F->request.diagonal && has_pivots_on_diagonal(A)) {
         return (gs_direct_cost){info[UMFPACK_SYMMETRIC_LUNZ], info[UMFPACK_SYMMETRIC_FLOPS]};
     }
     return (gs_direct_cost){info[UMFPACK_LNZ_ESTIMATE] + info[UMFPACK_UNZ_ESTIMATE],
@@ -53,7 +72,7 @@ static gsolve_status analyse(gs_factorisation *F, gsolve_context *ctx, const gso
     code = umfpack_di_symbolic(F->nrows, F->nrows, A->start, A->col, A->value, &s->symbolic,
                                s->control, info);
     if (code != UMFPACK_OK) return status_of(ctx, code);
-    s->cost = estimate(info);
+    s->cost = estimate(F, A, info);
     return gs_factor_check(ctx, s->cost, F->request.limit);
 }
 

@@ -290,6 +290,34 @@ static void absent(void **state)
     close_context(ctx);
 }
 
+/* auto: CXSparse for a small factorisation, CHOLMOD or UMFPACK where present for a larger one. */
+static void automatic(void **state)
+{
+    static const struct {
+        const char *matrix;
+        bool small;
+    } cases[] = {
+        {"gen:poisson3d,n=6", true}, {"gen:poisson3d,n=16", false}, {"gen:tridiagonal,n=0", true}};
+    const bool quick[] = {is_present(GS_LIBRARY_CHOLMOD - 1), is_present(GS_LIBRARY_UMFPACK - 1)};
+    gsolve_context *ctx = open_context(1);
+    (void)state;
+
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        gsolve_csr A = read_matrix(ctx, cases[c].matrix);
+        for (gs_factor_kind kind = GS_CHOLESKY; kind <= GS_LU; kind++) {
+            const gs_factor_request request = {kind, .diagonal = true, .limit = GS_NO_LIMIT};
+            gs_factorisation *F = NULL;
+            OK(ctx, gs_factorisation_create_by(&F, ctx, GS_LIBRARY_AUTO, &request, &A));
+            assert_ptr_equal(F->library, cases[c].small || !quick[kind - GS_CHOLESKY] ? &gs_cxsparse
+                                         : kind == GS_LU                              ? &gs_umfpack
+                                                         : &gs_cholmod);
+            gs_factorisation_destroy(F, ctx);
+        }
+        gsolve_csr_free(&A, ctx);
+    }
+    close_context(ctx);
+}
+
 /* --- the method direct ------------------------------------------------------------------------ */
 
 /* Two columns by direct with this library, before and after an update; x: 2 n numbers. Returns
@@ -392,10 +420,11 @@ static void indefinite(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(solves), cmocka_unit_test(ordered), cmocka_unit_test(singular),
-        cmocka_unit_test(limits), cmocka_unit_test(memory),  cmocka_unit_test(allocations),
-        cmocka_unit_test(absent), cmocka_unit_test(methods), cmocka_unit_test(indefinite)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(solves),   cmocka_unit_test(ordered),
+                                       cmocka_unit_test(singular), cmocka_unit_test(limits),
+                                       cmocka_unit_test(memory),   cmocka_unit_test(allocations),
+                                       cmocka_unit_test(absent),   cmocka_unit_test(automatic),
+                                       cmocka_unit_test(methods),  cmocka_unit_test(indefinite)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
