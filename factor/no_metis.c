@@ -1,4 +1,4 @@
-/* no_metis.c: replaces nested_dissection.c in a build without METIS. */
+/* no_metis.c: replaces metis.c in a build without METIS. */
 #include "factor/ordering.h"
 
 gsolve_status gs_order_nd(int32_t *order, gsolve_context *ctx, const gs_adjacency *g)

@@ -32,7 +32,7 @@ typedef struct gs_adjacency {
 /* rcm.c. Allocates 16 n bytes for a while. */
 gsolve_status gs_order_rcm(int32_t *order, gsolve_context *ctx, const gs_adjacency *g);
 
-/* nested_dissection.c, or no_metis.c in a build without METIS: GSOLVE_UNSUPPORTED. */
+/* metis.c, or no_metis.c in a build without METIS: GSOLVE_UNSUPPORTED. */
 gsolve_status gs_order_nd(int32_t *order, gsolve_context *ctx, const gs_adjacency *g);
 
 #endif

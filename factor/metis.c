@@ -1,4 +1,4 @@
-/* nested_dissection.c: nested dissection by METIS (Karypis and Kumar 1998). METIS allocates its
+/* metis.c: nested dissection by METIS (Karypis and Kumar 1998). METIS allocates its
  * memory without counting, and draws random numbers from a seed that is fixed here. */
 #include <metis.h>
 #include <string.h>
