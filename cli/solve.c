@@ -139,7 +139,7 @@ static int write_solution(cli *c, cli_solution *s)
     if (!c->args.solution) return 0;
     snprintf(comment, sizeof comment, "gsolve %s: %s + %s, %s, |b - Ax| / |b| = %.3e",
              gsolve_version(), a->method, a->kind, gsolve_outcome_text(a->result.outcome),
-             a->result.residual);
+             a->result.relative_residual);
     if (gsolve_write_dense(c->ctx, c->args.solution, &s->system.x, comment) != GSOLVE_OK) {
         return cli_fail_library(c);
     }

@@ -121,7 +121,7 @@ int main(void)
         fprintf(stderr, "%s\n", gsolve_error(ctx));
     }
     printf("%d unknowns: minres %s in %d iterations, residual %.1e, %d applications\n", N,
-           gsolve_outcome_text(result.outcome), result.iterations, result.residual,
+           gsolve_outcome_text(result.outcome), result.iterations, result.relative_residual,
            state.applications);
     gsolve_context_destroy(&ctx); /* also destroys the other handles */
     free(K.start), free(K.col), free(K.value);

@@ -141,13 +141,6 @@ extern "C" {
 GSOLVE_API gsolve_status gsolve_solve(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
                                       gsolve_dense x, gsolve_result *result);
 
-/* Does what gsolve_solve does. In addition it calls log(line, user) twice for each choice that it
- * tries: first with the reason for the choice, and then with the outcome or the error. `log` may be
- * NULL. */
-GSOLVE_API gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr,
-                                             gsolve_dense b, gsolve_dense x, gsolve_result *result,
-                                             gsolve_log *log, void *user);
-
 #ifdef __cplusplus
 }
 #endif

@@ -74,7 +74,7 @@ GSOLVE_API gsolve_status gsolve_auto_update(gsolve_auto *S, const gsolve_csr *cs
 /* Sets options for later runs, such as "rtol=1e-4,maxit=50", with the keys, the rules and the
  * errors of gsolve_solver_set. They apply to the choice that is set up, which stays, and to all
  * others. */
-GSOLVE_API gsolve_status gsolve_auto_set(gsolve_auto *S, const char *settings);
+GSOLVE_API gsolve_status gsolve_auto_set(gsolve_auto *S, const char *options);
 
 /* Solves A x = b. b, x and *result are as for gsolve_solver_run, but x must be column-major. On
  * entry x is the initial guess.
@@ -126,7 +126,7 @@ typedef struct gsolve_auto_info {
                              run */
     const char *precond;  /* spec of its preconditioner */
     const char *why;      /* the reason for this choice, without a full stop */
-    char format[64];      /* spec of the format of the converted form in use */
+    char form[64];        /* spec of the format of the converted form in use */
     int choice;           /* position of this choice in the list, from 0; -1 before the first run */
     int choices;          /* number of choices in the list */
     int attempts;         /* number of choices that the last run tried */
@@ -162,12 +162,6 @@ GSOLVE_API const gsolve_matrix *gsolve_auto_matrix(const gsolve_auto *S);
 GSOLVE_API gsolve_solver *gsolve_auto_solver(gsolve_auto *S);
 
 /* --- callbacks ------------------------------------------------------------------ */
-
-/* Makes later runs call log(line, user) twice for each choice that they try: first with the reason
- * for the choice, and then with the outcome or the error. A line more says why a choice is replaced
- * because its iterations grew. The log of the context (gsolve_context_set_log) gets these lines,
- * too. NULL removes the function. S keeps both pointers. */
-GSOLVE_API void gsolve_auto_set_log(gsolve_auto *S, gsolve_log *log, void *user);
 
 /* Makes later runs call the monitor in each iteration of each choice, with the rules of
  * gsolve_solver_set_monitor. */

@@ -159,11 +159,11 @@ static gsolve_result result_of(const gs_krylov *k, const gs_column *column)
         .outcome = column->outcome,
         .iterations = column->iterations,
         .products = column->products,
-        .residual = column->residual,
+        .relative_residual = column->residual,
         .seconds = k->run->result.seconds,
         .product_seconds = k->run->counts.product_seconds,
         .precond_seconds = k->run->counts.precond_seconds,
-        .projected_residual = projects ? column->projected : column->residual,
+        .projected_relative_residual = projects ? column->projected : column->residual,
         .removed = projects && column->norm > 0 ? column->removed / column->norm : 0,
     };
 }

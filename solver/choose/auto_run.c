@@ -82,7 +82,7 @@ static void record(gsolve_auto *S, const gsolve_attempt *a)
     const char *outcome =
         a->result ? gsolve_outcome_text(a->result->outcome) : gsolve_error(S->ctx);
 
-    gs_auto_log(S, "%s + %s: %s", a->method, a->precond, outcome);
+    gs_log(S->ctx, "%s + %s: %s", a->method, a->precond, outcome);
     if (a->result && is_solved(a->result)) {
         S->list[a->choice].failed = false;
         S->last = a->result->iterations;
@@ -111,7 +111,7 @@ static bool try_choice(gsolve_auto *S, int k, gsolve_dense b, gsolve_dense x, gs
     c->tried = true;
     S->attempts++;
     notify(S, &a, GSOLVE_ATTEMPT_BEGINS);
-    gs_auto_log(S, "%s + %s: %s", c->method, c->precond, c->why);
+    gs_log(S->ctx, "%s + %s: %s", c->method, c->precond, c->why);
     a.status = set_up(S, k, &a);
     if (a.status == GSOLVE_OK) {
         notify(S, &a, GSOLVE_ATTEMPT_IS_SET_UP);
@@ -163,7 +163,7 @@ done:
 
 static bool is_better(const gsolve_result *now, const gsolve_result *best)
 {
-    return is_solved(now) || now->residual < best->residual;
+    return is_solved(now) || now->relative_residual < best->relative_residual;
 }
 
 /* What the attempts of a run have found; S->leading says which choice has the best result. */

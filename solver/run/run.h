@@ -215,9 +215,9 @@ void gs_solver_drop(gs_krylov *k);
 /* --- settings.c ---------------------------------------------------------------------------------
  */
 
-/* Fails with GSOLVE_BAD_SPEC if a key of `settings`, which is not empty, is not one that
+/* Fails with GSOLVE_BAD_SPEC if a key of `options`, which is not empty, is not one that
  * gsolve_solver_set sets. of: the method, for the sentence. */
-gsolve_status gs_settings_check(gsolve_context *ctx, const char *of, const char *settings);
+gsolve_status gs_settings_check(gsolve_context *ctx, const char *of, const char *options);
 
 /* --- work.c ----------------------------------------------------------------------------------- */
 

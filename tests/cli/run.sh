@@ -345,7 +345,7 @@ said 'operator complexity' 'grid complexity' 'peak during set-up' 'entries/row' 
 run 0 info gen:poisson3d,n=12 --precond amg,coarsest=40 --json -
 json out precond.name=amg precond.device=cpu precond.bytes precond.peak_bytes precond.setup_seconds \
     precond.operator_complexity precond.grid_complexity 'precond.levels[0].rows=1728' \
-    'precond.levels[1].entries' 'precond.levels[1].mean_row' 'precond.levels[1].format=csr' \
+    'precond.levels[1].entries' 'precond.levels[1].mean_row' 'precond.levels[1].form=csr' \
     'precond.levels[1].bytes'
 run 0 info gen:poisson3d,n=5 --precond ilu
 said 'ilu' 'peak during set-up'
