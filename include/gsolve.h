@@ -131,7 +131,7 @@ extern "C" {
  *
  * csr is on the host or on the device. If A is not square, the function solves the least-squares
  * problem by a QR factorisation (see gsolve_solver_create). b and x are as for gsolve_auto_run: on
- * entry x, which is column-major, is the initial guess. On return x is the solution of the choice
+ * entry x is the initial guess. On return x is the solution of the choice
  * that converged, or else the x with the smallest residual of all choices. *result describes the
  * run that computed this x; its member `seconds` is the time of the whole call.
  *

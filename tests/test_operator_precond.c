@@ -140,13 +140,6 @@ static void polynomials(void **state)
     }
 }
 
-/* y = NaN A x */
-static gsolve_status multiply_badly(gsolve_context *ctx, gsolve_dense x, gsolve_dense y, void *user)
-{
-    (void)ctx;
-    return gsolve_matrix_apply(user, NAN, x, 0, y);
-}
-
 static void polynomials_refused(void **state)
 {
     system_ s;

@@ -82,6 +82,7 @@ void gsolve_auto_destroy(gsolve_auto **pS)
     gs_auto_drop(S);
     gsolve_free(S->ctx, S->guess.location, S->guess.value);
     gsolve_free(S->ctx, S->best.location, S->best.value);
+    gs_row_major_release(&S->columns, S->ctx);
     gsolve_free(S->ctx, GSOLVE_HOST, S->list);
     gsolve_matrix_destroy(&S->own);
     gsolve_free(S->ctx, GSOLVE_HOST, S);

@@ -38,6 +38,7 @@ struct gsolve_auto {
     int first, last;          /* iterations of the first run after the set-up, of the last run */
     int compared;             /* iterations at the last comparison with other choices, or first */
     gsolve_dense guess, best; /* the initial guess; the best x while other choices are tried */
+    gs_row_major columns;     /* of a row-major x */
 
     gsolve_monitor *monitor;
     gsolve_attempt_monitor *attempt_monitor;
