@@ -296,6 +296,7 @@ static void add_null_space(cJSON *object, const cli *c, const cli_solution *s)
     if (s->info.null_space == 0) return;
     part = cJSON_AddObjectToObject(object, "null_space");
     cli_json_text(part, "source", c->args.null_space);
+    if (c->args.left_null_space) cli_json_text(part, "left_source", c->args.left_null_space);
     cJSON_AddNumberToObject(part, "dimension", s->info.null_space);
     cli_json_add(part, "removed", result->removed);
     cli_json_add(part, "projected_residual", result->projected_relative_residual);

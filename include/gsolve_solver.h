@@ -266,14 +266,14 @@ GSOLVE_API gsolve_status gsolve_solver_memory(gsolve_context *ctx, const char *s
 /* --- spectrum ------------------------------------------------------------------- */
 
 /* Estimates of the last run of a solver with the option spectrum=on, from numbers that the method
- * computes anyway. M^-1 A has the eigenvalues of the method's operator. `cg` and `minres` have Ritz
- * values of the Lanczos process, and `gmres` the singular values of its Hessenberg matrix (Saad,
- * Iterative Methods for Sparse Linear Systems, 2003, 6.5 to 6.7). With several columns the values
- * are the extremes over all of them. They lie within the true range and approach its ends as the
- * run goes on; after few steps they can be far from them.
+ * computes anyway. M^-1 A has the eigenvalues of the method's operator. `cg`, `pipecg` and `minres`
+ * have Ritz values of the Lanczos process, and `gmres` the singular values of its Hessenberg matrix
+ * (Saad, Iterative Methods for Sparse Linear Systems, 2003, 6.5 to 6.7). With several columns the
+ * values are the extremes over all of them. They lie within the true range and approach its ends as
+ * the run goes on; after few steps they can be far from them.
  *
- * The solver records the first 1000 steps of a run in each column (`cg`, `minres`: 16 kB a column),
- * or the first cycle (`gmres`: 8 m (m + 1) bytes a column with `restart` m). */
+ * The solver records the first 1000 steps of a run in each column (`cg`, `pipecg`, `minres`: 16 kB
+ * a column), or the first cycle (`gmres`: 8 m (m + 1) bytes a column with `restart` m). */
 typedef struct gsolve_spectrum {
     size_t size;      /* set by GSOLVE_INIT */
     int steps;        /* number of steps that were recorded, the largest of a column; 0: none, and
@@ -281,9 +281,10 @@ typedef struct gsolve_spectrum {
     double smallest;  /* smallest eigenvalue of M^-1 A; for `gmres` smallest singular value of
                          A M^-1 */
     double largest;   /* largest one */
-    double condition; /* largest / smallest for `cg` and `gmres`; for `minres` the quotient of the
-                         largest and the smallest singular value of M^-1/2 A M^-1/2. It is a lower
-                         bound, or INFINITY if `smallest` is 0, or negative with `cg` */
+    double condition; /* largest / smallest for `cg`, `pipecg` and `gmres`; for `minres` the
+                         quotient of the largest and the smallest singular value of M^-1/2 A M^-1/2.
+                         It is a lower bound, or INFINITY if `smallest` is 0, or negative with `cg`
+                         and `pipecg` */
 } gsolve_spectrum;
 
 /* Estimates the spectrum from the last run. The call copies the record to the host and allocates

@@ -166,7 +166,7 @@ static gsolve_status refuse(const check *c, const gs_null_space *N, int32_t j, b
         "%s is not in the null space of %s: |%s v| = %.1e |A| |v|, and at most %.0e |A| |v| is "
         "allowed; %s",
         which, left ? "A'" : "A", left ? "A'" : "A", measured, tolerance(c),
-        left ? "if A is not symmetric, pass the null space of A' as the left one"
+        left ? "pass the null space of A' as the left one, since A is not symmetric, or correct it"
              : "correct the vector or the matrix, or remove the null space");
 }
 

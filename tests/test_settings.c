@@ -167,7 +167,8 @@ static void refused(void **state)
     assert_refused(S, "gmres,rtol=1e-3", "'gmres' of gmres cannot be set");
     assert_refused(S, "rtoll=1e-3", "'rtoll' of gmres cannot be set");
     assert_refused(S, "=1", "'' of gmres cannot be set");
-    assert_refused(S, "rtol=1e-3,", "'' of gmres cannot be set");
+    assert_refused(S, "rtol=1e-3,", "no option after the last comma");
+    assert_refused(S, "rtol=1e-3,,maxit=3", "no option before a comma");
     assert_refused(S, "rtol", "needs a value");
     assert_refused(S, "maxit=3,rtol=2", "rtol=2 is not allowed");
     assert_refused(S, "maxit=-1", "maxit=-1 is not allowed");

@@ -23,6 +23,11 @@ static bool is_settable(const char *pair)
 gsolve_status gs_settings_check(gsolve_context *ctx, const char *of, const char *options)
 {
     for (const char *pair = options; true; pair++) {
+        if (*pair == ',' || *pair == 0) {
+            return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
+                               "\"%.60s\" has no option %s; write key=value,key=value", options,
+                               *pair ? "before a comma" : "after the last comma");
+        }
         if (!is_settable(pair)) {
             const size_t length = strcspn(pair, "=,");
             return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
