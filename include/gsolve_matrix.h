@@ -68,8 +68,9 @@ GSOLVE_API gsolve_status gsolve_matrix_create_owned(gsolve_matrix **A, gsolve_co
  * unknowns per node, unless its option `block` gives another number.
  *
  * Fails with GSOLVE_BAD_MATRIX if B is malformed, if block columns do not ascend strictly, or if a
- * number is not finite; with GSOLVE_UNSUPPORTED if A would have 2^31 or more rows or columns; and
- * with the other errors of gsolve_matrix_create. */
+ * number is not finite; with GSOLVE_BAD_ARGUMENT if the option `block` of "bsr" is not the size of
+ * the blocks; with GSOLVE_UNSUPPORTED if A would have 2^31 or more rows or columns; and with the
+ * other errors of gsolve_matrix_create. */
 GSOLVE_API gsolve_status gsolve_matrix_create_blocks(gsolve_matrix **A, gsolve_context *ctx,
                                                      const char *spec, const gsolve_blocked *B);
 

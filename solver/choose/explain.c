@@ -369,13 +369,14 @@ static void explain_success(const report *f)
     const int iterations = f->k->run->counts.iteration;
 
     if (worst->outcome == GSOLVE_CONVERGED) {
-        add_sentence(f->text, "Converged: |b - Ax| / |b| = %.2e after %d iterations.",
-                     worst->residual, iterations);
+        add_sentence(f->text, "Converged: |b - Ax| / |b| = %.2e after %d iteration%s.",
+                     worst->residual, iterations, iterations == 1 ? "" : "s");
     } else {
-        add_sentence(f->text,
-                     "No x solves A x = b: the residual |b - Ax| / |b| = %.2e cannot be smaller. "
-                     "Without its component in the left null space it is %.2e after %d iterations.",
-                     worst->residual, worst->projected, iterations);
+        add_sentence(
+            f->text,
+            "No x solves A x = b: the residual |b - Ax| / |b| = %.2e cannot be smaller. "
+            "Without its component in the left null space it is %.2e after %d iteration%s.",
+            worst->residual, worst->projected, iterations, iterations == 1 ? "" : "s");
     }
 }
 
