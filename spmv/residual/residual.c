@@ -244,9 +244,8 @@ gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gso
     }
     if (!relative_residual) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_matrix_residual: relative_residual is NULL; pass an array of %d "
-                           "numbers, one for each column",
-                           b.ncols);
+                           "gsolve_matrix_residual: relative_residual is NULL; pass an array with "
+                           "one number for each column");
     }
     TRY(to_columns(A, 0, b, &b));
     TRY(to_columns(A, 1, x, &x));
