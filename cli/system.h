@@ -11,9 +11,9 @@ typedef struct cli_system {
     gsolve_statistics statistics;
     int32_t nrows, ncols;
     int64_t entries;
-    gsolve_dense b, x; /* owned; x holds the first guess */
+    gsolve_dense b, x;            /* owned; x holds the first guess */
     gsolve_dense null, left_null; /* vectors of the null spaces, owned, or none */
-    bool zero_b;       /* b is A*ones and that is 0 */
+    bool zero_b;                  /* b is A*ones and that is 0 */
     double read_seconds, analyse_seconds;
 } cli_system;
 

@@ -127,7 +127,8 @@ extern "C" {
  * an automatic solver (gsolve_auto_create), runs it once and destroys it: it computes the
  * statistics of A, chooses a method and a preconditioner, and solves. If this choice cannot be set
  * up or does not converge, the function tries the next one from the same initial guess. It frees
- * all memory that it has allocated.
+ * all memory that it has allocated. The log of the context gets two lines for each choice
+ * (gsolve_context_set_log).
  *
  * csr is on the host or on the device. If A is not square, the function solves the least-squares
  * problem by a QR factorisation (see gsolve_solver_create). b and x are as for gsolve_auto_run: on
