@@ -291,7 +291,8 @@ static void publish(gs_auto_transform *t, gsolve_result *result)
         to->iterations = from->iterations;
         to->products = from->products;
     }
-    t->total.residual = t->total.projected_residual = gs_worst_column(t->S->S)->residual;
+    t->total.relative_residual = gs_worst_column(t->S->S)->residual;
+    t->total.projected_relative_residual = t->total.relative_residual;
     run->counts.iteration = t->total.iterations;
     run->last = t->asked;
     run->result = t->total;
