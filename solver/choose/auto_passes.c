@@ -291,7 +291,8 @@ static void publish(gs_auto_transform *t, gsolve_result *result)
         to->iterations = from->iterations;
         to->products = from->products;
     }
-    t->total.residual = t->total.projected_residual = gs_worst_column(t->S->S)->residual;
+    t->total.relative_residual = gs_worst_column(t->S->S)->residual;
+    t->total.projected_relative_residual = t->total.relative_residual;
     run->counts.iteration = t->total.iterations;
     run->last = t->asked;
     run->result = t->total;
@@ -324,8 +325,7 @@ gsolve_status gs_auto_solve(gsolve_auto *S, gsolve_dense b, gsolve_dense x, gsol
     gsolve_status status;
 
     if (!t || x.ncols == 0) return gsolve_solver_run(S->S, b, x, result);
-    TRY(gs_solver_check_vectors(S->S, b, x));
-    TRY(gs_columns_from(S->S, 0, b, &columns));
+    TRY(gs_columns_from(&S->S->run->row_major, S->ctx, 0, b, &columns));
     TRY(gs_stage_in(&at_b, S->ctx, location, columns, true));
     TRY(gs_stage_in(&at_x, S->ctx, location, x, true));
     t->S = S;
