@@ -2,7 +2,6 @@
  * Direct Methods for Sparse Linear Systems, 2006). It is the reference for other libraries. */
 #include "factor/cxsparse.h"
 
-#include <float.h>
 #include <string.h>
 
 /* t = R^-1 t or R^-T t. A diagonal entry that is negligible against the largest gives 0. */
@@ -91,26 +90,9 @@ static int64_t work_size(const gs_factorisation *F)
     return F->request.kind == GS_QR ? ((gs_cxsparse_state *)F->state)->symbolic->m2 : F->nrows;
 }
 
-/* Column k of L, or Householder vector k, meets each entry in row k of U or R. */
-static gs_direct_cost product_cost(const cs_di *L, const cs_di *U, double each)
-{
-    gs_direct_cost cost = {(double)L->p[L->n] + U->p[U->n], 0};
-
-    for (int p = 0; p < U->p[U->n]; p++) {
-        const int k = U->i[p];
-        if (k < L->n) cost.operations += each * (L->p[k + 1] - L->p[k]);
-    }
-    return cost;
-}
-
 static gs_direct_cost cost(const gs_factorisation *F)
 {
-    const gs_cxsparse_state *s = F->state;
-    const cs_din *N = s->numeric;
-
-    if (!N) return (gs_direct_cost){0, 0};
-    if (F->request.kind == GS_CHOLESKY) return gs_cholesky_cost(s->symbolic, F->nrows);
-    return product_cost(N->L, N->U, F->request.kind == GS_LU ? 2 : 4);
+    return ((const gs_cxsparse_state *)F->state)->cost;
 }
 
 static void destroy(gs_factorisation *F, gsolve_context *ctx)

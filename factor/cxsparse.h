@@ -10,6 +10,7 @@
 typedef struct gs_cxsparse_state {
     cs_dis *symbolic;
     cs_din *numeric;            /* NULL: no factors */
+    gs_direct_cost cost;        /* of the factors */
     bool diagonal;              /* LU: pivots are sought on the diagonal first */
     gs_direct_cost bound, most; /* LU: an upper bound of its cost; the cost that is allowed */
 } gs_cxsparse_state;

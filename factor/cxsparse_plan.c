@@ -215,6 +215,27 @@ done:
 
 /* --- all -------------------------------------------------------------------------------------- */
 
+/* Column k of L, or Householder vector k, meets each entry in row k of U or R. */
+static gs_direct_cost product_cost(const cs_di *L, const cs_di *U, double each)
+{
+    gs_direct_cost cost = {(double)L->p[L->n] + U->p[U->n], 0};
+
+    for (int p = 0; p < U->p[U->n]; p++) {
+        const int k = U->i[p];
+        if (k < L->n) cost.operations += each * (L->p[k + 1] - L->p[k]);
+    }
+    return cost;
+}
+
+static gs_direct_cost cost_of(const gs_factorisation *F)
+{
+    const gs_cxsparse_state *s = F->state;
+    const cs_din *N = s->numeric;
+
+    if (F->request.kind == GS_CHOLESKY) return gs_cholesky_cost(s->symbolic, F->nrows);
+    return product_cost(N->L, N->U, F->request.kind == GS_LU ? 2 : 4);
+}
+
 gsolve_status gs_cxsparse_analyse(gs_factorisation *F, gsolve_context *ctx, const gsolve_csr *A)
 {
     gs_cxsparse_state *s = F->state;
@@ -237,6 +258,7 @@ gsolve_status gs_cxsparse_factor(gs_factorisation *F, gsolve_context *ctx, const
     status = F->request.kind == GS_LU   ? lu(F, ctx, A)
              : F->request.kind == GS_QR ? qr(F, ctx, A)
                                         : cholesky(F, ctx, A);
+    if (status == GSOLVE_OK) s->cost = cost_of(F);
 done:
     return status;
 }

@@ -83,6 +83,21 @@ static gsolve_status create(gs_krylov *k, gs_factor_kind kind, const gsolve_stat
     return gs_factorisation_create_by(&s->factors, k->ctx, o->library, &request, A);
 }
 
+/* Factors new values with the kept analysis, or A for the first time. New pivots of LU can pass the
+ * operations that library=auto leaves to CXSparse; then it chooses again. */
+static gsolve_status renew(gs_krylov *k, gs_factor_kind kind, const gsolve_statistics *t,
+                           gs_direct_cost limit, const gsolve_csr *A)
+{
+    const gs_direct_options *o = k->options;
+    gs_direct_state *s = k->state;
+    gsolve_status status;
+
+    if (!s->factors) return create(k, kind, t, limit, A);
+    status = gs_factorisation_update(s->factors, k->ctx, limit, A);
+    if (status != GSOLVE_UNSUPPORTED || o->library != GS_LIBRARY_AUTO) return status;
+    return create(k, kind, t, limit, A);
+}
+
 /* Cholesky if A allows it, else LU, or QR if A is not square. A kind that has succeeded stays for
  * new values, but Cholesky that fails gives way to LU. */
 static gsolve_status factor_auto(gs_krylov *k, const gsolve_statistics *t, gs_direct_cost limit,
@@ -96,8 +111,7 @@ static gsolve_status factor_auto(gs_krylov *k, const gsolve_statistics *t, gs_di
     gsolve_status status;
 
     if (kind == GS_CHOLESKY && !may_be_cholesky(k, t)) return create(k, GS_LU, t, limit, A);
-    status = s->factors ? gs_factorisation_update(s->factors, k->ctx, limit, A)
-                        : create(k, kind, t, limit, A);
+    status = renew(k, kind, t, limit, A);
     if (kind == GS_CHOLESKY && status == GSOLVE_ZERO_PIVOT &&
         gs_factor_choice_computes(((const gs_direct_options *)k->options)->library, GS_LU)) {
         status = create(k, GS_LU, t, limit, A);
@@ -121,10 +135,8 @@ gsolve_status gs_direct_factor(gs_krylov *k)
     const gs_direct_cost limit = gs_factor_limit(k->ctx, o->limit * 1e6, o->work * 1e9);
     if (o->factor == GS_FACTOR_AUTO) {
         TRY(factor_auto(k, &t, limit, &A));
-    } else if (s->factors) {
-        TRY(gs_factorisation_update(s->factors, k->ctx, limit, &A));
     } else {
-        TRY(create(k, (gs_factor_kind)o->factor, &t, limit, &A));
+        TRY(renew(k, (gs_factor_kind)o->factor, &t, limit, &A));
     }
     gsolve_matrix_describe(k->A, &info);
     s->version = info.version;
