@@ -15,8 +15,8 @@ extern "C" {
 namespace
 {
 
-typedef unsigned long long key_t;
-constexpr key_t none = ~(key_t)0;
+typedef unsigned long long sort_key;
+constexpr sort_key none = ~(sort_key)0;
 
 // A key is row << col_bits | col. Skipped triplets have the row nrows, so that they are the last.
 struct key_form {
@@ -29,20 +29,20 @@ struct key_form {
         while (n >> bits) bits++;
         return bits;
     }
-    __host__ __device__ key_t of(int64_t i, int64_t j) const
+    __host__ __device__ sort_key of(int64_t i, int64_t j) const
     {
-        return (key_t)i << col_bits | (key_t)j;
+        return (sort_key)i << col_bits | (sort_key)j;
     }
-    __device__ int32_t col_of(key_t key) const
+    __device__ int32_t col_of(sort_key key) const
     {
-        return (int32_t)(key & (((key_t)1 << col_bits) - 1));
+        return (int32_t)(key & (((sort_key)1 << col_bits) - 1));
     }
 };
 
 struct findings {
-    key_t bad;     // the first triplet that is not accepted, or none
-    key_t skipped; // number of skipped triplets
-    key_t kept;    // number of keys that are not those of skipped triplets
+    sort_key bad;     // the first triplet that is not accepted, or none
+    sort_key skipped; // number of skipped triplets
+    sort_key kept;    // number of keys that are not those of skipped triplets
 };
 
 // --- a plan -----------------------------------------------------------------------------------
@@ -60,9 +60,9 @@ struct given {
 };
 
 // *to += the sum of mine over the threads of the block, which all call this.
-__device__ void add_to(key_t *to, key_t mine)
+__device__ void add_to(sort_key *to, sort_key mine)
 {
-    const key_t total = gs_block_sum(mine);
+    const sort_key total = gs_block_sum(mine);
     if (threadIdx.x == 0 && total > 0) atomicAdd(to, total);
 }
 
@@ -71,17 +71,17 @@ __device__ void add_to(key_t *to, key_t mine)
 // over the triplets; all accesses are coalesced.
 __global__ void __launch_bounds__(gs_block_size)
     make_keys(given t, int64_t count, int base, int64_t nrows, int64_t ncols, bool lower,
-              bool upper, key_form form, key_t *key, uint32_t *place, findings *f)
+              bool upper, key_form form, sort_key *key, uint32_t *place, findings *f)
 {
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
     const bool mirror = !lower || !upper;
-    key_t bad = none, skipped = 0, kept = 0;
+    sort_key bad = none, skipped = 0, kept = 0;
 
     for (int64_t k = (int64_t)blockIdx.x * gs_block_size + threadIdx.x; k < count; k += step) {
         const int64_t i = t.row_at(k), j = t.col_at(k);
         const gs_triplet_kind kind = gs_triplet_kind_of(i, j, base, nrows, ncols, lower, upper);
         const bool valid = kind == GS_TRIPLET_VALID;
-        if (kind == GS_TRIPLET_BAD && bad == none) bad = (key_t)k;
+        if (kind == GS_TRIPLET_BAD && bad == none) bad = (sort_key)k;
         skipped += kind == GS_TRIPLET_SKIPPED;
         kept += valid;
         key[k] = valid ? form.of(i - base, j - base) : form.of(nrows, 0);
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(gs_block_size)
 // col[e] = the column of entry e, whose first triplet has the key key[first[e]]; first[entries] =
 // the number of triplets. A thread strides over the entries.
 __global__ void __launch_bounds__(gs_block_size)
-    fill_columns(int64_t entries, int64_t triplets, const key_t *key, key_form form,
+    fill_columns(int64_t entries, int64_t triplets, const sort_key *key, key_form form,
                  const uint32_t *head, uint32_t *first, int32_t *col)
 {
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(gs_block_size)
 // its rows.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
-    find_starts(int64_t nrows, int64_t entries, const key_t *key, key_form form,
+    find_starts(int64_t nrows, int64_t entries, const sort_key *key, key_form form,
                 const uint32_t *first, O *start)
 {
     const int64_t step = (int64_t)gridDim.x * gs_block_size;
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(gs_block_size)
 
 // What the sort works on. key and place have `total` elements.
 struct sorting {
-    gs_double_buffer<key_t> key;
+    gs_double_buffer<sort_key> key;
     gs_double_buffer<uint32_t> place;
     int64_t total, kept;
 };
@@ -187,7 +187,7 @@ done:
 }
 
 // head = the positions of the first triplets of all entries; sets plan->entries.
-gsolve_status find_heads(gsolve_assembly *plan, const key_t *key, int64_t kept, uint32_t *head)
+gsolve_status find_heads(gsolve_assembly *plan, const sort_key *key, int64_t kept, uint32_t *head)
 {
     gsolve_context *ctx = plan->ctx;
     int64_t *count = nullptr;
@@ -204,7 +204,7 @@ done:
 }
 
 template <class O>
-gsolve_status launch_starts(gsolve_assembly *plan, const key_t *key, key_form form)
+gsolve_status launch_starts(gsolve_assembly *plan, const sort_key *key, key_form form)
 {
     gs_queue *q = plan->ctx->queue;
     const int64_t nrows = plan->csr.nrows;
@@ -216,7 +216,7 @@ gsolve_status launch_starts(gsolve_assembly *plan, const key_t *key, key_form fo
 
 // Makes the matrix and plan->first from the sorted keys. head is NULL if there are none.
 gsolve_status make_entries(gsolve_assembly *plan, gsolve_type type, const gsolve_triplets *t,
-                           const key_t *key, int64_t kept, const uint32_t *head, key_form form)
+                           const sort_key *key, int64_t kept, const uint32_t *head, key_form form)
 {
     gsolve_context *ctx = plan->ctx;
     gs_queue *q = ctx->queue;
@@ -306,7 +306,7 @@ constexpr int tile_bytes = 16384; // of shared memory
 template <class T>
 __global__ void __launch_bounds__(gs_block_size)
     sum_entries(int64_t entries, const uint32_t *first, const uint32_t *place, const T *v, T *value,
-                bool add, key_t *bad)
+                bool add, sort_key *bad)
 {
     constexpr int tile = tile_bytes / (int)sizeof(T);
     __shared__ T part[tile];
@@ -332,7 +332,7 @@ __global__ void __launch_bounds__(gs_block_size)
         if (e >= entries) continue;
         if (add) sum = value[e] + sum;
         value[e] = sum;
-        if (bad && !isfinite(sum)) atomicMin(bad, (key_t)e);
+        if (bad && !isfinite(sum)) atomicMin(bad, (sort_key)e);
     }
 }
 
@@ -340,7 +340,7 @@ template <class T>
 gsolve_status sum(const gsolve_assembly *plan, const void *v, void *value, bool add, int64_t *bad)
 {
     gs_queue *q = plan->ctx->queue;
-    key_t found = none;
+    sort_key found = none;
     gsolve_status status;
 
     if (bad) {
