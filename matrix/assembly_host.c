@@ -12,6 +12,8 @@
 #define SMALL static inline
 #include "matrix/assembly_rule.h"
 
+enum { AHEAD = 32 }; /* place has this number of elements more, which are 0 */
+
 #define GS_BODY "matrix/assembly_body.h"
 #include "core/each_type.h"
 
@@ -204,7 +206,8 @@ static gsolve_status make(gsolve_assembly *plan, gsolve_type type, const gsolve_
     if (*bad >= 0) goto done;
     TRY(sort_by_column(&by_column, ctx, &given, t, &valid));
     free_positions(&given, ctx);
-    ALLOC(ctx, gs_location(ctx), plan->place, valid);
+    ALLOC(ctx, gs_location(ctx), plan->place, valid + AHEAD);
+    memset(plan->place + valid, 0, AHEAD * sizeof *plan->place);
     ALLOC(ctx, GSOLVE_HOST, col, valid);
     ALLOC(ctx, GSOLVE_HOST, begin, (int64_t)nrows + 1);
     TRY(sort_by_row(plan->place, col, begin, ctx, &by_column, valid, nrows));

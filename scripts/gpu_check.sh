@@ -101,7 +101,7 @@ neumann2d,n=8 minres jacobi --null-space constants
 neumann2d,n=12 cg amg --null-space constants
 END
     # operators, and matrices from blocks, which the command does not have
-    [ "$tool" != memcheck ] || printf 'memcheck %s\n' test_stencil test_matrix_blocks
+    [ "$tool" != memcheck ] || printf 'memcheck %s\n' test_stencil test_matrix_blocks test_assembly_matrix
     for format in $formats; do
       [ "$tool $format" != "racecheck cusparse" ] || continue # races within the vendor's own kernels
       longest=1500
