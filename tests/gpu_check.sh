@@ -51,7 +51,7 @@ grep -q '"tests_passed": 2,' "$record" || fail 'two tests have passed'
 grep -q '"tests_skipped": \["b"\],' "$record" || fail 'one test was skipped'
 grep -q '"sanitizer_runs": {"memcheck": 21, "racecheck": 19},' "$record" || fail '17 solves and a format and a program, by two tools, and two programs by one'
 cmp -s "$record" logs/checked.json || fail 'no copy of the record among the logs'
-[ "$(wc -l <sanitized)" -eq 38 ] || fail 'a run under compute-sanitizer is missing or was repeated'
+[ "$(wc -l <sanitized)" -eq 40 ] || fail 'a run under compute-sanitizer is missing or was repeated'
 rm "$record"
 
 run 0 # for the same commit nothing is repeated
