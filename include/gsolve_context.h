@@ -167,8 +167,8 @@ GSOLVE_API void gsolve_context_destroy(gsolve_context **ctx);
  * own.
  *
  * Fails with GSOLVE_BAD_ARGUMENT if the context contains a gsolve_matrix, gsolve_precond,
- * gsolve_product or gsolve_galerkin, or an array in the memory of a GPU. After a failure the
- * context is unchanged. */
+ * gsolve_product, gsolve_galerkin or gsolve_assembly, or an array in the memory of a GPU. After a
+ * failure the context is unchanged. */
 GSOLVE_API gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec);
 
 /* Makes the context work on a CUDA stream of the caller, instead of the non-blocking stream that
