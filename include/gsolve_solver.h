@@ -14,7 +14,8 @@ extern "C" {
 
 /* The outcomes of a run and their texts. docs/understand/residual_policy.md explains them. The
  * residual is r = b - A x. `rtol`, `atol`, `dtol`, `maxit` and `stall` are options of the method.
- * `dtol` is 1e8 by default, and `maxit` 10000 ("direct": 20, "refine": 200). `stall` is 2000
+ * `dtol` is 1e8 by default, and `maxit` 10000 ("direct": 20, "refine": 200, "lsqr" and "lsmr":
+ * 100000). `stall` is 2000
  * ("direct" and "refine": 3); with 0 the number of iterations without a smaller |r| is not limited.
  *
  *     GSOLVE_CONVERGED        |r| <= max(`rtol` |b|, `atol`) in every column
@@ -29,10 +30,21 @@ extern "C" {
  *     GSOLVE_STOPPED          the monitor or the caller's stopping test stopped the run
  *     GSOLVE_ACCEPTED         the caller's stopping test accepted x, which does not meet `rtol` and
  *                             `atol` (gsolve_solver_set_stopping_test)
- *     GSOLVE_LEAST_SQUARES    A has a null space (gsolve_matrix_set_null_space) and b is not in the
- *                             range of A: x minimises |r|. |P r| <= max(`rtol` |b|, `atol`) in
- *                             every column, where P removes the left null space. It is a success
- */
+ *     GSOLVE_LEAST_SQUARES    x minimises |r|, which is larger. It is a success, and one of these:
+ *                             - |A'r| <= `rtol` |A| |r| with the Frobenius norm |A|, and the method
+ *                               is "lsqr" or "lsmr", or A is not square, structurally deficient or
+ *                               proven singular;
+ *                             - A has a null space (gsolve_matrix_set_null_space), b is not in the
+ *                               range of A, and |P r| <= max(`rtol` |b|, `atol`), where P removes
+ *                               the left null space
+ *     GSOLVE_NOT_SOLVED       |A'r| <= `rtol` |A| |r|, and neither holds: A x = b may have a
+ *                             solution, and x is not it
+ *
+ * |A'r| is examined where |r| is too large, with the methods "lsqr", "lsmr" and "direct". r and A'r
+ * are computed from A, b and x; r is rounded to the type of A, and A'r computed in that type. A is
+ * structurally deficient if no n x n matrix with nonzeros at these places has full rank. It is
+ * proven singular if it has a null space (gsolve_matrix_set_null_space), or if every row has two or
+ * more entries that sum to 0, within 1e-12 of the sum of their magnitudes. */
 #define GSOLVE_OUTCOME_LIST(X)                   \
     X(GSOLVE_CONVERGED, "converged")             \
     X(GSOLVE_ITERATION_LIMIT, "iteration limit") \
@@ -42,7 +54,8 @@ extern "C" {
     X(GSOLVE_INDEFINITE, "indefinite")           \
     X(GSOLVE_STOPPED, "stopped")                 \
     X(GSOLVE_ACCEPTED, "accepted")               \
-    X(GSOLVE_LEAST_SQUARES, "least squares")
+    X(GSOLVE_LEAST_SQUARES, "least squares")     \
+    X(GSOLVE_NOT_SOLVED, "least-squares residual reached, system not solved")
 
 /* GSOLVE_OUTCOME_COUNT is the number of outcomes. */
 typedef enum gsolve_outcome {
@@ -80,6 +93,8 @@ typedef struct gsolve_result {
                                   gsolve_matrix_set_null_space; without one, `residual` */
     double removed; /* |b - P b| / |b|, the part of b outside the range of A; 0 without a null
                        space */
+    double normal_residual; /* |A'r| / (|A| |r|) with r = b - A x and the Frobenius norm |A|; -1 if
+                               the run did not need it */
 } gsolve_result;
 
 /* --- solver --------------------------------------------------------------------- */

@@ -12,6 +12,12 @@ bool gs_matrix_is_operator(const gsolve_matrix *A);
 /* The flags that the caller has set for an operator (gsolve_function_flag); 0 for rows. */
 unsigned gs_matrix_flags(const gsolve_matrix *A);
 
+/* Whether M approximates A'A, as lsqr and lsmr need it, and whether it approximates A, as all other
+ * methods need it. Of a function and of a kind of the user only the caller knows: both are false.
+ */
+bool gs_precond_is_of_normal(const gsolve_precond *M);
+bool gs_precond_is_of_matrix(const gsolve_precond *M);
+
 /* Whether products with A, or applications of M, may be recorded in a CUDA graph. M may be NULL. */
 bool gs_matrix_is_recordable(const gsolve_matrix *A);
 bool gs_precond_is_recordable(const gsolve_precond *M);

@@ -33,10 +33,13 @@ static const rule after_cg[] = {
     {0},
 };
 
+#define LEAST_SQUARES "lsmr,accept=singular", "jacobi,normal=1"
+
 static const rule *rules_for(const gsolve_statistics *t)
 {
     static const rule rectangular[] = {
         {"direct", "none", "not square: least squares by a sparse QR factorisation"},
+        {LEAST_SQUARES, "not square: least squares without a factorisation"},
         {0},
     };
     static const rule small_symmetric[] = {
@@ -58,13 +61,15 @@ static const rule *rules_for(const gsolve_statistics *t)
          "a direct method, because it tolerates ill-conditioned matrices"},
         {"gmres,restart=100,maxit=2000", "ilu", "more robust than bicgstab"},
         {"gmres,restart=100,maxit=2000", "jacobi", "jacobi needs no factorisation, unlike ilu"},
-        {"gmres,restart=200,maxit=4000", "none", "no preconditioner, as the last choice"},
+        {"gmres,restart=200,maxit=4000", "none", "no preconditioner needs no diagonal"},
+        {LEAST_SQUARES, "perhaps singular: least squares"},
         {0},
     };
     static const rule small_general[] = {
         {"direct,limit=60,work=40", "none", "zeros on the diagonal, and small enough to factor"},
         {"gmres,restart=200,maxit=4000", "none", "perhaps singular"},
         {"direct,factor=qr,limit=60,work=40", "none", "perhaps singular: least squares"},
+        {LEAST_SQUARES, "perhaps singular: least squares without a factorisation"},
         {0},
     };
     static const rule zero_diagonal[] = {
@@ -72,6 +77,7 @@ static const rule *rules_for(const gsolve_statistics *t)
          "zeros on the diagonal, so ilu and jacobi cannot be used"},
         {"direct,limit=60,work=40", "none",
          "a direct method, because it tolerates zeros on the diagonal"},
+        {LEAST_SQUARES, "perhaps singular: least squares"},
         {0},
     };
     if (t->nrows != t->ncols) return rectangular;

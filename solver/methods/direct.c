@@ -156,6 +156,7 @@ const gs_method gs_direct = {
     .state_size = sizeof(gs_direct_state),
     .any_shape = true,
     .ignores_precond = true,
+    .least_squares = true,
     .setup = setup,
     .start = start,
     .step = step,

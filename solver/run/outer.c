@@ -282,7 +282,8 @@ gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x)
     for (int32_t c = 0; c < k->ncols; c++) {
         gs_column *column = &k->run->column[c];
         column->target = fmax(run->rtol * column->norm, run->atol);
-        column->begin = column->verified = INFINITY;
+        column->begin = column->verified = column->normal_before = INFINITY;
+        column->normal = -1;
         column->first = -1; /* unknown */
         column->tighten = 1;
         if (column->norm == 0) TRY(solve_zero(k, c));
@@ -327,6 +328,7 @@ gsolve_status gs_outer_end(gs_krylov *k, gsolve_status status)
     if (status == GSOLVE_OK) {
         status = gs_projection_end(k, k->run->correcting ? o->at_x.used : k->x);
     }
+    if (status == GSOLVE_OK) gs_least_squares_note(k);
     if (status == GSOLVE_OK && k->run->correcting) status = gs_stage_out(&o->at_x, k->ctx);
     if (status == GSOLVE_OK && !k->run->correcting) status = gs_copy_columns(k->ctx, k->x, o->x);
     if (status == GSOLVE_OK && !k->inner) status = leave_residuals(k);

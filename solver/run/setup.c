@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "matrix/operator.h"
 #include "solver/choose/auto_method.h"
 #include "solver/resident/resident.h"
 
@@ -189,23 +190,37 @@ done:
     return status;
 }
 
-gsolve_status gs_solver_check(const gs_krylov *k)
+/* Checks that M approximates what the method applies it to. */
+static gsolve_status check_precond_kind(const gs_krylov *k, const gsolve_precond_info *info)
 {
     const char *name = k->method->plugin.name;
-    gsolve_status status;
-    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
 
-    if (k->csr.nrows != k->csr.ncols && !k->method->any_shape) {
+    if (k->method->normal && gs_precond_is_of_matrix(k->M)) {
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
-                           "%s needs a square matrix and this one is %d x %d; direct solves in the "
-                           "least-squares sense",
-                           name, k->csr.nrows, k->csr.ncols);
+                           "%s needs a preconditioner of A^T A, and %s approximates A; use "
+                           "--precond jacobi,normal=1 or none",
+                           name, info->spec);
     }
-    status = gs_projection_check(k);
-    if (status != GSOLVE_OK) return status;
-    if (!k->M || k->method->ignores_precond) return GSOLVE_OK;
+    if (!k->method->normal && gs_precond_is_of_normal(k->M)) {
+        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                           "%s needs a preconditioner of A, and %s approximates A^T A; use it with "
+                           "--solver lsqr or lsmr",
+                           name, info->spec);
+    }
+    return GSOLVE_OK;
+}
+
+/* Checks that k->M suits A and the method. */
+static gsolve_status check_precond(const gs_krylov *k)
+{
+    const int32_t n = k->method->normal ? k->csr.ncols : k->csr.nrows;
+    const char *name = k->method->plugin.name;
+    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
+    gsolve_status status;
+
     gsolve_precond_describe(k->M, &info);
-    if (info.n != k->csr.nrows) {
+    TRY(check_precond_kind(k, &info));
+    if (info.n != n) {
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
                            "the preconditioner is for %d unknowns and the matrix is %d x %d",
                            info.n, k->csr.nrows, k->csr.ncols);
@@ -225,7 +240,35 @@ gsolve_status gs_solver_check(const gs_krylov *k)
             "one; use --solver fgmres",
             info.spec, name);
     }
-    return GSOLVE_OK;
+done:
+    return status;
+}
+
+gsolve_status gs_solver_check(const gs_krylov *k)
+{
+    gsolve_status status;
+
+    if (k->csr.nrows != k->csr.ncols && !k->method->any_shape) {
+        return gsolve_fail(
+            k->ctx, GSOLVE_BAD_ARGUMENT,
+            "%s needs a square matrix and this one is %d x %d; lsmr, lsqr and direct "
+            "solve in the least-squares sense",
+            k->method->plugin.name, k->csr.nrows, k->csr.ncols);
+    }
+    TRY(gs_projection_check(k));
+    if (k->M && !k->method->ignores_precond) TRY(check_precond(k));
+done:
+    return status;
+}
+
+/* The kind "none" has A's number of rows, and lsqr and lsmr would apply it to columns. */
+static void leave_out_none(gs_krylov *k)
+{
+    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
+
+    if (!k->M || !k->method->normal) return;
+    gsolve_precond_describe(k->M, &info);
+    if (strcmp(info.kind, "none") == 0) k->M = NULL;
 }
 
 gsolve_status gs_solver_set_up(gs_krylov *k, const char *spec)
@@ -233,6 +276,7 @@ gsolve_status gs_solver_set_up(gs_krylov *k, const char *spec)
     gsolve_status status;
 
     TRY(gs_solver_set_method(k, spec));
+    leave_out_none(k);
     TRY(gs_solver_check(k));
     TRY(gs_solver_reserve(k, 1));
     TRY(gs_resident_new(k));
@@ -245,6 +289,7 @@ void gs_solver_drop(gs_krylov *k)
     gs_resident_drop(k);
     gs_row_major_release(k);
     gs_projection_drop(k);
+    gs_least_squares_drop(k);
     release_work(k);
     gsolve_free(k->ctx, GSOLVE_HOST, k->state);
     gsolve_free(k->ctx, GSOLVE_HOST, k->options);
