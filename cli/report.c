@@ -363,6 +363,9 @@ int cli_report_json(cli *c, const cli_solution *s)
     cJSON_AddNumberToObject(object, "iterations", a->result.iterations);
     cJSON_AddNumberToObject(object, "products", a->result.products);
     cli_json_add(object, "residual", a->result.residual);
+    if (a->result.normal_residual >= 0) {
+        cli_json_add(object, "normal_residual", a->result.normal_residual);
+    }
     add_null_space(object, c, s);
     cli_json_add(object, "error", s->error);
     history = cJSON_AddArrayToObject(object, "history");

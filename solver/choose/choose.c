@@ -102,6 +102,20 @@ static bool set_choice_at(const rule *rules, int index, gsolve_choice *choice)
     return set_choice(&rules[index], choice);
 }
 
+/* As set_choice_at; behind the last rule comes least squares if the statistics prove that A, which
+ * is square, is singular. */
+static bool set_choice_or_least_squares(const gsolve_statistics *t, const rule *rules, int index,
+                                        gsolve_choice *choice)
+{
+    const bool singular =
+        t->empty_rows > 0 || t->empty_cols > 0 || (t->nrows > 0 && t->zero_sum_rows == t->nrows);
+    int count = 0;
+
+    while (rules[count].solver) count++;
+    if (index != count || !singular || !t->symmetric) return set_choice_at(rules, index, choice);
+    return set_choice(&(rule){LEAST_SQUARES, "singular: least squares"}, choice);
+}
+
 /* gsolve_auto_choose with structs of the library. */
 static bool choose(const gsolve_context *ctx, const gsolve_statistics *statistics, int attempt,
                    gsolve_choice *choice)
@@ -115,10 +129,12 @@ static bool choose(const gsolve_context *ctx, const gsolve_statistics *statistic
     int kind;
 
     if (statistics->nrows != statistics->ncols || !may_be_definite(statistics)) {
-        return set_choice_at(rules_for(statistics), attempt, choice);
+        return set_choice_or_least_squares(statistics, rules_for(statistics), attempt, choice);
     }
     ranking = gs_rank_preconds(statistics, gs_on_gpu(ctx));
-    if (attempt >= ranking.count) return set_choice_at(after_cg, attempt - ranking.count, choice);
+    if (attempt >= ranking.count) {
+        return set_choice_or_least_squares(statistics, after_cg, attempt - ranking.count, choice);
+    }
     kind = ranking.order[attempt];
     return set_choice(
         &(rule){"cg", gs_ranked_precond_name[kind], attempt == 0 ? ranking.why : other[kind]},
