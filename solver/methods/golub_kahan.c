@@ -56,7 +56,7 @@ static gsolve_status precondition(gs_krylov *k, gs_golub_kahan *g)
 
     if (!gs_has_precond(k)) return gs_dot(k, g->P, g->P, ss);
     TRY(gs_precondition(k, g->P, g->V));
-    TRY(gs_dot2(k, g->V, g->P, ss, pp));
+    TRY(gs_dot2(k, g->P, g->V, ss, pp));
 done:
     return status;
 }
