@@ -103,15 +103,18 @@ typedef struct gsolve_result {
 typedef struct gsolve_solver gsolve_solver;
 
 /* Creates a solver for the matrix A. `spec` names a method or is "auto", which chooses a method. A
- * must be square, except for the method "direct". A and M must not be destroyed before the last
- * call with the solver other than gsolve_solver_destroy.
+ * must be square, except for the methods "direct", "lsqr" and "lsmr". A and M must not be destroyed
+ * before the last call with the solver other than gsolve_solver_destroy.
  *
- * If A is not square, "direct", which "auto" then chooses, solves the least-squares problem: it
- * minimises |b - A x|. The outcome is GSOLVE_CONVERGED only if the residual meets the tolerance.
- * Else it is GSOLVE_STAGNATED in most cases, and gsolve_solver_explain says whether x is a
- * least-squares solution. If A has more columns than rows, x is the solution nearest to the initial
- * guess. If A does not have full rank, x can be one of several least-squares solutions, or it can
- * fail to be one.
+ * If A is not square, these methods solve the least-squares problem: they minimise |b - A x|.
+ * "auto" then chooses "direct". The outcome is GSOLVE_CONVERGED if the residual meets the
+ * tolerance, and else GSOLVE_LEAST_SQUARES. If A has more columns than rows, x is the solution
+ * nearest to the initial guess, in the norm of M. If A does not have full rank, x can be one of
+ * several least-squares solutions; "direct" can fail to find one.
+ *
+ * "lsqr" and "lsmr" iterate on A'A. Their preconditioner M is "jacobi,normal=1", whose matrix is
+ * the diagonal of A'A, or one of gsolve_precond_create_function, which must approximate A'A: both
+ * have A's number of columns. Any other M approximates a square A and is applied as M^-1 M^-T.
  *
  * If M is NULL, a method that `spec` names solves without a preconditioner. "auto" chooses a method
  * and a preconditioner as gsolve_auto_choose does. If they cannot be set up, it takes the next
@@ -124,7 +127,7 @@ typedef struct gsolve_solver gsolve_solver;
  * size. "auto" chooses a method that uses M, or "direct" if A is not
  * square. If M is of the kind "none", "auto" chooses a method that solves without a preconditioner.
  *
- * Fails with GSOLVE_BAD_ARGUMENT if A is not square and the method is not "direct". Fails with
+ * Fails with GSOLVE_BAD_ARGUMENT if A is not square and the method needs a square one. Fails with
  * GSOLVE_BAD_ARGUMENT if the method uses M and M has another size or type than A, or M is variable
  * (gsolve_precond_is_variable) and the method is not flexible. Fails with GSOLVE_NO_MEMORY, before
  * any set-up, if the work space for one column does not fit into the free memory of the GPU.
@@ -166,9 +169,10 @@ GSOLVE_API void gsolve_solver_destroy(gsolve_solver **S);
  * was checked, or is in single precision.
  *
  * Fails with GSOLVE_BAD_ARGUMENT if a value of b or x is not finite, with GSOLVE_UNSUPPORTED if the
- * method needs M^-T and M does not have it, and with the errors of gsolve_precond_update where
- * "auto" or "direct" must adapt to new values of A. After a failure *result is unchanged, and x is
- * unchanged or an iterate; after GSOLVE_DEVICE_FAILED x is undefined. */
+ * method needs M^-T or A' and M or the operator A does not have it, and with the errors of
+ * gsolve_precond_update where "auto" or "direct" must adapt to new values of A. After a failure
+ * *result is unchanged, and x is unchanged or an iterate; after GSOLVE_DEVICE_FAILED x is
+ * undefined. */
 GSOLVE_API gsolve_status gsolve_solver_run(gsolve_solver *S, gsolve_dense b, gsolve_dense x,
                                            gsolve_result *result);
 

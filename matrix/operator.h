@@ -12,9 +12,8 @@ bool gs_matrix_is_operator(const gsolve_matrix *A);
 /* The flags that the caller has set for an operator (gsolve_function_flag); 0 for rows. */
 unsigned gs_matrix_flags(const gsolve_matrix *A);
 
-/* Whether M approximates A'A, as lsqr and lsmr need it, and whether it approximates A, as all other
- * methods need it. Of a function and of a kind of the user only the caller knows: both are false.
- */
+/* Whether M approximates A'A, and whether it approximates A, as far as its kind tells. Of a
+ * function of the caller neither is known: it is applied as the method needs it. */
 bool gs_precond_is_of_normal(const gsolve_precond *M);
 bool gs_precond_is_of_matrix(const gsolve_precond *M);
 

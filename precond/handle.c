@@ -240,10 +240,7 @@ bool gs_precond_is_of_normal(const gsolve_precond *M)
 
 bool gs_precond_is_of_matrix(const gsolve_precond *M)
 {
-    bool built_in = false;
-
-    for (int i = 0; gs_preconds[i]; i++) built_in |= gs_preconds[i] == &M->kind->plugin;
-    return built_in && M->kind != &gs_none && !is_of_normal(M);
+    return !is_of_normal(M) && !M->extension->of_any_matrix;
 }
 
 bool gs_precond_is_recordable(const gsolve_precond *M)

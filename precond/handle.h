@@ -33,6 +33,8 @@ typedef struct gs_precond_extension {
     /* Whether a preconditioner with these options approximates A'A; NULL: no. A then may have any
      * shape, and M has its number of columns. */
     bool (*is_of_normal)(const void *chosen);
+    /* Only the caller knows which matrix the preconditioner approximates. */
+    bool of_any_matrix;
     /* Whether applications may be recorded in a CUDA graph; NULL: they may. */
     bool (*is_recordable)(const void *self);
 } gs_precond_extension;

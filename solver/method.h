@@ -48,8 +48,8 @@ typedef struct gs_method {
     bool flexible;          /* M may vary from one application to the next */
     bool ignores_precond;   /* the method never applies M */
     bool tests_convergence; /* a step tests convergence itself, in the pass that computes |r| */
-    bool normal;            /* the method works on A'A: M approximates it and has A's number of
-                               columns, and a least-squares solution is what the user asked for */
+    bool normal;            /* the method works on A'A: M has A's number of columns, and a
+                               least-squares solution is what the user asked for */
     bool least_squares;     /* the method may end with a least-squares solution, see
                                run/least_squares.c; with `normal` it need not be set */
     bool symmetric;         /* A must be symmetric; for the explanation of failures */
@@ -199,6 +199,8 @@ gsolve_status gs_need_rows(gs_krylov *k);
 /* Sets *norm to |A| of the run's A: the Frobenius norm, or of an operator a lower bound. The first
  * call after new values computes it, see run/least_squares.c. Not for steps. */
 gsolve_status gs_norm_of_A(gs_krylov *k, double *norm);
+/* For setup: allocates what gs_norm_of_A and the test of |A'r| at the end of a run need. */
+gsolve_status gs_least_squares_reserve(gs_krylov *k);
 
 /* --- state of the run ------------------------------------------------------------------------ */
 

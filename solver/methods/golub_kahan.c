@@ -1,10 +1,11 @@
 /* golub_kahan.c: the bidiagonalisation of lsqr and lsmr, see golub_kahan.h.
  *
- * A step moves, beside a product with A, one with A' and M, 7 vectors of A's number of rows or
+ * A step moves, beside a product with A, one with A' and M, 8 vectors of A's number of rows or
  * columns; with M 9. */
 #include "solver/methods/golub_kahan.h"
 
 #include "core/try.h"
+#include "matrix/operator.h"
 
 /* The recurrence of |A'r| may be a little below the true one: the test of a step is stricter than
  * that of the run by this factor, so that a run rarely has to start again. */
@@ -44,18 +45,25 @@ gsolve_status gs_golub_kahan_setup(gs_krylov *k, gs_golub_kahan *g)
     TRY(gs_new_vector(k, n, &g->t));
     TRY(gs_new_columns(k, LB_NUMBERS, sizeof(double), block));
     TRY(GS_NEW_PER_COLUMN(k, GSOLVE_HOST, g->limit));
+    TRY(gs_least_squares_reserve(k));
 done:
     return status;
 }
 
-/* V = M^-1 P, ss = P'V, and pp = P'P, which is ss without M. */
+/* V = M^-1 P, ss = P'V, and pp = P'P, which is ss without M. An M that approximates A, and not A'A,
+ * gives V = M^-1 M^-T P. */
 static gsolve_status precondition(gs_krylov *k, gs_golub_kahan *g)
 {
     const gs_scalar ss = g->scalar[LS_SS], pp = g->scalar[LS_PP];
     gsolve_status status;
 
     if (!gs_has_precond(k)) return gs_dot(k, g->P, g->P, ss);
-    TRY(gs_precondition(k, g->P, g->V));
+    if (k->M && gs_precond_is_of_matrix(k->M)) {
+        TRY(gs_precondition_transpose(k, g->P, g->t)); /* t = M^-T P        */
+        TRY(gs_precondition(k, g->t, g->V));           /* V = M^-1 t        */
+    } else {
+        TRY(gs_precondition(k, g->P, g->V));
+    }
     TRY(gs_dot2(k, g->P, g->V, ss, pp));
 done:
     return status;

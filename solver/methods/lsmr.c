@@ -1,7 +1,8 @@
 /* lsmr.c: LSMR (Fong and Saunders 2011): minimises |A'(b - A x)| over the space of lsqr.c, as
- * MINRES on the normal equations would in exact arithmetic, for any A. M approximates A'A; with M
- * it is |M^-1/2 A'r| that is smallest. |A'r| falls from step to step, so a least-squares solution
- * is reached in fewer steps than by lsqr. Names of the scalars as in the paper, with lambda = 0.
+ * MINRES on the normal equations would in exact arithmetic, for any A. M approximates A'A, or M'M;
+ * with M it is |M^-1/2 A'r| that is smallest. |A'r| falls from step to step, so a least-squares
+ * solution is reached in fewer steps than by lsqr. Names of the scalars as in the paper, with
+ * lambda = 0.
  *
  *     h_bar = h - (theta_bar rho / (rho' rho_bar')) h_bar
  *     x += (zeta / (rho rho_bar)) h_bar,  h = v - (theta / rho) h

@@ -1,5 +1,6 @@
 /* lsqr.c: LSQR (Paige and Saunders 1982): minimises |b - A x| over the Krylov space of A'A and A'r,
- * as CG on the normal equations would in exact arithmetic, for any A. M approximates A'A.
+ * as CG on the normal equations would in exact arithmetic, for any A. M approximates A'A, or M'M
+ * does.
  *
  *     rho = hypot(rho_bar, beta), c = rho_bar / rho, s = beta / rho
  *     x += (phi / rho) w, w = v - (s alpha / rho) w, |r| = s |r|

@@ -21,28 +21,25 @@
 
 /* --- work space ------------------------------------------------------------------------------- */
 
-void gs_least_squares_drop(gs_krylov *k)
+/* *v = one column of n elements of A's type. */
+static gsolve_status new_column(gs_krylov *k, int32_t n, gsolve_dense *v)
 {
-    gs_least_squares *s = &k->run->least_squares;
+    const int64_t stride = gs_vector_stride(n);
 
-    gsolve_free(k->ctx, gs_location(k->ctx), s->r.value);
-    gsolve_free(k->ctx, gs_location(k->ctx), s->g.value);
-    gsolve_free(k->ctx, GSOLVE_DEVICE, s->sum);
-    memset(s, 0, sizeof *s);
+    *v = (gsolve_dense){n, 1, stride, NULL, k->csr.type, gs_location(k->ctx), GSOLVE_COLUMN_MAJOR};
+    return gs_new_work(k, v->location, (size_t)stride, gs_type_size(k->csr.type), &v->value);
 }
 
-static gsolve_status reserve(gs_krylov *k)
+gsolve_status gs_least_squares_reserve(gs_krylov *k)
 {
     gs_least_squares *s = &k->run->least_squares;
-    const gsolve_location location = gs_location(k->ctx);
     gsolve_status status = GSOLVE_OK;
 
     if (s->sum) return GSOLVE_OK;
-    TRY(gs_dense_new(&s->r, k->ctx, location, k->csr.type, k->csr.nrows, 1));
-    TRY(gs_dense_new(&s->g, k->ctx, location, k->csr.type, k->csr.ncols, 1));
-    ALLOC(k->ctx, GSOLVE_DEVICE, s->sum, 1);
+    TRY(new_column(k, k->csr.nrows, &s->r));
+    TRY(new_column(k, k->csr.ncols, &s->g));
+    TRY(gs_new_work(k, GSOLVE_DEVICE, 1, sizeof *s->sum, (void **)(void *)&s->sum));
 done:
-    if (status != GSOLVE_OK) gs_least_squares_drop(k);
     return status;
 }
 
@@ -153,7 +150,7 @@ static gsolve_status need_norm(gs_krylov *k)
     gsolve_matrix_describe(k->A, &info);
     if (s->sum && s->version == info.version && s->measured) return GSOLVE_OK;
     s->measured = s->examined = false;
-    TRY(reserve(k));
+    TRY(gs_least_squares_reserve(k));
     TRY(gs_matrix_is_operator(k->A) ? norm_of_operator(k, first_b(k), &s->norm)
                                     : norm_of_rows(k, &s->norm));
     s->version = info.version;

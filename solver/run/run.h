@@ -152,7 +152,7 @@ typedef struct gs_projection {    /* null_space.c: the null spaces of A */
     gsolve_dense r;               /* a residual, in A's type */
 } gs_projection;
 
-typedef struct gs_least_squares { /* least_squares.c; allocated when it is first needed */
+typedef struct gs_least_squares { /* least_squares.c; its memory is that of gs_new_work */
     gsolve_dense r, g;            /* b - A x and A'r of a column, in A's type */
     double *sum;                  /* on the device: one number */
     uint64_t version;             /* of A, whose values the rest belongs to */
@@ -352,8 +352,6 @@ gsolve_status gs_normal_residual(gs_krylov *k, gsolve_dense b, gsolve_dense x, d
 gsolve_status gs_least_squares_outcome(gs_krylov *k, gsolve_outcome *outcome);
 /* A run ends: writes the note about least-squares solutions that gs_normal_residual found. */
 void gs_least_squares_note(gs_krylov *k);
-/* Frees the work space. */
-void gs_least_squares_drop(gs_krylov *k);
 
 /* --- spectrum.c: spectrum=on ------------------------------------------------------------------ */
 
