@@ -50,8 +50,6 @@ typedef struct gs_method {
     bool tests_convergence; /* a step tests convergence itself, in the pass that computes |r| */
     bool normal;            /* the method works on A'A: M has A's number of columns, and a
                                least-squares solution is what the user asked for */
-    bool least_squares;     /* the method may end with a least-squares solution, see
-                               run/least_squares.c; with `normal` it need not be set */
     bool symmetric;         /* A must be symmetric; for the explanation of failures */
     bool definite;        /* A must be symmetric positive definite. The option guess=projection of a
                            * run begins at the best combination of earlier solutions; for such a
@@ -199,7 +197,8 @@ gsolve_status gs_need_rows(gs_krylov *k);
 /* Sets *norm to |A| of the run's A: the Frobenius norm, or of an operator a lower bound. The first
  * call after new values computes it, see run/least_squares.c. Not for steps. */
 gsolve_status gs_norm_of_A(gs_krylov *k, double *norm);
-/* For setup: allocates what gs_norm_of_A and the test of |A'r| at the end of a run need. */
+/* For setup: allocates what gs_norm_of_A needs. A run then examines columns that did not converge:
+ * whether they are least-squares solutions. */
 gsolve_status gs_least_squares_reserve(gs_krylov *k);
 
 /* --- state of the run ------------------------------------------------------------------------ */

@@ -298,7 +298,7 @@ static void explain_failure(gs_report *f)
         gs_explain_not_solved(f);
         return;
     }
-    if (k->method->normal && ends_early(f->worst->outcome)) {
+    if (k->method->normal && ends_early(f->worst->outcome) && !f->worst->rounded) {
         gs_explain_normal(f);
         return;
     }

@@ -98,6 +98,7 @@ static gsolve_status setup(gs_krylov *k)
     TRY(gs_new_vector(k, n, &s->dx));
     if (gs_is_counting(k)) return GSOLVE_UNSUPPORTED; /* the factors */
     TRY(gs_direct_factor(k));
+    if (s->kind == GS_QR) TRY(gs_least_squares_reserve(k));
     s->work_size = s->kind == GS_QR ? s->symbolic->m2 : n;
     if (s->work_size < m + (int64_t)n) s->work_size = m + (int64_t)n;
     ALLOC(k->ctx, GSOLVE_HOST, s->work, s->work_size * 2 + m + n);
@@ -156,7 +157,6 @@ const gs_method gs_direct = {
     .state_size = sizeof(gs_direct_state),
     .any_shape = true,
     .ignores_precond = true,
-    .least_squares = true,
     .setup = setup,
     .start = start,
     .step = step,

@@ -5,7 +5,6 @@
 #include "solver/methods/golub_kahan.h"
 
 #include "core/try.h"
-#include "matrix/operator.h"
 
 /* The recurrence of |A'r| may be a little below the true one: the test of a step is stricter than
  * that of the run by this factor, so that a run rarely has to start again. */
@@ -50,20 +49,14 @@ done:
     return status;
 }
 
-/* V = M^-1 P, ss = P'V, and pp = P'P, which is ss without M. An M that approximates A, and not A'A,
- * gives V = M^-1 M^-T P. */
+/* V = M^-1 P, ss = P'V, and pp = P'P, which is ss without M. */
 static gsolve_status precondition(gs_krylov *k, gs_golub_kahan *g)
 {
     const gs_scalar ss = g->scalar[LS_SS], pp = g->scalar[LS_PP];
     gsolve_status status;
 
     if (!gs_has_precond(k)) return gs_dot(k, g->P, g->P, ss);
-    if (k->M && gs_precond_is_of_matrix(k->M)) {
-        TRY(gs_precondition_transpose(k, g->P, g->t)); /* t = M^-T P        */
-        TRY(gs_precondition(k, g->t, g->V));           /* V = M^-1 t        */
-    } else {
-        TRY(gs_precondition(k, g->P, g->V));
-    }
+    TRY(gs_precondition_normal(k, g->P, g->t, g->V));
     TRY(gs_dot2(k, g->P, g->V, ss, pp));
 done:
     return status;

@@ -196,7 +196,7 @@ done:
 
 bool gs_may_be_least_squares(const gs_krylov *k)
 {
-    return (k->method->normal || k->method->least_squares) && !k->run->monitor.stopped;
+    return k->run->least_squares.sum && !k->run->monitor.stopped;
 }
 
 /* --- success ---------------------------------------------------------------------------------- */

@@ -342,8 +342,8 @@ gsolve_status gs_projection_end(gs_krylov *k, gsolve_dense x);
 
 /* --- least_squares.c -------------------------------------------------------------------------- */
 
-/* Whether a column that did not converge is examined: the method can find least-squares solutions,
- * and the caller has not stopped the run. */
+/* Whether columns that did not converge are examined: the method's setup called
+ * gs_least_squares_reserve, and the caller has not stopped the run. */
 bool gs_may_be_least_squares(const gs_krylov *k);
 /* *measure = |A'r| / (|A| |r|) for one column of the caller's b and x; size: about |r|. */
 gsolve_status gs_normal_residual(gs_krylov *k, gsolve_dense b, gsolve_dense x, double size,
