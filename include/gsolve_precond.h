@@ -64,7 +64,7 @@ GSOLVE_API gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gso
 
 /* Creates a preconditioner of which a function of the caller computes the applications: apply
  * computes z = M^-1 r for the x = r and y = z of gsolve_apply_function, in vectors of n elements of
- * this type. apply_transpose computes z = M^-T r, which only the method "bicg" needs, and may be
+ * this type. apply_transpose computes z = M^-T r, which the method "bicg" needs, and may be
  * NULL. The library keeps both pointers and `user` until M is destroyed. The rules of
  * gsolve_apply_function hold, also those for a GPU. gsolve_precond_info.kind is "function".
  *

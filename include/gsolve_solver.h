@@ -269,9 +269,9 @@ GSOLVE_API const char *gsolve_solver_name(const gsolve_solver *S);
  * number of right-hand sides, 1 or more. Nothing is allocated. Only the method "auto" reads the
  * arrays of csr. They must then be on the host, else the call fails with GSOLVE_UNSUPPORTED.
  *
- * The estimate omits four things: A', which "bicg" stores in the matrix; a copy of a small matrix
- * of up to 30 MB, which "cg" and "bicgstab" store on a GPU; the preconditioner that "auto" creates;
- * and a copy of b and one more vector, if A has a null space.
+ * The estimate omits four things: A', which "bicg", "lsqr" and "lsmr" store in the matrix; a copy
+ * of a small matrix of up to 30 MB, which "cg" and "bicgstab" store on a GPU; the preconditioner
+ * that "auto" creates; and a copy of b and one more vector, if A has a null space.
  *
  * Fails with GSOLVE_UNSUPPORTED for "refine" and "direct", whose work space depends on the values
  * or on the pattern, and with GSOLVE_BAD_ARGUMENT if csr is not square. */

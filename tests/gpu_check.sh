@@ -49,9 +49,9 @@ run 0
 grep -q '^ "commit": "0123456789abcdef",$' "$record" || fail 'no commit in the record'
 grep -q '"tests_passed": 2,' "$record" || fail 'two tests have passed'
 grep -q '"tests_skipped": \["b"\],' "$record" || fail 'one test was skipped'
-grep -q '"sanitizer_runs": {"memcheck": 20, "racecheck": 18},' "$record" || fail '17 solves and a format, by two tools, and two programs by one'
+grep -q '"sanitizer_runs": {"memcheck": 23, "racecheck": 21},' "$record" || fail '20 solves and a format, by two tools, and two programs by one'
 cmp -s "$record" logs/checked.json || fail 'no copy of the record among the logs'
-[ "$(wc -l <sanitized)" -eq 38 ] || fail 'a run under compute-sanitizer is missing or was repeated'
+[ "$(wc -l <sanitized)" -eq 44 ] || fail 'a run under compute-sanitizer is missing or was repeated'
 rm "$record"
 
 run 0 # for the same commit nothing is repeated

@@ -61,7 +61,8 @@ static const rule *rules_for(const gsolve_statistics *t)
          "a direct method, because it tolerates ill-conditioned matrices"},
         {"gmres,restart=100,maxit=2000", "ilu", "more robust than bicgstab"},
         {"gmres,restart=100,maxit=2000", "jacobi", "jacobi needs no factorisation, unlike ilu"},
-        {"gmres,restart=200,maxit=4000", "none", "no preconditioner needs no diagonal"},
+        {"gmres,restart=200,maxit=4000", "none",
+         "no preconditioner, in case ilu and jacobi are poor"},
         {LEAST_SQUARES, "perhaps singular: least squares"},
         {0},
     };
