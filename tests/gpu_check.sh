@@ -55,7 +55,7 @@ cmp -s "$record" logs/checked.json || fail 'no copy of the record among the logs
 rm "$record"
 
 run 0 # for the same commit nothing is repeated
-[ "$(cat sanitized counted | wc -l)" -eq 40 ] || fail 'what is done was repeated'
+[ "$(cat sanitized counted | wc -l)" -eq 46 ] || fail 'what is done was repeated'
 rm "$record"
 GSOLVE_COMMIT=abcdef0 run 0 # for another commit everything is
 [ "$(wc -l <counted)" -eq 4 ] || fail 'another commit was not checked'
