@@ -328,7 +328,6 @@ gsolve_status gs_outer_end(gs_krylov *k, gsolve_status status)
     if (status == GSOLVE_OK) {
         status = gs_projection_end(k, k->run->correcting ? o->at_x.used : k->x);
     }
-    if (status == GSOLVE_OK) gs_least_squares_note(k);
     if (status == GSOLVE_OK && k->run->correcting) status = gs_stage_out(&o->at_x, k->ctx);
     if (status == GSOLVE_OK && !k->run->correcting) status = gs_copy_columns(k->ctx, k->x, o->x);
     if (status == GSOLVE_OK && !k->inner) status = leave_residuals(k);
