@@ -1,7 +1,6 @@
 /* explain.c: gsolve_solver_explain: why a run ended as it did, and what to try next. The cause is
  * found in the statistics of the matrix and in the numbers of the run. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,16 +8,6 @@
 #include "matrix/csr.h"
 #include "matrix/operator.h"
 #include "solver/choose/explain.h"
-
-void gs_add_sentence(char *text, const char *format, ...)
-{
-    const size_t used = strlen(text);
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(text + used, GS_SENTENCES - used, format, arguments);
-    va_end(arguments);
-}
 
 static bool method_is(const gs_krylov *k, const char *name)
 {

@@ -15,7 +15,7 @@ typedef struct gs_report {
     char *text;
 } gs_report;
 
-/* Appends a sentence to the text, formatted as by printf. */
+/* explain_text.c: appends a sentence to the text, formatted as by printf. */
 __attribute__((format(printf, 2, 3))) void gs_add_sentence(char *text, const char *format, ...);
 
 /* Element i of a vector on the host. */
