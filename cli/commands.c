@@ -222,8 +222,7 @@ const cli_pair cli_examples[] = {
 };
 
 const cli_pair cli_exit_codes[] = {
-    {"0",
-     "success; for a solve: it converged, or its outcome is \"least squares\""},
+    {"0", "success; for a solve: it converged, or its outcome is \"least squares\""},
     {"1", "an error, described by one sentence on standard error"},
     {"2", "the solve did not converge"},
     {0},
