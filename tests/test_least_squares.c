@@ -110,10 +110,10 @@ static void assert_solved(const problem *p, gsolve_solver *S, const char *what, 
         if (result.outcome == GSOLVE_CONVERGED && own.relative <= rtol * 1.0001) continue;
         if (result.outcome != GSOLVE_LEAST_SQUARES || own.normal > rtol + noise ||
             own.relative <= rtol * 0.9999 ||
-            fabs(result.normal_residual - own.normal) > 1e-3 * own.normal + noise) {
+            fabs(result.relative_normal_residual - own.normal) > 1e-3 * own.normal + noise) {
             fail_msg("%s, column %d: %s, |r| %g, |A'r| %g, own %g: %s", what, c,
-                     gsolve_outcome_text(result.outcome), own.relative, result.normal_residual,
-                     own.normal, gsolve_solver_explain(S));
+                     gsolve_outcome_text(result.outcome), own.relative,
+                     result.relative_normal_residual, own.normal, gsolve_solver_explain(S));
         }
     }
 }
@@ -191,7 +191,8 @@ static void direct(void **state)
         assert_string_equal(gsolve_solver_name(S), "direct");
         result = run_from_zero(&p, S);
         assert_int_equal(result.outcome, k ? GSOLVE_CONVERGED : GSOLVE_LEAST_SQUARES);
-        assert_true(k ? result.normal_residual == -1 : result.normal_residual < 1e-12);
+        assert_true(k ? result.relative_normal_residual == -1
+                      : result.relative_normal_residual < 1e-12);
         assert_solved(&p, S, names[k], 1e-8);
         gsolve_solver_destroy(&S);
         close_problem(&p);
@@ -213,7 +214,8 @@ static gsolve_outcome outcome_with(gsolve_context *ctx, const char *name, const 
     if (result.outcome == GSOLVE_NOT_SOLVED) {
         assert_false(gsolve_outcome_is_success(result.outcome));
         assert_non_null(strstr(gsolve_solver_explain(S), "Nothing shows that A is singular"));
-        assert_true(result.normal_residual >= 0 && result.normal_residual <= 1e-3);
+        assert_true(result.relative_normal_residual >= 0 &&
+                    result.relative_normal_residual <= 1e-3);
     } else {
         assert_non_null(strstr(gsolve_solver_explain(S), "least-squares solution"));
     }
@@ -251,7 +253,7 @@ static void too_few_iterations(void **state)
     OK(ctx, gsolve_solver_create(&S, ctx, "lsqr,maxit=3", p.A, NULL));
     result = run_from_zero(&p, S);
     assert_int_equal(result.outcome, GSOLVE_ITERATION_LIMIT);
-    assert_true(result.normal_residual > 1e-8);
+    assert_true(result.relative_normal_residual > 1e-8);
     assert_non_null(strstr(gsolve_solver_explain(S), "--precond jacobi,normal=1"));
     OK(ctx, gsolve_solver_set(S, "maxit=300,rtol=1e-3")); /* the graph keeps no tolerance */
     run_from_zero(&p, S);
@@ -312,8 +314,9 @@ static void operators(void **state)
         gsolve_result result = GSOLVE_INIT(gsolve_result);
         OK(ctx, gsolve_solver_column(S, c, &result));
         assert_int_equal(result.outcome, GSOLVE_LEAST_SQUARES);
-        assert_true(result.normal_residual <= 1e-8); /* of a lower bound of |A|, */
-        assert_true(measure(&p, c).normal <= result.normal_residual * 1.001); /* so it is larger */
+        assert_true(result.relative_normal_residual <= 1e-8); /* of a lower bound of |A|, */
+        assert_true(measure(&p, c).normal <=
+                    result.relative_normal_residual * 1.001); /* so it is larger */
     }
     gsolve_solver_destroy(&S);
     gsolve_matrix_destroy(&A);

@@ -230,39 +230,6 @@ static void explain_outcome(const gs_report *f)
     }
 }
 
-/* Of an operator nothing but the run is known. */
-static void explain_operator(const gs_report *f)
-{
-    const gs_krylov *k = f->k;
-    const double residual = f->worst->residual;
-
-    switch (f->worst->outcome) {
-    case GSOLVE_INDEFINITE:
-        gs_add_sentence(
-            f->text, method_is(k, "minres")
-                         ? "minres met r^T M^-1 r < 0: the preconditioner is not positive "
-                           "definite. Use another one, or none. "
-                         : "A or the preconditioner is not positive definite: CG met p^T A p <= 0 "
-                           "or r^T M^-1 r < 0. Use minres if A is symmetric, else gmres. ");
-        break;
-    case GSOLVE_STAGNATED:
-        gs_add_sentence(
-            f->text,
-            "The residual stagnated at %.1e. The operator computes it in %s precision. "
-            "Use a larger rtol or a stronger preconditioner, and check that the function "
-            "computes the same A in every call. ",
-            residual, k->csr.type == GSOLVE_F32 ? "single" : "double");
-        break;
-    case GSOLVE_ITERATION_LIMIT:
-        gs_add_sentence(f->text,
-                        "The limit of %d iterations was reached at |b - Ax| / |b| = %.1e. Use a "
-                        "larger maxit or a stronger preconditioner. ",
-                        gs_run_options_of(k)->maxit, residual);
-        break;
-    default: explain_outcome(f);
-    }
-}
-
 /* The outcomes of lsqr and lsmr that have sentences of their own. */
 static bool ends_early(gsolve_outcome outcome)
 {
@@ -291,8 +258,10 @@ static void explain_failure(gs_report *f)
         gs_explain_normal(f);
         return;
     }
+    if (gs_explain_function(k, f->worst, f->text + strlen(f->text), GS_SENTENCES - strlen(f->text)))
+        return;
     if (gs_matrix_is_operator(k->A)) {
-        explain_operator(f);
+        explain_outcome(f);
         return;
     }
     if (gs_need_rows(k) != GSOLVE_OK || gsolve_matrix_statistics(k->A, &f->t) != GSOLVE_OK) {
@@ -328,19 +297,20 @@ static void explain_success(const gs_report *f)
 {
     const gs_column *worst = f->worst;
     const int iterations = f->k->run->counts.iteration;
+    const char *plural = iterations == 1 ? "" : "s";
 
     if (worst->outcome == GSOLVE_CONVERGED) {
-        gs_add_sentence(f->text, "Converged: |b - Ax| / |b| = %.2e after %d iterations.",
-                        worst->residual, iterations);
+        gs_add_sentence(f->text, "Converged: |b - Ax| / |b| = %.2e after %d iteration%s.",
+                        worst->residual, iterations, plural);
     } else if (!gs_projects(f->k)) { /* the note says how small |A'r| is */
-        gs_add_sentence(f->text, "Least squares: |b - Ax| / |b| = %.2e after %d iterations.",
-                        worst->residual, iterations);
+        gs_add_sentence(f->text, "Least squares: |b - Ax| / |b| = %.2e after %d iteration%s.",
+                        worst->residual, iterations, plural);
     } else {
         gs_add_sentence(
             f->text,
             "No x solves A x = b: the residual |b - Ax| / |b| = %.2e cannot be smaller. "
-            "Without its component in the left null space it is %.2e after %d iterations.",
-            worst->residual, worst->projected, iterations);
+            "Without its component in the left null space it is %.2e after %d iteration%s.",
+            worst->residual, worst->projected, iterations, plural);
     }
 }
 
