@@ -46,6 +46,12 @@ static void choose_solver(const cli *c, const gsolve_statistics *statistics, cli
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     a->free_method = true;
+    if (cli_spec_is(c->args.precond, "jacobi") && strstr(c->args.precond, "normal=1")) {
+        set_solver(c, a, "lsmr,accept=singular");
+        snprintf(a->why, sizeof a->why, "lsmr chosen: the preconditioner approximates A^T A");
+        snprintf(a->precond, sizeof a->precond, "%s", c->args.precond);
+        return;
+    }
     for (int k = 0; gsolve_auto_choose(c->ctx, statistics, k, &choice); k++) {
         if (!cli_spec_is(choice.method, "direct")) break;
     }
@@ -78,6 +84,9 @@ static void choose_precond(const cli *c, const gsolve_statistics *statistics, cl
     }
     if (cli_spec_is(c->args.solver, "direct")) {
         snprintf(a->precond, sizeof a->precond, "none");
+    } else if (cli_spec_is(c->args.solver, "lsqr") || cli_spec_is(c->args.solver, "lsmr")) {
+        snprintf(a->precond, sizeof a->precond, "jacobi,normal=1");
+        snprintf(a->why, sizeof a->why, "jacobi,normal=1 chosen: it approximates A^T A");
     } else if (cli_spec_is(choice.precond, "none")) { /* choice.why is that of the method */
         snprintf(a->precond, sizeof a->precond, "none");
         snprintf(a->why, sizeof a->why, "no preconditioner chosen%s",

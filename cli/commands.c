@@ -223,8 +223,7 @@ const cli_pair cli_examples[] = {
 };
 
 const cli_pair cli_exit_codes[] = {
-    {"0",
-     "success; for a solve: it converged, or x is the least-squares solution with --null-space"},
+    {"0", "success; for a solve: it converged, or its outcome is \"least squares\""},
     {"1", "an error, described by one sentence on standard error"},
     {"2", "the solve did not converge"},
     {0},

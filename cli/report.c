@@ -366,6 +366,9 @@ int cli_report_json(cli *c, const cli_solution *s)
     cJSON_AddNumberToObject(object, "iterations", a->result.iterations);
     cJSON_AddNumberToObject(object, "products", a->result.products);
     cli_json_add(object, "residual", a->result.relative_residual);
+    if (a->result.relative_normal_residual >= 0) {
+        cli_json_add(object, "normal_residual", a->result.relative_normal_residual);
+    }
     add_null_space(object, c, s);
     cli_json_add(object, "error", s->error);
     history = cJSON_AddArrayToObject(object, "history");

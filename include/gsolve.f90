@@ -65,6 +65,7 @@ module gsolve
   integer(c_int), parameter :: GSOLVE_STOPPED = 6
   integer(c_int), parameter :: GSOLVE_ACCEPTED = 7
   integer(c_int), parameter :: GSOLVE_LEAST_SQUARES = 8
+  integer(c_int), parameter :: GSOLVE_NOT_SOLVED = 9
 
   ! gsolve_decision
   integer(c_int), parameter :: GSOLVE_CONTINUE = 0
@@ -299,7 +300,7 @@ module gsolve
   end type
 
   type, bind(C) :: gsolve_result
-    integer(c_size_t) :: size = 72_c_size_t ! as GSOLVE_INIT
+    integer(c_size_t) :: size = 80_c_size_t ! as GSOLVE_INIT
     integer(c_int) :: outcome = 0
     integer(c_int) :: iterations = 0
     integer(c_int) :: products = 0
@@ -309,6 +310,7 @@ module gsolve
     real(c_double) :: precond_seconds = 0
     real(c_double) :: projected_relative_residual = 0
     real(c_double) :: removed = 0
+    real(c_double) :: normal_residual = 0
   end type
 
   type, bind(C) :: gsolve_spectrum

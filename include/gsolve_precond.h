@@ -1,6 +1,9 @@
 /* gsolve_precond.h: preconditioners: z = M^-1 r, where M approximates a square matrix A.
  *
- * Rules for the vectors r and z: both have n elements, where A is n x n, the value type of A and
+ * "jacobi,normal=1" approximates A'A for an A of any shape, for the methods "lsqr" and "lsmr".
+ *
+ * Rules for the vectors r and z: both have n elements, where A is n x n, or has n columns if M
+ * approximates A'A, the value type of A and
  * the same number of columns, one or more. They are column-major. Each of them is on the host or on
  * the device. They must not overlap. A function that gets other vectors fails with
  * GSOLVE_BAD_ARGUMENT; overlap is not checked. If z is on the device, the call may return before z
@@ -21,12 +24,12 @@ extern "C" {
  * gsolve_precond_create_chebyshev. */
 typedef struct gsolve_precond gsolve_precond;
 
-/* Creates a preconditioner for the matrix A = csr, which must be square except for "none". `spec`
- * names a kind of preconditioner; "auto" chooses the kind that gsolve_auto_choose gives for attempt
- * 0, and allows no keys. csr is on the host or on the device. Its entries may be in any order
- * within a row; duplicates are summed. The kind "amg" is set up on the device, and all other kinds
- * on the host. If the columns of some row do not ascend strictly, or the kind is set up on the
- * host, a csr on the device is copied to the host during the call.
+/* Creates a preconditioner for the matrix A = csr, which must be square except for "none" and
+ * "jacobi,normal=1". `spec` names a kind of preconditioner; "auto" chooses the kind that
+ * gsolve_auto_choose gives for attempt 0, and allows no keys. csr is on the host or on the device.
+ * Its entries may be in any order within a row; duplicates are summed. The kind "amg" is set up on
+ * the device, and all other kinds on the host. If the columns of some row do not ascend strictly,
+ * or the kind is set up on the host, a csr on the device is copied to the host during the call.
  *
  * Fails with GSOLVE_BAD_MATRIX if csr is malformed or not square, with
  * GSOLVE_ZERO_PIVOT if the kind would divide by zero, and with GSOLVE_UNSUPPORTED if the kind with
@@ -61,7 +64,7 @@ GSOLVE_API gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gso
 
 /* Creates a preconditioner of which a function of the caller computes the applications: apply
  * computes z = M^-1 r for the x = r and y = z of gsolve_apply_function, in vectors of n elements of
- * this type. apply_transpose computes z = M^-T r, which only the method "bicg" needs, and may be
+ * this type. apply_transpose computes z = M^-T r, which the method "bicg" needs, and may be
  * NULL. The library keeps both pointers and `user` until M is destroyed. The rules of
  * gsolve_apply_function hold, also those for a GPU. gsolve_precond_info.kind is "function".
  *

@@ -30,6 +30,11 @@ typedef struct gs_precond_extension {
     void (*begin_solve)(void *self, int32_t columns);
     /* The call that updates a preconditioner that was not built from rows. */
     const char *update_call;
+    /* Whether a preconditioner with these options approximates A'A; NULL: no. A then may have any
+     * shape, and M has its number of columns. */
+    bool (*is_of_normal)(const void *chosen);
+    /* Only the caller knows which matrix the preconditioner approximates. */
+    bool of_any_matrix;
     /* Whether applications may be recorded in a CUDA graph; NULL: they may. */
     bool (*is_recordable)(const void *self);
 } gs_precond_extension;
@@ -55,7 +60,7 @@ gsolve_status gs_precond_new(gsolve_precond **M, gsolve_context *ctx, const char
 extern const gsolve_plugin *const gs_preconds[];
 extern const gsolve_precond_kind gs_none, gs_jacobi, gs_block_jacobi, gs_ilu, gs_ic, gs_isai,
     gs_chebyshev, gs_amg;
-extern const gs_precond_extension gs_amg_extension;
+extern const gs_precond_extension gs_amg_extension, gs_jacobi_extension;
 
 /* What kind offers beyond its public struct; all members are NULL for a kind of the user. */
 const gs_precond_extension *gs_precond_extension_of(const gsolve_precond_kind *kind);

@@ -48,6 +48,8 @@ typedef struct gs_method {
     bool flexible;          /* M may vary from one application to the next */
     bool ignores_precond;   /* the method never applies M */
     bool tests_convergence; /* a step tests convergence itself, in the pass that computes |r| */
+    bool normal;            /* the method works on A'A: M has A's number of columns, and a
+                               least-squares solution is what the user asked for */
     bool symmetric;         /* A must be symmetric; for the explanation of failures */
     bool definite;        /* A must be symmetric positive definite. The option guess=projection of a
                            * run begins at the best combination of earlier solutions; for such a
@@ -126,7 +128,7 @@ struct gsolve_solver {
 /* The list of all methods; NULL ends it. */
 extern const gsolve_plugin *const gs_methods[];
 extern const gs_method gs_cg, gs_pipecg, gs_bicg, gs_bicgstab, gs_cgs, gs_tfqmr, gs_idr, gs_gmres,
-    gs_fgmres, gs_block_cg, gs_block_gmres, gs_minres, gs_refine, gs_direct;
+    gs_fgmres, gs_block_cg, gs_block_gmres, gs_minres, gs_lsqr, gs_lsmr, gs_refine, gs_direct;
 
 /* The option table of a method whose options are gs_run_options alone. */
 extern const gsolve_option gs_run_option_table[];
@@ -191,6 +193,13 @@ bool gs_is_counting(const gs_krylov *k);
 /* Sets k->csr to a view of A's CSR copy on the host. If A was created on the device, the first call
  * copies it. */
 gsolve_status gs_need_rows(gs_krylov *k);
+
+/* Sets *norm to |A| of the run's A: the Frobenius norm, or of an operator a lower bound. The first
+ * call after new values computes it, see run/least_squares.c. Not for steps. */
+gsolve_status gs_norm_of_A(gs_krylov *k, double *norm);
+/* For setup: allocates what gs_norm_of_A needs. A run then examines columns that did not converge:
+ * whether they are least-squares solutions. */
+gsolve_status gs_least_squares_reserve(gs_krylov *k);
 
 /* --- state of the run ------------------------------------------------------------------------ */
 

@@ -121,6 +121,8 @@ static gsolve_result result_of(const gs_krylov *k, const gs_column *column)
         .precond_seconds = k->run->counts.precond_seconds,
         .projected_relative_residual = projects ? column->projected : column->residual,
         .removed = projects && column->norm > 0 ? column->removed / column->norm : 0,
+        .relative_normal_residual =
+            column->outcome == GSOLVE_CONVERGED || k->inner ? -1 : column->normal,
     };
 }
 

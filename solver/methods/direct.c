@@ -53,6 +53,7 @@ static gsolve_status setup(gs_krylov *k)
     TRY(gs_new_vector(k, n, &s->dx));
     if (gs_is_counting(k)) return GSOLVE_UNSUPPORTED; /* the factors */
     TRY(gs_direct_factor(k));
+    if (s->factors->request.kind == GS_QR) TRY(gs_least_squares_reserve(k));
     ALLOC(k->ctx, GSOLVE_HOST, s->b, m);
     ALLOC(k->ctx, GSOLVE_HOST, s->x, n);
     if (k->csr.type == GSOLVE_F32) ALLOC(k->ctx, GSOLVE_HOST, s->values, m > n ? m : n);

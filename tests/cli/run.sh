@@ -112,7 +112,7 @@ run 0 -A A.mtx --json -
 json out outcome=converged 'rhs=A*ones'
 run 0 -A A.mtx -b b2.mtx --json - --solver cg --precond jacobi
 json out rhs_columns=2 'columns[]' solver.name=cg precond.name=jacobi
-for solver in cg pipecg bicg bicgstab cgs tfqmr idr gmres fgmres minres block_cg block_gmres refine direct auto cg,rtol=1e-10; do
+for solver in cg pipecg bicg bicgstab cgs tfqmr idr gmres fgmres minres lsqr lsmr block_cg block_gmres refine direct auto cg,rtol=1e-10; do
     run 0 -A gen:poisson2d,n=12 --solver $solver
     said 'converged'
 done
@@ -480,6 +480,21 @@ done
 run 0 -A gen:poisson2d,n=210 --rtol 1e-2
 not_said "$small"
 GSOLVE_DEVICE=$before
+
+# --- least squares -----------------------------------------------------------------------------
+run 0 -A gen:random,n=60,cols=20 -b random --json l.json
+said 'least squares' 'x is a least-squares solution'
+json l.json 'outcome=least squares' normal_residual solver.name=direct
+run 0 -A gen:random,n=60,cols=20 -b random --solver lsmr
+said 'least squares' 'lsmr + jacobi,normal=1 (jacobi,normal=1 chosen: it approximates A^T A)'
+run 0 -A gen:emptyrows,n=60 -b random --precond jacobi,normal=1
+said 'least squares' 'lsmr chosen: the preconditioner approximates A^T A'
+run 2 -A gen:poisson2d,n=30 -b random --solver lsmr,accept=singular --rtol 1e-3
+said 'NOT CONVERGED: least-squares residual reached, system not solved' 'Nothing shows that A is singular'
+run 0 -A gen:poisson2d,n=30 -b random --solver lsmr --rtol 1e-3
+said 'least squares'
+run 1 -A gen:poisson2d,n=30 --solver cg --precond jacobi,normal=1
+complained 'cg needs a preconditioner of A'
 
 # --- null spaces -------------------------------------------------------------------------------
 run 0 -A gen:neumann2d,n=20 -b random --null-space constants --json n.json
