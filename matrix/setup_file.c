@@ -173,7 +173,8 @@ gsolve_status gs_save_end(gs_saving *s, gsolve_status status)
     int code;
 
     if (status == GSOLVE_OK) status = write_head(s);
-    code = gs_replace_end(&s->file, status == GSOLVE_OK, true);
+    /* not durable: reading refuses a file that a loss of power has damaged */
+    code = gs_replace_end(&s->file, status == GSOLVE_OK, false);
     return status == GSOLVE_OK && code ? write_error(s, code) : status;
 }
 
