@@ -168,8 +168,8 @@ GSOLVE_API gsolve_status gsolve_precond_save(const gsolve_precond *M, const char
  * If A and the device are those of the saved preconditioner, applications give the same bits. Later
  * updates work as for a created preconditioner. The first update takes longer than later ones,
  * because it analyses the products of the levels again. A set-up of one device can be loaded on
- * another; a smoother that the option smoother=auto chooses by the device is then that of the other
- * device.
+ * another. What the options of "amg" leave to "auto" and what depends on the device, such as the
+ * smoother and the cycle, is then as on the other device.
  *
  * Every number of the file is checked before it is used. Fails with GSOLVE_BAD_FILE if the file
  * cannot be read, is no file of gsolve_precond_save, is truncated or damaged, or has another

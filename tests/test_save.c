@@ -399,8 +399,10 @@ static void carry(gsolve_context *from, gsolve_context *to, const char *matrix, 
 
 static void other_device(void **state)
 {
-    static const char *const spec[] = {"amg,coarsest=50", "amg,coarsest=50,coarsening=classical",
-                                       "amg,coarsest=50,coarsening=ua", "amg"};
+    /* cycle=auto depends on the device */
+    static const char *const spec[] = {"amg,coarsest=50,cycle=v",
+                                       "amg,coarsest=50,cycle=v,coarsening=classical",
+                                       "amg,coarsest=50,cycle=v,coarsening=ua", "amg"};
     gsolve_context *ctx = open_context(2), *cpu = NULL;
     (void)state;
 
