@@ -410,6 +410,31 @@ void gs_load_end(gs_loading *l)
     l->file = -1;
 }
 
+/* --- before a file is replaced ---------------------------------------------------------------- */
+
+bool gs_setup_file_exists(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && (!S_ISREG(about.st_mode) || about.st_size > 0);
+}
+
+bool gs_setup_file_is_writable(const char *path)
+{
+    char magic[sizeof MAGIC] = "";
+    struct stat about;
+    int file;
+    bool good;
+
+    if (!gs_setup_file_exists(path)) return true;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return false;
+    file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    good = file >= 0 && pread(file, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
+           memcmp(magic, MAGIC, sizeof magic) == 0;
+    if (file >= 0) close(file);
+    return good;
+}
+
 /* --- to the device ---------------------------------------------------------------------------- */
 
 gsolve_status gs_place_array(gsolve_context *ctx, void **data, size_t bytes)

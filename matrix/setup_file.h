@@ -80,6 +80,11 @@ gsolve_status gs_load_damaged(const gs_loading *l, const char *what);
 gsolve_status gs_load_check_end(const gs_loading *l);
 void gs_load_end(gs_loading *l);
 
+/* Whether there is a file of this name that is not empty; whether it is a set-up, or there is none,
+ * so that it may be replaced. */
+bool gs_setup_file_exists(const char *path);
+bool gs_setup_file_is_writable(const char *path);
+
 /* Moves an array of the host that gs_load_new allocated to where ctx's kernels read it. On failure
  * it stays as it is. */
 gsolve_status gs_place_array(gsolve_context *ctx, void **data, size_t bytes);

@@ -83,6 +83,7 @@ void gsolve_auto_destroy(gsolve_auto **pS)
     gsolve_free(S->ctx, S->guess.location, S->guess.value);
     gsolve_free(S->ctx, S->best.location, S->best.value);
     gsolve_free(S->ctx, GSOLVE_HOST, S->list);
+    gsolve_free(S->ctx, GSOLVE_HOST, S->setup_path);
     gsolve_matrix_destroy(&S->own);
     gsolve_free(S->ctx, GSOLVE_HOST, S);
     *pS = NULL;

@@ -329,6 +329,29 @@ for value in 1e-50 1e50; do # neither is a number of single precision
     run 0 -A single.mtx
 done
 
+# --- a set-up in a file --------------------------------------------------------------------------
+run 0 -A gen:poisson3d,n=12 --precond amg --setup levels
+said 'set-up      written to levels'
+run 0 -A gen:poisson3d,n=12 --precond amg --setup levels --json -
+json out precond.setup_file.name=levels precond.setup_file.read=true precond.setup_file.written=false \
+    precond.setup_file.note=
+run 0 -A gen:poisson3d,n=12 --precond amg,smoother=gs --setup levels
+said 'written to levels, because levels holds the preconditioner amg and not amg,smoother=gs'
+run 0 -A gen:poisson3d,n=11 --precond amg,smoother=gs --setup levels --json -
+json out precond.setup_file.read=false precond.setup_file.written=true
+run 0 -A gen:poisson3d,n=11 --precond jacobi --setup levels
+said 'not written to levels' 'jacobi cannot be saved'
+head -c 2000 levels >cut && mv cut levels
+run 0 -A gen:poisson3d,n=11 --precond amg --setup levels
+said 'written to levels, because levels is damaged'
+run 0 -A gen:poisson3d,n=11 --precond amg --setup levels
+said 'set-up      read from levels'
+wrong 'both input and output' -A A.mtx --setup A.mtx
+wrong 'has not written' -A gen:poisson3d,n=11 --precond amg --setup A.mtx
+wrong 'does not exist' -A gen:poisson3d,n=11 --precond amg --setup no_folder/levels
+wrong 'it is a folder' -A gen:poisson3d,n=11 --precond amg --setup out_here
+rm levels
+
 # --- the other commands ------------------------------------------------------------------------
 run 0 info A.mtx
 said 'positive definite' 'bandwidth' 'symmetric' '####' 'auto' 'memory'
