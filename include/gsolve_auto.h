@@ -166,13 +166,14 @@ GSOLVE_API gsolve_solver *gsolve_auto_solver(gsolve_auto *S);
 /* Names a file that keeps a set-up from one program to the next. When a later run sets up a choice,
  * it first tries to read the preconditioner from the file, as gsolve_precond_load does for the
  * choice's spec. If the file does not exist or does not fit, the run creates the preconditioner and
- * writes the file, as gsolve_precond_save does. A choice whose preconditioner cannot be saved
- * neither reads nor writes the file. A file that cannot be read or written does not make a run
- * fail; members of gsolve_attempt say what happened. S copies `path`; NULL removes the file's name
- * from S.
+ * writes the file, as gsolve_precond_save does. For a choice without a preconditioner,
+ * gsolve_solver_load and gsolve_solver_save read and write the method, such as "direct". A choice
+ * that cannot be saved neither reads nor writes the file. A file that cannot be read or written
+ * does not make a run fail; members of gsolve_attempt say what happened. S copies `path`; NULL
+ * removes the file's name from S.
  *
- * Fails with GSOLVE_BAD_FILE if there is a file of this name that is not empty and that
- * gsolve_precond_save has not written: it would be lost. */
+ * Fails with GSOLVE_BAD_FILE if there is a file of this name that is not empty and that is no such
+ * set-up: it would be lost. */
 GSOLVE_API gsolve_status gsolve_auto_set_setup_file(gsolve_auto *S, const char *path);
 
 /* --- callbacks ------------------------------------------------------------------ */
@@ -217,7 +218,8 @@ typedef struct gsolve_attempt {
     double precond_seconds;      /* time of the set-up or update of the preconditioner, */
     double method_seconds;       /* of the set-up of the method, */
     double run_seconds;          /* and of the run */
-    bool setup_read;             /* M was read from the file of gsolve_auto_set_setup_file, */
+    bool setup_read;             /* M or S was read from the file of
+                                    gsolve_auto_set_setup_file, */
     bool setup_written;          /* or that file was written after the set-up */
     const char *setup_note;      /* why the file was not read or not written, or "" */
 } gsolve_attempt;

@@ -211,7 +211,8 @@ static gsolve_status check_head(gs_loading *l, const file_head *h)
 {
     if (memcmp(h->magic, MAGIC, sizeof h->magic) != 0) {
         return gsolve_fail(l->ctx, GSOLVE_BAD_FILE,
-                           "%.400s is not a file of gsolve_precond_save; give the name of one",
+                           "%.400s is not a file of gsolve_precond_save or gsolve_solver_save; "
+                           "give the name of one",
                            l->path);
     }
     if (h->order != ORDER) {
@@ -252,6 +253,21 @@ static gsolve_status open_file(gs_loading *l)
     return GSOLVE_OK;
 }
 
+#define LONGEST_SPEC 65536
+
+static gsolve_status check_numbers(const gs_loading *l)
+{
+    const gs_saved_head *h = &l->head;
+
+    if (memchr(h->kind, 0, sizeof h->kind) && h->n >= 0 && h->entries >= 0 && h->text >= 0 &&
+        h->text < LONGEST_SPEC && (uint32_t)h->type < GSOLVE_TYPE_COUNT &&
+        (uint32_t)h->stored < GSOLVE_TYPE_COUNT &&
+        (h->type == h->stored || h->stored == GSOLVE_F32)) {
+        return GSOLVE_OK;
+    }
+    return gs_load_damaged(l, "a number of the head is out of range");
+}
+
 gsolve_status gs_load_begin(gs_loading *l, gsolve_context *ctx, const char *path)
 {
     file_head h;
@@ -268,6 +284,7 @@ gsolve_status gs_load_begin(gs_loading *l, gsolve_context *ctx, const char *path
     }
     if (status == GSOLVE_OK) status = check_head(l, &h);
     l->head = h.head;
+    if (status == GSOLVE_OK) status = check_numbers(l);
     if (status != GSOLVE_OK) gs_load_end(l);
     return status;
 }
@@ -396,6 +413,38 @@ gsolve_status gs_load_csr(gs_loading *l, gsolve_csr *out, int32_t nrows, int32_t
     memset(&csr, 0, sizeof csr);
 done:
     gsolve_csr_free(&csr, l->ctx);
+    return status;
+}
+
+gsolve_status gs_load_check_matrix(const gs_loading *file, const gsolve_csr *rows)
+{
+    const gs_saved_head *h = &file->head;
+    gs_saved_head own = {.stored = h->stored};
+    gsolve_status status;
+
+    if (h->type != (int32_t)rows->type) {
+        return gsolve_fail(file->ctx, GSOLVE_BAD_MATRIX,
+                           "%.400s was saved for a matrix of type %s, and this one has type %s; "
+                           "set it up from the matrix and save it again",
+                           file->path, h->type == GSOLVE_F32 ? "f32" : "f64",
+                           rows->type == GSOLVE_F32 ? "f32" : "f64");
+    }
+    TRY(gs_saved_set_matrix(&own, file->ctx, rows));
+    if (own.n != h->n || own.entries != h->entries || own.pattern != h->pattern) {
+        return gsolve_fail(file->ctx, GSOLVE_BAD_MATRIX,
+                           "%.400s was saved for a matrix with another pattern (%d rows, %lld "
+                           "entries; this one has %d rows, %lld entries); set it up "
+                           "from the matrix and save it again",
+                           file->path, h->n, (long long)h->entries, own.n, (long long)own.entries);
+    }
+    if (own.values != h->values) {
+        return gsolve_fail(file->ctx, GSOLVE_BAD_MATRIX,
+                           "%.400s was saved for a matrix with this pattern and other values; "
+                           "set it up from the matrix and save it again, or load the file for "
+                           "the former values and update",
+                           file->path);
+    }
+done:
     return status;
 }
 

@@ -15,13 +15,13 @@
 
 /* The set-up and the matrix it belongs to. The writer sets the members up to `text`. */
 typedef struct gs_saved_head {
-    char kind[32];            /* "amg" */
+    char kind[32];            /* "amg", "direct" */
     char device[16];          /* on which it was set up */
     uint64_t pattern, values; /* hashes of the matrix with values of the type `stored` */
     int64_t entries;          /* of the matrix */
     int32_t n, type;          /* rows of the matrix; type of the vectors */
     int32_t stored;           /* value type of the arrays */
-    int32_t text;             /* length of the spec, the first array */
+    int32_t text;             /* length of the spec, the first array; 0: there is none */
 } gs_saved_head;
 
 /* *hash_of: the pattern and the values of csr, on the host, as type `head->stored` holds them. Sets
@@ -76,6 +76,8 @@ gsolve_status gs_load_csr(gs_loading *l, gsolve_csr *csr, int32_t nrows, int32_t
                           int64_t entries, gsolve_type type);
 /* Fails with the sentence that the file is damaged; what: "an aggregate is out of range". */
 gsolve_status gs_load_damaged(const gs_loading *l, const char *what);
+/* Fails unless the file is for the matrix with these rows, which are on the host. */
+gsolve_status gs_load_check_matrix(const gs_loading *l, const gsolve_csr *rows);
 /* Fails unless the file ends here. */
 gsolve_status gs_load_check_end(const gs_loading *l);
 void gs_load_end(gs_loading *l);

@@ -58,52 +58,19 @@ done:
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-#define LONGEST_SPEC 65536
-
-static gsolve_status check_head(const gs_loading *file)
+/* Fails unless the file holds a preconditioner. */
+static gsolve_status check_kind(const gs_loading *file)
 {
     const gs_saved_head *h = &file->head;
+    const gsolve_plugin *plugin;
 
-    if (memchr(h->kind, 0, sizeof h->kind) && h->n >= 0 && h->entries >= 0 && h->text >= 0 &&
-        h->text < LONGEST_SPEC && (uint32_t)h->type < GSOLVE_TYPE_COUNT &&
-        (uint32_t)h->stored < GSOLVE_TYPE_COUNT &&
-        (h->type == h->stored || h->stored == GSOLVE_F32)) {
-        return GSOLVE_OK;
+    for (int k = 0; (plugin = gsolve_precond_at(file->ctx, k)); k++) {
+        if (strcmp(plugin->name, h->kind) == 0) return GSOLVE_OK;
     }
-    return gs_load_damaged(file, "a number of the head is out of range");
-}
-
-/* Fails unless the file is for the matrix with these rows, which are on the host. */
-static gsolve_status check_matrix(const gs_loading *file, const gsolve_csr *rows)
-{
-    const gs_saved_head *h = &file->head;
-    gs_saved_head own = {.stored = h->stored};
-    gsolve_status status;
-
-    if (h->type != (int32_t)rows->type) {
-        return gsolve_fail(file->ctx, GSOLVE_BAD_MATRIX,
-                           "%.400s was saved for a matrix of type %s, and this one has type %s; "
-                           "create the preconditioner from the matrix and save it again",
-                           file->path, h->type == GSOLVE_F32 ? "f32" : "f64",
-                           rows->type == GSOLVE_F32 ? "f32" : "f64");
-    }
-    TRY(gs_saved_set_matrix(&own, file->ctx, rows));
-    if (own.n != h->n || own.entries != h->entries || own.pattern != h->pattern) {
-        return gsolve_fail(file->ctx, GSOLVE_BAD_MATRIX,
-                           "%.400s was saved for a matrix with another pattern (%d rows, %lld "
-                           "entries; this one has %d rows, %lld entries); create the "
-                           "preconditioner from the matrix and save it again",
-                           file->path, h->n, (long long)h->entries, own.n, (long long)own.entries);
-    }
-    if (own.values != h->values) {
-        return gsolve_fail(file->ctx, GSOLVE_BAD_MATRIX,
-                           "%.400s was saved for a matrix with this pattern and other values; "
-                           "create the preconditioner from the matrix, or load the file for the "
-                           "former values and update the preconditioner",
-                           file->path);
-    }
-done:
-    return status;
+    return gsolve_fail(file->ctx, GSOLVE_BAD_SPEC,
+                       "%.400s holds a set-up of the method %.31s and no preconditioner; load it "
+                       "by gsolve_solver_load",
+                       file->path, h->kind);
 }
 
 /* Whether two sets of options of a plug-in are equal. */
@@ -183,7 +150,7 @@ static gsolve_status read_set_up(gsolve_precond *M, const gsolve_matrix *A, gs_l
     gsolve_status status;
 
     TRY(gsolve_matrix_csr(A, &rows));
-    TRY(check_matrix(file, &rows));
+    TRY(gs_load_check_matrix(file, &rows));
     TRY(gs_matrix_need_csr(A));
     gsolve_matrix_device_csr(A, &csr);
     M->n = rows.nrows;
@@ -216,7 +183,7 @@ gsolve_status gsolve_precond_load(gsolve_precond **out, gsolve_context *ctx, con
     if (status == GSOLVE_OK) status = gs_load_begin(&file, ctx, path);
     if (status != GSOLVE_OK) return status;
     gs_range_push(ctx, "reading of the preconditioner");
-    TRY(check_head(&file));
+    TRY(check_kind(&file));
     TRY(new_handle(&M, ctx, spec, &file));
     TRY(read_set_up(M, A, &file));
     *out = M;

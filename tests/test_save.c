@@ -1,6 +1,6 @@
-/* test_save.c [PART PARTS]: preconditioners in files: what is loaded has the bits of what was
- * saved, also after updates; a file for another matrix, or with changed bytes, is refused with a
- * sentence and never read beyond its arrays. */
+/* test_save.c [PART PARTS]: preconditioners and factors in files: what is loaded has the bits of
+ * what was saved, also after updates; a file for another matrix, or with changed bytes, is refused
+ * with a sentence and never read beyond its arrays. */
 #include <fcntl.h>
 #include <math.h>
 #include <sys/stat.h>
@@ -704,6 +704,246 @@ static void other_formats(void **state)
     close_context(ctx);
 }
 
+/* --- factors of the method direct ------------------------------------------------------------- */
+
+typedef struct system_of_two { /* A X = B with two columns */
+    gsolve_csr csr;
+    gsolve_matrix *A;
+    double *b, *x, *y;
+} system_of_two;
+
+static system_of_two make_system(gsolve_context *ctx, const char *name, gsolve_type type)
+{
+    system_of_two s = {.csr = typed_matrix(ctx, name, type)};
+
+    OK(ctx, gsolve_matrix_create(&s.A, ctx, "csr", &s.csr));
+    s.b = random_vector((int64_t)2 * s.csr.nrows, 4);
+    s.x = malloc(((size_t)2 * (size_t)s.csr.ncols + 1) * sizeof *s.x);
+    s.y = malloc(((size_t)2 * (size_t)s.csr.ncols + 1) * sizeof *s.y);
+    return s;
+}
+
+static void drop_system(gsolve_context *ctx, system_of_two *s)
+{
+    gsolve_matrix_destroy(&s->A);
+    gsolve_csr_free(&s->csr, ctx);
+    free(s->b), free(s->x), free(s->y);
+}
+
+static gsolve_dense two_columns(double *v, int32_t n)
+{
+    const gsolve_dense d = {n, 2, n, v, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+    return d;
+}
+
+static gsolve_status run_system(gsolve_solver *S, const system_of_two *s, double *x)
+{
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+
+    memset(x, 0, (size_t)2 * (size_t)s->csr.ncols * sizeof *x);
+    return gsolve_solver_run(S, two_columns(s->b, s->csr.nrows), two_columns(x, s->csr.ncols),
+                             &result);
+}
+
+static void same_solutions(gsolve_context *ctx, gsolve_solver *S, gsolve_solver *L,
+                           const system_of_two *s, const char *what)
+{
+    OK(ctx, run_system(S, s, s->x));
+    OK(ctx, run_system(L, s, s->y));
+    if (memcmp(s->x, s->y, (size_t)2 * (size_t)s->csr.ncols * sizeof *s->x) != 0) {
+        fail_msg("%s: the loaded factors give other bits", what);
+    }
+    assert_string_equal(gsolve_solver_note(S), gsolve_solver_note(L));
+}
+
+static void factor_round_trip(gsolve_context *ctx, const char *name, const char *spec,
+                              gsolve_type type)
+{
+    system_of_two s = make_system(ctx, name, type);
+    gsolve_csr wide = read_matrix(ctx, name), new;
+    gsolve_solver *S = NULL, *L = NULL;
+
+    OK(ctx, gsolve_solver_create(&S, ctx, spec, s.A, NULL));
+    OK(ctx, gsolve_solver_save(S, path));
+    OK(ctx, gsolve_solver_load(&L, ctx, spec, s.A, path));
+    same_solutions(ctx, S, L, &s, name);
+    for (int k = 0; k < 2; k++) {
+        for (int64_t e = 0; e < gs_start(&wide, wide.nrows); e++) value_of(&wide)[e] *= 1.25;
+        OK(ctx, gsolve_csr_convert(&new, ctx, type, &wide));
+        OK(ctx, gsolve_matrix_update(s.A, &new));
+        assert_int_equal(gsolve_solver_save(L, path), GSOLVE_BAD_ARGUMENT);
+        assert_non_null(strstr(gsolve_error(ctx), "older values"));
+        same_solutions(ctx, S, L, &s, name);
+        gsolve_csr_free(&new, ctx);
+        gsolve_solver_destroy(&L);
+        OK(ctx, gsolve_solver_save(S, path));
+        OK(ctx, gsolve_solver_load(&L, ctx, spec, s.A, path));
+        same_solutions(ctx, S, L, &s, name);
+    }
+    gsolve_solver_destroy(&L);
+    gsolve_solver_destroy(&S);
+    gsolve_csr_free(&wide, ctx);
+    drop_system(ctx, &s);
+}
+
+static void factors(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    (void)state;
+
+    factor_round_trip(ctx, "gen:poisson2d,n=20", "direct,library=cxsparse", GSOLVE_F64);
+    factor_round_trip(ctx, "gen:poisson2d,n=20", "direct,library=cxsparse", GSOLVE_F32);
+    factor_round_trip(ctx, "gen:convdiff3d,n=7", "direct,library=cxsparse", GSOLVE_F64);
+    factor_round_trip(ctx, "gen:circuit,n=300,dense=2", "direct,library=cxsparse", GSOLVE_F64);
+    factor_round_trip(ctx, "gen:poisson2d,n=9", "direct,factor=qr", GSOLVE_F64);
+    factor_round_trip(ctx, "gen:random,n=80,cols=50", "direct", GSOLVE_F64);
+    factor_round_trip(ctx, "gen:random,n=50,cols=80", "direct", GSOLVE_F64);
+    factor_round_trip(ctx, "gen:tridiagonal,n=1", "direct", GSOLVE_F64);
+    close_context(ctx);
+}
+
+static void factors_refused(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    system_of_two s = make_system(ctx, "gen:poisson2d,n=9", GSOLVE_F64);
+    gsolve_solver *S = NULL, *L = NULL;
+    gsolve_precond *M = NULL;
+    (void)state;
+
+    OK(ctx, gsolve_solver_create(&S, ctx, "cg", s.A, NULL));
+    assert_int_equal(gsolve_solver_save(S, path), GSOLVE_UNSUPPORTED);
+    gsolve_solver_destroy(&S);
+    OK(ctx, gsolve_solver_create(&S, ctx, "direct,library=cxsparse", s.A, NULL));
+    OK(ctx, gsolve_solver_save(S, path));
+    assert_int_equal(gsolve_solver_load(&L, ctx, "cg", s.A, path), GSOLVE_UNSUPPORTED);
+    assert_int_equal(gsolve_solver_load(&L, ctx, "direct,factor=lu", s.A, path), GSOLVE_BAD_SPEC);
+    assert_non_null(strstr(gsolve_error(ctx), "Cholesky"));
+    assert_int_equal(gsolve_precond_load(&M, ctx, NULL, s.A, path), GSOLVE_BAD_SPEC);
+    assert_non_null(strstr(gsolve_error(ctx), "gsolve_solver_load"));
+    assert_int_equal(gsolve_solver_load(&L, ctx, "direct", s.A, folder), GSOLVE_BAD_FILE);
+    assert_int_equal(gsolve_solver_load(&L, ctx, "direct", s.A, NULL), GSOLVE_BAD_ARGUMENT);
+    assert_int_equal(gsolve_solver_load(&L, NULL, "direct", s.A, path), GSOLVE_BAD_ARGUMENT);
+    assert_int_equal(gsolve_solver_save(S, NULL), GSOLVE_BAD_ARGUMENT);
+    assert_int_equal(gsolve_solver_save(NULL, path), GSOLVE_BAD_ARGUMENT);
+    OK(ctx, gsolve_precond_create_from(&M, ctx, "amg", s.A));
+    OK(ctx, gsolve_precond_save(M, path));
+    assert_int_equal(gsolve_solver_load(&L, ctx, "direct", s.A, path), GSOLVE_BAD_SPEC);
+    assert_null(L);
+    gsolve_precond_destroy(&M);
+    gsolve_solver_destroy(&S);
+    drop_system(ctx, &s);
+    close_context(ctx);
+}
+
+/* As changed_numbers. */
+static void changed_factors(void **state)
+{
+    static const char *const spec[] = {"direct,library=cxsparse", "direct,factor=qr",
+                                       "direct,factor=lu,library=cxsparse"};
+    static const int32_t wrong[] = {-1, 0, 1, 2, 79, 1000000, INT32_MAX, INT32_MIN};
+    gsolve_context *ctx = open_context(1);
+    (void)state;
+
+    for (size_t k = 0; k < sizeof spec / sizeof *spec; k++) {
+        system_of_two s = make_system(ctx, "gen:poisson2d,n=9", GSOLVE_F64);
+        gsolve_solver *S = NULL, *L = NULL;
+        int refusals = 0;
+        OK(ctx, gsolve_solver_create(&S, ctx, spec[k], s.A, NULL));
+        OK(ctx, gsolve_solver_save(S, path));
+        bytes b = read_file();
+        char *copy = malloc(b.size);
+        memcpy(copy, b.at, b.size);
+        for (uint64_t trial = 0; trial < 1000; trial++) {
+            const double where = 0.5 + 0.5 * gsolve_random(k, trial);
+            const size_t at = (size_t)(where * (double)(b.size / 4 - 1)) * 4;
+            memcpy(b.at + at, &wrong[trial % (sizeof wrong / sizeof *wrong)], sizeof *wrong);
+            set_hashes(ctx, b);
+            write_file(b.at, b.size);
+            refusals += gsolve_solver_load(&L, ctx, "direct", s.A, path) != GSOLVE_OK;
+            if (L) run_system(L, &s, s.y); /* may fail */
+            gsolve_solver_destroy(&L);
+            memcpy(b.at, copy, b.size);
+        }
+        assert_true(refusals > 100);
+        free(copy), free(b.at);
+        gsolve_solver_destroy(&S);
+        drop_system(ctx, &s);
+    }
+    close_context(ctx);
+}
+
+/* --- the automatic solver --------------------------------------------------------------------- */
+
+typedef struct seen { /* by the monitor */
+    bool read, written;
+    char note[600];
+} seen;
+
+static bool watch(const gsolve_attempt *t, void *user)
+{
+    seen *what = user;
+
+    if (t->stage != GSOLVE_ATTEMPT_ENDED) return true;
+    what->read = t->setup_read;
+    what->written = t->setup_written;
+    snprintf(what->note, sizeof what->note, "%s", t->setup_note);
+    return true;
+}
+
+static seen solve_automatically(gsolve_context *ctx, const gsolve_csr *csr, const char *method,
+                                const char *precond)
+{
+    double *b = random_vector(csr->nrows, 2), *x = calloc((size_t)csr->nrows + 1, sizeof *x);
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    gsolve_auto *S = NULL;
+    seen what = {0};
+
+    OK(ctx, gsolve_auto_create(&S, ctx, "", csr));
+    OK(ctx, gsolve_auto_set_choices(S, 1, &method, &precond));
+    OK(ctx, gsolve_auto_set_setup_file(S, path));
+    gsolve_auto_set_attempt_monitor(S, watch, &what);
+    OK(ctx,
+       gsolve_auto_run(S, gsolve_vector(b, csr->nrows), gsolve_vector(x, csr->nrows), &result));
+    assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+    gsolve_auto_destroy(&S);
+    free(b), free(x);
+    return what;
+}
+
+static void automatic(void **state)
+{
+    static const char *const choice[][2] = {{"cg", "amg,coarsest=50"},
+                                            {"direct,library=cxsparse", "none"}};
+    gsolve_context *ctx = open_context(2);
+    gsolve_csr csr = read_matrix(ctx, "gen:poisson2d,n=20");
+    gsolve_auto *S = NULL;
+    (void)state;
+
+    unlink(path);
+    for (int k = 0; k < 2; k++) {
+        seen what = solve_automatically(ctx, &csr, choice[k][0], choice[k][1]);
+        assert_true(what.written && !what.read);
+        if (k == 1) assert_non_null(strstr(what.note, "and not of direct"));
+        what = solve_automatically(ctx, &csr, choice[k][0], choice[k][1]);
+        assert_true(what.read && !what.written);
+        assert_string_equal(what.note, "");
+    }
+    seen what = solve_automatically(ctx, &csr, "cg", "jacobi");
+    assert_true(!what.read && !what.written);
+    assert_non_null(strstr(what.note, "cannot be saved"));
+    what = solve_automatically(ctx, &csr, "cg", "none");
+    assert_true(!what.read && !what.written);
+    write_file("a text of the user", 18);
+    OK(ctx, gsolve_auto_create(&S, ctx, "", &csr));
+    assert_int_equal(gsolve_auto_set_setup_file(S, path), GSOLVE_BAD_FILE);
+    assert_int_equal(gsolve_auto_set_setup_file(S, folder), GSOLVE_BAD_FILE);
+    assert_int_equal(gsolve_auto_set_setup_file(NULL, path), GSOLVE_BAD_ARGUMENT);
+    OK(ctx, gsolve_auto_set_setup_file(S, NULL));
+    gsolve_auto_destroy(&S);
+    gsolve_csr_free(&csr, ctx);
+    close_context(ctx);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest shared[] = {cmocka_unit_test(all_options)};
@@ -718,6 +958,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(changed_bytes),
         cmocka_unit_test(changed_numbers),
         cmocka_unit_test(other_formats),
+        cmocka_unit_test(factors),
+        cmocka_unit_test(factors_refused),
+        cmocka_unit_test(changed_factors),
+        cmocka_unit_test(automatic),
     };
     int code;
 

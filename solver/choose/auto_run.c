@@ -51,13 +51,13 @@ static gsolve_status set_up(gsolve_auto *S, int k, gsolve_attempt *a)
         S->built = 0;
         TRY(gs_auto_create_precond(S, c));
         a->M = S->M;
+        a->precond_seconds = gs_now() - begin;
+        begin = gs_now();
+        TRY(gs_auto_create_method(S, c));
+        a->method_seconds = gs_now() - begin;
         a->setup_read = S->setup_read;
         a->setup_written = S->setup_written;
         a->setup_note = S->setup_note;
-        a->precond_seconds = gs_now() - begin;
-        begin = gs_now();
-        TRY(gsolve_solver_create(&S->S, S->ctx, c->method, S->A, S->M));
-        a->method_seconds = gs_now() - begin;
         S->set = k;
     }
     if (a->kept) a->precond_seconds = gs_now() - begin;

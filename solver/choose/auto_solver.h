@@ -73,8 +73,10 @@ void gs_auto_drop(gsolve_auto *S);
 
 /* --- auto_setup_file.c --- */
 
-/* S->M = the preconditioner of choice c, from S's file if it fits. */
+/* S->M = the preconditioner of choice c, and S->S = its method, which uses S->M. One of the two is
+ * read from S's file if it fits: the method if there is no preconditioner. */
 gsolve_status gs_auto_create_precond(gsolve_auto *S, const gs_auto_choice *c);
+gsolve_status gs_auto_create_method(gsolve_auto *S, const gs_auto_choice *c);
 
 /* --- auto_list.c --- */
 

@@ -269,6 +269,10 @@ wrong 'two outputs' -A A.mtx -x $x --history $x
 wrong 'there is no option' --bogus -A A.mtx --json A.mtx
 cmp -s A.mtx kept || fail 'the error went into A.mtx'
 wrong 'both input and output' -A A.mtx --json ./A.mtx
+wrong 'both input and output' -A A.mtx --setup A.mtx
+wrong 'has not written' -A gen:poisson3d,n=11 --precond amg --setup A.mtx
+wrong 'does not exist' -A gen:poisson3d,n=11 --precond amg --setup no_folder/levels
+wrong 'it is a folder' -A gen:poisson3d,n=11 --precond amg --setup out_here
 cmp -s A.mtx kept || fail 'the error went into A.mtx'
 wrong 'only one of them' -A A.mtx --monitor --quiet
 wrong 'only one of them' -A A.mtx --profile --quiet
@@ -346,10 +350,6 @@ run 0 -A gen:poisson3d,n=11 --precond amg --setup levels
 said 'written to levels, because levels is damaged'
 run 0 -A gen:poisson3d,n=11 --precond amg --setup levels
 said 'set-up      read from levels'
-wrong 'both input and output' -A A.mtx --setup A.mtx
-wrong 'has not written' -A gen:poisson3d,n=11 --precond amg --setup A.mtx
-wrong 'does not exist' -A gen:poisson3d,n=11 --precond amg --setup no_folder/levels
-wrong 'it is a folder' -A gen:poisson3d,n=11 --precond amg --setup out_here
 rm levels
 
 # --- the other commands ------------------------------------------------------------------------
