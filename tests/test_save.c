@@ -164,7 +164,7 @@ static void same_description(const gsolve_precond *M, const gsolve_precond *L)
         assert_true(gsolve_precond_level(L, k, &y));
         assert_int_equal(x.rows, y.rows);
         assert_true(x.entries == y.entries);
-        assert_string_equal(x.format, y.format);
+        assert_string_equal(x.form, y.form);
         assert_int_equal(x.type, y.type);
     }
     assert_false(gsolve_precond_level(L, k, &y));

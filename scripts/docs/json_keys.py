@@ -22,7 +22,7 @@ RUNS = [  # the arguments of runs that together write every key
     "convert C.mtx D.mtx",
     "-A gen:poisson2d,n=4 -x x.mtx",
     "-A gen:poisson2d,n=30 --precond amg --setup levels.setup",
-    "-A gen:neumann2d,n=4 -b random,k=2 --null-space constants",
+    "-A gen:neumann2d,n=4 -b random,k=2 --null-space constants --left-null-space constants",
     "convert x.mtx y.mtx --dense",
     "list",
 ]
