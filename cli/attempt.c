@@ -332,6 +332,9 @@ static bool end_attempt(monitor *m, const gsolve_attempt *t)
     a->setup_seconds = t->method_seconds;
     a->solve_seconds = t->run_seconds;
     if (t->M) cli_describe_precond(a, t->M);
+    a->setup_read = t->setup_read;
+    a->setup_written = t->setup_written;
+    snprintf(a->setup_note, sizeof a->setup_note, "%s", t->setup_note);
     if (t->result) {
         a->result = *t->result;
         read_results(a, t->S, m->trial->b.ncols);
@@ -394,6 +397,7 @@ int cli_try(cli *c, cli_trial *t)
 
     t->tried = t->best = 0;
     if (status == GSOLVE_OK) status = prepare(c, t, &m, S);
+    if (status == GSOLVE_OK) status = gsolve_auto_set_setup_file(S, c->args.setup);
     if (status == GSOLVE_OK) status = gsolve_auto_run(S, t->b, t->x, &result);
     if (status == GSOLVE_OK) {
         gsolve_auto_describe(S, &info);

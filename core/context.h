@@ -46,8 +46,8 @@ struct gsolve_context {
     gsolve_log *log;               /* may be NULL */
     void *log_user;
     gs_trace *trace;                /* see trace.h; NULL: $GSOLVE_TRACE is not set */
-    struct gs_replacement *writing; /* io/replace.c: the file in progress, or NULL */
-    int abandoned;                  /* io/replace.c: set by gsolve_abandon_files */
+    struct gs_replacement *writing; /* core/replace.c: the file in progress, or NULL */
+    int abandoned;                  /* core/replace.c: set by gsolve_abandon_files */
     gs_block *spare;                /* freed large blocks of the host, for reuse */
     size_t spare_bytes, most;       /* most: as peak, but never reset */
 };

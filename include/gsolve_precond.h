@@ -150,6 +150,39 @@ GSOLVE_API gsolve_status gsolve_precond_set_coordinates(gsolve_precond *M, gsolv
  * rebuilds the levels. */
 GSOLVE_API void gsolve_precond_begin_solve(const gsolve_precond *M, int32_t columns);
 
+/* --- files ---------------------------------------------------------------------- */
+
+/* Writes the set-up of M to a file, from which gsolve_precond_load makes it again in less time than
+ * gsolve_precond_create. Only "amg" can be saved. The file is for machines with the same byte order
+ * and for this version of its format, which a later version of the library may not read. It holds
+ * no entries of the matrix that M was created from, but hashes of its pattern and of its values, as
+ * the levels of M hold them.
+ *
+ * The function writes to a temporary file in the same folder and renames it at the end. So after a
+ * failure a file that existed at `path` is unchanged. Fails with GSOLVE_UNSUPPORTED if M is of
+ * another kind, with GSOLVE_BAD_ARGUMENT if M waits for its near-null vectors, and with
+ * GSOLVE_BAD_FILE if the file cannot be written. */
+GSOLVE_API gsolve_status gsolve_precond_save(const gsolve_precond *M, const char *path);
+
+/* Creates a preconditioner for A from a file of gsolve_precond_save. `spec` is that of
+ * gsolve_precond_create: the file must hold a preconditioner of this kind with these options. NULL
+ * and "auto" accept any.
+ *
+ * If A and the device are those of the saved preconditioner, applications give the same bits. Later
+ * updates work as for a created preconditioner. The first update takes longer than later ones,
+ * because it analyses the products of the levels again. A set-up of one device can be loaded on
+ * another. What the options of "amg" leave to "auto" and what depends on the device, such as the
+ * smoother and the cycle, is then as on the other device.
+ *
+ * Every number of the file is checked before it is used. Fails with GSOLVE_BAD_FILE if the file
+ * cannot be read, is no file of gsolve_precond_save, is truncated or damaged, or has another
+ * version or byte order; with GSOLVE_BAD_MATRIX if A has another pattern, type or values than the
+ * matrix of the saved preconditioner; with GSOLVE_BAD_SPEC if it has another kind or other options
+ * than `spec`; and with GSOLVE_UNSUPPORTED if A is an operator. */
+GSOLVE_API gsolve_status gsolve_precond_load(gsolve_precond **M, gsolve_context *ctx,
+                                             const char *spec, const gsolve_matrix *A,
+                                             const char *path);
+
 /* --- information ---------------------------------------------------------------- */
 
 /* Numbers and names of a preconditioner. The two strings are valid until M is destroyed. */

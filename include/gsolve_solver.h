@@ -144,6 +144,31 @@ GSOLVE_API gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context 
 /* Frees the solver and the preconditioner that it owns. */
 GSOLVE_API void gsolve_solver_destroy(gsolve_solver **S);
 
+/* Writes the set-up of S to a file, from which gsolve_solver_load makes it again. Only the method
+ * "direct" has such a set-up: the factors of A, if CXSparse has computed them (library=cxsparse).
+ * The file holds no entries of A, but hashes of its pattern and its values. It is for machines with
+ * the same byte order and for this version of its format.
+ *
+ * The function writes to a temporary file in the same folder and renames it at the end. So after a
+ * failure a file that existed at `path` is unchanged. Fails with GSOLVE_UNSUPPORTED for another
+ * method or library, with GSOLVE_BAD_ARGUMENT if A has other values than those that are factored,
+ * and with GSOLVE_BAD_FILE if the file cannot be written. */
+GSOLVE_API gsolve_status gsolve_solver_save(const gsolve_solver *S, const char *path);
+
+/* Creates a solver for A from a file of gsolve_solver_save. `spec` and A are those of
+ * gsolve_solver_create; the method is "direct". Solves give the same bits as with the solver that
+ * was saved. After gsolve_matrix_update the next run factors A, as for a created solver, and first
+ * analyses its pattern.
+ *
+ * Every number of the file is checked before it is used. Fails with GSOLVE_BAD_FILE if the file
+ * cannot be read, is no such file, is truncated or damaged, or has another version or byte order;
+ * with GSOLVE_BAD_MATRIX if A has another pattern, type or values; with GSOLVE_BAD_SPEC if the file
+ * holds other factors than the options ask for; and with GSOLVE_UNSUPPORTED if `spec` names another
+ * method. */
+GSOLVE_API gsolve_status gsolve_solver_load(gsolve_solver **S, gsolve_context *ctx,
+                                            const char *spec, const gsolve_matrix *A,
+                                            const char *path);
+
 /* Solves A x = b. On entry x is the initial guess. A is m x n, b has m rows and x has n rows, and
  * both have the same number of columns, which may be 0. b and x are of any type, which may differ
  * from that of A. Each of them is column-major or row-major, and on the host or on the device. They

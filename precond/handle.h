@@ -3,6 +3,7 @@
 #ifndef GS_PRECOND_HANDLE_H
 #define GS_PRECOND_HANDLE_H
 
+#include "matrix/setup_file.h"
 #include "matrix/statistics.h"
 
 /* Optional functions of a built-in kind; amg has most of them. Each member may be NULL, but a kind
@@ -26,6 +27,12 @@ typedef struct gs_precond_extension {
     gsolve_status (*null_space)(void *self, gsolve_context *ctx, int32_t dimension);
     /* See gsolve_precond_level. */
     bool (*level)(const void *self, int index, gsolve_level_info *info);
+    /* See gsolve_precond_save; both or none. save writes what load reads. The member rows gives the
+     * matrix, with values of the type in which the file has it. load: csr is the matrix where
+     * kernels read it; rows_on_host: on the host. */
+    gsolve_status (*save)(const void *self, gsolve_context *ctx, gs_saving *file);
+    gsolve_status (*load)(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                          const gsolve_csr *rows_on_host, const void *options, gs_loading *file);
     /* A solve of this many columns begins. */
     void (*begin_solve)(void *self, int32_t columns);
     /* The call that updates a preconditioner that was not built from rows. */

@@ -27,7 +27,7 @@
 #ifndef GS_SOLVER_METHOD_H
 #define GS_SOLVER_METHOD_H
 
-#include "matrix/csr.h"
+#include "matrix/setup_file.h"
 #include "solver/run/options.h"
 #include "vector/vector.h"
 
@@ -86,6 +86,9 @@ typedef struct gs_method {
     gsolve_status (*finish)(gs_krylov *k);
     /* Optional: frees what setup allocated by other functions than those below. */
     void (*destroy)(gs_krylov *k);
+    /* Optional: see gsolve_solver_save. save writes what setup reads from k->file, if that is not
+     * NULL, instead of computing it. save fails if the set-up is for older values of A. */
+    gsolve_status (*save)(const gs_krylov *k, gs_saving *file);
 } gs_method;
 
 /* The solver as a method reads it. A method writes only *state, x, rr, flag, skip and note; finish
@@ -121,6 +124,7 @@ struct gsolve_solver {
                            convergence test of the loop or of an operation sets it */
     const int *skip;    /* set by a method around some operations: these leave the columns unchanged
                            whose element is not 0. NULL, the usual value: operations use ended */
+    gs_loading *file;   /* during the set-up: the file to read it from, or NULL */
     char note[1024];    /* text for gsolve_solver_note */
     struct gs_run *run; /* the loop's own data, solver/run/; methods do not read it */
 };

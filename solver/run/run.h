@@ -206,6 +206,14 @@ static inline int *gs_products_by(const gs_krylov *k, int64_t iteration)
     return &k->run->counts.by[iteration % (2 * GS_HISTORY)];
 }
 
+/* --- solver.c ----------------------------------------------------------------------------------
+ */
+
+/* gsolve_solver_create with arguments that are not NULL. file: NULL, or the file from which the
+ * method reads its set-up. */
+gsolve_status gs_solver_create(gsolve_solver **S, gsolve_context *ctx, const char *spec,
+                               const gsolve_matrix *A, const gsolve_precond *M, gs_loading *file);
+
 /* --- setup.c: a solver ------------------------------------------------------------------------ */
 
 /* *k = a solver without a method, its parts empty. counting: its work space is only counted. */

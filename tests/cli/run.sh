@@ -269,6 +269,10 @@ wrong 'two outputs' -A A.mtx -x $x --history $x
 wrong 'there is no option' --bogus -A A.mtx --json A.mtx
 cmp -s A.mtx kept || fail 'the error went into A.mtx'
 wrong 'both input and output' -A A.mtx --json ./A.mtx
+wrong 'both input and output' -A A.mtx --setup A.mtx
+wrong 'has not written' -A gen:poisson3d,n=11 --precond amg --setup A.mtx
+wrong 'does not exist' -A gen:poisson3d,n=11 --precond amg --setup no_folder/levels
+wrong 'it is a folder' -A gen:poisson3d,n=11 --precond amg --setup out_here
 cmp -s A.mtx kept || fail 'the error went into A.mtx'
 wrong 'only one of them' -A A.mtx --monitor --quiet
 wrong 'only one of them' -A A.mtx --profile --quiet
@@ -328,6 +332,25 @@ for value in 1e-50 1e50; do # neither is a number of single precision
     complained 'the entry in row 1 and column 1 is 1e' 'in single precision; scale the matrix'
     run 0 -A single.mtx
 done
+
+# --- a set-up in a file --------------------------------------------------------------------------
+run 0 -A gen:poisson3d,n=12 --precond amg --setup levels
+said 'set-up      written to levels'
+run 0 -A gen:poisson3d,n=12 --precond amg --setup levels --json -
+json out precond.setup_file.name=levels precond.setup_file.read=true precond.setup_file.written=false \
+    precond.setup_file.note=
+run 0 -A gen:poisson3d,n=12 --precond amg,smoother=gs --setup levels
+said 'written to levels, because levels holds the preconditioner amg and not amg,smoother=gs'
+run 0 -A gen:poisson3d,n=11 --precond amg,smoother=gs --setup levels --json -
+json out precond.setup_file.read=false precond.setup_file.written=true
+run 0 -A gen:poisson3d,n=11 --precond jacobi --setup levels
+said 'not written to levels' 'jacobi cannot be saved'
+head -c 2000 levels >cut && mv cut levels
+run 0 -A gen:poisson3d,n=11 --precond amg --setup levels
+said 'written to levels, because levels is damaged'
+run 0 -A gen:poisson3d,n=11 --precond amg --setup levels
+said 'set-up      read from levels'
+rm levels
 
 # --- the other commands ------------------------------------------------------------------------
 run 0 info A.mtx

@@ -107,4 +107,9 @@ typedef struct gs_smoothed_kernels {
 extern const gs_smoothed_kernels gs_smoothed_host[GSOLVE_TYPE_COUNT];
 extern const gs_smoothed_kernels gs_smoothed_cuda[GSOLVE_TYPE_COUNT];
 
+/* Whether P has the columns that gs_smoothed_kernels.values writes; all arrays are on the host, and
+ * their indices are in range. A: its pattern. strong may be NULL if damping is 0. */
+bool gs_prolongator_fits(const gsolve_context *ctx, const gsolve_csr *A, const uint32_t *strong,
+                         const gs_aggregates *G, double damping, const gsolve_csr *P);
+
 #endif

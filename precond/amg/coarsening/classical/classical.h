@@ -58,4 +58,9 @@ typedef struct gs_classical_interpolate_kernels {
 extern const gs_classical_interpolate_kernels gs_classical_interpolate_host[GSOLVE_TYPE_COUNT];
 extern const gs_classical_interpolate_kernels gs_classical_interpolate_cuda[GSOLVE_TYPE_COUNT];
 
+/* *fits: P has only columns that the rows w find, so that interpolate can recompute its values. P
+ * and on_host, a copy of w's points, are on the host, and their indices are in range. */
+gsolve_status gs_interpolation_fits(gsolve_context *ctx, const gs_interpolation_rows *w,
+                                    const gs_points *on_host, const gsolve_csr *P, bool *fits);
+
 #endif
