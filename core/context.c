@@ -151,6 +151,7 @@ gsolve_status gsolve_context_create_with(gsolve_context **out, const char *spec,
         ctx->device = &gs_device_host;
         ctx->caller = caller;
         status = gs_memory_open(ctx);
+        if (status == GSOLVE_OK) status = gs_cpu_level_set(ctx);
         if (status == GSOLVE_OK) status = open_device(ctx, spec);
         if (status == GSOLVE_OK) status = gs_trace_open(ctx);
     }

@@ -122,10 +122,10 @@ static int32_t count_all(const all_work *t, const gsolve_csr *A, const gsolve_cs
 }
 
 /* Sets C's columns and values; its offsets are set. */
-static void make_rows(const all_work *t, const gsolve_csr *A, const gsolve_csr *B,
-                      const gs_csr_arrays *C)
+static void make_rows(const all_work *t, const gsolve_context *ctx, const gsolve_csr *A,
+                      const gsolve_csr *B, const gs_csr_arrays *C)
 {
-    const gs_row_kernels *kernels = &gs_row_host[A->type];
+    const gs_row_kernels *kernels = GS_HOST_KERNELS(gs_row, ctx, A->type);
     const size_t size = gs_type_size(A->type);
 
 #pragma omp parallel num_threads(t->threads)
@@ -222,7 +222,7 @@ static gsolve_status multiply(gs_blocked *out, void **plan, gs_product_work *sta
     }
     TRY(new_result(&C, ctx, &t, &A->csr, &B->csr, count));
     const gs_csr_arrays to = gs_csr_arrays_of(ctx, &C);
-    make_rows(&t, &A->csr, &B->csr, &to);
+    make_rows(&t, ctx, &A->csr, &B->csr, &to);
     if (plan) TRY(keep_work(plan, ctx, &t));
     *out = (gs_blocked){C, 1, 1};
     memset(&C, 0, sizeof C);
@@ -237,7 +237,7 @@ static gsolve_status update(const void *plan, gsolve_context *ctx, const gs_bloc
                             const gs_blocked *B, gs_blocked *C)
 {
     const gsolve_csr *a = &A->csr;
-    const gs_row_kernels *kernels = &gs_row_host[a->type];
+    const gs_row_kernels *kernels = GS_HOST_KERNELS(gs_row, ctx, a->type);
     const all_work *t = plan;
     const gs_csr_arrays to = gs_csr_arrays_of(ctx, &C->csr);
 
