@@ -66,12 +66,23 @@ static int refuse_command(cli *c, const char *word)
         word);
 }
 
+static int say_version(cli *c)
+{
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
+
+    printf("gsolve %s\n", gsolve_version());
+    if (cli_open_host(c)) return CLI_ERROR;
+    gsolve_context_describe(c->ctx, &info);
+    printf("CPU kernels: %s\n", info.cpu_level);
+    return 0;
+}
+
 static int run_command(cli *c, const cli_command *command, int argc, char **argv)
 {
     c->command = command;
     if (cli_parse(c, argc, argv)) return CLI_ERROR;
     if (c->args.help) return cli_command_help(stdout, command), 0;
-    if (c->args.version) return printf("gsolve %s\n", gsolve_version()), 0;
+    if (c->args.version) return say_version(c);
     set_text_output(c);
     return command->run(c);
 }

@@ -234,6 +234,7 @@ void gsolve_context_describe(const gsolve_context *ctx, gsolve_context_info *inf
         .peak = ctx->peak,
         .blocks = ctx->blocks,
         .allocations = ctx->allocations,
+        .cpu_level = gs_cpu_level_name(ctx),
     };
 
     memcpy(own.description, ctx->description, sizeof own.description);
