@@ -26,12 +26,14 @@ function(gsolve_compile_for_levels file)
   if(NOT options)
     set(options "")
   endif()
-  set_source_files_properties(${file} TARGET_DIRECTORY gsolve PROPERTIES COMPILE_DEFINITIONS GS_LEVEL_SUFFIX=baseline)
+  set_source_files_properties(${file} TARGET_DIRECTORY gsolve PROPERTIES COMPILE_DEFINITIONS
+    "GS_LEVEL_SUFFIX=baseline;GS_LEVEL_BYTES=16")
   foreach(level ${gsolve_levels})
     set(copy ${PROJECT_BINARY_DIR}/levels/${level}/${name})
     file(CONFIGURE OUTPUT ${copy} CONTENT "#include \"${name}\"\n")
     target_sources(gsolve PRIVATE ${copy})
     set_source_files_properties(${copy} TARGET_DIRECTORY gsolve PROPERTIES
-      COMPILE_OPTIONS "${options};${gsolve_level_${level}}" COMPILE_DEFINITIONS GS_LEVEL_SUFFIX=${level})
+      COMPILE_OPTIONS "${options};${gsolve_level_${level}}" 
+      COMPILE_DEFINITIONS "GS_LEVEL_SUFFIX=${level};GS_LEVEL_BYTES=32")
   endforeach()
 endfunction()

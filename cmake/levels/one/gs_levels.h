@@ -12,5 +12,6 @@
 /* The declarations of an array's copies, and the copy for a level. */
 #define GS_LEVEL_COPIES(name, size) name##_baseline[size]
 #define GS_AT_LEVEL(name, level)    ((void)(level), name##_baseline)
+#define GS_LEVEL_LIST(name)         {name##_baseline}
 
 #endif

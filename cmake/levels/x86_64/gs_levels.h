@@ -21,5 +21,6 @@
 #define GS_LEVEL_COPIES(name, size) name##_baseline[size], name##_v3[size], name##_v4[size]
 #define GS_AT_LEVEL(name, level) \
     ((level) == 2 ? name##_v4 : (level) == 1 ? name##_v3 : name##_baseline)
+#define GS_LEVEL_LIST(name) {name##_baseline, name##_v3, name##_v4}
 
 #endif
