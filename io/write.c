@@ -311,7 +311,7 @@ gsolve_status gsolve_write_matrix(gsolve_context *ctx, const char *path, const g
     GS_ENTER(ctx);
     if (!path) return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_write_matrix: path is NULL");
     TRY(gs_csr_need_host(ctx, csr));
-    TRY(gs_csr_inspect(ctx, csr, &found, NULL, NULL));
+    TRY(gs_csr_inspect(ctx, csr, &found, NULL));
     if (lower) {
         if (!found.ascending) {
             TRY(gs_csr_clean(&copy, ctx, csr, false, NULL));

@@ -88,12 +88,12 @@ static gsolve_status check_view(gsolve_context *ctx, const gsolve_csr *csr)
 }
 
 gsolve_status gs_csr_inspect(gsolve_context *ctx, const gsolve_csr *csr, gs_csr_findings *found,
-                             gs_statistics *statistics, bool *clean)
+                             bool *clean)
 {
     gsolve_status status;
 
     TRY(check_view(ctx, csr));
-    TRY(gs_inspector(ctx, csr)->check(found, ctx, csr, statistics));
+    TRY(gs_inspector(ctx, csr)->check(found, ctx, csr));
     if (found->bad_row >= 0) return fail_for_offsets(ctx, csr, found->bad_row);
     if (found->entries > 0 && (!csr->col || !csr->value)) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
@@ -110,7 +110,7 @@ gsolve_status gs_csr_check(gsolve_context *ctx, const gsolve_csr *csr, bool *cle
 {
     gs_csr_findings found;
 
-    return gs_csr_inspect(ctx, csr, &found, NULL, clean);
+    return gs_csr_inspect(ctx, csr, &found, clean);
 }
 
 gsolve_status gs_check_size_in_blocks(gsolve_context *ctx, int32_t nrows, int32_t ncols,
@@ -141,6 +141,6 @@ bool gs_rows_ascend(gsolve_context *ctx, const gsolve_csr *A)
 {
     gs_csr_findings found;
 
-    return gs_inspector(ctx, A)->check(&found, ctx, A, NULL) == GSOLVE_OK && found.bad_row < 0 &&
+    return gs_inspector(ctx, A)->check(&found, ctx, A) == GSOLVE_OK && found.bad_row < 0 &&
            found.ascending;
 }

@@ -256,8 +256,7 @@ done:
 }
 
 template <class T>
-gsolve_status check(gs_csr_findings *all, gsolve_context *ctx, const gsolve_csr *csr,
-                    gs_statistics *)
+gsolve_status check(gs_csr_findings *all, gsolve_context *ctx, const gsolve_csr *csr)
 {
     findings *f = nullptr, found;
     gsolve_status status;

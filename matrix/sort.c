@@ -168,7 +168,7 @@ gsolve_status gs_csr_from_triplets(gsolve_csr *csr, gsolve_context *ctx, int32_t
             value[at] = v ? v[k] : 1;
         }
     }
-    TRY(gs_csr_inspect(ctx, &A, &found, NULL, NULL));
+    TRY(gs_csr_inspect(ctx, &A, &found, NULL));
     if (!found.ascending) {
         TRY(gs_csr_clean(&B, ctx, &A, false, NULL));
         gsolve_csr_free(&A, ctx);

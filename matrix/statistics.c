@@ -1,120 +1,298 @@
-/* statistics.c: statistics of a matrix, for the command info and the automatic choices: the second
- * pass, which completes what the check of the rows has found. */
+/* statistics.c: the statistics of a matrix on the host, for the command info and the automatic
+ * choices. One pass over clean rows finds them all. The rows are in blocks, in parallel; the
+ * results of the blocks are added in order. */
+#include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/info.h"
 #include "core/try.h"
 #include "matrix/statistics.h"
+#include "matrix/symmetry.h"
+#include "vector/blocks.h"
 
-#define SMALL static inline
-#include "matrix/row_rule.h"
+#define LARGEST_BLOCK 8 /* unknowns per node */
 
-static double diagonal_of(const gsolve_csr *A, int32_t i)
+typedef struct findings { /* of some rows */
+    gsolve_statistics t;
+    double diagonal_least, diagonal_most, row_least, row_most;
+    double squares, dominance; /* sums over the rows; squares: of row lengths */
+    uint64_t pattern;
+    unsigned sizes; /* bit b: the rows consist of dense b x b blocks */
+} findings;
+
+typedef struct row_values {
+    double sum, diagonal, others; /* others: the magnitudes off the diagonal */
+    double most, least;           /* the largest magnitude; the smallest that is not 0 */
+    int64_t positive;             /* positive entries off the diagonal */
+} row_values;
+
+#define GS_BODY "matrix/statistics_body.h"
+#include "core/each_type.h"
+
+/* --- the pattern of a row --------------------------------------------------------------------- */
+
+/* The hash of row i; the hash of a pattern is the sum over its rows, so their order of computation
+ * does not matter. A column changes all bits above its own; the shift brings them down. */
+static uint64_t hash_row(const gsolve_csr *A, int32_t i)
 {
-    const int64_t k = gs_row_find(A->col, gs_start(A, i), gs_start(A, i + 1), i);
-    return k < 0 ? 0 : gs_value(A, k);
+    const uint64_t odd = 0x9e3779b97f4a7c15u;
+    const int64_t from = gs_start(A, i), to = gs_start(A, i + 1);
+    uint64_t hash = ((uint64_t)(to - from) << 32 ^ (uint32_t)i) * odd;
+
+    for (int64_t k = from; k < to; k++) hash = (hash ^ (uint32_t)A->col[k]) * odd;
+    hash = (hash ^ hash >> 32) * 0xbf58476d1ce4e5b9u;
+    return hash ^ hash >> 29;
 }
 
-/* Whether the difference of entries k = (i, j) and mirror = (j, i) is a rounding error. */
-static bool is_rounding(const gsolve_csr *A, double difference, int32_t i, int64_t k,
-                        int64_t mirror)
+static uint64_t hash_sizes(const gsolve_csr *A)
 {
-    const double tolerance = A->type == GSOLVE_F32 ? 1e-6 : 1e-12;
-    const double most = fmax(fabs(gs_value(A, k)), fabs(gs_value(A, mirror)));
-
-    if (fabs(difference) <= tolerance * most) return true;
-    const double root = sqrt(fabs(diagonal_of(A, i)));
-    const double other = sqrt(fabs(diagonal_of(A, A->col[k])));
-    return fabs(difference) <= tolerance * (most + 1e-2 * root * other);
+    return (uint64_t)(uint32_t)A->nrows << 32 | (uint32_t)A->ncols;
 }
 
-/* Tests the entries of row i on and above the diagonal. For each entry (i, j) above it, the entry
- * (j, i) must be the next entry of row j, because the rows i ascend. next[j] is the first entry of
- * row j without a partner so far. Returns false at the first entry without a partner. */
-static bool match_row(const gsolve_csr *A, int32_t i, int64_t *next, gsolve_statistics *t)
+uint64_t gs_csr_pattern_hash(const gsolve_context *ctx, const gsolve_csr *A)
 {
-    const int64_t end = gs_start(A, i + 1);
-    int64_t k = next[i];
+    const int threads = gs_threads_for(gs_start(A, A->nrows), gsolve_threads(ctx));
+    uint64_t hash = hash_sizes(A);
 
-    if (k < end && A->col[k] < i) return false; /* below the diagonal */
-    if (k < end && A->col[k] == i) t->skew = t->skew && gs_value(A, k++) == 0;
-    for (; k < end; k++) {
-        const int32_t j = A->col[k];
-        const int64_t mirror = next[j];
-        if (mirror >= gs_start(A, j + 1) || A->col[mirror] != i) return false;
-        next[j]++;
-        const double a = gs_value(A, k), b = gs_value(A, mirror);
-        t->symmetric = t->symmetric && is_rounding(A, a - b, i, k, mirror);
-        t->skew = t->skew && is_rounding(A, a + b, i, k, mirror);
+    gs_range_push(ctx, "inspection of the pattern");
+#pragma omp parallel for schedule(dynamic, 4096) num_threads(threads) reduction(+ : hash)
+    for (int32_t i = 0; i < A->nrows; i++) hash += hash_row(A, i);
+    gs_range_pop(ctx);
+    return hash;
+}
+
+/* Bit b is set if the pattern of A may consist of dense b x b blocks, b from 2. */
+static unsigned possible_sizes(const gsolve_csr *A)
+{
+    unsigned sizes = 0;
+
+    if (A->nrows != A->ncols || gs_start(A, A->nrows) <= A->nrows) return 0;
+    for (int b = 2; b <= LARGEST_BLOCK && b < A->nrows; b++) {
+        sizes |= A->nrows % b == 0 ? 1u << b : 0;
+    }
+    return sizes;
+}
+
+static bool equals_row_before(const gsolve_csr *A, int32_t i)
+{
+    const int64_t a = gs_start(A, i - 1), b = gs_start(A, i), length = b - a;
+
+    return gs_start(A, i + 1) - b == length &&
+           memcmp(A->col + a, A->col + b, (size_t)length * sizeof *A->col) == 0;
+}
+
+/* Whether row i consists of runs of b columns that begin at multiples of b. */
+static bool has_runs(const gsolve_csr *A, int32_t i, int b)
+{
+    const int64_t from = gs_start(A, i), to = gs_start(A, i + 1);
+
+    if ((to - from) % b) return false;
+    for (int64_t k = from; k < to; k += b) {
+        if (A->col[k] % b != 0 || A->col[k + b - 1] != A->col[k] + b - 1) return false;
     }
     return true;
 }
 
-/* The number of columns without entries. The rows before `from` have partners, so that the entries
- * in their columns follow from the rows; next is as in match_row. */
-static int32_t count_empty_columns(const gsolve_csr *A, int32_t from, const int64_t *next,
-                                   char *used)
+/* Those sizes of blocks that row i and the rows before it still allow: the rows of a block are
+ * equal, and the first has runs. */
+static unsigned sizes_with_row(const gsolve_csr *A, int32_t i, unsigned sizes)
 {
-    int32_t empty = 0;
+    const bool equal = sizes && i > 0 && equals_row_before(A, i);
 
-    for (int32_t j = 0; j < from; j++) used[j] = gs_start(A, j) < gs_start(A, j + 1);
-    for (int32_t j = from; j < A->ncols; j++) used[j] = next && next[j] > gs_start(A, j);
-    for (int64_t k = gs_start(A, from); k < gs_start(A, A->nrows); k++) used[A->col[k]] = 1;
-    for (int32_t j = 0; j < A->ncols; j++) empty += !used[j];
-    return empty;
+    for (int b = 2; sizes >> b; b++) {
+        if (sizes >> b & 1 && !(i % b ? equal : has_runs(A, i, b))) sizes &= ~(1u << b);
+    }
+    return sizes;
 }
 
-/* Tests symmetry and counts empty columns, in one pass. */
-static gsolve_status inspect_columns(gsolve_context *ctx, const gsolve_csr *A, gsolve_statistics *t)
+static int32_t largest_size(unsigned sizes)
 {
-    const bool square = A->nrows == A->ncols;
-    int32_t i = 0; /* the rows before it have partners */
-    int64_t *next = NULL;
-    char *used = NULL;
-    gsolve_status status;
+    int32_t b = 1;
 
-    gs_range_push(ctx, "inspection of the columns");
-    if (square) ALLOC(ctx, GSOLVE_HOST, next, A->nrows);
-    ALLOC(ctx, GSOLVE_HOST, used, A->ncols);
-    for (int32_t j = 0; square && j < A->nrows; j++) next[j] = gs_start(A, j);
-    t->symmetric = t->skew = true;
-    while (square && i < A->nrows && match_row(A, i, next, t)) i++;
-    t->symmetric_pattern = square && i == A->nrows;
-    t->symmetric = t->symmetric_pattern && t->symmetric;
-    t->skew = t->symmetric_pattern && t->skew && t->entries > 0;
-    t->empty_cols = t->symmetric_pattern ? t->empty_rows : count_empty_columns(A, i, next, used);
-done:
-    gsolve_free(ctx, GSOLVE_HOST, used);
-    gsolve_free(ctx, GSOLVE_HOST, next);
+    while (sizes >> (b + 1)) b++;
+    return b;
+}
+
+int32_t gs_csr_block_size(gsolve_context *ctx, const gsolve_csr *A)
+{
+    const unsigned possible = possible_sizes(A);
+    unsigned left = possible;
+
+    gs_range_push(ctx, "inspection of the blocks");
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(& : left)
+    for (int32_t i = 0; i < A->nrows; i++) left = sizes_with_row(A, i, left & possible);
     gs_range_pop(ctx);
-    return status;
+    return largest_size(left & possible);
+}
+
+/* --- the values of a row ---------------------------------------------------------------------- */
+
+static void add_row(const gsolve_csr *A, int32_t i, findings *f)
+{
+    const int64_t from = gs_start(A, i), to = gs_start(A, i + 1), length = to - from;
+    gsolve_statistics *t = &f->t;
+    const row_values r = A->type == GSOLVE_F32
+                             ? sum_row_f32(A->col, A->value, from, to, i, t->least)
+                             : sum_row_f64(A->col, A->value, from, to, i, t->least);
+    int bucket = 0;
+
+    t->least = r.least;
+    t->positive_off += r.positive;
+    if (length > 0 && i - A->col[from] > t->bandwidth) t->bandwidth = i - A->col[from];
+    if (length > 0 && A->col[to - 1] - i > t->bandwidth) t->bandwidth = A->col[to - 1] - i;
+    while (bucket < 31 && length >> bucket) bucket++;
+    t->length[bucket]++;
+    if (length == 0 && t->empty_rows++ == 0) t->first_empty_row = i;
+    if (length < t->shortest_row) t->shortest_row = (int32_t)length;
+    if (length > t->longest_row) t->longest_row = (int32_t)length;
+    if (r.most > t->largest) t->largest = r.most;
+    if (r.most > 0) {
+        f->row_least = fmin(f->row_least, r.most);
+        f->row_most = fmax(f->row_most, r.most);
+    }
+    f->squares += (double)length * (double)length;
+    if (length > 1 && fabs(r.sum) <= 1e-12 * (fabs(r.diagonal) + r.others)) t->zero_sum_rows++;
+    if (i >= A->ncols) return;
+
+    const double size = fabs(r.diagonal);
+    if (size == 0 && t->zero_diagonals++ == 0) t->first_zero_diagonal = i;
+    t->negative_diagonals += r.diagonal < 0;
+    t->dominant_rows += size >= r.others * (1 - 1e-14) && size > 0;
+    if (r.others > 0) t->dominance = fmin(t->dominance, size / r.others);
+    if (size > 0) f->dominance += size < r.others ? size / r.others : 1;
+    if (size > 0) {
+        f->diagonal_least = fmin(f->diagonal_least, size);
+        f->diagonal_most = fmax(f->diagonal_most, size);
+    }
+}
+
+/* --- all rows --------------------------------------------------------------------------------- */
+
+static findings nothing(const gsolve_csr *A)
+{
+    return (findings){
+        .t = {.first_empty_row = -1,
+              .first_zero_diagonal = -1,
+              .shortest_row = INT32_MAX,
+              .dominance = INFINITY,
+              .least = INFINITY},
+        .diagonal_least = INFINITY,
+        .row_least = INFINITY,
+        .sizes = possible_sizes(A),
+    };
+}
+
+static void add_findings(findings *to, const findings *f)
+{
+    gsolve_statistics *a = &to->t;
+    const gsolve_statistics *b = &f->t;
+
+    if (a->first_empty_row < 0) a->first_empty_row = b->first_empty_row;
+    if (a->first_zero_diagonal < 0) a->first_zero_diagonal = b->first_zero_diagonal;
+    a->empty_rows += b->empty_rows;
+    a->zero_diagonals += b->zero_diagonals;
+    a->negative_diagonals += b->negative_diagonals;
+    a->dominant_rows += b->dominant_rows;
+    a->zero_sum_rows += b->zero_sum_rows;
+    a->positive_off += b->positive_off;
+    for (int k = 0; k < 32; k++) a->length[k] += b->length[k];
+    if (b->shortest_row < a->shortest_row) a->shortest_row = b->shortest_row;
+    if (b->longest_row > a->longest_row) a->longest_row = b->longest_row;
+    if (b->bandwidth > a->bandwidth) a->bandwidth = b->bandwidth;
+    a->dominance = fmin(a->dominance, b->dominance);
+    a->least = fmin(a->least, b->least);
+    a->largest = fmax(a->largest, b->largest);
+    to->diagonal_least = fmin(to->diagonal_least, f->diagonal_least);
+    to->diagonal_most = fmax(to->diagonal_most, f->diagonal_most);
+    to->row_least = fmin(to->row_least, f->row_least);
+    to->row_most = fmax(to->row_most, f->row_most);
+    to->squares += f->squares;
+    to->dominance += f->dominance;
+    to->pattern += f->pattern;
+    to->sizes &= f->sizes;
+}
+
+/* Inspects all rows, which are clean. */
+static findings inspect_rows(gsolve_context *ctx, const gsolve_csr *A, gs_symmetry *symmetry)
+{
+    const gs_blocks blocks = gs_blocks_of(A->nrows);
+    const int threads = gs_threads_for(gs_start(A, A->nrows), gsolve_threads(ctx));
+    findings all = nothing(A);
+
+    gs_range_push(ctx, "inspection: statistics");
+#pragma omp parallel for schedule(dynamic, 1) ordered num_threads(threads)
+    for (int k = 0; k < blocks.count; k++) {
+        const int32_t from = (int32_t)gs_block_begin(&blocks, k);
+        const int32_t to = (int32_t)gs_block_end(&blocks, k);
+        findings f = nothing(A);
+        for (int32_t i = from; i < to; i++) {
+            f.pattern += hash_row(A, i);
+            f.sizes = sizes_with_row(A, i, f.sizes);
+            add_row(A, i, &f);
+        }
+#pragma omp ordered
+        {
+            add_findings(&all, &f);
+            gs_symmetry_add_rows(symmetry, A, from, to);
+        }
+    }
+    gs_range_pop(ctx);
+    return all;
+}
+
+/* What follows from the sums over all rows. */
+static gsolve_statistics statistics_of(const gsolve_csr *A, const findings *f)
+{
+    const double n = A->nrows;
+    gsolve_statistics t = f->t;
+
+    t.size = sizeof t;
+    t.nrows = A->nrows;
+    t.ncols = A->ncols;
+    t.entries = gs_start(A, A->nrows);
+    t.block = largest_size(f->sizes);
+    if (n == 0) t.shortest_row = 0;
+    t.mean_row = n > 0 ? (double)t.entries / n : 0;
+    t.deviation_row = n > 0 ? sqrt(fmax(0, f->squares / n - t.mean_row * t.mean_row)) : 0;
+    t.mean_dominance = n > 0 ? f->dominance / n : 0;
+    t.spread = f->diagonal_most > 0 ? f->diagonal_most / f->diagonal_least : 0;
+    t.scaling = f->row_most > 0 ? f->row_most / f->row_least : 0;
+    if (t.least > t.largest) t.least = t.largest;
+    return t;
 }
 
 gsolve_status gs_csr_need_statistics(gsolve_context *ctx, const gsolve_csr *csr,
                                      gs_statistics *statistics)
 {
-    gs_csr_findings found;
+    gs_symmetry symmetry = {0};
+    findings f;
     gsolve_status status = GSOLVE_OK;
 
-    if (statistics->known < GS_KNOWN_ROWS) TRY(gs_csr_inspect(ctx, csr, &found, statistics, NULL));
-    if (statistics->known < GS_KNOWN_ALL) TRY(inspect_columns(ctx, csr, &statistics->t));
-    statistics->known = GS_KNOWN_ALL;
+    if (statistics->known) return GSOLVE_OK;
+    TRY(gs_symmetry_begin(&symmetry, ctx, csr));
+    f = inspect_rows(ctx, csr, &symmetry);
+    statistics->t = statistics_of(csr, &f);
+    gs_symmetry_set(&symmetry, csr, &statistics->t);
+    statistics->pattern = f.pattern + hash_sizes(csr);
+    statistics->known = true;
 done:
+    gs_symmetry_end(&symmetry, ctx);
     return status;
 }
 
 gsolve_status gsolve_csr_statistics(gsolve_context *ctx, const gsolve_csr *csr,
                                     gsolve_statistics *statistics)
 {
-    gs_statistics all = {.known = GS_KNOWN_NOTHING};
+    gs_statistics all = {.known = false};
     gs_csr_findings found;
     gsolve_csr sorted = {0};
     gsolve_status status;
 
     TRY(GS_CHECK_INFO(ctx, gsolve_statistics, statistics));
     TRY(gs_csr_need_host(ctx, csr));
-    TRY(gs_csr_inspect(ctx, csr, &found, &all, NULL));
+    TRY(gs_csr_inspect(ctx, csr, &found, NULL));
     if (!found.ascending) TRY(gs_csr_clean(&sorted, ctx, csr, false, NULL));
     TRY(gs_csr_need_statistics(ctx, found.ascending ? csr : &sorted, &all));
     GS_FILL_INFO(gsolve_statistics, statistics, &all.t);

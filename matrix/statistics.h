@@ -1,7 +1,7 @@
-/* statistics.h: the inspection of compressed rows. The first pass over the entries checks them; on
- * the host it also computes the statistics of the rows. The second pass, made only when somebody
- * needs all statistics, finds symmetry and empty columns. Each function that reads all columns on
- * the host does so in a range of the profiler whose name begins with "inspection". */
+/* statistics.h: the inspection of compressed rows. The first pass over the entries checks them. The
+ * second pass, made only when somebody needs the statistics, finds them all. Each function that
+ * reads all columns on the host does so in a range of the profiler whose name begins with
+ * "inspection". */
 #ifndef GS_MATRIX_STATISTICS_H
 #define GS_MATRIX_STATISTICS_H
 
@@ -15,21 +15,16 @@ typedef struct gs_csr_findings {
     bool ascending;    /* whether columns ascend strictly in every row */
 } gs_csr_findings;
 
-typedef enum gs_known { GS_KNOWN_NOTHING, GS_KNOWN_ROWS, GS_KNOWN_ALL } gs_known;
-
-/* The statistics of clean rows, as far as they are known. */
 typedef struct gs_statistics {
-    gs_known known; /* GS_KNOWN_ROWS: all but the members that the second pass finds */
+    bool known; /* t and pattern are */
     gsolve_statistics t;
-    uint64_t pattern; /* gs_csr_pattern_hash; known with the rows */
+    uint64_t pattern; /* gs_csr_pattern_hash; 0: unknown */
 } gs_statistics;
 
 /* Checks and comparisons of compressed rows at their location, without copying them. */
 typedef struct gs_inspect_kernels {
-    /* Sets all members of *found, with one synchronisation of the device. On the host, statistics
-     * (or NULL) receives GS_KNOWN_ROWS if the rows ascend strictly and are valid. */
-    gsolve_status (*check)(gs_csr_findings *found, gsolve_context *ctx, const gsolve_csr *csr,
-                           gs_statistics *statistics);
+    /* Sets all members of *found, with one synchronisation of the device. */
+    gsolve_status (*check)(gs_csr_findings *found, gsolve_context *ctx, const gsolve_csr *csr);
     /* *same: whether B has the pattern of A, which has that many entries, and if `values` is set
      * finite values. B has A's sizes, and valid columns only if *same. One pass, one
      * synchronisation. */
@@ -50,12 +45,11 @@ static inline const gs_inspect_kernels *gs_inspector(const gsolve_context *ctx,
                                         : GS_SCALAR_KERNELS(gs_inspect, ctx, csr->type);
 }
 
-/* As gs_csr_check; also returns the findings, and the statistics as far as the check computes them:
- * for clean rows on the host. statistics and clean may be NULL. */
+/* As gs_csr_check; also returns the findings. clean may be NULL. */
 gsolve_status gs_csr_inspect(gsolve_context *ctx, const gsolve_csr *csr, gs_csr_findings *findings,
-                             gs_statistics *statistics, bool *clean);
+                             bool *clean);
 
-/* Completes the statistics of a csr on the host that is known to be clean. */
+/* Finds the statistics of a csr on the host that is clean, unless they are known. */
 gsolve_status gs_csr_need_statistics(gsolve_context *ctx, const gsolve_csr *csr,
                                      gs_statistics *statistics);
 

@@ -1,12 +1,4 @@
-/* statistics_body.h: the values of a row, for one value type. statistics_rows.c includes it. */
-
-static bool FN(all_finite)(const T *value, int64_t from, int64_t to)
-{
-    int bad = 0;
-
-    for (int64_t k = from; k < to; k++) bad |= !(fabs((double)value[k]) <= DBL_MAX);
-    return !bad;
-}
+/* statistics_body.h: the values of a row, for one value type. statistics.c includes it. */
 
 /* The positive entries off the diagonal are counted unless they are below tolerance times the
  * row's largest magnitude: such entries are rounding errors of a sum that is 0, so their signs mean

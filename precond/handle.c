@@ -96,13 +96,13 @@ static bool works_on_device(const gsolve_context *ctx, const char *spec)
     return false;
 }
 
-/* Creates the preconditioner that auto chooses. The host inspects the rows once: it checks them and
- * computes the statistics. */
+/* Creates the preconditioner that auto chooses. The host checks the rows in one pass and
+ * computes the statistics in another. */
 static gsolve_status create_auto(gsolve_precond **M, gsolve_context *ctx, const gsolve_csr *csr)
 {
     const gsolve_csr *rows = csr;
     gsolve_csr fetched = {0}, sorted = {0}, moved = {0};
-    gs_statistics known = {.known = GS_KNOWN_NOTHING};
+    gs_statistics known = {.known = false};
     gs_csr_findings found;
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
     gsolve_location there;
@@ -110,7 +110,7 @@ static gsolve_status create_auto(gsolve_precond **M, gsolve_context *ctx, const 
     gsolve_status status;
 
     TRY(gs_csr_to_host(&rows, ctx, &fetched));
-    TRY(gs_csr_inspect(ctx, rows, &found, &known, &clean));
+    TRY(gs_csr_inspect(ctx, rows, &found, &clean));
     if (!clean) {
         TRY(gs_csr_clean(&sorted, ctx, rows, found.ascending, NULL));
         rows = &sorted;

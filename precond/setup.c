@@ -19,7 +19,7 @@ gsolve_status gs_precond_prepare_rows(const gs_precond_extension *extension, gso
     bool is_clean;
     gsolve_status status;
 
-    TRY(gs_csr_inspect(ctx, A, &found, NULL, &is_clean));
+    TRY(gs_csr_inspect(ctx, A, &found, &is_clean));
     if (!found.ascending || location == GSOLVE_HOST) TRY(gs_csr_to_host(&A, ctx, &fetched));
     if (!is_clean) {
         TRY(gs_csr_clean(&sorted, ctx, A, found.ascending, NULL));

@@ -48,7 +48,7 @@ gsolve_status gs_operand_prepare(gs_operand *out, gsolve_context *ctx, const cha
 {
     gs_operand in = {0};
     gs_csr_findings findings;
-    gsolve_status status = gs_csr_inspect(ctx, given, &findings, NULL, NULL);
+    gsolve_status status = gs_csr_inspect(ctx, given, &findings, NULL);
 
     if (status != GSOLVE_OK) return prefix_name(ctx, name, status);
     in.entries = findings.entries;

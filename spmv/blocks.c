@@ -68,7 +68,7 @@ static gsolve_status check_columns(gsolve_context *ctx, const gsolve_csr *csr, i
     }
     pattern.type = GSOLVE_F32;
     pattern.value = zeros;
-    TRY(gs_csr_inspect(ctx, &pattern, &found, NULL, NULL));
+    TRY(gs_csr_inspect(ctx, &pattern, &found, NULL));
     if (!found.ascending) {
         status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
                              "the block columns do not ascend strictly in every block row; sort "
@@ -107,8 +107,8 @@ static gsolve_status check_blocks(gsolve_context *ctx, const gs_square_blocks *B
 
     offsets.col = NULL; /* the offsets are checked before the number of blocks is used */
     offsets.value = NULL;
-    TRY(gs_inspector(ctx, &offsets)->check(&found, ctx, &offsets, NULL));
-    if (found.bad_row >= 0) return gs_csr_inspect(ctx, &offsets, &found, NULL, NULL);
+    TRY(gs_inspector(ctx, &offsets)->check(&found, ctx, &offsets));
+    if (found.bad_row >= 0) return gs_csr_inspect(ctx, &offsets, &found, NULL);
     if (found.entries > 0 && (!B->csr.col || !B->csr.value)) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "the matrix has blocks, but no block columns or no values");
@@ -308,7 +308,7 @@ static gsolve_status update_blocks(gsolve_matrix *A, const gs_square_blocks *B)
     TRY(update_rows(A));
     TRY(gs_memory_synchronize(A->ctx, used.csr.location, used.csr.value)); /* B may change now */
     A->version++;
-    A->statistics.known = GS_KNOWN_NOTHING;
+    A->statistics.known = false;
     A->form_is_stale = false;
     A->transposed_is_stale = true;
 done:

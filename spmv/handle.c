@@ -80,7 +80,6 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
     gsolve_matrix *A = NULL;
     gsolve_csr fetched = {0};
     gs_csr_findings findings;
-    gs_statistics statistics = {.known = GS_KNOWN_NOTHING};
     gsolve_status status;
     bool clean, known;
 
@@ -89,9 +88,8 @@ gsolve_status gsolve_matrix_create(gsolve_matrix **out, gsolve_context *ctx, con
     if (!out || !spec || !csr) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_create: an argument is NULL");
     }
-    TRY(gs_csr_inspect(ctx, csr, &findings, &statistics, &clean));
+    TRY(gs_csr_inspect(ctx, csr, &findings, &clean));
     TRY(gs_matrix_new_in_format(&A, ctx, spec));
-    A->statistics = statistics;
     if (clean) A->entries = findings.entries;
     if (!findings.ascending) TRY(gs_csr_to_host(&csr, ctx, &fetched));
     known = clean ||
@@ -151,7 +149,6 @@ gsolve_status gsolve_matrix_create_owned(gsolve_matrix **out, gsolve_context *ct
 {
     gsolve_matrix *A = NULL;
     gs_csr_findings findings;
-    gs_statistics statistics = {.known = GS_KNOWN_NOTHING};
     gsolve_status status;
     bool clean;
 
@@ -161,7 +158,7 @@ gsolve_status gsolve_matrix_create_owned(gsolve_matrix **out, gsolve_context *ct
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_matrix_create_owned: an argument is NULL");
     }
-    TRY(gs_csr_inspect(ctx, csr, &findings, &statistics, &clean));
+    TRY(gs_csr_inspect(ctx, csr, &findings, &clean));
     if (!clean) {
         status = gsolve_matrix_create(out, ctx, spec, csr);
         if (status == GSOLVE_OK) gsolve_csr_free(csr, ctx);
@@ -169,7 +166,6 @@ gsolve_status gsolve_matrix_create_owned(gsolve_matrix **out, gsolve_context *ct
     }
     TRY(gs_matrix_new_in_format(&A, ctx, spec));
     A->entries = findings.entries;
-    A->statistics = statistics;
     TRY(gs_matrix_fits(A, csr, csr->location == GSOLVE_HOST));
     TRY(build_from(A, csr, true));
     *out = A;
@@ -289,7 +285,7 @@ gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
                            "its function computes other products, call "
                            "gsolve_matrix_update_operator");
     }
-    TRY(gs_csr_inspect(A->ctx, csr, &findings, NULL, NULL));
+    TRY(gs_csr_inspect(A->ctx, csr, &findings, NULL));
     TRY(gs_matrix_need_csr(A));
     TRY(gs_matrix_copy_values(A, csr, findings.entries, &same));
     if (!same) {
@@ -308,7 +304,7 @@ done:
 gsolve_status gs_matrix_update_form(gsolve_matrix *A)
 {
     A->version++;
-    A->statistics.known = GS_KNOWN_NOTHING;
+    A->statistics.known = false;
     A->transposed_is_stale = A->form_is_stale = true;
     return gs_matrix_need_form(A);
 }

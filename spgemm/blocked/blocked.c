@@ -118,7 +118,7 @@ gsolve_status gs_blocked_from_csr(gs_blocked *out, gsolve_context *ctx, int32_t 
     gsolve_status status;
 
     TRY(check_blocks(ctx, height, width));
-    TRY(gs_csr_inspect(ctx, A, &found, NULL, NULL));
+    TRY(gs_csr_inspect(ctx, A, &found, NULL));
     if (A->nrows % height || A->ncols % width) {
         return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
                            "a matrix of %d x %d cannot be divided into blocks of %d x %d", A->nrows,
@@ -146,7 +146,7 @@ static gsolve_status check_blocked(gsolve_context *ctx, const gs_blocked *B, con
     gsolve_status status;
 
     TRY(check_blocks(ctx, B->height, B->width));
-    TRY(gs_csr_inspect(ctx, &B->csr, &found, NULL, NULL));
+    TRY(gs_csr_inspect(ctx, &B->csr, &found, NULL));
     if (!found.ascending) {
         status = gsolve_fail(
             ctx, GSOLVE_BAD_MATRIX,

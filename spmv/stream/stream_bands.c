@@ -326,7 +326,7 @@ gsolve_status gsolve_csr_stream(gsolve_context *ctx, const gsolve_csr *csr, doub
     GS_ENTER(ctx);
     TRY(GS_CHECK_INFO(ctx, gsolve_stream_info, info));
     TRY(check(ctx, csr, x, y, o));
-    TRY(gs_csr_inspect(ctx, csr, &found, NULL, &clean));
+    TRY(gs_csr_inspect(ctx, csr, &found, &clean));
     if (gs_location(ctx) == GSOLVE_HOST || (int64_t)x.nrows * x.ncols == 0 || y.nrows == 0) {
         TRY(multiply_uncut(ctx, format, csr, alpha, x, beta, y));
         filled = (gsolve_stream_info){.columns = x.ncols, .chunks = 1, .bands = 1};
