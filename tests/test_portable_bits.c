@@ -6,6 +6,7 @@
 #include "tests/common.h"
 
 #include <inttypes.h>
+#include <sys/utsname.h>
 
 #include "precond/jacobi/jacobi.h"
 #include "solver/block/block.h"
@@ -437,12 +438,24 @@ static uint64_t hash_of_solve(int i, int threads)
 }
 
 /* A change that alters the arithmetic on purpose records what this test prints. */
+/* amg factors its coarsest level by CXSparse, which some distributions compile with fused
+ * multiplications and additions where every processor has them. On x86-64 not every processor has.
+ */
+static bool bits_are_portable(const char *precond)
+{
+    struct utsname machine;
+
+    assert_int_equal(uname(&machine), 0);
+    return strncmp(precond, "amg", 3) != 0 || strcmp(machine.machine, "x86_64") == 0;
+}
+
 static void recorded(void **state)
 {
     int others = 0;
     (void)state;
 
     for (int i = 0; i < SOLVES; i++) {
+        if (!bits_are_portable(solves[i].precond)) continue;
         for (int threads = 1; threads <= 16; threads = threads == 2 ? 16 : threads + 1) {
             const uint64_t hash = hash_of_solve(i, threads);
             if (hash == solves[i].hash) continue;
