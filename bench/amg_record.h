@@ -116,7 +116,7 @@ static void print_record(const double ms[PARTS], const amg_peer *p)
            "\"complexity\": %.3f, \"cycle_bytes\": %zu, \"held_bytes\": %zu, "
            "\"peak_bytes\": %zu, \"update_peak_bytes\": %zu, \"note\": \"%s\"}\n",
            ms[SETUP], ms[SOLVE], ms[AGAIN], ms[FIRST_UPDATE], ms[UPDATE], ms[UPDATED], ms[CYCLE],
-           ms[SETUP_CPU], ms[CPU], r.first.iterations, r.first.residual,
+           ms[SETUP_CPU], ms[CPU], r.first.iterations, r.first.relative_residual,
            gsolve_outcome_text(r.first.outcome), r.levels, r.complexity, r.M.moved, r.M.bytes,
            r.peak, r.update_peak, r.M.note);
     fflush(stdout);

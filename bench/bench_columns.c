@@ -145,7 +145,7 @@ int main(int argc, char **argv)
         printf(", \"block\": \"%s\", \"block_ms\": %.4f, \"block_ratio\": %.3f, "
                "\"block_outcome\": \"%s\", \"block_residual\": %.2g, \"block_iterations\": \"",
                block, block_ms, block_ms / each, gsolve_outcome_text(blocked.outcome),
-               blocked.residual);
+               blocked.relative_residual);
         say_iterations(B, k);
         printf("\"");
     }

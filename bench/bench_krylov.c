@@ -57,7 +57,7 @@ int main(int argc, char **argv)
         "\"iterations\": %d, \"residual\": %.3g, \"outcome\": \"%s\", \"setup_ms\": %.3f, "
         "\"triad_gbs\": %.2f, \"bytes\": %.0f, \"floor_ms\": %.4f, \"triad_share\": %.3f}\n",
         argv[1], csr.nrows, (long long)info.entries, solver, precond, threads, runs, median,
-        1e3 * seconds[0], 1e3 * seconds[runs - 1], result.iterations, result.residual,
+        1e3 * seconds[0], 1e3 * seconds[runs - 1], result.iterations, result.relative_residual,
         gsolve_outcome_text(result.outcome), 1e3 * setup.setup_seconds, 1e-9 * triad, bytes,
         1e3 * bytes / triad, 1e3 * bytes / triad / median);
     gsolve_solver_destroy(&S);

@@ -39,7 +39,7 @@ static double solve_once(contestant *c, gsolve_dense b, gsolve_dense x, const do
     put_vector(x, zeros);
     c->result.size = sizeof c->result;
     check(gsolve_solver_run(c->S, b, x, &c->result));
-    if (c->result.outcome != GSOLVE_CONVERGED || !(c->result.residual <= rtol)) {
+    if (c->result.outcome != GSOLVE_CONVERGED || !(c->result.relative_residual <= rtol)) {
         fprintf(stderr, "bench_mixed: %s: %s\n", c->spec, gsolve_solver_explain(c->S));
         exit(1);
     }
@@ -68,7 +68,7 @@ static void write_record(const char *matrix, const char *precond, contestant *c,
     }
     printf("\"setup_ms\": %.3f, \"iterations\": %d, \"products\": %d, \"residual\": %.3g, "
            "\"note\": \"%s\"}\n",
-           1e3 * c->setup, c->result.iterations, c->result.products, c->result.residual,
+           1e3 * c->setup, c->result.iterations, c->result.products, c->result.relative_residual,
            gsolve_solver_note(c->S));
 }
 

@@ -237,7 +237,7 @@ static void read_results(cli_attempt *a, gsolve_solver *S, int32_t ncols)
     if (a->result.outcome == GSOLVE_STOPPED) {
         snprintf(a->explanation, sizeof a->explanation,
                  "Interrupted after %s at |b - Ax| / |b| = %.1e.",
-                 cli_count(a->result.iterations, "iteration").text, a->result.residual);
+                 cli_count(a->result.iterations, "iteration").text, a->result.relative_residual);
     } else {
         snprintf(a->explanation, sizeof a->explanation, "%s", gsolve_solver_explain(S));
     }

@@ -64,8 +64,9 @@ static const cli_option solve_options[] = {
     MATRIX, RHS,
     {"x0", 0, "FILE", "file with the initial guess (default 0)", CLI_TEXT, AT(guess), 0, 0},
     {"null-space", 0, "constants|FILE", "null space of a singular A: the word constants, or a file with one or more vectors v, A v = 0. "
-     "If b is not in the range of A, x is then the least-squares solution. If A is not symmetric, A and its transpose must have the "
-     "same null space", CLI_TEXT, AT(null_space), 0, 0},
+     "If b is not in the range of A, x is then the least-squares solution", CLI_TEXT, AT(null_space), 0, 0},
+    {"left-null-space", 0, "constants|FILE", "null space of the transpose of A, if that is not the one of A. Both have the same dimension",
+     CLI_TEXT, AT(left_null_space), 0, 0},
     CACHE, SEED,
     HEADING("Method"),
     SOLVER, PRECOND,

@@ -79,11 +79,13 @@ static const char *output_at(const cli_arguments *args, int k)
 /* Input file k; "": it is not given; NULL: k is past the last one. */
 static const char *input_at(const cli_arguments *args, int k)
 {
-    const char *const path[] = {args->matrix, args->rhs, args->guess, args->null_space,
-                                args->operands ? args->operand[0] : NULL};
+    const char *const path[] = {args->matrix,          args->rhs,
+                                args->guess,           args->null_space,
+                                args->left_null_space, args->operands ? args->operand[0] : NULL};
+    const int count = sizeof path / sizeof *path;
 
-    if (k < 5) return path[k] ? path[k] : "";
-    return k - 5 < args->matrices.count ? args->matrices.item[k - 5] : NULL;
+    if (k < count) return path[k] ? path[k] : "";
+    return k - count < args->matrices.count ? args->matrices.item[k - count] : NULL;
 }
 
 static bool is_stdout(int k, const char *path)

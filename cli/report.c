@@ -38,7 +38,7 @@ void cli_report_attempt(const cli *c, const cli_solution *s, int k)
                  gsolve_outcome_text(a->result.outcome),
                  cli_count(a->result.iterations, "iteration").text,
                  a->result.outcome == GSOLVE_DIVERGED ? "smallest residual" : "residual",
-                 a->result.residual, cli_seconds(seconds).text, why);
+                 a->result.relative_residual, cli_seconds(seconds).text, why);
     }
 }
 
@@ -63,11 +63,11 @@ static void say_precond(const cli *c, const cli_solution *s)
 /* Whether the residuals of all attempts that ran agree to three digits. */
 static bool residuals_agree(const cli_solution *s)
 {
-    const double best = s->attempt[s->best].result.residual;
+    const double best = s->attempt[s->best].result.relative_residual;
 
     for (int k = 0; k < s->attempts; k++) {
         const cli_attempt *a = &s->attempt[k];
-        if (a->ran && !(fabs(a->result.residual - best) <= 0.005 * best)) return false;
+        if (a->ran && !(fabs(a->result.relative_residual - best) <= 0.005 * best)) return false;
     }
     return true;
 }
@@ -104,7 +104,8 @@ static void say_null_space(const cli *c, const cli_solution *s)
     const gsolve_result *r = &s->attempt[s->best].result;
 
     if (s->info.null_space == 0) return;
-    cli_item(c, "", "%.3e without its component in the left null space", r->projected_residual);
+    cli_item(c, "", "%.3e without its component in the left null space",
+             r->projected_relative_residual);
     cli_item(c, "null space", "dimension %d; %.1e |b| is outside the range of A",
              s->info.null_space, r->removed);
 }
@@ -121,7 +122,7 @@ static void say_outcome(const cli *c, const cli_solution *s)
     cli_item(c, "iterations", "%d%s", a->result.iterations,
              a->ncols > 1 ? " (largest of all columns)" : "");
     cli_item(c, "residual", "%.3e = |b - Ax| / |b|, recomputed from A, x and b%s",
-             a->result.residual, a->ncols > 1 ? "; worst column" : "");
+             a->result.relative_residual, a->ncols > 1 ? "; worst column" : "");
     say_null_space(c, s);
     say_error(c, s);
     if (!converged) {
@@ -154,7 +155,7 @@ static void say_columns(const cli *c, const cli_attempt *a)
     cli_say(c, "\n%8s%12s%14s  outcome\n", "column", "iterations", "residual");
     for (int32_t j = 0; j < a->ncols; j++) {
         const gsolve_result *r = &a->column[j];
-        cli_say(c, "%8d%12d%14.3e  %s\n", j, r->iterations, r->residual,
+        cli_say(c, "%8d%12d%14.3e  %s\n", j, r->iterations, r->relative_residual,
                 gsolve_outcome_text(r->outcome));
     }
 }
@@ -262,7 +263,7 @@ static void add_attempts(cJSON *object, const cli_solution *s)
                                 a->ran ? gsolve_outcome_text(a->result.outcome) : "set-up failed");
         cJSON_AddStringToObject(item, "explanation", a->explanation);
         cJSON_AddNumberToObject(item, "iterations", a->result.iterations);
-        cli_json_add(item, "residual", a->ran ? a->result.residual : NAN);
+        cli_json_add(item, "residual", a->ran ? a->result.relative_residual : NAN);
         cJSON_AddNumberToObject(item, "setup_seconds", a->precond_seconds + a->setup_seconds);
         cJSON_AddNumberToObject(item, "solve_seconds", a->solve_seconds);
         cJSON_AddItemToArray(list, item);
@@ -278,8 +279,9 @@ static void add_columns(cJSON *object, const cli_attempt *a, bool nulls)
         cJSON *item = cJSON_CreateObject();
         cJSON_AddStringToObject(item, "outcome", gsolve_outcome_text(a->column[j].outcome));
         cJSON_AddNumberToObject(item, "iterations", a->column[j].iterations);
-        cli_json_add(item, "residual", a->column[j].residual);
-        if (nulls) cli_json_add(item, "projected_residual", a->column[j].projected_residual);
+        cli_json_add(item, "residual", a->column[j].relative_residual);
+        if (nulls)
+            cli_json_add(item, "projected_residual", a->column[j].projected_relative_residual);
         if (nulls) cli_json_add(item, "removed", a->column[j].removed);
         cJSON_AddItemToArray(list, item);
     }
@@ -294,9 +296,10 @@ static void add_null_space(cJSON *object, const cli *c, const cli_solution *s)
     if (s->info.null_space == 0) return;
     part = cJSON_AddObjectToObject(object, "null_space");
     cli_json_text(part, "source", c->args.null_space);
+    if (c->args.left_null_space) cli_json_text(part, "left_source", c->args.left_null_space);
     cJSON_AddNumberToObject(part, "dimension", s->info.null_space);
     cli_json_add(part, "removed", result->removed);
-    cli_json_add(part, "projected_residual", result->projected_residual);
+    cli_json_add(part, "projected_residual", result->projected_relative_residual);
 }
 
 static void add_spectrum(cJSON *object, const gsolve_spectrum *e)
@@ -363,7 +366,7 @@ int cli_report_json(cli *c, const cli_solution *s)
     cJSON_AddStringToObject(object, "explanation", a->explanation);
     cJSON_AddNumberToObject(object, "iterations", a->result.iterations);
     cJSON_AddNumberToObject(object, "products", a->result.products);
-    cli_json_add(object, "residual", a->result.residual);
+    cli_json_add(object, "residual", a->result.relative_residual);
     add_null_space(object, c, s);
     cli_json_add(object, "error", s->error);
     history = cJSON_AddArrayToObject(object, "history");

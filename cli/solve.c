@@ -44,13 +44,24 @@ static int make_matrix(cli *c, cli_solution *s)
     return 0;
 }
 
+static bool is_constants(const char *null_space)
+{
+    return null_space && strcmp(null_space, "constants") == 0;
+}
+
 static int set_null_space(cli *c, const cli_solution *s)
 {
-    const gsolve_null_space space = {s->system.null.ncols == 0, s->system.null};
+    const char *right = c->args.null_space, *left = c->args.left_null_space;
+    const gsolve_null_space of_A = {is_constants(right), s->system.null};
+    const gsolve_null_space of_transpose = {is_constants(left), s->system.left_null};
 
-    if (!c->args.null_space) return 0;
-    if (gsolve_matrix_set_null_space(s->A, &space, NULL) == GSOLVE_OK) return 0;
-    return cli_fail(c, "--null-space %s: %s", c->args.null_space, gsolve_error(c->ctx));
+    if (!right) return 0;
+    if (gsolve_matrix_set_null_space(s->A, &of_A, left ? &of_transpose : NULL) == GSOLVE_OK) {
+        return 0;
+    }
+    return cli_fail(c, "--null-space %s%s%s: %s%s", right, left ? " --left-null-space " : "",
+                    left ? left : "", gsolve_error(c->ctx),
+                    strstr(gsolve_error(c->ctx), "left one") ? " (--left-null-space)" : "");
 }
 
 static int prepare(cli *c, cli_solution *s)
@@ -139,7 +150,7 @@ static int write_solution(cli *c, cli_solution *s)
     if (!c->args.solution) return 0;
     snprintf(comment, sizeof comment, "gsolve %s: %s + %s, %s, |b - Ax| / |b| = %.3e",
              gsolve_version(), a->method, a->kind, gsolve_outcome_text(a->result.outcome),
-             a->result.residual);
+             a->result.relative_residual);
     if (gsolve_write_dense(c->ctx, c->args.solution, &s->system.x, comment) != GSOLVE_OK) {
         return cli_fail_library(c);
     }

@@ -262,6 +262,24 @@ static int read_vector(cli *c, const char *name, const char *what, int32_t nrows
     return 0;
 }
 
+/* v = the vectors of a null space, if the value of this option is a file. */
+static int read_null_space(cli *c, const char *option, const char *name, cli_system *s,
+                           gsolve_dense *v)
+{
+    const bool left = v == &s->left_null;
+
+    if (!name) return 0;
+    if (left && !c->args.null_space) {
+        return cli_fail(c, "--left-null-space needs --null-space, the null space of A itself");
+    }
+    if (strcmp(name, "constants") == 0) return 0;
+    if (access(name, F_OK) != 0) {
+        return cli_fail(c, "%s %s: no such file; write constants, or a file name", option, name);
+    }
+    return read_vector(c, name, left ? "the left null space" : "the null space",
+                       left ? s->nrows : s->ncols, 0, s, v);
+}
+
 int cli_read_vectors(cli *c, cli_system *s)
 {
     const double begin = cli_now();
@@ -284,12 +302,9 @@ int cli_read_vectors(cli *c, cli_system *s)
         const int32_t ncols = s->b.value ? s->b.ncols : generated_columns(c);
         code = read_vector(c, c->args.guess, "the initial guess x0", s->ncols, ncols, s, &s->x);
     }
-    if (!code && c->args.null_space && strcmp(c->args.null_space, "constants") != 0) {
-        if (access(c->args.null_space, F_OK) != 0) {
-            return cli_fail(c, "--null-space %s: no such file; write constants, or a file name",
-                            c->args.null_space);
-        }
-        code = read_vector(c, c->args.null_space, "the null space", s->ncols, 0, s, &s->null);
+    if (!code) code = read_null_space(c, "--null-space", c->args.null_space, s, &s->null);
+    if (!code) {
+        code = read_null_space(c, "--left-null-space", c->args.left_null_space, s, &s->left_null);
     }
     s->read_seconds += cli_now() - begin;
     return code;
@@ -337,4 +352,5 @@ void cli_close_system(cli *c, cli_system *s)
     gsolve_dense_free(&s->b, c->ctx);
     gsolve_dense_free(&s->x, c->ctx);
     gsolve_dense_free(&s->null, c->ctx);
+    gsolve_dense_free(&s->left_null, c->ctx);
 }

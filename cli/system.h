@@ -11,9 +11,9 @@ typedef struct cli_system {
     gsolve_statistics statistics;
     int32_t nrows, ncols;
     int64_t entries;
-    gsolve_dense b, x; /* owned; x holds the first guess */
-    gsolve_dense null; /* vectors of the null space, owned, or none */
-    bool zero_b;       /* b is A*ones and that is 0 */
+    gsolve_dense b, x;            /* owned; x holds the first guess */
+    gsolve_dense null, left_null; /* vectors of the null spaces, owned, or none */
+    bool zero_b;                  /* b is A*ones and that is 0 */
     double read_seconds, analyse_seconds;
 } cli_system;
 
@@ -46,7 +46,7 @@ bool cli_is_generator(const char *name);
 /* Reads the matrix `name`, and prints a line about it. */
 int cli_read_matrix(cli *c, const char *name, cli_system *s);
 
-/* Reads b, the first guess and the null space if they are files. */
+/* Reads b, the first guess and the null spaces if they are files. */
 int cli_read_vectors(cli *c, cli_system *s);
 
 /* Sets s->statistics, and converts s->csr to the type of the arguments. */

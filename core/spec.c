@@ -161,6 +161,11 @@ gsolve_status gs_spec_pairs(gsolve_context *ctx, const gsolve_plugin *plugin, co
 
     for (const char *p = pairs; true; p++) {
         const size_t length = strcspn(p, ",");
+        if (length == 0) {
+            return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
+                               "%s: an option is missing %s; write key=value between the commas",
+                               plugin->name, *p ? "before a comma" : "after the last comma");
+        }
         if (length >= sizeof pair) {
             return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "%s: the option '%.40s...' is too long",
                                plugin->name, p);
@@ -208,6 +213,13 @@ static const gsolve_plugin *find(const gs_registry *registry, const gsolve_plugi
     return NULL;
 }
 
+/* Whether "auto" is a name, too, which the lists of these plug-ins do not have. */
+static bool allows_auto(const char *what)
+{
+    return strcmp(what, "device") == 0 || strcmp(what, "method") == 0 ||
+           strcmp(what, "preconditioner") == 0;
+}
+
 static gsolve_status bad_name(gsolve_context *ctx, const gs_registry *registry,
                               const gsolve_plugin *const *builtin, const char *what,
                               const char *spec)
@@ -218,8 +230,41 @@ static gsolve_status bad_name(gsolve_context *ctx, const gs_registry *registry,
     for (int k = 0; (plugin = gs_plugin_at(registry, builtin, k)); k++) {
         APPEND(names, "%s%s", names[0] ? ", " : "", plugin->name);
     }
+    if (allows_auto(what)) APPEND(names, ", auto");
     return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "unknown %s '%.*s'; allowed: %s", what,
                        (int)(strcspn(spec, ",") < 60 ? strcspn(spec, ",") : 60), spec, names);
+}
+
+/* Whether the plug-in has an option with the key of "key=value". */
+static bool has_option(const gsolve_plugin *plugin, const char *pair)
+{
+    const size_t length = strcspn(pair, "=,");
+
+    for (const gsolve_option *o = plugin->option; o && o->key; o++) {
+        if (strlen(o->key) == length && strncmp(o->key, pair, length) == 0) return true;
+    }
+    return false;
+}
+
+/* After a spec of `found` was refused: if a key of it is an option of other plug-ins only, adds
+ * their names to the sentence. */
+static void name_owners(gsolve_context *ctx, const gs_registry *registry,
+                        const gsolve_plugin *const *builtin, const gsolve_plugin *found,
+                        const char *spec)
+{
+    const char *pair = strchr(spec, ',');
+    const gsolve_plugin *plugin;
+    char names[512] = "";
+
+    while (pair && has_option(found, pair + 1)) pair = strchr(pair + 1, ',');
+    if (!pair) return;
+    for (int k = 0; (plugin = gs_plugin_at(registry, builtin, k)); k++) {
+        if (has_option(plugin, pair + 1)) APPEND(names, "%s%s", names[0] ? ", " : "", plugin->name);
+    }
+    if (!names[0]) return;
+    const size_t used = strlen(ctx->error);
+    snprintf(ctx->error + used, sizeof ctx->error - used, "; '%.*s' is an option of %s",
+             (int)strcspn(pair + 1, "=,"), pair + 1, names);
 }
 
 gsolve_status gs_plugin_parse(gsolve_context *ctx, const gs_registry *registry,
@@ -235,6 +280,7 @@ gsolve_status gs_plugin_parse(gsolve_context *ctx, const gs_registry *registry,
     if (!parsed) return GSOLVE_NO_MEMORY;
     status = gs_spec_options(ctx, found, spec, parsed);
     if (status != GSOLVE_OK) {
+        name_owners(ctx, registry, builtin, found, spec);
         gsolve_free(ctx, GSOLVE_HOST, parsed);
         return status;
     }

@@ -59,16 +59,16 @@ int main(void)
     size = evaluate(&A, u, value, F);
     for (; size > 1e-10 && steps < 20; steps++) {
         const double rate = last > 0 ? size / last : 1;
-        char setting[64];
+        char options[64];
 
         if (steps == 2) allocations = allocations_of(ctx);
-        snprintf(setting, sizeof setting, "rtol=%.3g", fmax(fmin(0.5, 0.9 * rate * rate), 1e-9));
+        snprintf(options, sizeof options, "rtol=%.3g", fmax(fmin(0.5, 0.9 * rate * rate), 1e-9));
         for (int i = 0; i < N; i++) d[i] = 0;
         if (gsolve_matrix_update(matrix, &J) || gsolve_precond_update(M, &J) ||
-            gsolve_solver_set(S, setting) ||
+            gsolve_solver_set(S, options) ||
             gsolve_solver_run(S, gsolve_vector(F, N), gsolve_vector(d, N), &result))
             goto failed;
-        printf("step %d: |F| = %.1e, %-13s: %3d iterations\n", steps, size, setting,
+        printf("step %d: |F| = %.1e, %-13s: %3d iterations\n", steps, size, options,
                result.iterations);
         for (int i = 0; i < N; i++) u[i] -= d[i];
         last = size;

@@ -11,13 +11,13 @@ typedef struct rule {
     double error;    /* that is allowed */
 } rule;
 
-static gsolve_decision decide(int iteration, int32_t column, double residual, double norm,
+static gsolve_decision decide(int iteration, int32_t column, double residual_norm, double rhs_norm,
                               void *user)
 {
     const rule *f = user;
 
-    (void)iteration, (void)column, (void)norm;
-    return residual <= f->smallest * f->error ? GSOLVE_ACCEPT : GSOLVE_CONTINUE;
+    (void)iteration, (void)column, (void)rhs_norm;
+    return residual_norm <= f->smallest * f->error ? GSOLVE_ACCEPT : GSOLVE_CONTINUE;
 }
 
 /* |x - 1|, the error of a system with b = A * ones. */

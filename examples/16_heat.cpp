@@ -1,5 +1,6 @@
 /* 16_heat.cpp: what 15_heat.c computes, with the classes of gsolve.hpp. Nothing is freed by hand,
- * and a failure is an exception. */
+ * and a failure is an exception. Then the steady state, from an operator that is not assembled, by
+ * the automatic solver. */
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -36,6 +37,19 @@ struct stencil {
     }
 };
 
+/* y = tridiag(-1, 2, -1) x in both directions. */
+static void multiply(const gsolve_dense &x, const gsolve_dense &y)
+{
+    const auto *u = static_cast<const double *>(x.value);
+    auto *to = static_cast<double *>(y.value);
+
+    for (int i = 0; i < n; i++) {
+        const int c = i % side, r = i / side;
+        to[i] = 4 * u[i] - (r > 0 ? u[i - side] : 0) - (c > 0 ? u[i - 1] : 0) -
+                (c + 1 < side ? u[i + 1] : 0) - (r + 1 < side ? u[i + side] : 0);
+    }
+}
+
 int main()
 try {
     const double h = 1.0 / (side + 1);
@@ -46,7 +60,7 @@ try {
 
     s.assemble(1);
     const gsolve_csr rows = gsolve::csr(n, n, s.start, s.col, s.value); // sees new values
-    gsolve::context ctx;
+    gsolve::context ctx, host("cpu"); // multiply computes on the host
     gsolve::matrix A(ctx, "csr", rows);
     gsolve::precond M(ctx, "jacobi", A);
     gsolve::solver S(ctx, "cg", A, M);
@@ -68,6 +82,11 @@ try {
                 "%lld\n",
                 steps, iterations, u[n / 2 + side / 2],
                 static_cast<long long>(ctx.describe().allocations - before.allocations));
+    gsolve::matrix steady(host, n, n, multiply, GSOLVE_FUNCTION_DEFINITE);
+    gsolve::auto_solver last(host, "rtol=1e-10", steady);
+    b.assign(n, h * h);
+    if (last.run(b, u).outcome != GSOLVE_CONVERGED) return 2;
+    std::printf("the steady state with k = 1: u in the middle %.6f\n", u[n / 2 + side / 2]);
     return 0;
 } catch (const gsolve::error &e) {
     std::fprintf(stderr, "%s\n", e.what());

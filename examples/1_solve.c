@@ -41,17 +41,19 @@ int main(int argc, char **argv)
             gsolve_matrix_apply(A, 1, gsolve_vector(x, csr.ncols), 0, gsolve_vector(b, csr.nrows));
     }
 
-    /* One call solves the system: the library inspects the matrix and chooses the method. */
+    /* One call solves the system: the library inspects the matrix and chooses the method. The log
+     * gets a line for each decision. */
+    gsolve_context_set_log(ctx, print_line, NULL);
     for (int i = 0; i < csr.ncols; i++) x[i] = 0;
     if (status == GSOLVE_OK) {
-        status = gsolve_solve_logged(ctx, &csr, gsolve_vector(b, csr.nrows),
-                                     gsolve_vector(x, csr.ncols), &result, print_line, NULL);
+        status = gsolve_solve(ctx, &csr, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.ncols),
+                              &result);
     }
     if (status != GSOLVE_OK) {
         fprintf(stderr, "%s\n", gsolve_error(ctx));
     } else {
         printf("%s after %d iterations, |b - Ax| / |b| = %.1e\n",
-               gsolve_outcome_text(result.outcome), result.iterations, result.residual);
+               gsolve_outcome_text(result.outcome), result.iterations, result.relative_residual);
     }
     gsolve_matrix_destroy(&A);
     gsolve_csr_free(&csr, ctx);

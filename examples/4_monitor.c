@@ -9,13 +9,13 @@ typedef struct monitor_data {
 } monitor_data;
 
 /* Called with every residual; false ends the solve. */
-static bool monitor(int iteration, double residual, void *user)
+static bool monitor(int iteration, double relative_residual, void *user)
 {
     monitor_data *m = user;
 
     m->calls++;
-    if (iteration % 20 == 0) printf("  iteration %3d: %.2e\n", iteration, residual);
-    return residual > m->tolerance;
+    if (iteration % 20 == 0) printf("  iteration %3d: %.2e\n", iteration, relative_residual);
+    return relative_residual > m->tolerance;
 }
 
 int main(void)

@@ -40,7 +40,7 @@ int main(void)
     for (int32_t c = 0; c < COLUMNS && status == GSOLVE_OK; c++) {
         gsolve_solver_column(S, c, &one);
         printf("column %d: %s in %d iterations, residual %.1e\n", c,
-               gsolve_outcome_text(one.outcome), one.iterations, one.residual);
+               gsolve_outcome_text(one.outcome), one.iterations, one.relative_residual);
     }
     memset(x, 0, (size_t)n * COLUMNS * sizeof *x);
     if (status == GSOLVE_OK) status = gsolve_solver_create(&block, ctx, "block_cg", A, M);

@@ -58,7 +58,7 @@ static gsolve_result solve(const gsolve_matrix *A, const gsolve_precond *M, cons
     check(gsolve_solver_run(S, gsolve_vector(b, n), gsolve_vector(x, n), &result));
     printf("%-5s %-10s %s in %d iterations, residual %.1e\n", gsolve_solver_name(S),
            M ? "+ chebyshev" : "", gsolve_outcome_text(result.outcome), result.iterations,
-           result.residual);
+           result.relative_residual);
     gsolve_solver_destroy(&S);
     free(b);
     free(x);

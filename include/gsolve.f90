@@ -270,7 +270,7 @@ module gsolve
     integer(c_int32_t) :: rows = 0
     integer(c_int64_t) :: entries = 0
     real(c_double) :: mean_row = 0
-    character(kind=c_char) :: format(64) = c_null_char
+    character(kind=c_char) :: form(64) = c_null_char
     integer(c_int) :: type = 0
     integer(c_size_t) :: bytes = 0
   end type
@@ -280,11 +280,11 @@ module gsolve
     integer(c_int) :: outcome = 0
     integer(c_int) :: iterations = 0
     integer(c_int) :: products = 0
-    real(c_double) :: residual = 0
+    real(c_double) :: relative_residual = 0
     real(c_double) :: seconds = 0
     real(c_double) :: product_seconds = 0
     real(c_double) :: precond_seconds = 0
-    real(c_double) :: projected_residual = 0
+    real(c_double) :: projected_relative_residual = 0
     real(c_double) :: removed = 0
   end type
 
@@ -326,7 +326,7 @@ module gsolve
     type(c_ptr) :: method = c_null_ptr
     type(c_ptr) :: precond = c_null_ptr
     type(c_ptr) :: why = c_null_ptr
-    character(kind=c_char) :: format(64) = c_null_char
+    character(kind=c_char) :: form(64) = c_null_char
     integer(c_int) :: choice = 0
     integer(c_int) :: choices = 0
     integer(c_int) :: attempts = 0
@@ -386,17 +386,6 @@ module gsolve
       type(gsolve_dense), value :: x
       type(gsolve_result), intent(inout) :: result
       integer(c_int) :: gsolve_solve
-    end function
-    function gsolve_solve_logged(ctx, csr, b, x, result, log, user) bind(C)
-      import
-      type(c_ptr), value :: ctx
-      type(gsolve_csr), intent(in) :: csr
-      type(gsolve_dense), value :: b
-      type(gsolve_dense), value :: x
-      type(gsolve_result), intent(inout) :: result
-      type(c_funptr), value :: log
-      type(c_ptr), value :: user
-      integer(c_int) :: gsolve_solve_logged
     end function
   end interface
 
@@ -703,12 +692,12 @@ module gsolve
       real(c_double), intent(inout), optional :: yy(*)
       integer(c_int) :: gsolve_matrix_apply_dot
     end function
-    function gsolve_matrix_residual(A, b, x, relative) bind(C)
+    function gsolve_matrix_residual(A, b, x, relative_residual) bind(C)
       import
       type(c_ptr), value :: A
       type(gsolve_dense), value :: b
       type(gsolve_dense), value :: x
-      real(c_double), intent(inout) :: relative(*)
+      real(c_double), intent(inout) :: relative_residual(*)
       integer(c_int) :: gsolve_matrix_residual
     end function
     function gsolve_matrix_create_operator(A, ctx, nrows, ncols, type, apply, apply_transpose, user) bind(C)
@@ -979,10 +968,10 @@ module gsolve
       type(c_funptr), value :: test
       type(c_ptr), value :: user
     end subroutine
-    function gsolve_solver_set(S, settings) bind(C)
+    function gsolve_solver_set(S, options) bind(C)
       import
       type(c_ptr), value :: S
-      character(kind=c_char), intent(in) :: settings(*)
+      character(kind=c_char), intent(in) :: options(*)
       integer(c_int) :: gsolve_solver_set
     end function
     function gsolve_solver_explain(S) bind(C)
@@ -1071,10 +1060,10 @@ module gsolve
       type(gsolve_csr), intent(in) :: csr
       integer(c_int) :: gsolve_auto_update
     end function
-    function gsolve_auto_set(S, settings) bind(C)
+    function gsolve_auto_set(S, options) bind(C)
       import
       type(c_ptr), value :: S
-      character(kind=c_char), intent(in) :: settings(*)
+      character(kind=c_char), intent(in) :: options(*)
       integer(c_int) :: gsolve_auto_set
     end function
     function gsolve_auto_run(S, b, x, result) bind(C)
@@ -1105,12 +1094,6 @@ module gsolve
       type(c_ptr), value :: S
       type(c_ptr) :: gsolve_auto_solver
     end function
-    subroutine gsolve_auto_set_log(S, log, user) bind(C)
-      import
-      type(c_ptr), value :: S
-      type(c_funptr), value :: log
-      type(c_ptr), value :: user
-    end subroutine
     subroutine gsolve_auto_set_monitor(S, monitor, user) bind(C)
       import
       type(c_ptr), value :: S

@@ -127,11 +127,12 @@ extern "C" {
  * an automatic solver (gsolve_auto_create), runs it once and destroys it: it computes the
  * statistics of A, chooses a method and a preconditioner, and solves. If this choice cannot be set
  * up or does not converge, the function tries the next one from the same initial guess. It frees
- * all memory that it has allocated.
+ * all memory that it has allocated. The log of the context gets two lines for each choice
+ * (gsolve_context_set_log).
  *
  * csr is on the host or on the device. If A is not square, the function solves the least-squares
  * problem by a QR factorisation (see gsolve_solver_create). b and x are as for gsolve_auto_run: on
- * entry x, which is column-major, is the initial guess. On return x is the solution of the choice
+ * entry x is the initial guess. On return x is the solution of the choice
  * that converged, or else the x with the smallest residual of all choices. *result describes the
  * run that computed this x; its member `seconds` is the time of the whole call.
  *
@@ -140,13 +141,6 @@ extern "C" {
  * guess. */
 GSOLVE_API gsolve_status gsolve_solve(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
                                       gsolve_dense x, gsolve_result *result);
-
-/* Does what gsolve_solve does. In addition it calls log(line, user) twice for each choice that it
- * tries: first with the reason for the choice, and then with the outcome or the error. `log` may be
- * NULL. */
-GSOLVE_API gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr,
-                                             gsolve_dense b, gsolve_dense x, gsolve_result *result,
-                                             gsolve_log *log, void *user);
 
 #ifdef __cplusplus
 }

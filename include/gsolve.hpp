@@ -5,22 +5,23 @@
  *     gsolve::context ctx("auto");
  *     gsolve::matrix A(ctx, "auto", gsolve::csr(n, n, start, col, value)); // std::vectors
  *     gsolve::precond M(ctx, "ic", A);
- *     gsolve::solver S(ctx, "cg,rtol=1e-10", A, M);
+ *     gsolve::solver S(ctx, "cg,rtol=1e-10", A, M); // or gsolve::auto_solver S(ctx, "", A);
  *     gsolve_result result = S.run(b, x);
  *
  * The objects can be moved, not copied. An object keeps alive what it uses, so they may be
- * destroyed in any order. get() returns the handle, which the object still owns, for the C
- * interface. */
+ * destroyed in any order. get() returns the handle, which the object owns, for the C interface. */
 #ifndef GSOLVE_HPP
 #define GSOLVE_HPP
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
-#include <utility>
+#include <vector>
 
 #include "gsolve_io.h"
+#include "gsolve_plugin.h"
 
 namespace gsolve
 {
@@ -36,21 +37,18 @@ struct error : std::runtime_error {
     gsolve_status status;
 };
 
-inline void check(gsolve_status status, const gsolve_context *ctx)
+inline void require(bool fits, const char *sentence, gsolve_status status = GSOLVE_BAD_ARGUMENT)
 {
-    if (status != GSOLVE_OK) throw error(status, gsolve_error(ctx));
+    if (!fits) throw error(status, sentence);
 }
 
 /* An array of the caller: a pointer and a number of elements. std::vector, std::array and every
  * other class with data() and size() convert to it. It does not own the array. */
 template <class T>
-class span
-{
-  public:
+struct span {
     span(T *data, std::size_t size) : data_(data), size_(size) {}
-    template <class C, class = std::enable_if_t<
-                           std::is_convertible_v<decltype(std::declval<C &>().data()), T *>>>
-    span(C &&c) : data_(c.data()), size_(c.size())
+    template <class C>
+    span(C &&c) : span(c.data(), c.size())
     {
     }
     T *data() const noexcept { return data_; }
@@ -70,93 +68,85 @@ constexpr gsolve_type type_of() noexcept
     return std::is_same_v<T, float> ? GSOLVE_F32 : GSOLVE_F64;
 }
 
-inline void require(bool fits, const char *sentence)
-{
-    if (!fits) throw error(GSOLVE_BAD_ARGUMENT, sentence);
-}
-
-/* A view of `columns` vectors, one after the other. */
-template <class T>
+/* A view of `columns` vectors, one after the other. Written: the library writes to them. */
+template <bool Written = false, class T>
 gsolve_dense dense(span<T> v, std::int32_t columns = 1)
 {
+    static_assert(!Written || !std::is_const_v<T>, "the library writes to a const array");
     using number = std::remove_const_t<T>;
     const std::size_t count = columns > 0 ? static_cast<std::size_t>(columns) : 1;
     require(v.size() % count == 0 && v.size() / count <= INT32_MAX,
             "the size of the array is not the number of columns times a number of rows");
-    gsolve_dense d = gsolve_vector(nullptr, static_cast<std::int32_t>(v.size() / count));
-    d.ncols = columns;
-    d.value = const_cast<number *>(v.data());
-    d.type = type_of<number>();
-    return d;
+    const auto rows = static_cast<std::int32_t>(v.size() / count);
+    return {rows, columns, rows, const_cast<number *>(v.data()), type_of<number>(), {}, {}};
 }
 
-/* The same for an array that the library writes to. */
-template <class T>
-gsolve_dense dense_result(span<T> v, std::int32_t columns)
-{
-    static_assert(!std::is_const_v<T>, "the library writes to this array, so it must not be const");
-    return dense(v, columns);
-}
-
-/* A view of compressed rows on the host, with offsets of 32 or 64 bits. The arrays must outlive the
- * view. */
+/* A view of compressed rows, with offsets of 32 or 64 bits. The arrays must outlive it. */
 template <class S, class C, class V>
 gsolve_csr csr(std::int32_t nrows, std::int32_t ncols, const S &start, const C &col, const V &value)
 {
     using offset = std::remove_cv_t<std::remove_pointer_t<decltype(start.data())>>;
+    using number = std::remove_cv_t<std::remove_pointer_t<decltype(value.data())>>;
     static_assert(std::is_same_v<offset, std::int32_t> || std::is_same_v<offset, std::int64_t>);
-    const span<const std::int32_t> columns(col);
+    constexpr gsolve_offset offsets = sizeof(offset) == 8 ? GSOLVE_O64 : GSOLVE_O32;
     require(nrows >= 0 && start.size() == static_cast<std::size_t>(nrows) + 1,
             "gsolve::csr: start must have nrows + 1 elements");
     const auto entries = static_cast<std::size_t>(start.data()[nrows]);
-    require(columns.size() >= entries && value.size() >= entries,
+    require(col.size() >= entries && value.size() >= entries,
             "gsolve::csr: col or value has fewer elements than start[nrows]");
-    gsolve_csr view = gsolve_csr_view(nrows, nullptr, columns.data(), nullptr);
-    view.ncols = ncols;
-    view.start = start.data();
-    view.value = value.data();
-    view.offset = std::is_same_v<offset, std::int64_t> ? GSOLVE_O64 : GSOLVE_O32;
-    view.type = type_of<std::remove_cv_t<std::remove_pointer_t<decltype(value.data())>>>();
-    return view;
+    return {nrows, ncols, start.data(), col.data(), value.data(), offsets, type_of<number>(), {}};
 }
+
+/* A function of the caller that computes y = A x for an operator, with the rules of
+ * gsolve_apply_function. It fails by an exception. */
+using product = std::function<void(const gsolve_dense &x, const gsolve_dense &y)>;
+
+struct function : std::shared_ptr<product> {
+    template <class F>
+    function(F f) : shared_ptr(std::make_shared<product>(f))
+    {
+    }
+    static gsolve_status call(gsolve_context *ctx, gsolve_dense x, gsolve_dense y, void *user)
+    try {
+        (*static_cast<const product *>(user))(x, y);
+        return GSOLVE_OK;
+    } catch (const std::exception &e) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "%s", e.what());
+    }
+};
 
 /* --- handles ---------------------------------------------------------------------------------- */
 
-/* What the four classes have in common. */
-template <class H>
-class handle
-{
-  public:
-    handle(const handle &) = delete;
-    handle &operator=(const handle &) = delete;
-    handle(handle &&) noexcept = default;
-    handle &operator=(handle &&) noexcept = default;
-    H *get() const noexcept { return shared_.get(); }
-    const std::shared_ptr<H> &shared() const noexcept { return shared_; }
+template <class H, void (*Destroy)(H **)>
+struct handle {
+    H *get() const { return check(GSOLVE_OK), shared_.get(); }
+    const std::shared_ptr<H> &keep() const noexcept { return shared_; } /* keeps it alive */
 
   protected:
-    handle() = default;
-    /* Owns `object`; `used` live as long as it does. */
-    template <class... U>
-    void own(H *object, void (*destroy)(H **), std::shared_ptr<gsolve_context> ctx, U... used)
+    /* Owns what create(&object, argument...) makes. ctx and `used` live as long as that. */
+    template <class... P, class... Q>
+    handle(std::shared_ptr<gsolve_context> ctx, std::vector<std::shared_ptr<const void>> used,
+           gsolve_status (*create)(H **, P...), Q... argument)
+        : ctx_(ctx)
     {
-        ctx_ = ctx;
-        shared_.reset(object, [=](H *h) {
-            (void)ctx, ((void)used, ...);
-            destroy(&h);
-        });
+        H *object = nullptr;
+        const gsolve_status status = create(&object, argument...);
+        require(status == GSOLVE_OK, gsolve_error(ctx.get()), status);
+        used.push_back(ctx);
+        shared_.reset(object, [used = std::move(used)](H *owned) { Destroy(&owned); });
     }
+    handle(handle &&) noexcept = default;
+    handle &operator=(handle &&) noexcept = default;
     void check(gsolve_status status) const
     {
         require(shared_ != nullptr, "the object is empty: it was moved from");
-        gsolve::check(status, ctx_.get());
+        require(status == GSOLVE_OK, gsolve_error(ctx_.get()), status);
     }
-    H *use() const { return check(GSOLVE_OK), get(); }
     template <class I>
     I described(void (*describe)(const H *, I *)) const
     {
         I info = GSOLVE_INIT(I);
-        describe(use(), &info);
+        describe(get(), &info);
         return info;
     }
 
@@ -165,85 +155,95 @@ class handle
     std::shared_ptr<H> shared_;
 };
 
-struct context : handle<gsolve_context> {
+struct context : handle<gsolve_context, gsolve_context_destroy> {
     explicit context(const std::string &spec = "auto")
+        : handle(nullptr, {}, gsolve_context_create, spec.c_str())
     {
-        gsolve_context *ctx = nullptr;
-        gsolve::check(gsolve_context_create(&ctx, spec.c_str()), nullptr);
-        own(ctx, gsolve_context_destroy, nullptr);
     }
     gsolve_context_info describe() const { return described(gsolve_context_describe); }
-    /* A solve in one call; see gsolve_solve. */
-    gsolve_result solve(const gsolve_csr &A, span<const double> b, span<double> x) const
-    {
-        gsolve_result result = GSOLVE_INIT(gsolve_result);
-        gsolve::check(gsolve_solve(use(), &A, dense(b), dense(x), &result), get());
-        return result;
-    }
 };
 
-struct matrix : handle<gsolve_matrix> {
+struct matrix : handle<gsolve_matrix, gsolve_matrix_destroy> {
     matrix(const context &ctx, const std::string &spec, const gsolve_csr &csr)
+        : handle(ctx.keep(), {}, gsolve_matrix_create, ctx.get(), spec.c_str(), &csr)
     {
-        gsolve_matrix *A = nullptr;
-        gsolve::check(gsolve_matrix_create(&A, ctx.get(), spec.c_str(), &csr), ctx.get());
-        own(A, gsolve_matrix_destroy, ctx.shared());
+    }
+    /* An operator. flags: of gsolve_matrix_set_flags. */
+    matrix(const context &ctx, std::int32_t nrows, std::int32_t ncols, function apply,
+           unsigned flags = 0, gsolve_type type = GSOLVE_F64)
+        : handle(ctx.keep(), {apply}, gsolve_matrix_create_operator, ctx.get(), nrows, ncols, type,
+                 function::call, nullptr, apply.get()),
+          user_(apply.get())
+    {
+        check(gsolve_matrix_set_flags(get(), flags));
     }
     void update(const gsolve_csr &csr) { check(gsolve_matrix_update(get(), &csr)); }
-    /* y = alpha A x + beta y */
+    /* The operator computes other products from now on. */
+    void update() { check(gsolve_matrix_update_operator(get(), user_)); }
+    void set_null_space(const gsolve_null_space &right, const gsolve_null_space *left = nullptr)
+    {
+        check(gsolve_matrix_set_null_space(get(), &right, left));
+    }
     template <class X, class Y>
     void apply(double alpha, const X &x, double beta, Y &&y, std::int32_t columns = 1) const
     {
         check(gsolve_matrix_apply(get(), alpha, dense(span(x), columns), beta,
-                                  dense_result(span(y), columns)));
+                                  dense<true>(span(y), columns)));
     }
     gsolve_matrix_info describe() const { return described(gsolve_matrix_describe); }
+
+  private:
+    void *user_ = nullptr;
 };
 
-struct precond : handle<gsolve_precond> {
+struct precond : handle<gsolve_precond, gsolve_precond_destroy> {
     precond(const context &ctx, const std::string &spec, const matrix &A)
+        : handle(ctx.keep(), {}, gsolve_precond_create_from, ctx.get(), spec.c_str(), A.get())
     {
-        gsolve_precond *M = nullptr;
-        gsolve::check(gsolve_precond_create_from(&M, ctx.get(), spec.c_str(), A.get()), ctx.get());
-        own(M, gsolve_precond_destroy, ctx.shared());
     }
     void update(const matrix &A) { check(gsolve_precond_update_from(get(), A.get())); }
     gsolve_precond_info describe() const { return described(gsolve_precond_describe); }
 };
 
-class solver : public handle<gsolve_solver>
-{
-  public:
-    solver(const context &ctx, const std::string &spec, const matrix &A)
-    {
-        create(ctx, spec, A, {});
-    }
-    solver(const context &ctx, const std::string &spec, const matrix &A, const precond &M)
-    {
-        require(M.get() != nullptr, "the preconditioner is empty: it was moved from");
-        create(ctx, spec, A, M.shared());
-    }
-    /* b and x have `columns` columns, one after the other. */
+/* What a solver and an automatic solver have in common. */
+template <class H, void (*Destroy)(H **), auto Run, auto Set, auto Explain>
+struct runs : handle<H, Destroy> {
+    using handle<H, Destroy>::handle;
+    /* b and x have `count` columns, one after the other. */
     template <class B, class X>
-    gsolve_result run(const B &b, X &&x, std::int32_t columns = 1)
+    gsolve_result run(const B &b, X &&x, std::int32_t count = 1)
     {
         gsolve_result result = GSOLVE_INIT(gsolve_result);
-        check(gsolve_solver_run(get(), dense(span(b), columns), dense_result(span(x), columns),
-                                &result));
+        this->check(Run(this->get(), dense(span(b), count), dense<true>(span(x), count), &result));
         return result;
     }
-    std::string explain() { return gsolve_solver_explain(use()); }
-    std::string name() const { return gsolve_solver_name(use()); }
+    void set(const std::string &options) { this->check(Set(this->get(), options.c_str())); }
+    std::string explain() { return Explain(this->get()); }
+};
 
-  private:
-    void create(const context &ctx, const std::string &spec, const matrix &A,
-                const std::shared_ptr<gsolve_precond> &M)
+struct solver : runs<gsolve_solver, gsolve_solver_destroy, gsolve_solver_run, gsolve_solver_set,
+                     gsolve_solver_explain> {
+    solver(const context &ctx, const std::string &spec, const matrix &A)
+        : runs(ctx.keep(), {A.keep()}, gsolve_solver_create, ctx.get(), spec.c_str(), A.get(),
+               nullptr)
     {
-        gsolve_solver *S = nullptr;
-        gsolve::check(gsolve_solver_create(&S, ctx.get(), spec.c_str(), A.get(), M.get()),
-                      ctx.get());
-        own(S, gsolve_solver_destroy, ctx.shared(), A.shared(), M);
     }
+    solver(const context &ctx, const std::string &spec, const matrix &A, const precond &M)
+        : runs(ctx.keep(), {A.keep(), M.keep()}, gsolve_solver_create, ctx.get(), spec.c_str(),
+               A.get(), M.get())
+    {
+    }
+    std::string name() const { return gsolve_solver_name(get()); }
+};
+
+/* The automatic solver of gsolve_auto.h. After A.update, a run updates what depends on A. */
+struct auto_solver : runs<gsolve_auto, gsolve_auto_destroy, gsolve_auto_run, gsolve_auto_set,
+                          gsolve_auto_explain> {
+    auto_solver(const context &ctx, const std::string &options, const matrix &A)
+        : runs(ctx.keep(), {A.keep()}, gsolve_auto_create_from, ctx.get(), options.c_str(), A.get())
+    {
+    }
+    gsolve_auto_info describe() const { return described(gsolve_auto_describe); }
 };
 
 } // namespace gsolve

@@ -67,8 +67,8 @@ typedef struct gsolve_dense {
     gsolve_location location; /* of the array value */
     gsolve_layout layout;     /* GSOLVE_ROW_MAJOR: only for gsolve_matrix_apply,
                                  gsolve_matrix_apply_transpose, gsolve_matrix_residual,
-                                 gsolve_matrix_stream, gsolve_csr_stream, gsolve_solver_run, and
-                                 for b of gsolve_auto_run and gsolve_solve; others fail with
+                                 gsolve_matrix_stream, gsolve_csr_stream, gsolve_solver_run,
+                                 gsolve_auto_run and gsolve_solve; others fail with
                                  GSOLVE_BAD_ARGUMENT */
 } gsolve_dense;
 

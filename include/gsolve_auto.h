@@ -74,10 +74,10 @@ GSOLVE_API gsolve_status gsolve_auto_update(gsolve_auto *S, const gsolve_csr *cs
 /* Sets options for later runs, such as "rtol=1e-4,maxit=50", with the keys, the rules and the
  * errors of gsolve_solver_set. They apply to the choice that is set up, which stays, and to all
  * others. */
-GSOLVE_API gsolve_status gsolve_auto_set(gsolve_auto *S, const char *settings);
+GSOLVE_API gsolve_status gsolve_auto_set(gsolve_auto *S, const char *options);
 
-/* Solves A x = b. b, x and *result are as for gsolve_solver_run, but x must be column-major. On
- * entry x is the initial guess.
+/* Solves A x = b. b, x and *result are as for gsolve_solver_run. On entry x is the initial guess.
+ * A row-major x is copied to columns, and written when the run ends.
  *
  * The first run computes the statistics of A and makes a list of choices, as gsolve_auto_choose
  * does. It sets up and runs one choice after another, each from the same initial guess, until one
@@ -112,7 +112,8 @@ GSOLVE_API gsolve_status gsolve_auto_set(gsolve_auto *S, const char *settings);
  *
  * A run allocates memory where gsolve_solver_run does; where it sets up a choice, builds levels
  * again, or updates a preconditioner whose update needs work space; and for a copy of the initial
- * guess, if no earlier run had one as large. The copy is at the location of x. */
+ * guess, and of a row-major x, if no earlier run had one as large. The copy of the guess is at the
+ * location of x. */
 GSOLVE_API gsolve_status gsolve_auto_run(gsolve_auto *S, gsolve_dense b, gsolve_dense x,
                                          gsolve_result *result);
 
@@ -126,7 +127,7 @@ typedef struct gsolve_auto_info {
                              run */
     const char *precond;  /* spec of its preconditioner */
     const char *why;      /* the reason for this choice, without a full stop */
-    char format[64];      /* spec of the format of the converted form in use */
+    char form[64];        /* spec of the format of the converted form in use */
     int choice;           /* position of this choice in the list, from 0; -1 before the first run */
     int choices;          /* number of choices in the list */
     int attempts;         /* number of choices that the last run tried */
@@ -162,12 +163,6 @@ GSOLVE_API const gsolve_matrix *gsolve_auto_matrix(const gsolve_auto *S);
 GSOLVE_API gsolve_solver *gsolve_auto_solver(gsolve_auto *S);
 
 /* --- callbacks ------------------------------------------------------------------ */
-
-/* Makes later runs call log(line, user) twice for each choice that they try: first with the reason
- * for the choice, and then with the outcome or the error. A line more says why a choice is replaced
- * because its iterations grew. The log of the context (gsolve_context_set_log) gets these lines,
- * too. NULL removes the function. S keeps both pointers. */
-GSOLVE_API void gsolve_auto_set_log(gsolve_auto *S, gsolve_log *log, void *user);
 
 /* Makes later runs call the monitor in each iteration of each choice, with the rules of
  * gsolve_solver_set_monitor. */
@@ -207,9 +202,10 @@ typedef struct gsolve_attempt {
 
 /* A function of the caller that follows the attempts. It may call functions of the library for
  * attempt->M and attempt->S, and at GSOLVE_ATTEMPT_ENDED even run attempt->S, but must not destroy
- * them. x of gsolve_auto_run is the initial guess at GSOLVE_ATTEMPT_BEGINS, and the x of the
- * attempt at GSOLVE_ATTEMPT_ENDED. The function returns true to go on. If it returns false at
- * GSOLVE_ATTEMPT_ENDED, no other choice is tried; at the other stages the value is ignored. */
+ * them. x of gsolve_auto_run, if it is column-major, is the initial guess at
+ * GSOLVE_ATTEMPT_BEGINS, and the x of the attempt at GSOLVE_ATTEMPT_ENDED. The function returns
+ * true to go on. If it returns false at GSOLVE_ATTEMPT_ENDED, no other choice is tried; at the
+ * other stages the value is ignored. */
 typedef bool gsolve_attempt_monitor(const gsolve_attempt *attempt, void *user);
 
 /* Makes later runs call monitor(attempt, user). NULL removes the monitor. S keeps both pointers. */

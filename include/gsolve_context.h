@@ -196,8 +196,9 @@ typedef void gsolve_log(const char *line, void *user);
 
 /* From now on calls in the context call log(line, user) for each decision that a user may ask
  * about: choices of "auto" and fall-backs, conversions of a matrix to another format, rebuilt
- * levels of "amg", and set-ups of preconditioners with their times. `log` must not call functions
- * of the library in this context. NULL: no lines. */
+ * levels of "amg", and set-ups of preconditioners with their times. A run of an automatic solver
+ * gives two lines for each choice that it tries: the reason for the choice, and its outcome or
+ * error. `log` must not call functions of the library in this context. NULL: no lines. */
 GSOLVE_API void gsolve_context_set_log(gsolve_context *ctx, gsolve_log *log, void *user);
 
 /* Returns one sentence about the last failure in the context, or "" if no call has failed. A call

@@ -68,8 +68,9 @@ GSOLVE_API gsolve_status gsolve_matrix_create_owned(gsolve_matrix **A, gsolve_co
  * unknowns per node, unless its option `block` gives another number.
  *
  * Fails with GSOLVE_BAD_MATRIX if B is malformed, if block columns do not ascend strictly, or if a
- * number is not finite; with GSOLVE_UNSUPPORTED if A would have 2^31 or more rows or columns; and
- * with the other errors of gsolve_matrix_create. */
+ * number is not finite; with GSOLVE_BAD_ARGUMENT if the option `block` of "bsr" is not the size of
+ * the blocks; with GSOLVE_UNSUPPORTED if A would have 2^31 or more rows or columns; and with the
+ * other errors of gsolve_matrix_create. */
 GSOLVE_API gsolve_status gsolve_matrix_create_blocks(gsolve_matrix **A, gsolve_context *ctx,
                                                      const char *spec, const gsolve_blocked *B);
 
@@ -150,14 +151,14 @@ GSOLVE_API gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_
                                                  gsolve_dense y, gsolve_dense w, double *wy,
                                                  double *yy);
 
-/* Computes relative[c] = |b_c - A x_c| / |b_c| for each column c. If b_c = 0, relative[c] is the
- * absolute norm |A x_c|. The computation uses double precision and the CSR copy of A, not its
- * converted form; for an operator see gsolve_matrix_create_operator. b has the shape of y in
+/* Computes relative_residual[c] = |b_c - A x_c| / |b_c| for each column c, or the absolute norm |A
+ * x_c| if b_c = 0. The computation uses double precision and the CSR copy of A, not its converted
+ * form; for an operator see gsolve_matrix_create_operator. b has the shape of y in
  * gsolve_matrix_apply. b and x are in any layout, on the host or on the device, and of any type.
- * `relative` is an array of one double for each column on the host. After a failure it can be set
- * for some columns. */
+ * `relative_residual` is an array of one double for each column on the host. After a failure it
+ * can be set for some columns. */
 GSOLVE_API gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b,
-                                                gsolve_dense x, double *relative);
+                                                gsolve_dense x, double *relative_residual);
 
 /* --- matrix-free operators ------------------------------------------------------ */
 

@@ -176,7 +176,7 @@ typedef struct gsolve_level_info {
     int32_t rows;     /* number of rows of the level's matrix */
     int64_t entries;  /* number of its entries */
     double mean_row;  /* entries / rows */
-    char format[64];  /* spec of the format of the level's matrix */
+    char form[64];    /* spec of the format of the converted form of the level's matrix */
     gsolve_type type; /* value type of the level's matrix */
     size_t bytes;     /* bytes that one product with the level's matrix reads and writes */
 } gsolve_level_info;

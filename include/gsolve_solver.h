@@ -64,20 +64,22 @@ static inline bool gsolve_outcome_is_success(gsolve_outcome outcome)
 typedef struct gsolve_result {
     size_t size; /* set by GSOLVE_INIT */
     gsolve_outcome outcome;
-    int iterations;         /* of the column; for a run: the largest number of a column */
-    int products;           /* number of products with A or A' that the method computed for the
-                               column, without those of true residuals; for a run: in all, where a
-                               product with several columns counts once */
-    double residual;        /* true residual |b - A x| / |b| of the x that the run returns, computed
-                               in double precision from the CSR copy of A, or by the function of an
-                               operator (gsolve_matrix_create_operator); |b - A x| if b = 0 */
-    double seconds;         /* time of the run, also in the result of a column */
+    int iterations;           /* of the column; for a run: the largest number of a column */
+    int products;             /* number of products with A or A' that the method computed for the
+                                 column, without those of true residuals; for a run: in all, where a
+                                 product with several columns counts once */
+    double relative_residual; /* |b - A x| / |b|, the true residual of the x that the run returns,
+                                 computed in double precision from the CSR copy of A, or by the
+                                 function of an operator (gsolve_matrix_create_operator);
+                                 |b - A x| if b = 0 */
+    double seconds;           /* time of the run, also in the result of a column */
     double product_seconds; /* time that the host spent in products with A during the run. On a GPU
                                it is not the time of the products, because they are asynchronous */
     double precond_seconds; /* time that the host spent in applications of M during the run; on a
                                GPU it is not their time either */
-    double projected_residual; /* |P (b - A x)| / |b|, where P removes the left null space of
-                                  gsolve_matrix_set_null_space; without one, `residual` */
+    double projected_relative_residual; /* |P (b - A x)| / |b|, where P removes the left null space
+                                           of gsolve_matrix_set_null_space; without one,
+                                           relative_residual */
     double removed; /* |b - P b| / |b|, the part of b outside the range of A; 0 without a null
                        space */
 } gsolve_result;
@@ -164,19 +166,20 @@ GSOLVE_API gsolve_status gsolve_solver_column(const gsolve_solver *S, int32_t co
                                               gsolve_result *result);
 
 /* A function of the caller that a run calls once for each iteration, from iteration 0 on, which is
- * the initial guess. `residual` is |r| / |b| of the worst column, with the |r| that the method
- * computed; the true residual can differ. `user` is the pointer of gsolve_solver_set_monitor. If
- * the true residual is still too large when the method reports convergence, the run starts the
- * method again from the current x, and calls the monitor a second time for that iteration.
+ * the initial guess. `relative_residual` is |r| / |b| of the worst column, with the |r| that the
+ * method computed; the true residual can differ. `user` is the pointer of
+ * gsolve_solver_set_monitor. If the true residual is still too large when the method reports
+ * convergence, the run starts the method again from the current x, and calls the monitor a second
+ * time for that iteration.
  *
  * The function returns true to go on, and false to stop the run. On a GPU, iterations that are
  * already submitted still run, without calls of the monitor. The monitor runs in the thread that
  * called gsolve_solver_run, and must not call the library for objects of the same context. */
-typedef bool gsolve_monitor(int iteration, double residual, void *user);
+typedef bool gsolve_monitor(int iteration, double relative_residual, void *user);
 
-/* Makes later runs call monitor(iteration, residual, user). NULL removes the monitor. The solver
- * keeps both pointers: `user` must be valid until the monitor is replaced or removed, or the solver
- * is destroyed. */
+/* Makes later runs call monitor(iteration, relative_residual, user). NULL removes the monitor. The
+ * solver keeps both pointers: `user` must be valid until the monitor is replaced or removed, or the
+ * solver is destroyed. */
 GSOLVE_API void gsolve_solver_set_monitor(gsolve_solver *S, gsolve_monitor *monitor, void *user);
 
 /* What a stopping test of the caller decides. */
@@ -188,10 +191,10 @@ typedef enum gsolve_decision {
 
 /* A stopping test of the caller. A run calls it for each column in each iteration, from iteration 0
  * on, which is the initial guess. `column` is the index of the column in b, from 0; the order of
- * the columns of an iteration is not defined. `residual` is the column's |r|, and `norm` its |b|,
- * both in the units of b; |r| is the one that the method computed, as for the monitor, and if the
- * option `norm` of the method is `preconditioned`, |r| is multiplied as that option says. `user`
- * is the pointer of gsolve_solver_set_stopping_test. Columns that have ended are left out.
+ * the columns of an iteration is not defined. `residual_norm` is the column's |r|, and `rhs_norm`
+ * its |b|, both in the units of b; |r| is the one that the method computed, as for the monitor, and
+ * if the option `norm` of the method is `preconditioned`, |r| is multiplied as that option says.
+ * `user` is the pointer of gsolve_solver_set_stopping_test. Columns that have ended are left out.
  *
  * The run ends with the outcome GSOLVE_ACCEPTED if the test returns GSOLVE_ACCEPT for every column
  * that still iterates, all in the same iteration. It ends with GSOLVE_STOPPED as soon as the test
@@ -202,18 +205,18 @@ typedef enum gsolve_decision {
  * The rules of gsolve_monitor hold for this function too: on a GPU, iterations that are already
  * submitted still run, without calls of the test, so x can be some iterations further. The monitor
  * is called before the test. */
-typedef gsolve_decision gsolve_stopping_test(int iteration, int32_t column, double residual,
-                                             double norm, void *user);
+typedef gsolve_decision gsolve_stopping_test(int iteration, int32_t column, double residual_norm,
+                                             double rhs_norm, void *user);
 
-/* Makes later runs call test(iteration, column, residual, norm, user). NULL removes the test. The
- * solver keeps both pointers: `user` must be valid until the test is replaced or removed, or the
- * solver is destroyed. */
+/* Makes later runs call test(iteration, column, residual_norm, rhs_norm, user). NULL removes the
+ * test. The solver keeps both pointers: `user` must be valid until the test is replaced or removed,
+ * or the solver is destroyed. */
 GSOLVE_API void gsolve_solver_set_stopping_test(gsolve_solver *S, gsolve_stopping_test *test,
                                                 void *user);
 
-/* --- settings between runs ------------------------------------------------------ */
+/* --- options between runs ------------------------------------------------------- */
 
-/* Sets options for later runs. `settings` is "key=value,...", with the keys `rtol`, `atol`, `dtol`,
+/* Sets options for later runs. `options` is "key=value,...", with the keys `rtol`, `atol`, `dtol`,
  * `maxit` and `stall`. They have the meaning and the limits that they have in the spec of
  * gsolve_solver_create; options that are not named keep their values. A later run gives the same
  * bits as a run of a new solver whose spec has these values. For "auto" they are set for the chosen
@@ -224,7 +227,7 @@ GSOLVE_API void gsolve_solver_set_stopping_test(gsolve_solver *S, gsolve_stoppin
  *
  * Fails with GSOLVE_BAD_SPEC for another key, or a value outside the limits. Then no option is
  * changed. */
-GSOLVE_API gsolve_status gsolve_solver_set(gsolve_solver *S, const char *settings);
+GSOLVE_API gsolve_status gsolve_solver_set(gsolve_solver *S, const char *options);
 
 /* --- information ---------------------------------------------------------------- */
 
@@ -263,14 +266,14 @@ GSOLVE_API gsolve_status gsolve_solver_memory(gsolve_context *ctx, const char *s
 /* --- spectrum ------------------------------------------------------------------- */
 
 /* Estimates of the last run of a solver with the option spectrum=on, from numbers that the method
- * computes anyway. M^-1 A has the eigenvalues of the method's operator. `cg` and `minres` have Ritz
- * values of the Lanczos process, and `gmres` the singular values of its Hessenberg matrix (Saad,
- * Iterative Methods for Sparse Linear Systems, 2003, 6.5 to 6.7). With several columns the values
- * are the extremes over all of them. They lie within the true range and approach its ends as the
- * run goes on; after few steps they can be far from them.
+ * computes anyway. M^-1 A has the eigenvalues of the method's operator. `cg`, `pipecg` and `minres`
+ * have Ritz values of the Lanczos process, and `gmres` the singular values of its Hessenberg matrix
+ * (Saad, Iterative Methods for Sparse Linear Systems, 2003, 6.5 to 6.7). With several columns the
+ * values are the extremes over all of them. They lie within the true range and approach its ends as
+ * the run goes on; after few steps they can be far from them.
  *
- * The solver records the first 1000 steps of a run in each column (`cg`, `minres`: 16 kB a column),
- * or the first cycle (`gmres`: 8 m (m + 1) bytes a column with `restart` m). */
+ * The solver records the first 1000 steps of a run in each column (`cg`, `pipecg`, `minres`: 16 kB
+ * a column), or the first cycle (`gmres`: 8 m (m + 1) bytes a column with `restart` m). */
 typedef struct gsolve_spectrum {
     size_t size;      /* set by GSOLVE_INIT */
     int steps;        /* number of steps that were recorded, the largest of a column; 0: none, and
@@ -278,9 +281,10 @@ typedef struct gsolve_spectrum {
     double smallest;  /* smallest eigenvalue of M^-1 A; for `gmres` smallest singular value of
                          A M^-1 */
     double largest;   /* largest one */
-    double condition; /* largest / smallest for `cg` and `gmres`; for `minres` the quotient of the
-                         largest and the smallest singular value of M^-1/2 A M^-1/2. It is a lower
-                         bound, or INFINITY if `smallest` is 0, or negative with `cg` */
+    double condition; /* largest / smallest for `cg`, `pipecg` and `gmres`; for `minres` the
+                         quotient of the largest and the smallest singular value of M^-1/2 A M^-1/2.
+                         It is a lower bound, or INFINITY if `smallest` is 0, or negative with `cg`
+                         and `pipecg` */
 } gsolve_spectrum;
 
 /* Estimates the spectrum from the last run. The call copies the record to the host and allocates

@@ -107,50 +107,6 @@ bool gsolve_solver_profile_at(const gsolve_solver *S, int index, gsolve_profile_
 
 /* --- a run ------------------------------------------------------------------------------------ */
 
-static gsolve_status check_run(const gs_krylov *k, gsolve_dense b, gsolve_dense x)
-{
-    if ((unsigned)b.layout > GSOLVE_ROW_MAJOR || (unsigned)x.layout > GSOLVE_ROW_MAJOR) {
-        return gsolve_fail(
-            k->ctx, GSOLVE_BAD_ARGUMENT,
-            "b has layout %d and x layout %d; a layout is 0 (column-major) or 1 (row-major)",
-            (int)b.layout, (int)x.layout);
-    }
-    if (b.nrows != k->csr.nrows || x.nrows != k->csr.ncols || b.ncols != x.ncols || b.ncols < 0) {
-        return gsolve_fail(
-            k->ctx, GSOLVE_BAD_ARGUMENT,
-            "the matrix is %d x %d, so b must have %d rows and x %d, and both the same "
-            "number of columns; b is %d x %d and x is %d x %d",
-            k->csr.nrows, k->csr.ncols, k->csr.nrows, k->csr.ncols, b.nrows, b.ncols, x.nrows,
-            x.ncols);
-    }
-    if (!gs_stride_fits(b) || !gs_stride_fits(x)) {
-        return gsolve_fail(
-            k->ctx, GSOLVE_BAD_ARGUMENT,
-            "the columns of b or x overlap: the strides are %lld and %lld, and a stride "
-            "must be at least the number of rows, or of columns if the layout is row-major",
-            (long long)b.stride, (long long)x.stride);
-    }
-    if ((!b.value && (int64_t)b.nrows * b.ncols > 0) ||
-        (!x.value && (int64_t)x.nrows * x.ncols > 0)) {
-        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_solver_run: b or x has no values (NULL)");
-    }
-    if ((unsigned)b.type >= GSOLVE_TYPE_COUNT || (unsigned)x.type >= GSOLVE_TYPE_COUNT) {
-        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
-                           "the type of b or x is neither GSOLVE_F32 nor GSOLVE_F64");
-    }
-    if (gs_location(k->ctx) == GSOLVE_HOST &&
-        (b.location != GSOLVE_HOST || x.location != GSOLVE_HOST)) {
-        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
-                           "the device is cpu, so b and x must lie on the host");
-    }
-    if (gs_vectors_overlap(b, x)) {
-        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
-                           "b and x share memory; x must be an array of its own");
-    }
-    return GSOLVE_OK;
-}
-
 static gsolve_result result_of(const gs_krylov *k, const gs_column *column)
 {
     const bool projects = gs_projects(k) && !k->inner;
@@ -159,11 +115,11 @@ static gsolve_result result_of(const gs_krylov *k, const gs_column *column)
         .outcome = column->outcome,
         .iterations = column->iterations,
         .products = column->products,
-        .residual = column->residual,
+        .relative_residual = column->residual,
         .seconds = k->run->result.seconds,
         .product_seconds = k->run->counts.product_seconds,
         .precond_seconds = k->run->counts.precond_seconds,
-        .projected_residual = projects ? column->projected : column->residual,
+        .projected_relative_residual = projects ? column->projected : column->residual,
         .removed = projects && column->norm > 0 ? column->removed / column->norm : 0,
     };
 }
@@ -211,9 +167,9 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
     gs_profile_clear(&k->run->profile);
     k->ncols = 0;
     TRY(GS_CHECK_INFO(k->ctx, gsolve_result, result));
-    TRY(check_run(k, b, x));
-    TRY(gs_columns_from(k, 0, b, &given_b));
-    TRY(gs_columns_from(k, 1, x, &given_x));
+    TRY(gs_check_vectors(k->ctx, k->csr.nrows, k->csr.ncols, b, x));
+    TRY(gs_columns_from(&k->run->row_major, k->ctx, 0, b, &given_b));
+    TRY(gs_columns_from(&k->run->row_major, k->ctx, 1, x, &given_x));
     TRY(gs_solver_reserve(k, b.ncols));
     gsolve_free(k->ctx, GSOLVE_HOST, k->run->explanation);
     k->run->explanation = NULL;
@@ -226,7 +182,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
         forget_stale_graph(k);
         if (k->M) gsolve_precond_begin_solve(k->M, b.ncols);
         TRY(gs_krylov_run(k, given_b, given_x));
-        TRY(gs_columns_to(k, given_x, x));
+        TRY(gs_columns_to(k->ctx, given_x, x));
         k->run->result.seconds = gs_now() - begin;
         k->run->result = result_of(k, gs_worst_column(k));
         k->run->result.iterations = k->run->counts.iteration;

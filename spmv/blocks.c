@@ -3,6 +3,7 @@
  * are searched. The handle keeps the pattern of the blocks. When a call first needs rows of
  * numbers, gs_matrix_need_csr in rows.c makes A->csr: it takes more memory than the blocks, 4 bytes
  * more for each number. All other blocks and formats get rows of numbers at once. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/try.h"
@@ -51,6 +52,18 @@ static gs_square_blocks blocks_of(const gsolve_blocked *B)
     return blocks;
 }
 
+/* A check of rows has returned this status for rows of blocks: its sentence says so. */
+static gsolve_status of_blocks(gsolve_context *ctx, gsolve_status status)
+{
+    char sentence[sizeof ctx->error];
+
+    if (status != GSOLVE_BAD_MATRIX) return status;
+    snprintf(sentence, sizeof sentence, "%s", ctx->error);
+    return gsolve_fail(ctx, status,
+                       "in the matrix of blocks, whose rows, columns and entries are blocks: %s",
+                       sentence);
+}
+
 /* The check of rows reads one value for each entry. Zeros take the place of the values of blocks,
  * which check_values reads. *count = the number of blocks. */
 static gsolve_status check_columns(gsolve_context *ctx, const gsolve_csr *csr, int64_t count)
@@ -68,7 +81,7 @@ static gsolve_status check_columns(gsolve_context *ctx, const gsolve_csr *csr, i
     }
     pattern.type = GSOLVE_F32;
     pattern.value = zeros;
-    TRY(gs_csr_inspect(ctx, &pattern, &found, NULL));
+    TRY(of_blocks(ctx, gs_csr_inspect(ctx, &pattern, &found, NULL)));
     if (!found.ascending) {
         status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
                              "the block columns do not ascend strictly in every block row; sort "
@@ -108,7 +121,9 @@ static gsolve_status check_blocks(gsolve_context *ctx, const gs_square_blocks *B
     offsets.col = NULL; /* the offsets are checked before the number of blocks is used */
     offsets.value = NULL;
     TRY(gs_inspector(ctx, &offsets)->check(&found, ctx, &offsets));
-    if (found.bad_row >= 0) return gs_csr_inspect(ctx, &offsets, &found, NULL);
+    if (found.bad_row >= 0) {
+        return of_blocks(ctx, gs_csr_inspect(ctx, &offsets, &found, NULL));
+    }
     if (found.entries > 0 && (!B->csr.col || !B->csr.value)) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "the matrix has blocks, but no block columns or no values");
@@ -174,7 +189,7 @@ static gsolve_status create_from_rows(gsolve_matrix **out, gsolve_context *ctx, 
     gsolve_matrix *A = NULL;
     gsolve_status status;
 
-    TRY(gsolve_blocked_to_csr(&csr, ctx, B));
+    TRY(of_blocks(ctx, gsolve_blocked_to_csr(&csr, ctx, B)));
     TRY(gsolve_matrix_create_owned(&A, ctx, spec, &csr));
     if (B->height == B->width) A->block_size = B->height;
     *out = A;
@@ -183,8 +198,8 @@ done:
     return status;
 }
 
-/* *A = a handle for B in the format bsr, or NULL if `spec` names another format, or a size of
- * blocks that is not B's. */
+/* *A = a handle for B in the format bsr, or NULL if `spec` names another format or the blocks are
+ * not square, or 1 x 1. Fails if `spec` names a size of blocks that is not B's. */
 static gsolve_status new_in_blocks(gsolve_matrix **out, gsolve_context *ctx, const char *spec,
                                    const gsolve_blocked *B)
 {
@@ -198,10 +213,19 @@ static gsolve_status new_in_blocks(gsolve_matrix **out, gsolve_context *ctx, con
         TRY(gs_matrix_new_in_format(&A, ctx, "bsr"));
         A->chosen = true;
     }
-    if (A->format == &gs_bsr_format && B->height == B->width &&
-        gs_bsr_take_size(A->options, B->height)) {
-        *out = A;
-        A = NULL;
+    if (A->format == &gs_bsr_format) {
+        const int32_t asked = gs_bsr_size(A->options);
+        if (asked != 0 && (asked != B->height || asked != B->width)) {
+            status = gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                                 "the blocks are %d x %d, but \"%.60s\" asks for blocks of %d x "
+                                 "%d; leave out the option block",
+                                 B->height, B->width, spec, asked, asked);
+            goto done;
+        }
+        if (B->height == B->width && gs_bsr_take_size(A->options, B->height)) {
+            *out = A;
+            A = NULL;
+        }
     }
 done:
     gsolve_matrix_destroy(&A);

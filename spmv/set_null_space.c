@@ -166,7 +166,7 @@ static gsolve_status refuse(const check *c, const gs_null_space *N, int32_t j, b
         "%s is not in the null space of %s: |%s v| = %.1e |A| |v|, and at most %.0e |A| |v| is "
         "allowed; %s",
         which, left ? "A'" : "A", left ? "A'" : "A", measured, tolerance(c),
-        left ? "if A is not symmetric, pass the null space of A' as the left one"
+        left ? "pass the null space of A' as the left one, since A is not symmetric, or correct it"
              : "correct the vector or the matrix, or remove the null space");
 }
 
@@ -280,10 +280,10 @@ static gsolve_status check_given(const gsolve_matrix *A, const gsolve_null_space
     if (v.ncols < 0 || *k < 1 || *k > A->csr.nrows || (!empty && v.nrows != A->csr.nrows)) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
                            "the matrix is %d x %d, so the %s null space must be constants, or at "
-                           "least one vector of %d rows and at most %d vectors; %d vectors of %d "
-                           "rows are given",
-                           A->csr.nrows, A->csr.ncols, side, A->csr.nrows, A->csr.nrows, v.ncols,
-                           v.nrows);
+                           "least one vector of %d rows, and its dimension at most %d; the given "
+                           "vectors are %d x %d",
+                           A->csr.nrows, A->csr.ncols, side, A->csr.nrows, A->csr.nrows, v.nrows,
+                           v.ncols);
     }
     if (empty) return GSOLVE_OK;
     if (v.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(A->ctx, v, "the null space");

@@ -60,7 +60,7 @@ static inline void check_columns(const set_ *s, const gsolve_solver *S, double r
         OK(s->ctx, gsolve_solver_column(S, c, &column));
         assert_int_equal(column.outcome, GSOLVE_CONVERGED);
         assert_true(residual[c] <= rtol);
-        assert_true(fabs(residual[c] - column.residual) <= 1e-3 * residual[c] + 1e-14);
+        assert_true(fabs(residual[c] - column.relative_residual) <= 1e-3 * residual[c] + 1e-14);
     }
     free(residual);
 }

@@ -17,7 +17,7 @@ WITHOUT = set("""
     gsolve_matrix_update_operator gsolve_matrix_set_flags gsolve_precond_update_function gsolve_precond_set_flags
     gsolve_solver_set gsolve_solver_set_stopping_test
     gsolve_auto_choose gsolve_auto_create gsolve_auto_create_from gsolve_auto_matrix gsolve_auto_solver
-    gsolve_auto_set_log gsolve_auto_set_stopping_test gsolve_auto_set_attempt_monitor gsolve_solve
+    gsolve_auto_set_stopping_test gsolve_auto_set_attempt_monitor gsolve_solve
 """.split())
 # names that end so read what the host knows
 READS = re.compile(r"_(at|describe|name|note|level|column|profile|get_profile|profile_at|set_monitor|is_variable|diagonal|"

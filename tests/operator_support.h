@@ -3,6 +3,8 @@
 #ifndef TESTS_OPERATOR_SUPPORT_H
 #define TESTS_OPERATOR_SUPPORT_H
 
+#include <math.h>
+
 #include "tests/common.h"
 
 typedef struct callee {
@@ -53,6 +55,14 @@ static inline gsolve_status multiply_transpose(gsolve_context *ctx, gsolve_dense
     const gsolve_status status = count_call(ctx, f, x, y);
 
     return status == GSOLVE_OK ? gsolve_matrix_apply_transpose(f->A, 1, x, 0, y) : status;
+}
+
+/* y = NaN A x, for the matrix `user` */
+static inline gsolve_status multiply_badly(gsolve_context *ctx, gsolve_dense x, gsolve_dense y,
+                                           void *user)
+{
+    (void)ctx;
+    return gsolve_matrix_apply(user, NAN, x, 0, y);
 }
 
 static inline gsolve_status precondition(gsolve_context *ctx, gsolve_dense x, gsolve_dense y,

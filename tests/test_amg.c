@@ -41,7 +41,7 @@ static solve solve_with(gsolve_context *ctx, const gsolve_csr *csr, const char *
     gsolve_precond_describe(M, &info);
     s.iterations = result.iterations;
     s.outcome = result.outcome;
-    s.residual = result.residual;
+    s.residual = result.relative_residual;
     memcpy(s.note, info.note, sizeof s.note);
     gsolve_solver_destroy(&S);
     gsolve_matrix_destroy(&A);

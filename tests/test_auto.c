@@ -230,7 +230,7 @@ static void assert_converged(const char *what, const gsolve_result *r)
     if (r->outcome == GSOLVE_CONVERGED) return;
     fail_msg("%s, counted as %s: %s after %d iterations and %d products, residual %.3g", what,
              inner->plugin.name, gsolve_outcome_text(r->outcome), r->iterations, r->products,
-             r->residual);
+             r->relative_residual);
 }
 
 /* What A does when it is told so. */

@@ -35,7 +35,7 @@ static void bad_specs_are_explained(void **state)
         const char *spec, *said, *too;
     } cases[] = {
         {"", "unknown device ''", "cpu"},
-        {"gpu", "unknown device 'gpu'", "cpu"},
+        {"gpu", "unknown device 'gpu'", "auto"},
         {"cp", "unknown device 'cp'", "cpu"},
         {"cpux", "unknown device 'cpux'", "cpu"},
         {"cpu,cores=2", "cpu has no option 'cores'", "threads"},
@@ -45,8 +45,8 @@ static void bad_specs_are_explained(void **state)
         {"cpu,threads=4097", "threads=4097 is not allowed", "to 4096"},
         {"cpu,threads=1.5", "threads=1.5 is not allowed", "whole number"},
         {"cpu,threads=99999999999999999999", "is not allowed", "to 4096"},
-        {"cpu,threads=2,", "has no option ''", "threads"},
-        {"cpu,,threads=2", "has no option ''", "threads"},
+        {"cpu,threads=2,", "an option is missing after the last comma", "key=value"},
+        {"cpu,,threads=2", "an option is missing before a comma", "key=value"},
         {"auto,cores=2", "has no option 'cores'", "threads"},
     };
 

@@ -324,8 +324,9 @@ static void after_the_end(void **state)
                 theirs.iterations > own.iterations * 5 / 4 + 2) {
                 fail_msg("%s, %s: %s after %d iterations, residual %.3g; csr: %s after %d",
                          method->name, kinds[k] ? kinds[k] : "no preconditioner",
-                         gsolve_outcome_text(theirs.outcome), theirs.iterations, theirs.residual,
-                         gsolve_outcome_text(own.outcome), own.iterations);
+                         gsolve_outcome_text(theirs.outcome), theirs.iterations,
+                         theirs.relative_residual, gsolve_outcome_text(own.outcome),
+                         own.iterations);
             }
         }
     }

@@ -21,10 +21,12 @@ static mistake make_mistake(blocks *B, gsolve_blocked *view, int k)
     case 5: view->ncols = 1 << 30; return (mistake){GSOLVE_UNSUPPORTED, "2^31 or more"};
     case 6: view->value = NULL; return (mistake){GSOLVE_BAD_ARGUMENT, "no values"};
     case 7: view->col = NULL; return (mistake){GSOLVE_BAD_ARGUMENT, "no block columns"};
-    case 8: B->start32[0] = 1; return (mistake){GSOLVE_BAD_MATRIX, "the first row offset is 1"};
+    case 8:
+        B->start32[0] = 1;
+        return (mistake){GSOLVE_BAD_MATRIX, "entries are blocks: the first row offset is 1"};
     case 9:
         B->start32[3] = B->start32[4] + 1;
-        return (mistake){GSOLVE_BAD_MATRIX, "row 3 begins at entry"};
+        return (mistake){GSOLVE_BAD_MATRIX, "entries are blocks: row 3 begins at entry"};
     case 10: B->col[2] = COLS; return (mistake){GSOLVE_BAD_MATRIX, "has column index 41"};
     case 11: B->col[2] = -3; return (mistake){GSOLVE_BAD_MATRIX, "has column index -3"};
     case 12:
@@ -63,6 +65,11 @@ static void test_mistakes(void **state)
     assert_int_equal(gsolve_matrix_create_blocks(&A, ctx, "brs", &view), GSOLVE_BAD_SPEC);
     assert_int_equal(gsolve_matrix_create_blocks(&A, ctx, "auto,trail=1", &view), GSOLVE_BAD_SPEC);
     assert_int_equal(gsolve_matrix_create_blocks(&A, ctx, "bsr,block=9", &view), GSOLVE_BAD_SPEC);
+    assert_int_equal(gsolve_matrix_create_blocks(&A, ctx, "bsr,block=2", &view),
+                     GSOLVE_BAD_ARGUMENT);
+    assert_non_null(strstr(gsolve_error(ctx), "the blocks are 3 x 3, but \"bsr,block=2\" asks"));
+    OK(ctx, gsolve_matrix_create_blocks(&A, ctx, "bsr,block=3", &view));
+    gsolve_matrix_destroy(&A);
     assert_int_equal(gsolve_matrix_update_blocks(NULL, &view), GSOLVE_BAD_ARGUMENT);
     free(B);
     gsolve_context_destroy(&ctx);

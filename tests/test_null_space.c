@@ -201,15 +201,15 @@ static void check_column(const singular *s, const double *b, const double *x, do
     const gsolve_outcome expected = whole <= rtol * size ? GSOLVE_CONVERGED : GSOLVE_LEAST_SQUARES;
     const double rounding = s->csr.type == GSOLVE_F32 ? 1e-5 : 1e-11;
     if (result->outcome != expected || !(projected <= 1.01 * rtol * base) ||
-        !(fabs(result->projected_residual * base - projected) <= 1e-2 * rtol * base) ||
-        !(fabs(result->residual * base - whole) <= 1e-6 * whole + 1e-2 * rtol * base) ||
+        !(fabs(result->projected_relative_residual * base - projected) <= 1e-2 * rtol * base) ||
+        !(fabs(result->relative_residual * base - whole) <= 1e-6 * whole + 1e-2 * rtol * base) ||
         !(fabs(result->removed * base - outside) <= rounding * base) ||
         !(component <= rounding * norm(n, x))) {
         fail_msg("%s, %s: %s, |r| = %.2e (%.2e), |P r| = %.2e (%.2e), removed %.2e (%.2e), x in "
                  "the null space %.2e of %.2e",
                  s->name, what, gsolve_outcome_text(result->outcome), whole / base,
-                 result->residual, projected / base, result->projected_residual, outside / base,
-                 result->removed, component, norm(n, x));
+                 result->relative_residual, projected / base, result->projected_relative_residual,
+                 outside / base, result->removed, component, norm(n, x));
     }
     free(r);
     free(y);
@@ -421,10 +421,11 @@ static void solve_mixed(gsolve_context *ctx, const singular *s, gsolve_type type
     const double outside = remove_space(n, 1, s->left, random);
     assert_true(outside > 1e-3);
     assert_int_equal(result.outcome, GSOLVE_LEAST_SQUARES);
-    assert_true(result.projected_residual <= rtol);
+    assert_true(result.projected_relative_residual <= rtol);
     double *r = malloc((size_t)n * sizeof *r);
     residual(&s->csr, of_b, of_x, r);
-    assert_true(fabs(norm(n, r) / norm(n, of_b) - result.residual) <= 1e-4 * result.residual);
+    assert_true(fabs(norm(n, r) / norm(n, of_b) - result.relative_residual) <=
+                1e-4 * result.relative_residual);
     remove_space(n, 1, s->left, r);
     assert_true(norm(n, r) <= 1.1 * rtol * norm(n, of_b));
     assert_true(remove_space(n, 1, s->right, of_x) <= 1e-5 * norm(n, of_x));
@@ -475,7 +476,7 @@ static void extreme(void **state)
         OK(ctx, gsolve_solver_run(S, gsolve_vector(b, n), gsolve_vector(x, n), &result));
         for (int32_t i = 0; i < n; i++) b[i] /= factors[k];
         assert_int_equal(result.outcome, GSOLVE_LEAST_SQUARES);
-        assert_true(result.projected_residual <= 1e-8);
+        assert_true(result.projected_relative_residual <= 1e-8);
         assert_true(fabs(result.removed - first.removed) <= 1e-9);
     }
     b[3] = NAN;
@@ -516,7 +517,8 @@ static void set_and_remove(void **state)
         OK(ctx, gsolve_solver_run(S, gsolve_vector(b, n), gsolve_vector(x[k], n), &result));
         if (k != 1) {
             assert_int_not_equal(result.outcome, GSOLVE_LEAST_SQUARES);
-            assert_true(result.removed == 0 && result.projected_residual == result.residual);
+            assert_true(result.removed == 0 &&
+                        result.projected_relative_residual == result.relative_residual);
             assert_non_null(strstr(gsolve_solver_explain(S), "--null-space constants"));
         } else {
             assert_true(result.removed > 1e-3);
@@ -734,7 +736,7 @@ static void zeros(void **state)
         OK(ctx, gsolve_solver_create(&S, ctx, "cg", A, NULL));
         OK(ctx, gsolve_solver_run(S, gsolve_vector(b, n), gsolve_vector(x, n), &result));
         assert_int_equal(result.outcome, GSOLVE_LEAST_SQUARES);
-        assert_true(fabs(result.residual - 1) < 1e-14 && fabs(result.removed - 1) < 1e-14);
+        assert_true(fabs(result.relative_residual - 1) < 1e-14 && fabs(result.removed - 1) < 1e-14);
         assert_true(n == 2 ? fabs(x[0] + x[1]) < 1e-15 : x[0] == 0);
         gsolve_solver_destroy(&S);
         gsolve_matrix_destroy(&A);

@@ -140,13 +140,6 @@ static void polynomials(void **state)
     }
 }
 
-/* y = NaN A x */
-static gsolve_status multiply_badly(gsolve_context *ctx, gsolve_dense x, gsolve_dense y, void *user)
-{
-    (void)ctx;
-    return gsolve_matrix_apply(user, NAN, x, 0, y);
-}
-
 static void polynomials_refused(void **state)
 {
     system_ s;
@@ -345,7 +338,7 @@ static void explanations(void **state)
     OK(s.ctx,
        gsolve_solver_run(S, block_of(b, N, 1, GSOLVE_F32), block_of(x, N, 1, GSOLVE_F32), &result));
     assert_int_equal(result.outcome, GSOLVE_STAGNATED);
-    assert_true(result.residual < 1e-4);
+    assert_true(result.relative_residual < 1e-4);
     assert_non_null(strstr(gsolve_solver_explain(S), "stagnated"));
     gsolve_solver_destroy(&S);
     close_system(&s);

@@ -209,7 +209,7 @@ static void same_bits(void **state)
             assert_memory_equal(x, t.x, bytes);
             assert_int_equal(before.iterations, t.result.iterations);
             assert_int_equal(before.products, t.result.products);
-            assert_true(before.residual == t.result.residual);
+            assert_true(before.relative_residual == t.result.relative_residual);
         }
         free(x);
         close_problem(&t);

@@ -98,6 +98,11 @@ static void extremes(void **state)
         assert_near(e.largest, N - 0.5, 1e-6);
         assert_near(e.condition, 2 * N - 1, 1e-5);
         assert_in_range(e.steps, N / 2, N + 2);
+        e = spectrum_of(&t, "pipecg,spectrum=on,rtol=1e-12");
+        assert_near(e.smallest, 0.5, 1e-6);
+        assert_near(e.largest, N - 0.5, 1e-6);
+        assert_near(e.condition, 2 * N - 1, 1e-5);
+        assert_in_range(e.steps, N / 2, N + 2);
         close_trial(&t);
         for (int i = 0; i < N; i++) d[i] = i < 4 ? -2 - i : i - 1.5;
         t = open_diagonal(ctx, N, d, 0, columns);
@@ -161,11 +166,11 @@ static void bounded(void **state)
 {
     gsolve_context *ctx = open_context(2);
     trial t = open_trial(ctx, "gen:tridiagonal,n=1500", NULL, GSOLVE_F64, 1);
-    static const char *const method[] = {"cg,resident=off", "minres", "gmres"};
+    static const char *const method[] = {"cg,resident=off", "minres", "pipecg", "gmres"};
     void *x = malloc(t.bytes);
     (void)state;
 
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         gsolve_spectrum e = GSOLVE_INIT(gsolve_spectrum);
         char spec[64];
         snprintf(spec, sizeof spec, "%s,maxit=1400", method[i]);
@@ -178,7 +183,7 @@ static void bounded(void **state)
         assert_memory_equal(x, t.x, t.bytes);
         assert_true(result.iterations > 1000);
         OK(ctx, gsolve_solver_spectrum(S, &e));
-        assert_int_equal(e.steps, i < 2 ? 1000 : 30);
+        assert_int_equal(e.steps, i < 3 ? 1000 : 30);
         assert_true(e.smallest > 0 && e.largest < 4 && e.largest > 3.8);
         gsolve_solver_destroy(&S);
         gsolve_solver_destroy(&plain);

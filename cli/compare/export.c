@@ -33,7 +33,7 @@ static void add_solve(cJSON *item, const cmp *m, const cmp_matrix *a, const cmp_
 
     cJSON_AddStringToObject(item, "outcome", cmp_outcome(a, r));
     cli_json_add(item, "iterations", r->solved ? r->result.iterations : NAN);
-    cli_json_add(item, "residual", r->solved ? r->result.residual : NAN);
+    cli_json_add(item, "residual", r->solved ? r->result.relative_residual : NAN);
     cli_json_add(item, "iteration_seconds", cmp_step(a, r));
     cli_json_add(item, "iteration_least_seconds", cmp_least(&r->iteration));
     cli_json_add(item, "iteration_most_seconds", cmp_most(&r->iteration));
@@ -187,7 +187,7 @@ static void csv_figures(FILE *file, const cmp *m, const cmp_matrix *a, const cmp
         1e3 * cmp_median(&r->setup),
         1e3 * cmp_median(&r->solve),
         a->solves ? 1e3 * cmp_total(a, r) : NAN,
-        solved ? r->result.residual : NAN,
+        solved ? r->result.relative_residual : NAN,
     };
 
     for (size_t k = 0; k < sizeof value / sizeof *value; k++) csv_number(file, value[k]);

@@ -75,7 +75,7 @@ static void put_row(FILE *file, const cmp *m, const cmp_matrix *a, int f)
     put_time(file, cmp_step(a, r), minimum(m, a, cmp_step));
     put_time(file, cmp_median(&r->solve), NAN);
     put_time(file, total_of(a, r), minimum(m, a, total_of));
-    snprintf(text, sizeof text, "%.1e%s%s", r->result.residual,
+    snprintf(text, sizeof text, "%.1e%s%s", r->result.relative_residual,
              r->result.outcome == GSOLVE_CONVERGED ? "" : " NOT CONVERGED: ",
              r->result.outcome == GSOLVE_CONVERGED ? "" : cmp_outcome(a, r));
     put_cell(file, solved ? text : "-", false);

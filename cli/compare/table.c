@@ -72,7 +72,8 @@ static void say_solve(const cmp *m, const cmp_matrix *a, const cmp_row *r, int w
     if (a->solves && r->solved) {
         cli_say(m->c, "%-*s%11d%14.4f%12.3f%12.3f%11.1e%16s  %s%s\n", width, r->spec,
                 r->result.iterations, 1e3 * cmp_step(a, r), 1e3 * cmp_median(&r->solve),
-                1e3 * cmp_total(a, r), r->result.residual, cmp_overtakes_words(m, a, r).text,
+                1e3 * cmp_total(a, r), r->result.relative_residual,
+                cmp_overtakes_words(m, a, r).text,
                 converged ? "" : "NOT CONVERGED: ", cmp_outcome(a, r));
     } else {
         cli_say(m->c, "%-*s%11s%14s%12s%12s%11s%16s  %s\n", width, r->spec, "-", "-", "-", "-", "-",

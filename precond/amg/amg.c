@@ -284,7 +284,7 @@ static bool level(const void *self, int index, gsolve_level_info *info)
     *info = (gsolve_level_info){
         .rows = A.nrows, .entries = A.entries, .type = A.type, .bytes = A.bytes};
     info->mean_row = A.nrows > 0 ? (double)A.entries / A.nrows : 0;
-    memcpy(info->format, A.form, sizeof info->format);
+    memcpy(info->form, A.form, sizeof info->form);
     return true;
 }
 

@@ -229,7 +229,7 @@ gsolve_status gs_auto_reconsider(gsolve_auto *S)
                           "it, because it is estimated to be faster. ",
                           S->list[S->set].method, S->list[S->set].precond, S->last, S->first,
                           S->list[best].method, S->list[best].precond);
-        gs_auto_log(S, "%s", S->events);
+        gs_log(S->ctx, "%s", S->events);
         S->current = best;
         S->rebuilds++;
     }

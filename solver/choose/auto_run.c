@@ -82,7 +82,7 @@ static void record(gsolve_auto *S, const gsolve_attempt *a)
     const char *outcome =
         a->result ? gsolve_outcome_text(a->result->outcome) : gsolve_error(S->ctx);
 
-    gs_auto_log(S, "%s + %s: %s", a->method, a->precond, outcome);
+    gs_log(S->ctx, "%s + %s: %s", a->method, a->precond, outcome);
     if (a->result && is_solved(a->result)) {
         S->list[a->choice].failed = false;
         S->last = a->result->iterations;
@@ -111,7 +111,7 @@ static bool try_choice(gsolve_auto *S, int k, gsolve_dense b, gsolve_dense x, gs
     c->tried = true;
     S->attempts++;
     notify(S, &a, GSOLVE_ATTEMPT_BEGINS);
-    gs_auto_log(S, "%s + %s: %s", c->method, c->precond, c->why);
+    gs_log(S->ctx, "%s + %s: %s", c->method, c->precond, c->why);
     a.status = set_up(S, k, &a);
     if (a.status == GSOLVE_OK) {
         notify(S, &a, GSOLVE_ATTEMPT_IS_SET_UP);
@@ -163,7 +163,7 @@ done:
 
 static bool is_better(const gsolve_result *now, const gsolve_result *best)
 {
-    return is_solved(now) || now->residual < best->residual;
+    return is_solved(now) || now->relative_residual < best->relative_residual;
 }
 
 /* What the attempts of a run have found; S->leading says which choice has the best result. */
@@ -215,18 +215,32 @@ static void end_run(gsolve_auto *S)
     S->total_solve_seconds += S->solve_seconds;
 }
 
-static gsolve_status check_x(const gsolve_auto *S, gsolve_dense x)
+/* A run with x column-major. *f: with the result. x is the solution, or the initial guess if no
+ * choice has a result. */
+static gsolve_status run_columns(gsolve_auto *S, gsolve_dense b, gsolve_dense x, findings *f)
 {
-    if (x.layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(S->ctx, x, "x");
-    if (x.nrows >= 0 && x.ncols >= 0 && (x.value || x.nrows == 0 || x.ncols == 0)) return GSOLVE_OK;
-    return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT, "x has no values or a negative size");
+    gsolve_dense best;
+    gsolve_status status;
+
+    TRY(gs_auto_need_first_list(S));
+    TRY(gs_auto_reconsider(S));
+    TRY(copy(S, x, &S->guess));
+    status = try_choices(S, b, x, f);
+    end_run(S);
+    if (status != GSOLVE_OK) goto done;
+    best = S->leading >= 0 ? S->best : S->guess;
+    if (!f->in_x) TRY(gs_copy_columns(S->ctx, gs_first_columns(best, x.ncols), x));
+    if (S->leading < 0) return f->failed;
+done:
+    return status;
 }
 
 gsolve_status gsolve_auto_run(gsolve_auto *S, gsolve_dense b, gsolve_dense x, gsolve_result *result)
 {
     const double begin = gs_now();
     findings f = {.result = GSOLVE_INIT(gsolve_result), .failed = GSOLVE_OK};
-    gsolve_dense best;
+    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
+    gsolve_dense columns;
     gsolve_status status;
 
     if (!S) return GSOLVE_BAD_ARGUMENT;
@@ -234,16 +248,11 @@ gsolve_status gsolve_auto_run(gsolve_auto *S, gsolve_dense b, gsolve_dense x, gs
     if (!result) return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_auto_run: result is NULL");
     begin_run(S);
     TRY(GS_CHECK_INFO(S->ctx, gsolve_result, result));
-    TRY(check_x(S, x));
-    TRY(gs_auto_need_first_list(S));
-    TRY(gs_auto_reconsider(S));
-    TRY(copy(S, x, &S->guess));
-    status = try_choices(S, b, x, &f);
-    end_run(S);
-    if (status != GSOLVE_OK) goto done;
-    best = S->leading >= 0 ? S->best : S->guess;
-    if (!f.in_x) TRY(gs_copy_columns(S->ctx, gs_first_columns(best, x.ncols), x));
-    if (S->leading < 0) return f.failed;
+    gsolve_matrix_describe(S->A, &A);
+    TRY(gs_check_vectors(S->ctx, A.nrows, A.ncols, b, x));
+    TRY(gs_columns_from(&S->columns, S->ctx, 1, x, &columns));
+    TRY(run_columns(S, b, columns, &f));
+    TRY(gs_columns_to(S->ctx, columns, x));
     S->runs++;
     f.result.seconds = gs_now() - begin;
     GS_FILL_INFO(gsolve_result, result, &f.result);

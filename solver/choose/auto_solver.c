@@ -82,6 +82,7 @@ void gsolve_auto_destroy(gsolve_auto **pS)
     gs_auto_drop(S);
     gsolve_free(S->ctx, S->guess.location, S->guess.value);
     gsolve_free(S->ctx, S->best.location, S->best.value);
+    gs_row_major_release(&S->columns, S->ctx);
     gsolve_free(S->ctx, GSOLVE_HOST, S->list);
     gsolve_matrix_destroy(&S->own);
     gsolve_free(S->ctx, GSOLVE_HOST, S);
@@ -100,36 +101,35 @@ gsolve_status gsolve_auto_update(gsolve_auto *S, const gsolve_csr *csr)
     return gsolve_matrix_update(S->own, csr);
 }
 
-/* --- settings between runs ---------------------------------------------------------------------
- */
+/* --- options between runs -------------------------------------------------------------------- */
 
-/* Whether a pair "key=value" sets a key of `settings`, "key=value,...". */
-static bool is_among(const char *pair, const char *settings)
+/* Whether a pair "key=value" has a key of `options`, "key=value,...". */
+static bool is_among(const char *pair, const char *options)
 {
     const size_t length = strcspn(pair, "=") + 1;
 
-    for (const char *at = settings; at; at = strchr(at, ',')) {
+    for (const char *at = options; at; at = strchr(at, ',')) {
         at += *at == ',';
         if (strncmp(at, pair, length) == 0) return true;
     }
     return false;
 }
 
-/* to = spec with the settings instead of its options with their keys. Returns whether it fits. */
-static bool replace_options(const char *spec, const char *settings, char *to, size_t size)
+/* to = spec with `options` instead of its own options of these keys. Returns whether it fits. */
+static bool replace_options(const char *spec, const char *options, char *to, size_t size)
 {
     int length = snprintf(to, size, "auto");
 
     for (const char *at = strchr(spec, ','); at; at = strchr(at + 1, ',')) {
         const int part = 1 + (int)strcspn(at + 1, ",");
-        if (is_among(at + 1, settings)) continue;
+        if (is_among(at + 1, options)) continue;
         length += snprintf(to + length, size - (size_t)length, "%.*s", part, at);
     }
-    length += snprintf(to + length, size - (size_t)length, ",%s", settings);
+    length += snprintf(to + length, size - (size_t)length, ",%s", options);
     return (size_t)length < size;
 }
 
-gsolve_status gsolve_auto_set(gsolve_auto *S, const char *settings)
+gsolve_status gsolve_auto_set(gsolve_auto *S, const char *options)
 {
     char spec[sizeof S->spec];
     gs_run_options parsed;
@@ -137,17 +137,16 @@ gsolve_status gsolve_auto_set(gsolve_auto *S, const char *settings)
 
     if (!S) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(S->ctx);
-    if (!settings) {
-        return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_auto_set: settings is NULL");
+    if (!options) {
+        return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_auto_set: options is NULL");
     }
-    if (!*settings) return GSOLVE_OK;
-    TRY(gs_settings_check(S->ctx, "auto", settings));
-    TRY(gs_spec_pairs(S->ctx, &of_auto, settings, &parsed));
-    if (!replace_options(S->spec, settings, spec, sizeof spec)) {
-        return gsolve_fail(S->ctx, GSOLVE_BAD_SPEC, "the settings '%.60s...' are too long",
-                           settings);
+    if (!*options) return GSOLVE_OK;
+    TRY(gs_settings_check(S->ctx, "auto", options));
+    TRY(gs_spec_pairs(S->ctx, &of_auto, options, &parsed));
+    if (!replace_options(S->spec, options, spec, sizeof spec)) {
+        return gsolve_fail(S->ctx, GSOLVE_BAD_SPEC, "the options '%.60s...' are too long", options);
     }
-    if (S->S) TRY(gsolve_solver_set(S->S, settings));
+    if (S->S) TRY(gsolve_solver_set(S->S, options));
     memcpy(S->spec, spec, sizeof spec);
     for (int k = 0; k < S->count; k++) gs_auto_name_method(S, &S->list[k]);
 done:
@@ -177,7 +176,7 @@ void gsolve_auto_describe(const gsolve_auto *S, gsolve_auto_info *info)
                             .total_solve_seconds = S->total_solve_seconds};
 
     gsolve_matrix_describe(S->A, &A);
-    memcpy(own.format, A.form, sizeof own.format);
+    memcpy(own.form, A.form, sizeof own.form);
     own.updates = (int64_t)(A.version - S->created);
     GS_FILL_INFO(gsolve_auto_info, info, &own);
 }
@@ -212,9 +211,8 @@ gsolve_solver *gsolve_auto_solver(gsolve_auto *S)
 
 /* --- a solve in one call ---------------------------------------------------------------------- */
 
-gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
-                                  gsolve_dense x, gsolve_result *result, gsolve_log *log,
-                                  void *user)
+gsolve_status gsolve_solve(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
+                           gsolve_dense x, gsolve_result *result)
 {
     const double begin = gs_now();
     gsolve_result own = GSOLVE_INIT(gsolve_result);
@@ -228,17 +226,10 @@ gsolve_status gsolve_solve_logged(gsolve_context *ctx, const gsolve_csr *csr, gs
     }
     TRY(GS_CHECK_INFO(ctx, gsolve_result, result));
     TRY(gsolve_auto_create(&S, ctx, "", csr));
-    gsolve_auto_set_log(S, log, user);
     TRY(gsolve_auto_run(S, b, x, &own));
     own.seconds = gs_now() - begin;
     GS_FILL_INFO(gsolve_result, result, &own);
 done:
     gsolve_auto_destroy(&S);
     return status;
-}
-
-gsolve_status gsolve_solve(gsolve_context *ctx, const gsolve_csr *csr, gsolve_dense b,
-                           gsolve_dense x, gsolve_result *result)
-{
-    return gsolve_solve_logged(ctx, csr, b, x, result, NULL, NULL);
 }

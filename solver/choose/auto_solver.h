@@ -38,12 +38,12 @@ struct gsolve_auto {
     int first, last;          /* iterations of the first run after the set-up, of the last run */
     int compared;             /* iterations at the last comparison with other choices, or first */
     gsolve_dense guess, best; /* the initial guess; the best x while other choices are tried */
+    gs_row_major columns;     /* of a row-major x */
 
-    gsolve_log *log;
     gsolve_monitor *monitor;
     gsolve_attempt_monitor *attempt_monitor;
     gsolve_stopping_test *test;
-    void *log_user, *monitor_user, *attempt_user, *test_user;
+    void *monitor_user, *attempt_user, *test_user;
 
     int attempts;
     int64_t runs, rebuilds;
@@ -56,10 +56,6 @@ struct gsolve_auto {
 
 /* The version of A. */
 uint64_t gs_auto_version(const gsolve_auto *S);
-
-/* Calls the caller's log with a line, formatted as by printf. */
-__attribute__((format(printf, 2, 3))) void gs_auto_log(const gsolve_auto *S, const char *format,
-                                                       ...);
 
 /* Appends a sentence to S->events. */
 __attribute__((format(printf, 2, 3))) void gs_auto_add_event(gsolve_auto *S, const char *format,

@@ -22,12 +22,6 @@ void gs_auto_drop(gsolve_auto *S)
     S->first = 0;
 }
 
-void gsolve_auto_set_log(gsolve_auto *S, gsolve_log *log, void *user)
-{
-    S->log = log;
-    S->log_user = user;
-}
-
 void gsolve_auto_set_monitor(gsolve_auto *S, gsolve_monitor *monitor, void *user)
 {
     S->monitor = monitor;
@@ -44,18 +38,6 @@ void gsolve_auto_set_attempt_monitor(gsolve_auto *S, gsolve_attempt_monitor *mon
 {
     S->attempt_monitor = monitor;
     S->attempt_user = user;
-}
-
-void gs_auto_log(const gsolve_auto *S, const char *format, ...)
-{
-    char line[2000];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    if (S->log) S->log(line, S->log_user);
-    gs_log(S->ctx, "%s", line);
 }
 
 void gs_auto_add_event(gsolve_auto *S, const char *format, ...)

@@ -315,38 +315,6 @@ static void explain_outcome(const report *f)
     }
 }
 
-/* Of an operator nothing but the run is known. */
-static void explain_operator(const report *f)
-{
-    const gs_krylov *k = f->k;
-    const double residual = f->worst->residual;
-
-    switch (f->worst->outcome) {
-    case GSOLVE_INDEFINITE:
-        add_sentence(f->text,
-                     method_is(k, "minres")
-                         ? "minres met r^T M^-1 r < 0: the preconditioner is not positive "
-                           "definite. Use another one, or none. "
-                         : "A or the preconditioner is not positive definite: CG met p^T A p <= 0 "
-                           "or r^T M^-1 r < 0. Use minres if A is symmetric, else gmres. ");
-        break;
-    case GSOLVE_STAGNATED:
-        add_sentence(f->text,
-                     "The residual stagnated at %.1e. The operator computes it in %s precision. "
-                     "Use a larger rtol or a stronger preconditioner, and check that the function "
-                     "computes the same A in every call. ",
-                     residual, k->csr.type == GSOLVE_F32 ? "single" : "double");
-        break;
-    case GSOLVE_ITERATION_LIMIT:
-        add_sentence(f->text,
-                     "The limit of %d iterations was reached at |b - Ax| / |b| = %.1e. Use a "
-                     "larger maxit or a stronger preconditioner. ",
-                     gs_run_options_of(k)->maxit, residual);
-        break;
-    default: explain_outcome(f);
-    }
-}
-
 static void explain_failure(report *f)
 {
     gs_krylov *k = f->k;
@@ -360,8 +328,10 @@ static void explain_failure(report *f)
                      "Without its component in the left null space of A the residual is %.1e |b|. ",
                      f->worst->projected);
     }
+    if (gs_explain_function(k, f->worst, f->text + strlen(f->text), SENTENCES - strlen(f->text)))
+        return;
     if (gs_matrix_is_operator(k->A)) {
-        explain_operator(f);
+        explain_outcome(f);
         return;
     }
     if (gs_need_rows(k) != GSOLVE_OK || gsolve_matrix_statistics(k->A, &f->t) != GSOLVE_OK) {
@@ -399,13 +369,14 @@ static void explain_success(const report *f)
     const int iterations = f->k->run->counts.iteration;
 
     if (worst->outcome == GSOLVE_CONVERGED) {
-        add_sentence(f->text, "Converged: |b - Ax| / |b| = %.2e after %d iterations.",
-                     worst->residual, iterations);
+        add_sentence(f->text, "Converged: |b - Ax| / |b| = %.2e after %d iteration%s.",
+                     worst->residual, iterations, iterations == 1 ? "" : "s");
     } else {
-        add_sentence(f->text,
-                     "No x solves A x = b: the residual |b - Ax| / |b| = %.2e cannot be smaller. "
-                     "Without its component in the left null space it is %.2e after %d iterations.",
-                     worst->residual, worst->projected, iterations);
+        add_sentence(
+            f->text,
+            "No x solves A x = b: the residual |b - Ax| / |b| = %.2e cannot be smaller. "
+            "Without its component in the left null space it is %.2e after %d iteration%s.",
+            worst->residual, worst->projected, iterations, iterations == 1 ? "" : "s");
     }
 }
 

@@ -29,6 +29,7 @@ typedef struct pipecg {
 static const gsolve_option options[] = {
     GS_RUN_OPTIONS(10000, 2000),
     GS_NORM_OPTION,
+    GS_SPECTRUM_OPTION("extreme eigenvalues and the condition of M^-1 A"),
     {"replace",
      "iterations between two replacements of the residual by the true residual; 0: no "
      "replacement",
@@ -44,7 +45,7 @@ static int replace(const gs_krylov *k)
 static gsolve_status setup(gs_krylov *k)
 {
     k->period = replace(k) > 0 ? replace(k) : 1;
-    return GSOLVE_OK;
+    return gs_new_lanczos_record(k, true);
 }
 
 /* r, u, w and the sums from x. */
@@ -85,6 +86,7 @@ static gsolve_status start(gs_krylov *k)
     TRY(recompute_residual(k));
     for (int i = 0; i < 4; i++) TRY(gs_zero(k, directions[i]));
     TRY(GS_RUN_SCALAR(k, pipecg_start, &a));
+    TRY(gs_start_lanczos(k));
     TRY(gs_square_norm(k, ((pipecg *)k->state)->scalar[PC_GAMMA], 1));
 done:
     return status;
@@ -99,8 +101,9 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     gsolve_status status;
 
     TRY(GS_RUN_SCALAR(k, pipecg_alpha, &a)); /* alpha and beta           */
-    TRY(gs_precondition(k, v->w, v->m));     /* m = M^-1 w               */
-    TRY(gs_multiply(k, v->m, v->n));         /* n = A m                  */
+    TRY(GS_RECORD(k, pipecg_lanczos, &a));
+    TRY(gs_precondition(k, v->w, v->m)); /* m = M^-1 w               */
+    TRY(gs_multiply(k, v->m, v->n));     /* n = A m                  */
     TRY(gs_pipe_step(k, gs_quotient(1, scalar[PC_ALPHA], NULL),
                      gs_quotient(1, scalar[PC_BETA], NULL), v, scalar[PC_GAMMA], scalar[PC_DELTA]));
     if (replace(k) > 0 && j % replace(k) == replace(k) - 1) {

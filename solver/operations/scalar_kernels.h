@@ -46,6 +46,7 @@ typedef struct gs_scalar_arguments {
     X(norm_square)    /* rr = factor s[0], or factor s[0]^2 if m is 2 */       \
     X(lanczos_start)  /* see GS_LANCZOS_STEPS */                               \
     X(cg_lanczos)     /* s[0] = r'M^-1 r, s[1] = p'A p */                      \
+    X(pipecg_lanczos) /* s as in pipecg.c */                                   \
     X(minres_lanczos) /* s as in minres.c */                                   \
     X(gmres_keep)     /* see gmres.c */
 
@@ -59,11 +60,11 @@ typedef struct gs_scalar_kernels {
 
 extern const gs_scalar_kernels gs_scalar_host, gs_scalar_cuda;
 
-/* The record of spectrum=on of cg and minres, for each column: the tridiagonal matrix T of the
- * Lanczos process on M^-1/2 A M^-1/2, for the first GS_LANCZOS_STEPS steps of a run. LZ_COUNT: rows
- * of T so far. LZ_RHO and LZ_INVERSE: r'M^-1 r and 1 / alpha of the step of cg before, 0 if there
- * is none. Row i of T has its diagonal element at LZ_T + 2 i, and behind it its element on the
- * right. Where a round begins, that of the last row is 0: then T is block diagonal. */
+/* The record of spectrum=on of cg, pipecg and minres, for each column: the tridiagonal matrix T of
+ * the Lanczos process on M^-1/2 A M^-1/2, for the first GS_LANCZOS_STEPS steps of a run. LZ_COUNT:
+ * rows of T so far. LZ_RHO and LZ_INVERSE: r'M^-1 r and 1 / alpha of the step of cg before, 0 if
+ * there is none. Row i of T has its diagonal element at LZ_T + 2 i, and behind it its element on
+ * the right. Where a round begins, that of the last row is 0: then T is block diagonal. */
 #define GS_LANCZOS_STEPS 1000
 enum { LZ_COUNT, LZ_RHO, LZ_INVERSE, LZ_T, LZ_NUMBERS = LZ_T + 2 * GS_LANCZOS_STEPS };
 /* s[] of minres: see minres.c. */

@@ -329,11 +329,10 @@ SMALL void lanczos_add(double *record, double diagonal, double right)
     record[LZ_COUNT] = count + 1;
 }
 
-/* T_jj = 1 / alpha_j + beta_{j-1} / alpha_{j-1}, T_{j-1,j} = sqrt(beta_{j-1}) / alpha_{j-1}. */
-SMALL void cg_lanczos(const gs_scalar_arguments *a, int c)
+/* T_jj = 1 / alpha_j + beta_{j-1} / alpha_{j-1}, T_{j-1,j} = sqrt(beta_{j-1}) / alpha_{j-1}.
+ * inverse: 1 / alpha. */
+SMALL void add_step_of_cg(double *record, double rho, double inverse)
 {
-    double *record = a->record + (int64_t)c * a->record_size;
-    const double rho = a->s[0][c], inverse = rho > 0 ? a->s[1][c] / rho : 0;
     const double beta = record[LZ_RHO] > 0 ? rho / record[LZ_RHO] : 0;
     const double before = record[LZ_INVERSE];
     const int count = (int)record[LZ_COUNT];
@@ -343,6 +342,22 @@ SMALL void cg_lanczos(const gs_scalar_arguments *a, int c)
     lanczos_add(record, inverse + beta * before, 0);
     record[LZ_RHO] = rho;
     record[LZ_INVERSE] = inverse;
+}
+
+SMALL void cg_lanczos(const gs_scalar_arguments *a, int c)
+{
+    const double rho = a->s[0][c], inverse = rho > 0 ? a->s[1][c] / rho : 0;
+
+    add_step_of_cg(a->record + (int64_t)c * a->record_size, rho, inverse);
+}
+
+/* Runs after pipecg_alpha, which sets alpha to 0 in columns that have ended. */
+SMALL void pipecg_lanczos(const gs_scalar_arguments *a, int c)
+{
+    const double alpha = a->s[PC_ALPHA][c];
+
+    if (alpha == 0) return;
+    add_step_of_cg(a->record + (int64_t)c * a->record_size, a->s[PC_GAMMA][c], 1 / alpha);
 }
 
 /* T_jj = delta, T_{j,j+1} = the next gamma. Runs before minres_rotate. */

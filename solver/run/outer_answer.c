@@ -280,7 +280,7 @@ done:
 }
 
 /* Column c has failed: the answer is the better of the best x of the run, in v with the norms
- * *best, and the first guess. */
+ * *best, and the first guess. If neither residual is finite, it is the first guess, which is. */
 static gsolve_status choose_answer(gs_krylov *k, int32_t c, gsolve_dense v, const gs_norms *best)
 {
     const gs_outer *o = &k->run->outer;
@@ -288,7 +288,7 @@ static gsolve_status choose_answer(gs_krylov *k, int32_t c, gsolve_dense v, cons
     gsolve_status status;
 
     TRY(norms_of_guess(k, c, &guess));
-    if (best->r <= guess.r) {
+    if (best->r <= guess.r && isfinite(best->r)) {
         k->run->column[c].residual = best->relative;
         TRY(set_answer(k, v, c));
         goto done;

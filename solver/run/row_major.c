@@ -64,31 +64,73 @@ bool gs_vectors_overlap(gsolve_dense u, gsolve_dense v)
            rows_overlap(u, v);
 }
 
-/* --- columns ---------------------------------------------------------------------------------- */
+/* --- the check of the caller's vectors ---------------------------------------------------------
+ */
 
-/* *columns = column-major vectors of v's shape and type in block number `which`. */
-static gsolve_status make_columns(gs_krylov *k, int which, gsolve_dense v, gsolve_dense *columns)
+gsolve_status gs_check_vectors(gsolve_context *ctx, int32_t nrows, int32_t ncols, gsolve_dense b,
+                               gsolve_dense x)
 {
-    gs_row_major *r = &k->run->row_major;
-    const size_t bytes = (size_t)v.nrows * (size_t)v.ncols * gs_type_size(v.type);
-
-    if (!r->block[which] || r->bytes[which] < bytes) {
-        gsolve_free(k->ctx, gs_location(k->ctx), r->block[which]);
-        r->block[which] = gsolve_alloc(k->ctx, gs_location(k->ctx), bytes, 1);
-        if (!r->block[which]) return GSOLVE_NO_MEMORY;
-        r->bytes[which] = bytes;
+    if ((unsigned)b.layout > GSOLVE_ROW_MAJOR || (unsigned)x.layout > GSOLVE_ROW_MAJOR) {
+        return gsolve_fail(
+            ctx, GSOLVE_BAD_ARGUMENT,
+            "b has layout %d and x layout %d; a layout is 0 (column-major) or 1 (row-major)",
+            (int)b.layout, (int)x.layout);
     }
-    *columns = (gsolve_dense){v.nrows,
-                              v.ncols,
-                              v.nrows,
-                              r->block[which],
-                              v.type,
-                              gs_location(k->ctx),
-                              GSOLVE_COLUMN_MAJOR};
+    if (b.nrows != nrows || x.nrows != ncols || b.ncols != x.ncols || b.ncols < 0) {
+        return gsolve_fail(
+            ctx, GSOLVE_BAD_ARGUMENT,
+            "the matrix is %d x %d, so b must have %d rows and x %d, and both the same "
+            "number of columns; b is %d x %d and x is %d x %d",
+            nrows, ncols, nrows, ncols, b.nrows, b.ncols, x.nrows, x.ncols);
+    }
+    if (!gs_stride_fits(b) || !gs_stride_fits(x)) {
+        return gsolve_fail(
+            ctx, GSOLVE_BAD_ARGUMENT,
+            "the columns of b or x overlap: the strides are %lld and %lld, and a stride "
+            "must be at least the number of rows, or of columns if the layout is row-major",
+            (long long)b.stride, (long long)x.stride);
+    }
+    if ((!b.value && (int64_t)b.nrows * b.ncols > 0) ||
+        (!x.value && (int64_t)x.nrows * x.ncols > 0)) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "b or x has no values (NULL)");
+    }
+    if ((unsigned)b.type >= GSOLVE_TYPE_COUNT || (unsigned)x.type >= GSOLVE_TYPE_COUNT) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "the type of b or x is neither GSOLVE_F32 nor GSOLVE_F64");
+    }
+    if (gs_location(ctx) == GSOLVE_HOST &&
+        (b.location != GSOLVE_HOST || x.location != GSOLVE_HOST)) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "the device is cpu, so b and x must lie on the host");
+    }
+    if (gs_vectors_overlap(b, x)) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "b and x share memory; x must be an array of its own");
+    }
     return GSOLVE_OK;
 }
 
-gsolve_status gs_columns_from(gs_krylov *k, int which, gsolve_dense v, gsolve_dense *columns)
+/* --- columns ---------------------------------------------------------------------------------- */
+
+/* *columns = column-major vectors of v's shape and type in block number `which`. */
+static gsolve_status make_columns(gs_row_major *r, gsolve_context *ctx, int which, gsolve_dense v,
+                                  gsolve_dense *columns)
+{
+    const size_t bytes = (size_t)v.nrows * (size_t)v.ncols * gs_type_size(v.type);
+
+    if (!r->block[which] || r->bytes[which] < bytes) {
+        gsolve_free(ctx, gs_location(ctx), r->block[which]);
+        r->block[which] = gsolve_alloc(ctx, gs_location(ctx), bytes, 1);
+        if (!r->block[which]) return GSOLVE_NO_MEMORY;
+        r->bytes[which] = bytes;
+    }
+    *columns = (gsolve_dense){
+        v.nrows, v.ncols, v.nrows, r->block[which], v.type, gs_location(ctx), GSOLVE_COLUMN_MAJOR};
+    return GSOLVE_OK;
+}
+
+gsolve_status gs_columns_from(gs_row_major *r, gsolve_context *ctx, int which, gsolve_dense v,
+                              gsolve_dense *columns)
 {
     gs_stage stage = {0};
     gsolve_status status = GSOLVE_OK;
@@ -100,34 +142,32 @@ gsolve_status gs_columns_from(gs_krylov *k, int which, gsolve_dense v, gsolve_de
         columns->stride = v.nrows;
         return GSOLVE_OK;
     }
-    TRY(make_columns(k, which, v, columns));
+    TRY(make_columns(r, ctx, which, v, columns));
     if (v.nrows == 0 || v.ncols == 0) goto done;
-    TRY(gs_stage_in(&stage, k->ctx, gs_location(k->ctx), v, true));
-    TRY(gs_change_layout(k->ctx, stage.used, *columns));
+    TRY(gs_stage_in(&stage, ctx, gs_location(ctx), v, true));
+    TRY(gs_change_layout(ctx, stage.used, *columns));
 done:
-    gs_stage_drop(&stage, k->ctx);
+    gs_stage_drop(&stage, ctx);
     return status;
 }
 
-gsolve_status gs_columns_to(gs_krylov *k, gsolve_dense columns, gsolve_dense v)
+gsolve_status gs_columns_to(gsolve_context *ctx, gsolve_dense columns, gsolve_dense v)
 {
     gs_stage stage = {0};
     gsolve_status status = GSOLVE_OK;
 
     if (columns.value == v.value || v.nrows == 0 || v.ncols == 0) return GSOLVE_OK;
-    TRY(gs_stage_in(&stage, k->ctx, gs_location(k->ctx), v, false));
-    TRY(gs_change_layout(k->ctx, columns, stage.used));
-    TRY(gs_stage_out(&stage, k->ctx));
-    TRY(gs_memory_synchronize(k->ctx, v.location, v.value));
+    TRY(gs_stage_in(&stage, ctx, gs_location(ctx), v, false));
+    TRY(gs_change_layout(ctx, columns, stage.used));
+    TRY(gs_stage_out(&stage, ctx));
+    TRY(gs_memory_synchronize(ctx, v.location, v.value));
 done:
-    gs_stage_drop(&stage, k->ctx);
+    gs_stage_drop(&stage, ctx);
     return status;
 }
 
-void gs_row_major_release(gs_krylov *k)
+void gs_row_major_release(gs_row_major *r, gsolve_context *ctx)
 {
-    gs_row_major *r = &k->run->row_major;
-
-    for (int i = 0; i < 2; i++) gsolve_free(k->ctx, gs_location(k->ctx), r->block[i]);
+    for (int i = 0; i < 2; i++) gsolve_free(ctx, gs_location(ctx), r->block[i]);
     memset(r, 0, sizeof *r);
 }

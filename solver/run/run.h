@@ -212,12 +212,18 @@ gsolve_status gs_solver_set_up(gs_krylov *k, const char *spec);
 /* Undoes gs_solver_set_up, so that it can be called with another spec. */
 void gs_solver_drop(gs_krylov *k);
 
+/* --- choose/explain_function.c ---------------------------------------------------------------- */
+
+/* If functions of the caller take part in the run and explain why column `worst` failed, writes a
+ * sentence to text and returns true. */
+bool gs_explain_function(const gs_krylov *k, const gs_column *worst, char *text, size_t size);
+
 /* --- settings.c ---------------------------------------------------------------------------------
  */
 
-/* Fails with GSOLVE_BAD_SPEC if a key of `settings`, which is not empty, is not one that
+/* Fails with GSOLVE_BAD_SPEC if a key of `options`, which is not empty, is not one that
  * gsolve_solver_set sets. of: the method, for the sentence. */
-gsolve_status gs_settings_check(gsolve_context *ctx, const char *of, const char *settings);
+gsolve_status gs_settings_check(gsolve_context *ctx, const char *of, const char *options);
 
 /* --- work.c ----------------------------------------------------------------------------------- */
 
@@ -231,11 +237,17 @@ void gs_work_release(gs_krylov *k);
 /* Whether u and v, of any layouts, share memory. If their memory interleaves and their layouts or
  * strides differ, the answer is true. */
 bool gs_vectors_overlap(gsolve_dense u, gsolve_dense v);
-/* *columns = v, or its columns in block `which` (0 or 1) of k's work space if v is row-major. */
-gsolve_status gs_columns_from(gs_krylov *k, int which, gsolve_dense v, gsolve_dense *columns);
+/* Fails unless b and x are vectors for a system with a matrix of nrows x ncols. Their values are
+ * not read. */
+gsolve_status gs_check_vectors(gsolve_context *ctx, int32_t nrows, int32_t ncols, gsolve_dense b,
+                               gsolve_dense x);
+/* *columns = v, or its columns in block `which` (0 or 1) of *r, where kernels read, if v is
+ * row-major. */
+gsolve_status gs_columns_from(gs_row_major *r, gsolve_context *ctx, int which, gsolve_dense v,
+                              gsolve_dense *columns);
 /* Copies the columns that gs_columns_from made to v. */
-gsolve_status gs_columns_to(gs_krylov *k, gsolve_dense columns, gsolve_dense v);
-void gs_row_major_release(gs_krylov *k);
+gsolve_status gs_columns_to(gsolve_context *ctx, gsolve_dense columns, gsolve_dense v);
+void gs_row_major_release(gs_row_major *r, gsolve_context *ctx);
 
 /* --- loop.c ----------------------------------------------------------------------------------- */
 

@@ -20,9 +20,14 @@ static bool is_settable(const char *pair)
     return false;
 }
 
-gsolve_status gs_settings_check(gsolve_context *ctx, const char *of, const char *settings)
+gsolve_status gs_settings_check(gsolve_context *ctx, const char *of, const char *options)
 {
-    for (const char *pair = settings; true; pair++) {
+    for (const char *pair = options; true; pair++) {
+        if (*pair == ',' || *pair == 0) {
+            return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
+                               "\"%.60s\" has no option %s; write key=value,key=value", options,
+                               *pair ? "before a comma" : "after the last comma");
+        }
         if (!is_settable(pair)) {
             const size_t length = strcspn(pair, "=,");
             return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
@@ -36,19 +41,19 @@ gsolve_status gs_settings_check(gsolve_context *ctx, const char *of, const char 
     }
 }
 
-gsolve_status gsolve_solver_set(gsolve_solver *S, const char *settings)
+gsolve_status gsolve_solver_set(gsolve_solver *S, const char *options)
 {
     gs_run_options changed;
     gsolve_status status = GSOLVE_OK;
 
     if (!S) return GSOLVE_BAD_ARGUMENT;
-    if (!settings) {
-        return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_set: settings is NULL");
+    if (!options) {
+        return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_set: options is NULL");
     }
-    if (!*settings) return GSOLVE_OK;
-    TRY(gs_settings_check(S->ctx, S->method->plugin.name, settings));
+    if (!*options) return GSOLVE_OK;
+    TRY(gs_settings_check(S->ctx, S->method->plugin.name, options));
     changed = *gs_run_options_of(S);
-    TRY(gs_spec_pairs(S->ctx, &S->method->plugin, settings, &changed));
+    TRY(gs_spec_pairs(S->ctx, &S->method->plugin, options, &changed));
     *(gs_run_options *)S->options = changed;
 done:
     return status;

@@ -243,7 +243,7 @@ done:
 void gs_solver_drop(gs_krylov *k)
 {
     gs_resident_drop(k);
-    gs_row_major_release(k);
+    gs_row_major_release(&k->run->row_major, k->ctx);
     gs_projection_drop(k);
     release_work(k);
     gsolve_free(k->ctx, GSOLVE_HOST, k->state);

@@ -1,12 +1,13 @@
 /* spectrum.c: spectrum=on: estimates of the extreme eigenvalues, or singular values, and of the
  * condition, from the numbers that a method computes anyway.
  *
- * cg and minres run the Lanczos process with M^-1/2 A M^-1/2, whose tridiagonal matrix T has Ritz
- * values between the extreme eigenvalues of M^-1 A. Of an indefinite A a Ritz value can be near 0
- * and an eigenvalue not; so the condition of minres comes from the singular values of T with the
- * row below it, which are between those of M^-1/2 A M^-1/2. R of a cycle of gmres has the singular
- * values of the Hessenberg matrix, which are between those of A M^-1 (Saad 2003, sections 6.5 to
- * 6.7). All of them approach the extremes from inside, so the condition is a lower bound.
+ * cg, pipecg and minres run the Lanczos process with M^-1/2 A M^-1/2, whose tridiagonal matrix T
+ * has Ritz values between the extreme eigenvalues of M^-1 A. Of an indefinite A a Ritz value can be
+ * near 0 and an eigenvalue not; so the condition of minres comes from the singular values of T with
+ * the row below it, which are between those of M^-1/2 A M^-1/2. R of a cycle of gmres has the
+ * singular values of the Hessenberg matrix, which are between those of A M^-1 (Saad 2003,
+ * sections 6.5 to 6.7). All of them approach the extremes from inside, so the condition is a lower
+ * bound.
  *
  * The record is on the device and has a bounded size: the first GS_LANCZOS_STEPS steps of a run in
  * each column, or its first cycle. Without the option nothing is allocated or launched. */
@@ -140,7 +141,7 @@ gsolve_status gsolve_solver_spectrum(const gsolve_solver *S, gsolve_spectrum *sp
     if (!S->run->spectrum.record) {
         return gsolve_fail(S->ctx, GSOLVE_UNSUPPORTED,
                            "%s does not record its spectrum: create the solver with the option "
-                           "spectrum=on, which cg, minres and gmres have",
+                           "spectrum=on, which cg, pipecg, minres, gmres and fgmres have",
                            S->method->plugin.name);
     }
     if (S->ncols == 0) {

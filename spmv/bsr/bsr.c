@@ -107,6 +107,11 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
 
 /* --- blocks of the caller --------------------------------------------------------------------- */
 
+int32_t gs_bsr_size(const void *options)
+{
+    return ((const gs_bsr_options *)options)->block;
+}
+
 bool gs_bsr_take_size(void *options, int32_t size)
 {
     gs_bsr_options *o = options;

@@ -81,6 +81,8 @@ gsolve_status gs_bsr_build_blocks(void **self, gsolve_context *ctx, const gsolve
 gsolve_status gs_bsr_update_blocks(void *self, gsolve_context *ctx, const gs_square_blocks *blocks);
 gsolve_status gs_bsr_spread(const void *self, gsolve_context *ctx, const gs_square_blocks *blocks,
                             const gsolve_csr *csr);
+/* The option block; 0: not set. */
+int32_t gs_bsr_size(const void *options);
 /* Sets the option block to a size of blocks that are given. Returns false if bsr does not store
  * blocks of this size, or the option is another size. */
 bool gs_bsr_take_size(void *options, int32_t size);

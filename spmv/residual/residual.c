@@ -222,13 +222,13 @@ done:
 }
 
 gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
-                                     double *relative)
+                                     double *relative_residual)
 {
     gsolve_status status;
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(A->ctx);
-    if (b.nrows != A->csr.nrows || x.nrows != A->csr.ncols || b.ncols != x.ncols || !relative) {
+    if (b.nrows != A->csr.nrows || x.nrows != A->csr.ncols || b.ncols != x.ncols) {
         return gsolve_fail(
             A->ctx, GSOLVE_BAD_ARGUMENT,
             "a matrix of %d x %d needs x with %d rows and b with %d, but x is %d x %d "
@@ -242,12 +242,17 @@ gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gso
             "b has layout %d and x layout %d; a layout is 0 (column-major) or 1 (row-major)",
             (int)b.layout, (int)x.layout);
     }
+    if (!relative_residual) {
+        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_matrix_residual: relative_residual is NULL; pass an array with "
+                           "one number for each column");
+    }
     TRY(to_columns(A, 0, b, &b));
     TRY(to_columns(A, 1, x, &x));
     for (int32_t c = 0; c < b.ncols; c++) {
         gs_norms norms;
         TRY(gs_matrix_norms(A, gs_column_of(b, c), gs_column_of(x, c), &norms));
-        relative[c] = norms.relative;
+        relative_residual[c] = norms.relative;
     }
 done:
     return status;

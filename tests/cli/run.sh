@@ -345,7 +345,7 @@ said 'operator complexity' 'grid complexity' 'peak during set-up' 'entries/row' 
 run 0 info gen:poisson3d,n=12 --precond amg,coarsest=40 --json -
 json out precond.name=amg precond.device=cpu precond.bytes precond.peak_bytes precond.setup_seconds \
     precond.operator_complexity precond.grid_complexity 'precond.levels[0].rows=1728' \
-    'precond.levels[1].entries' 'precond.levels[1].mean_row' 'precond.levels[1].format=csr' \
+    'precond.levels[1].entries' 'precond.levels[1].mean_row' 'precond.levels[1].form=csr' \
     'precond.levels[1].bytes'
 run 0 info gen:poisson3d,n=5 --precond ilu
 said 'ilu' 'peak during set-up'
@@ -505,6 +505,22 @@ run 1 -A two.mtx --null-space v.mtx -x v.mtx
 complained 'v.mtx is both input and output'
 run 1 -A two.mtx --null-space v.mtx --solver direct
 complained 'direct cannot solve with a matrix that has a null space'
+
+printf '%%%%MatrixMarket matrix array real general\n2 1\n1\n-2\n' >left.mtx # A = (1 -1; 0.5 -0.5): A (1, 1)' = 0, A' (1, -2)' = 0
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 1\n1 2 -1\n2 1 0.5\n2 2 -0.5\n' >unsym.mtx
+run 0 -A unsym.mtx -b ones --null-space constants --left-null-space left.mtx --solver gmres --precond none --json n.json
+said 'least squares' 'dimension 1'
+json n.json null_space.source=constants null_space.left_source=left.mtx
+run 1 -A unsym.mtx -b ones --null-space constants --solver gmres --precond none
+complained 'as the left one' '(--left-null-space)'
+run 1 -A unsym.mtx -b ones --null-space constants --left-null-space constants
+complained "--left-null-space constants: the constant vector is not in the null space of A'"
+run 1 -A unsym.mtx -b ones --left-null-space left.mtx
+complained '--left-null-space needs --null-space'
+run 1 -A unsym.mtx -b ones --null-space constants --left-null-space missing.mtx
+complained '--left-null-space missing.mtx: no such file'
+run 1 -A unsym.mtx -b ones --null-space constants --left-null-space left.mtx -x left.mtx
+complained 'left.mtx is both input and output'
 
 # --- a terminal --------------------------------------------------------------------------------
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then

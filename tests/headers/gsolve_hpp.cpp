@@ -18,6 +18,19 @@ void expect(bool holds, const char *what)
     std::exit(1);
 }
 
+template <class F>
+void expect_error(gsolve_status status, const char *words, F call)
+{
+    try {
+        call();
+    } catch (const gsolve::error &e) {
+        expect(e.status == status, e.what());
+        expect(std::string(e.what()).find(words) != std::string::npos, e.what());
+        return;
+    }
+    expect(false, words);
+}
+
 const std::array<std::int32_t, 4> start{0, 2, 5, 7};
 const std::vector<std::int64_t> start64{0, 2, 5, 7};
 const std::vector<std::int32_t> col{0, 1, 0, 1, 2, 1, 2};
@@ -67,22 +80,82 @@ void test_matrices()
     expect(gsolve::precond(ctx, "jacobi", A).describe().n == 3, "a preconditioner");
     expect(gsolve::solver(ctx, "gmres", A).name() == "gmres", "a solver without a preconditioner");
     const gsolve_csr rows = gsolve::csr(3, 3, start, col, value);
-    expect(ctx.solve(rows, std::vector<double>{1, 0, 1}, u).outcome == GSOLVE_CONVERGED,
-           "one call");
+    gsolve::auto_solver once(ctx, "", gsolve::matrix(ctx, "auto", rows));
+    expect(once.run(std::vector<double>{1, 0, 1}, u).outcome == GSOLVE_CONVERGED, "one call");
     expect(ctx.describe().threads > 0, "the context");
 }
 
-template <class F>
-void expect_error(gsolve_status status, const char *words, F call)
+/* The automatic solver and its matrix, which gets new values. */
+void test_auto_solver()
 {
-    try {
-        call();
-    } catch (const gsolve::error &e) {
-        expect(e.status == status, e.what());
-        expect(std::string(e.what()).find(words) != std::string::npos, e.what());
-        return;
+    gsolve::context ctx("cpu");
+    gsolve::matrix A(ctx, "auto", gsolve::csr(3, 3, start, col, value));
+    gsolve::auto_solver S(ctx, "rtol=1e-12", A);
+    const std::vector<double> b{1, 0, 1};
+    std::vector<double> x(3), larger = value;
+
+    expect(S.run(b, x).outcome == GSOLVE_CONVERGED && std::fabs(x[1] - 1) < 1e-9, "a solution");
+    for (double &number : larger) number *= 2;
+    A.update(gsolve::csr(3, 3, start, col, larger));
+    S.set("rtol=1e-11");
+    expect(S.run(b, x).outcome == GSOLVE_CONVERGED && std::fabs(x[1] - 0.5) < 1e-9, "another one");
+    expect(S.describe().updates == 1 && S.describe().runs == 2, "what it did");
+    expect(S.explain().find("rtol=1e-11") != std::string::npos, "the explanation");
+}
+
+/* A = factor * tridiag(-1, 2, -1) as an operator, which its solver keeps alive. */
+void test_operators()
+{
+    gsolve::context ctx("cpu");
+    double factor = 1;
+    const auto multiply = [&factor](const gsolve_dense &x, const gsolve_dense &y) {
+        const auto *from = static_cast<const double *>(x.value);
+        auto *to = static_cast<double *>(y.value);
+        if (factor < 0) throw std::runtime_error("the factor is negative");
+        for (int i = 0; i < 3; i++) {
+            to[i] = factor * (2 * from[i] - (i > 0 ? from[i - 1] : 0) - (i < 2 ? from[i + 1] : 0));
+        }
+    };
+    gsolve::matrix A(ctx, 3, 3, multiply, GSOLVE_FUNCTION_DEFINITE);
+    gsolve::solver S(ctx, "cg", A);
+    const std::vector<double> b{1, 0, 1};
+    std::vector<double> x(3);
+
+    expect(S.run(b, x).outcome == GSOLVE_CONVERGED && std::fabs(x[1] - 1) < 1e-7, "an operator");
+    factor = 4;
+    A.update();
+    { // S keeps what A has been
+        const gsolve::matrix gone = std::move(A);
     }
-    expect(false, words);
+    expect(S.run(b, x).outcome == GSOLVE_CONVERGED && std::fabs(x[1] - 0.25) < 1e-7, "updated");
+    factor = -1;
+    expect_error(GSOLVE_BAD_ARGUMENT, "the factor is negative", [&] { S.run(b, x); });
+    expect_error(GSOLVE_BAD_ARGUMENT, "moved from", [&] { A.update(); });
+    expect_error(GSOLVE_BAD_ARGUMENT, "flags 0x8",
+                 [&] { gsolve::matrix(ctx, 3, 3, multiply, GSOLVE_FUNCTION_VARIABLE); });
+    gsolve::matrix plain(ctx, "csr", gsolve::csr(3, 3, start, col, value));
+    expect_error(GSOLVE_UNSUPPORTED, "operator", [&] { plain.update(); });
+}
+
+/* The rows of A sum to 0, and b is not in its range. */
+void test_null_spaces()
+{
+    gsolve::context ctx("cpu");
+    const std::vector<double> neumann{1, -1, -1, 2, -1, -1, 1};
+    gsolve::matrix A(ctx, "csr", gsolve::csr(3, 3, start, col, neumann));
+    std::vector<double> x(3);
+    gsolve_null_space constants = {}, wrong = {};
+
+    constants.constants = true;
+    A.set_null_space(constants);
+    gsolve::solver S(ctx, "minres", A);
+    S.set("rtol=1e-12,maxit=50");
+    expect(S.run(std::vector<double>{2, 0, -1}, x).outcome == GSOLVE_LEAST_SQUARES, "a null space");
+    expect(std::fabs(x[0] + x[1] + x[2]) < 1e-12, "no constant component");
+    std::vector<double> v{1, 2, 3};
+    wrong.vectors = gsolve::dense(gsolve::span(v));
+    expect_error(GSOLVE_BAD_ARGUMENT, "null space", [&] { A.set_null_space(wrong); });
+    A.set_null_space(constants, &constants);
 }
 
 void test_errors()
@@ -115,6 +188,9 @@ int main()
 {
     test_solves();
     test_matrices();
+    test_auto_solver();
+    test_operators();
+    test_null_spaces();
     test_errors();
     return 0;
 }
