@@ -57,7 +57,7 @@
     {"output", 'o', "FILE", text, CLI_TEXT, AT(output), 0, 0}
 #define HELP \
     {"help", 'h', NULL, "show this help", CLI_FLAG, AT(help), 0, 0}, \
-    {"version", 'V', NULL, "show the version and the libraries of sparse factorisations", CLI_FLAG, AT(version), 0, 0}
+    {"version", 'V', NULL, "show the version, the libraries of sparse factorisations, and the level of the CPU whose kernels run", CLI_FLAG, AT(version), 0, 0}
 
 static const cli_option solve_options[] = {
     HEADING("System"),
@@ -232,6 +232,10 @@ const cli_pair cli_exit_codes[] = {
 };
 
 const cli_pair cli_variables[] = {
+    {"GSOLVE_CPU_LEVEL",
+     "level of the processor whose kernels run on the CPU: baseline, v3 or v4 on "
+     "x86-64 (default: the highest that the processor supports); also for "
+     "programs that use the library"},
     {"GSOLVE_DEVICE", "device, if --device is not given"},
     {"GSOLVE_TRACE", "file to which set-up phases and operations are written as a Chrome trace "
                      "(chrome://tracing, ui.perfetto.dev); also for programs that use the library"},

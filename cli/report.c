@@ -351,6 +351,7 @@ static void add_components(cJSON *object, const cli *c, const cli_solution *s)
     gsolve_context_describe(c->ctx, &info);
     cJSON_AddStringToObject(object, "device", info.device);
     cJSON_AddStringToObject(object, "device_description", cli_device_words(c, words));
+    cJSON_AddStringToObject(object, "cpu_level", info.cpu_level);
     cJSON_AddNumberToObject(object, "threads", info.threads);
     cJSON_AddStringToObject(object, "type", c->args.type == GSOLVE_F32 ? "f32" : "f64");
     part = cJSON_AddObjectToObject(object, "format");

@@ -93,7 +93,7 @@ module gsolve
   end type
 
   type, bind(C) :: gsolve_context_info
-    integer(c_size_t) :: size = 312_c_size_t ! as GSOLVE_INIT
+    integer(c_size_t) :: size = 320_c_size_t ! as GSOLVE_INIT
     type(c_ptr) :: device = c_null_ptr
     character(kind=c_char) :: description(256) = c_null_char
     integer(c_int) :: threads = 0
@@ -101,6 +101,7 @@ module gsolve
     integer(c_size_t) :: peak = 0
     integer(c_int64_t) :: blocks = 0
     integer(c_int64_t) :: allocations = 0
+    type(c_ptr) :: cpu_level = c_null_ptr
   end type
 
   type, bind(C) :: gsolve_csr

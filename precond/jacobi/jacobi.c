@@ -4,7 +4,6 @@
 
 #include "precond/diagonal.h"
 #include "precond/handle.h"
-#include "vector/blocks.h"
 
 typedef struct jacobi_options {
     bool absolute;
@@ -83,9 +82,3 @@ const gsolve_precond_kind gs_jacobi = {
     .diagonal = diagonal,
     .update = update,
 };
-
-#define GS_BODY "precond/jacobi/jacobi_body.h"
-#include "core/each_type.h"
-
-const gs_jacobi_kernels gs_jacobi_host[GSOLVE_TYPE_COUNT] = {{apply_f32, apply_columns_f32},
-                                                             {apply_f64, apply_columns_f64}};

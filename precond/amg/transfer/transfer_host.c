@@ -148,8 +148,9 @@ bool gs_prolongator_fits(const gsolve_context *ctx, const gsolve_csr *A, const u
 #define GS_BODY "precond/amg/transfer/transfer_body.h"
 #include "core/each_type.h"
 
-const gs_tentative_kernels gs_tentative_host[GSOLVE_TYPE_COUNT] = {{modes_f32, factor_f32},
-                                                                   {modes_f64, factor_f64}};
-const gs_prolongator_kernels gs_prolongator_host[GSOLVE_TYPE_COUNT] = {{columns, fill},
-                                                                       {columns, fill}};
-const gs_smoothed_kernels gs_smoothed_host[GSOLVE_TYPE_COUNT] = {{values_f32}, {values_f64}};
+const gs_tentative_kernels GS_LEVEL(gs_tentative_host)[GSOLVE_TYPE_COUNT] = {
+    {modes_f32, factor_f32}, {modes_f64, factor_f64}};
+const gs_prolongator_kernels GS_LEVEL(gs_prolongator_host)[GSOLVE_TYPE_COUNT] = {{columns, fill},
+                                                                                 {columns, fill}};
+const gs_smoothed_kernels GS_LEVEL(gs_smoothed_host)[GSOLVE_TYPE_COUNT] = {{values_f32},
+                                                                           {values_f64}};

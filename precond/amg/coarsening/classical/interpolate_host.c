@@ -423,6 +423,6 @@ done:
 #define GS_BODY "precond/amg/coarsening/classical/interpolate_body.h"
 #include "core/each_type.h"
 
-const gs_classical_interpolate_kernels gs_classical_interpolate_host[GSOLVE_TYPE_COUNT] = {
-    {interpolate_f32, truncate_rows, update_truncated_f32},
-    {interpolate_f64, truncate_rows, update_truncated_f64}};
+const gs_classical_interpolate_kernels GS_LEVEL(gs_classical_interpolate_host)[GSOLVE_TYPE_COUNT] =
+    {{interpolate_f32, truncate_rows, update_truncated_f32},
+     {interpolate_f64, truncate_rows, update_truncated_f64}};
