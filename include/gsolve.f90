@@ -65,6 +65,7 @@ module gsolve
   integer(c_int), parameter :: GSOLVE_STOPPED = 6
   integer(c_int), parameter :: GSOLVE_ACCEPTED = 7
   integer(c_int), parameter :: GSOLVE_LEAST_SQUARES = 8
+  integer(c_int), parameter :: GSOLVE_NOT_SOLVED = 9
 
   ! gsolve_decision
   integer(c_int), parameter :: GSOLVE_CONTINUE = 0
@@ -92,7 +93,7 @@ module gsolve
   end type
 
   type, bind(C) :: gsolve_context_info
-    integer(c_size_t) :: size = 312_c_size_t ! as GSOLVE_INIT
+    integer(c_size_t) :: size = 320_c_size_t ! as GSOLVE_INIT
     type(c_ptr) :: device = c_null_ptr
     character(kind=c_char) :: description(256) = c_null_char
     integer(c_int) :: threads = 0
@@ -100,6 +101,7 @@ module gsolve
     integer(c_size_t) :: peak = 0
     integer(c_int64_t) :: blocks = 0
     integer(c_int64_t) :: allocations = 0
+    type(c_ptr) :: cpu_level = c_null_ptr
   end type
 
   type, bind(C) :: gsolve_csr
@@ -299,7 +301,7 @@ module gsolve
   end type
 
   type, bind(C) :: gsolve_result
-    integer(c_size_t) :: size = 72_c_size_t ! as GSOLVE_INIT
+    integer(c_size_t) :: size = 80_c_size_t ! as GSOLVE_INIT
     integer(c_int) :: outcome = 0
     integer(c_int) :: iterations = 0
     integer(c_int) :: products = 0
@@ -309,6 +311,7 @@ module gsolve
     real(c_double) :: precond_seconds = 0
     real(c_double) :: projected_relative_residual = 0
     real(c_double) :: removed = 0
+    real(c_double) :: normal_residual = 0
   end type
 
   type, bind(C) :: gsolve_spectrum

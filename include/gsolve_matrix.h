@@ -233,10 +233,10 @@ typedef enum gsolve_function_flag {
  * gsolve_matrix_statistics, gsolve_matrix_update, the method "direct", and
  * gsolve_precond_create_from and gsolve_precond_update_from, except for the kind "none".
  * gsolve_matrix_device_csr gives a view whose arrays are NULL. The method "refine" runs its inner
- * method in the type of A. The method "auto" chooses by the flags (gsolve_matrix_set_flags), else
- * "gmres", and no preconditioner. A preconditioner comes from an approximate matrix
- * (gsolve_precond_create), from the diagonal (gsolve_precond_create_chebyshev) or from a function
- * (gsolve_precond_create_function). */
+ * method in the type of A. The method "auto" chooses "lsmr" if A is not square, else by the flags
+ * (gsolve_matrix_set_flags), else "gmres", and no preconditioner. A preconditioner comes from an
+ * approximate matrix (gsolve_precond_create), from the diagonal (gsolve_precond_create_chebyshev)
+ * or from a function (gsolve_precond_create_function). */
 GSOLVE_API gsolve_status gsolve_matrix_create_operator(
     gsolve_matrix **A, gsolve_context *ctx, int32_t nrows, int32_t ncols, gsolve_type type,
     gsolve_apply_function *apply, gsolve_apply_function *apply_transpose, void *user);

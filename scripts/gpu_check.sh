@@ -90,6 +90,9 @@ convdiff3d,n=5 gmres ilu
 convdiff3d,n=5 bicgstab block_jacobi
 neumann2d,n=8 minres chebyshev
 convdiff3d,n=5 bicg isai,relax=1
+random,n=90,cols=40 lsqr jacobi,normal=1
+emptyrows,n=90 lsmr jacobi,normal=1
+convdiff3d,n=5 lsmr ilu
 poisson3d,n=8 cg amg
 poisson2d,n=40 cg amg
 convdiff3d,n=5 bicgstab amg

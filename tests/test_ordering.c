@@ -294,6 +294,20 @@ static void direct_refuses(void **state)
     close_context(ctx);
 }
 
+/* The file of a set-up holds factors of A alone. */
+static void direct_does_not_save_a_transform(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    solve s = open_solve(ctx, shuffled(ctx, "gen:poisson2d,n=5", 3));
+
+    (void)state;
+    run(&s, "direct,order=rcm", "none");
+    assert_int_equal(gsolve_solver_save(s.S, "ordered.setup"), GSOLVE_UNSUPPORTED);
+    assert_non_null(strstr(gsolve_error(ctx), "order"));
+    close_solve(&s);
+    close_context(ctx);
+}
+
 /* --- preconditioners -------------------------------------------------------------------------- */
 
 static void refuse_precond(gsolve_context *ctx, const char *matrix, const char *spec,
@@ -486,6 +500,7 @@ int main(void)
         cmocka_unit_test(direct_solves_in_each_order),
         cmocka_unit_test(direct_without_options_is_unchanged),
         cmocka_unit_test(direct_refuses),
+        cmocka_unit_test(direct_does_not_save_a_transform),
         cmocka_unit_test(preconds_refuse),
         cmocka_unit_test(a_zero_on_the_diagonal_is_named),
         cmocka_unit_test(columns_and_updates),

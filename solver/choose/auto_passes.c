@@ -200,6 +200,9 @@ static gsolve_status make_passes(gs_auto_transform *t)
             t->total.outcome = GSOLVE_CONVERGED;
         } else if (t->total.outcome == GSOLVE_STOPPED || t->total.outcome == GSOLVE_ACCEPTED) {
             break;
+        } else if (t->total.outcome == GSOLVE_LEAST_SQUARES) { /* scaled: of another problem */
+            if (t->t.row) t->total.outcome = GSOLVE_STAGNATED;
+            break;
         } else if (t->total.iterations >= t->asked.maxit) {
             t->total.outcome = GSOLVE_ITERATION_LIMIT;
             break;
