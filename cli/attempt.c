@@ -387,14 +387,31 @@ static gsolve_status prepare(const cli *c, const cli_trial *t, monitor *m, gsolv
     return gsolve_auto_set_choices(S, t->count, method, precond);
 }
 
+static const char *const scale[] = {"none", "rows", "symmetric", "auto"};
+static const char *const order[] = {"none", "rcm", "amd", "nd"};
+
+bool cli_scales_rows(const cli *c)
+{
+    return strcmp(scale[c->args.scale], "rows") == 0;
+}
+
+/* The options of the automatic solver for --scale and --order. */
+static void name_transform(const cli *c, char *options, size_t size)
+{
+    snprintf(options, size, "scale=%s,order=%s", scale[c->args.scale], order[c->args.order]);
+}
+
 int cli_try(cli *c, cli_trial *t)
 {
+    char options[64];
     monitor m = {.c = c, .trial = t, .keep = c->args.json || c->args.history};
     gsolve_auto_info info = GSOLVE_INIT(gsolve_auto_info);
     gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_auto *S = NULL;
-    gsolve_status status = gsolve_auto_create_from(&S, c->ctx, "", t->A);
+    gsolve_status status;
 
+    name_transform(c, options, sizeof options);
+    status = gsolve_auto_create_from(&S, c->ctx, options, t->A);
     t->tried = t->best = 0;
     if (status == GSOLVE_OK) status = prepare(c, t, &m, S);
     if (status == GSOLVE_OK) status = gsolve_auto_set_setup_file(S, c->args.setup);
@@ -402,6 +419,7 @@ int cli_try(cli *c, cli_trial *t)
     if (status == GSOLVE_OK) {
         gsolve_auto_describe(S, &info);
         t->best = info.choice;
+        snprintf(t->transform, sizeof t->transform, "%s", info.transform);
     } else if (!m.code && t->tried == 0) {
         m.code = cli_fail_library(c);
     } else if (!m.code) { /* the first attempt's error, or the one that ended the run */

@@ -56,8 +56,12 @@ typedef struct cli_trial {
      */
     void (*report)(const cli *c, int k, bool ended, void *user);
     void *user;
-    int tried, best; /* set by cli_try: how many were tried; the one whose solution is in x */
+    int tried, best;    /* set by cli_try: how many were tried; the one whose solution is in x */
+    char transform[64]; /* set by cli_try: what --scale and --order did */
 } cli_trial;
+
+/* Whether --scale rows is given, which makes the system that methods see unsymmetric. */
+bool cli_scales_rows(const cli *c);
 
 /* Solves. Returns 0, or CLI_ERROR after it has reported an error. */
 int cli_try(cli *c, cli_trial *t);

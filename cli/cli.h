@@ -24,7 +24,8 @@ typedef struct cli_arguments {
     const char *json, *history, *output, *csv, *html;
     cli_many matrices; /* of a command that takes several */
     double rtol, atol;
-    int type; /* a gsolve_type */
+    int type;         /* a gsolve_type */
+    int scale, order; /* indices of their words; 0: none */
     int maxit, threads, seed, repeat, columns_count;
     bool monitor, profile, columns, quiet, cache, symmetric, general, dense, help, version;
     int operands;

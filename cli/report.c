@@ -140,6 +140,7 @@ static void say_outcome(const cli *c, const cli_solution *s)
              a->result.relative_residual, a->ncols > 1 ? "; worst column" : "");
     say_null_space(c, s);
     say_error(c, s);
+    if (s->transform[0]) cli_item(c, "transform", "%s", s->transform);
     if (!converged) {
         cli_item(c, "why", "%s", a->explanation);
     } else if (a->method_note[0]) {
@@ -373,6 +374,7 @@ static void add_components(cJSON *object, const cli *c, const cli_solution *s)
     cJSON_AddStringToObject(part, "name", a->method);
     cJSON_AddStringToObject(part, "spec", a->solver);
     cJSON_AddStringToObject(part, "note", a->method_note);
+    cJSON_AddStringToObject(part, "transform", s->transform);
     cJSON_AddNumberToObject(part, "product_seconds", a->result.product_seconds);
     cJSON_AddNumberToObject(part, "precond_seconds", a->result.precond_seconds);
     cJSON_AddNumberToObject(object, "memory_peak",

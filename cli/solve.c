@@ -112,14 +112,17 @@ static void close_gaps(gsolve_dense *x)
 static int solve(cli *c, cli_solution *s)
 {
     cli_trial t = {.attempt = s->attempt, .A = s->A, .report = report, .user = s};
+    gsolve_statistics statistics = s->system.statistics;
 
     close_gaps(&s->system.x);
     t.b = s->system.b;
     t.x = s->system.x;
-    t.count = cli_list_choices(c, &s->system.statistics, s->attempt);
+    statistics.symmetric &= !cli_scales_rows(c);
+    t.count = cli_list_choices(c, &statistics, s->attempt);
     const int code = cli_try(c, &t);
     s->attempts = t.tried;
     s->best = t.best;
+    memcpy(s->transform, t.transform, sizeof s->transform);
     for (int k = 0; k < s->attempts; k++) {
         s->seconds.precond += s->attempt[k].precond_seconds;
         s->seconds.setup += s->attempt[k].setup_seconds;
@@ -191,6 +194,11 @@ int cli_solve(cli *c)
         return cli_fail(
             c, "--profile prints lines and --quiet suppresses them; give only one of them, or add "
                "--json");
+    }
+    if (c->args.profile && (c->args.scale || c->args.order)) {
+        return cli_fail(
+            c, "--profile repeats one run of the method, and --scale and --order solve by several "
+               "runs on another system; leave one of them out");
     }
     if (cli_check_outputs(c) || cli_open_undecided(c) || cli_check_specs(c)) return CLI_ERROR;
     code = prepare(c, &s);

@@ -14,6 +14,7 @@ typedef struct cli_solution {
     gsolve_matrix_info info;
     cli_attempt attempt[CLI_MOST_ATTEMPTS];
     int attempts, best; /* best: the attempt that computed x */
+    char transform[64]; /* what --scale and --order did to the system; "" if nothing */
     double error;       /* |x - 1| / |1| where 1 is a solution, else NAN */
     cli_seconds_of seconds;
 } cli_solution;

@@ -348,7 +348,7 @@ module gsolve
   end type
 
   type, bind(C) :: gsolve_auto_info
-    integer(c_size_t) :: size = 176_c_size_t ! as GSOLVE_INIT
+    integer(c_size_t) :: size = 240_c_size_t ! as GSOLVE_INIT
     type(c_ptr) :: method = c_null_ptr
     type(c_ptr) :: precond = c_null_ptr
     type(c_ptr) :: why = c_null_ptr
@@ -365,6 +365,7 @@ module gsolve
     real(c_double) :: solve_seconds = 0
     real(c_double) :: total_setup_seconds = 0
     real(c_double) :: total_solve_seconds = 0
+    character(kind=c_char) :: transform(64) = c_null_char
   end type
 
   type, bind(C) :: gsolve_attempt

@@ -52,15 +52,39 @@ typedef struct gsolve_auto gsolve_auto;
  * ("gsolve list solvers"). They apply to each choice. The default of `rtol` is 1e-8. Without
  * `maxit` each choice has a limit of its own.
  *
+ * Two more keys make all choices iterate on a transformed system B y = P R b, with B = P R A C P'
+ * and x = C P' y:
+ *
+ *     scale=rows        R brings the largest magnitude of each row into [0.5, 1); C = I. A choice
+ *                       that needs a symmetric matrix then fails
+ *     scale=symmetric   R = C brings the largest magnitude of each row and column near 1 (Ruiz
+ *                       2001); a symmetric A stays symmetric
+ *     scale=auto        none if the largest magnitudes of the rows differ by a factor of less than
+ *                       100, else symmetric if A is symmetric, else rows
+ *     scale=none        the default: R = C = I
+ *     order=rcm         P is the reverse Cuthill-McKee order: small bandwidth
+ *     order=amd         approximate minimum degree
+ *     order=nd          nested dissection by METIS; fails with GSOLVE_UNSUPPORTED in a build
+ *                       without METIS
+ *     order=none        the default: P = I
+ *
+ * R and C hold powers of two, so that B is exact. "Converged" still means that the true residual of
+ * A, b and x meets the tolerance: where it does not after a run for B, the choice solves for a
+ * correction of x with a smaller tolerance, several times if needed. New values of A get new
+ * scales; P stays. The handle then holds B beside A. Monitors get the residual that a run for B
+ * began with, times the factor by which it has become smaller in the norm of B.
+ *
  * Fails with GSOLVE_BAD_SPEC if a key or a value is not allowed, and with GSOLVE_BAD_MATRIX or
- * GSOLVE_UNSUPPORTED like gsolve_matrix_create. */
+ * GSOLVE_UNSUPPORTED like gsolve_matrix_create. With scale or order also with GSOLVE_BAD_MATRIX if
+ * A is not square. */
 GSOLVE_API gsolve_status gsolve_auto_create(gsolve_auto **S, gsolve_context *ctx,
                                             const char *options, const gsolve_csr *csr);
 
 /* Creates an automatic solver for a matrix handle of the caller, in any format. A must not be
  * destroyed before the last call with S other than gsolve_auto_destroy. For new values, call
  * gsolve_matrix_update or gsolve_matrix_update_assembled. `options` and the errors are those of
- * gsolve_auto_create. */
+ * gsolve_auto_create; `scale` and `order` also fail with GSOLVE_UNSUPPORTED if A is an operator,
+ * and a run fails with it if A has a null space (gsolve_matrix_set_null_space). */
 GSOLVE_API gsolve_status gsolve_auto_create_from(gsolve_auto **S, gsolve_context *ctx,
                                                  const char *options, const gsolve_matrix *A);
 
@@ -144,6 +168,8 @@ typedef struct gsolve_auto_info {
     double solve_seconds; /* time of iterations in the last run, of all choices that it tried */
     double total_setup_seconds; /* the two times of all runs */
     double total_solve_seconds;
+    char transform[64]; /* what `scale` and `order` do to A, such as "scaled rows, rcm order"; ""
+                           if nothing */
 } gsolve_auto_info;
 
 /* Sets all members of *info. */
@@ -154,13 +180,15 @@ GSOLVE_API void gsolve_auto_describe(const gsolve_auto *S, gsolve_auto_info *inf
  * text is valid until the next call with S that is not const. */
 GSOLVE_API const char *gsolve_auto_explain(gsolve_auto *S);
 
-/* Returns the matrix of S, for products, residuals and information. It lives as long as S, or is
+/* Returns the matrix A of S, for products, residuals and information. It lives as long as S, or is
  * the caller's. */
 GSOLVE_API const gsolve_matrix *gsolve_auto_matrix(const gsolve_auto *S);
 
 /* Returns the solver of the last choice that S has set up, for gsolve_solver_column, its profile
  * and its note, or NULL if there is none. If a run converged, this is the choice that converged.
- * The solver is valid until the next run. The caller must neither run nor destroy it. */
+ * The solver is valid until the next run. The caller must neither run nor destroy it. With `scale`
+ * or `order` it is a solver for the transformed system; gsolve_solver_column returns the numbers of
+ * the caller's system, and the profile is that of the last correction. */
 GSOLVE_API gsolve_solver *gsolve_auto_solver(gsolve_auto *S);
 
 /* --- a file for the set-up ------------------------------------------------------ */

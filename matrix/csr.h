@@ -24,6 +24,16 @@ static inline double gs_value(const gsolve_csr *csr, int64_t k)
                                    : ((const double *)csr->value)[k];
 }
 
+/* to[k] = value, in this type. */
+static inline void gs_put_value(void *to, gsolve_type type, int64_t k, double value)
+{
+    if (type == GSOLVE_F32) {
+        ((float *)to)[k] = (float)value;
+    } else {
+        ((double *)to)[k] = value;
+    }
+}
+
 /* *offset = start[row] of csr; *entries = the number of its entries. csr is at any location; on the
  * device this waits for the device. */
 gsolve_status gs_csr_offset(gsolve_context *ctx, const gsolve_csr *csr, int32_t row,

@@ -1,5 +1,4 @@
-/* diagonal.h: looks up single entries and the diagonal of a matrix with sorted rows; stores
- * computed values in its type. */
+/* diagonal.h: looks up single entries and the diagonal of a matrix with sorted rows. */
 #ifndef GS_PRECOND_DIAGONAL_H
 #define GS_PRECOND_DIAGONAL_H
 
@@ -19,16 +18,6 @@ static inline int64_t gs_entry_at(const gsolve_csr *csr, int32_t i, int32_t j)
 static inline int64_t gs_diagonal_at(const gsolve_csr *csr, int32_t i)
 {
     return gs_entry_at(csr, i, i);
-}
-
-/* to[k] = value, in this type. */
-static inline void gs_put_value(void *to, gsolve_type type, int64_t k, double value)
-{
-    if (type == GSOLVE_F32) {
-        ((float *)to)[k] = (float)value;
-    } else {
-        ((double *)to)[k] = value;
-    }
 }
 
 /* The largest magnitude of a type. */

@@ -102,6 +102,9 @@ poisson2d,n=12 cg,norm=preconditioned,spectrum=on ic
 convdiff3d,n=5 gmres,spectrum=on ilu
 neumann2d,n=8 minres jacobi --null-space constants
 neumann2d,n=12 cg amg --null-space constants
+poisson2d,n=12 cg ic,order=rcm,scale=symmetric
+convdiff3d,n=5 bicg ilu,order=amd,scale=rows
+convdiff3d,n=5 gmres ilu --scale rows --order rcm
 END
     # operators, matrices from blocks and assemblies, which the command does not have
     [ "$tool" != memcheck ] || printf 'memcheck %s\n' test_stencil test_matrix_blocks test_assembly_matrix

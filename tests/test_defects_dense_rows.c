@@ -116,10 +116,12 @@ static void factors(void **state)
         OK(ctx, gs_strict_triangle_extract(&half, ctx, &A, false));
         OK(ctx, gs_strict_triangle_extract(&U, ctx, &A, true));
         OK(ctx, gs_schedule_create(&schedule, ctx, false, N, L.start, L.col));
-        OK(ctx, gs_incomplete_lu(&L, &U, d, ctx, &A, &(gs_incomplete_args){"ilu", &schedule, false},
-                                 &shift));
+        OK(ctx,
+           gs_incomplete_lu(&L, &U, d, ctx, &A,
+                            &(gs_incomplete_args){.who = "ilu", .schedule = &schedule}, &shift));
         OK(ctx, gs_incomplete_cholesky(&half, e, ctx, &A,
-                                       &(gs_incomplete_args){"ic", &schedule, false}, &shift));
+                                       &(gs_incomplete_args){.who = "ic", .schedule = &schedule},
+                                       &shift));
         assert_true(shift == 0);
         compare_side(&L);
         compare_side(&U);

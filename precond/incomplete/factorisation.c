@@ -23,7 +23,14 @@ struct factorisation {
     double most; /* the largest magnitude of the type */
     bool failed;
     bool allow_zero_diagonal; /* see gs_incomplete_args */
+    const int32_t *row_number;
 };
+
+/* The number of row i in messages, counted from 1. */
+static int32_t number_of(const int32_t *row_number, int32_t i)
+{
+    return 1 + (row_number ? row_number[i] : i);
+}
 
 /* Factors the rows at the positions [from, to) of the schedule. */
 static void factor_rows(void *data, int worker, int32_t from, int32_t to)
@@ -182,7 +189,7 @@ static gsolve_status read_rows(gsolve_context *ctx, const char *who, const gsolv
                 ctx, GSOLVE_ZERO_PIVOT,
                 "%s needs a full diagonal, but row %d (counted from 1) has no diagonal entry; try "
                 "the solver direct, or the preconditioner none",
-                who, i + 1);
+                who, number_of(w->row_number, i));
         }
         row_max[i] = 0;
         for (int64_t k = gs_start(csr, i); k < gs_start(csr, i + 1); k++) {
@@ -191,7 +198,7 @@ static gsolve_status read_rows(gsolve_context *ctx, const char *who, const gsolv
         if (row_max[i] == 0) {
             return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
                                "%s cannot factor row %d (counted from 1), which holds only zeros",
-                               who, i + 1);
+                               who, number_of(w->row_number, i));
         }
     }
     return GSOLVE_OK;
@@ -207,7 +214,8 @@ gsolve_status gs_incomplete_lu(gs_strict_triangle *L, gs_strict_triangle *U, dou
                        .U = *U,
                        .d = d,
                        .most = gs_largest_value(csr->type),
-                       .allow_zero_diagonal = args->allow_zero_diagonal};
+                       .allow_zero_diagonal = args->allow_zero_diagonal,
+                       .row_number = args->row_number};
     bool succeeded;
     gsolve_status status;
 
@@ -282,8 +290,8 @@ static bool cholesky_row(const factorisation *w, int worker, int32_t i)
     return pivot > GS_MIN_PIVOT * w->diagonal[i] && pivot <= w->most && w->d[i] <= w->most;
 }
 
-static gsolve_status read_diagonal(gsolve_context *ctx, const char *who, const gsolve_csr *csr,
-                                   double *diagonal)
+static gsolve_status read_diagonal(gsolve_context *ctx, const gs_incomplete_args *args,
+                                   const gsolve_csr *csr, double *diagonal)
 {
     for (int32_t i = 0; i < csr->nrows; i++) {
         const int64_t at = gs_diagonal_at(csr, i);
@@ -293,7 +301,7 @@ static gsolve_status read_diagonal(gsolve_context *ctx, const char *who, const g
             ctx, GSOLVE_ZERO_PIVOT,
             "%s needs a positive diagonal, but the diagonal entry of row %d (counted from 1) is "
             "%g%s",
-            who, i + 1, diagonal[i], at < 0 ? " (missing)" : "");
+            args->who, number_of(args->row_number, i), diagonal[i], at < 0 ? " (missing)" : "");
     }
     return GSOLVE_OK;
 }
@@ -311,7 +319,7 @@ gsolve_status gs_incomplete_cholesky(gs_strict_triangle *L, double *d, gsolve_co
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, w.diagonal, csr->nrows);
-    TRY(read_diagonal(ctx, args->who, csr, w.diagonal));
+    TRY(read_diagonal(ctx, args, csr, w.diagonal));
     TRY(factor(&w, ctx, csr, sizeof(double), shift, &succeeded));
     if (!succeeded) {
         status = gsolve_fail(

@@ -7,6 +7,7 @@
 
 #include "core/staging.h"
 #include "core/try.h"
+#include "factor/transform.h"
 #include "precond/diagonal.h"
 #include "precond/handle.h"
 
@@ -51,7 +52,7 @@ gsolve_status gs_factors_compute(gs_factors *f, gsolve_context *ctx, const gsolv
                                  const char *who, bool symmetric, bool allow_zero_diagonal,
                                  double *shift)
 {
-    const gs_incomplete_args args = {who, &f->lower.schedule, allow_zero_diagonal};
+    const gs_incomplete_args args = {who, &f->lower.schedule, allow_zero_diagonal, f->row_number};
     gs_strict_triangle L = {0}, U = {0};
     double *d = NULL, least = *shift;
     gsolve_status status;
@@ -122,27 +123,73 @@ done:
 
 typedef struct incomplete_options {
     double shift;
+    gs_transform_options transform;
 } incomplete_options;
 
 typedef struct incomplete {
     incomplete_options options;
     double shift; /* that was needed */
     gs_factors factors;
+    gs_transform transform; /* the factors are those of P R A C P'; empty without scale and order */
+    gsolve_dense work;      /* with a transform: a vector for each column that is applied at once */
 } incomplete;
+
+#define SCALE                                                                                   \
+    GS_SCALE_OPTION(incomplete_options,                                                         \
+                    "factor a scaled A. symmetric: rows and columns, to a largest magnitude "   \
+                    "near 1; rows: rows only (not ic); auto: symmetric or rows if the largest " \
+                    "magnitudes of the rows differ by a factor of 100 or more")
+#define ORDER                                                                                      \
+    GS_ORDER_OPTION(incomplete_options,                                                            \
+                    "factor a permuted A. rcm: reverse Cuthill-McKee, small bandwidth; amd: "      \
+                    "approximate minimum degree; nd: nested dissection, if gsolve was built with " \
+                    "METIS")
 
 static const gsolve_option ilu_options[] = {
     {"shift",
      "factor A + shift S, where S is the diagonal matrix of the largest magnitude in each row, "
      "with the sign of a_ii; raised automatically on breakdown",
      GSOLVE_REAL, offsetof(incomplete_options, shift), 0, 0, GS_MAX_SHIFT, NULL},
+    SCALE,
+    ORDER,
     {0},
 };
 
 static const gsolve_option ic_options[] = {
     {"shift", "factor A + shift diag(A); raised automatically on breakdown", GSOLVE_REAL,
      offsetof(incomplete_options, shift), 0, 0, GS_MAX_SHIFT, NULL},
+    SCALE,
+    ORDER,
     {0},
 };
+
+/* Sets M->transform for csr, and M->factors to those of the transformed csr. A failed factorisation
+ * changes nothing. */
+static gsolve_status factor_transformed(incomplete *M, gsolve_context *ctx, const gsolve_csr *csr,
+                                        bool symmetric, double *shift)
+{
+    const char *who = symmetric ? "ic" : "ilu";
+    const bool is_new = !M->transform.in;
+    gs_transform fresh = {0};
+    gsolve_csr B = {0};
+    gsolve_status status;
+
+    TRY(is_new ? gs_transform_create(&fresh, ctx, &M->options.transform, symmetric, who, csr)
+               : gs_transform_rescale(&fresh, ctx, &M->transform, csr));
+    TRY(gs_transform_rows(&fresh, ctx, &B, csr));
+    M->factors.row_number = fresh.order;
+    TRY(gs_factors_compute(&M->factors, ctx, &B, who, symmetric, false, shift));
+    if (is_new) {
+        TRY(gs_transform_prepare(&fresh, ctx));
+        TRY(gs_dense_new(&M->work, ctx, gs_location(ctx), csr->type, csr->nrows, 1));
+    }
+    TRY(gs_transform_replace(&M->transform, ctx, &fresh));
+done:
+    M->factors.row_number = NULL;
+    gs_transform_destroy(&fresh, ctx);
+    gsolve_csr_free(&B, ctx);
+    return status;
+}
 
 static gsolve_status update(incomplete *M, gsolve_context *ctx, const gsolve_csr *csr,
                             bool symmetric)
@@ -150,8 +197,12 @@ static gsolve_status update(incomplete *M, gsolve_context *ctx, const gsolve_csr
     double shift = M->options.shift;
     gsolve_status status;
 
-    TRY(gs_factors_compute(&M->factors, ctx, csr, symmetric ? "ic" : "ilu", symmetric, false,
-                           &shift));
+    if (gs_transform_wanted(&M->options.transform)) {
+        TRY(factor_transformed(M, ctx, csr, symmetric, &shift));
+    } else {
+        TRY(gs_factors_compute(&M->factors, ctx, csr, symmetric ? "ic" : "ilu", symmetric, false,
+                               &shift));
+    }
     M->shift = shift;
 done:
     return status;
@@ -183,28 +234,83 @@ static gsolve_status build_ic(void **self, gsolve_context *ctx, const gsolve_csr
 
 static void destroy(void *self, gsolve_context *ctx)
 {
-    gs_factors_destroy(&((incomplete *)self)->factors, ctx);
+    incomplete *M = self;
+
+    gs_factors_destroy(&M->factors, ctx);
+    gs_transform_destroy(&M->transform, ctx);
+    gsolve_free(ctx, gs_location(ctx), M->work.value);
     gsolve_free(ctx, GSOLVE_HOST, self);
+}
+
+/* The work space for one column is there; for more it is allocated by the first application that
+ * needs it. */
+static gsolve_status need_work(incomplete *M, gsolve_context *ctx, int32_t columns)
+{
+    gsolve_dense work;
+    gsolve_status status = GSOLVE_OK;
+
+    if (columns <= M->work.ncols) return GSOLVE_OK;
+    TRY(gs_dense_new(&work, ctx, gs_location(ctx), M->work.type, M->work.nrows,
+                     GS_TRIANGLE_COLUMNS));
+    gsolve_free(ctx, gs_location(ctx), M->work.value);
+    M->work = work;
+done:
+    return status;
+}
+
+/* z = C P' (I + U)^-1 D^-1 (I + L)^-1 P R r, or the transposed product. */
+static gsolve_status apply_transformed(incomplete *M, gsolve_context *ctx, bool transposed,
+                                       gsolve_dense r, gsolve_dense z)
+{
+    gsolve_status status;
+
+    TRY(need_work(M, ctx, r.ncols < GS_TRIANGLE_COLUMNS ? r.ncols : GS_TRIANGLE_COLUMNS));
+    for (int32_t c = 0; c < r.ncols; c += GS_TRIANGLE_COLUMNS) {
+        const gsolve_dense from = gs_some_columns(r, c, GS_TRIANGLE_COLUMNS);
+        const gsolve_dense work = gs_some_columns(M->work, 0, from.ncols);
+        TRY(gs_transform_in(&M->transform, transposed, from, work));
+        TRY(gs_factors_apply(&M->factors, ctx, transposed, work, work));
+        TRY(gs_transform_out(&M->transform, transposed, work,
+                             gs_some_columns(z, c, GS_TRIANGLE_COLUMNS)));
+    }
+done:
+    return status;
 }
 
 static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
-    return gs_factors_apply(&((incomplete *)self)->factors, ctx, false, r, z);
+    incomplete *M = self;
+
+    if (M->transform.in) return apply_transformed(M, ctx, false, r, z);
+    return gs_factors_apply(&M->factors, ctx, false, r, z);
 }
 
 /* The first transposed application builds the transposed factors. */
 static gsolve_status apply_transpose(void *self, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z)
 {
-    return gs_factors_apply(&((incomplete *)self)->factors, ctx, true, r, z);
+    incomplete *M = self;
+
+    if (M->transform.in) return apply_transformed(M, ctx, true, r, z);
+    return gs_factors_apply(&M->factors, ctx, true, r, z);
 }
 
 static void describe(const void *self, gsolve_precond_info *info)
 {
     const incomplete *M = self;
+    char transform[80] = "";
+    const size_t vectors = (size_t)M->work.nrows * (2 * gs_type_size(M->work.type) + 4);
 
     info->moved = gs_factors_bytes(&M->factors);
-    if (M->shift > 0) snprintf(info->note, sizeof info->note, "shift %.3g", M->shift);
+    if (M->transform.in) {
+        info->moved += 2 * vectors;
+        gs_transform_describe(&M->transform, transform, sizeof transform);
+    }
+    snprintf(info->note, sizeof info->note, "%s", transform);
+    if (M->shift > 0) {
+        snprintf(info->note, sizeof info->note, "%s%sshift %.3g", transform,
+                 transform[0] ? ", " : "", M->shift);
+    }
 }
 
 const gsolve_precond_kind gs_ilu = {

@@ -21,6 +21,7 @@ typedef struct gs_incomplete_args {
     const gs_schedule *schedule; /* of L's rows */
     bool allow_zero_diagonal;    /* LU only: if a_ii is missing or 0, d[i] = 0, so that M^-1 leaves
                                     unknown i alone; else this is an error */
+    const int32_t *row_number;   /* of the rows in messages; NULL: their own */
 } gs_incomplete_args;
 
 /* On entry L and U are the strict triangles of csr. They become the factors of csr + shift S (see
@@ -44,6 +45,7 @@ typedef struct gs_factors {
     gs_triangle lower_transposed,
         upper_transposed; /* solves with U' and L'; built by the first transposed application */
     void *d;              /* n reciprocals of D, in the type of the factors */
+    const int32_t *row_number; /* while factors are computed: see gs_incomplete_args */
 } gs_factors;
 
 /* Computes the factors of csr by incomplete Cholesky if symmetric, else by incomplete LU, and

@@ -95,14 +95,13 @@ static void free_job(setup_job *w, gsolve_context *ctx)
 
 static gsolve_status factor(const isai *M, gsolve_context *ctx, const gsolve_csr *csr, setup_job *w)
 {
+    const gs_incomplete_args args = {.who = "isai", .schedule = &M->schedule};
     gsolve_status status;
 
     if (M->options.factors == FACTORS_ILU) {
-        return gs_incomplete_lu(&w->L, &w->U, w->d, ctx, csr,
-                                &(gs_incomplete_args){"isai", &M->schedule, false}, &w->shift);
+        return gs_incomplete_lu(&w->L, &w->U, w->d, ctx, csr, &args, &w->shift);
     }
-    TRY(gs_incomplete_cholesky(&w->L, w->d, ctx, csr,
-                               &(gs_incomplete_args){"isai", &M->schedule, false}, &w->shift));
+    TRY(gs_incomplete_cholesky(&w->L, w->d, ctx, csr, &args, &w->shift));
     for (int32_t i = 0; i < csr->nrows; i++) w->d[i] = sqrt(w->d[i]);
 done:
     return status;

@@ -46,6 +46,7 @@ static gsolve_status set_up(gsolve_auto *S, int k, gsolve_attempt *a)
     if (S->set == k) {
         TRY(update_precond(S));
     } else {
+        TRY(gs_auto_transform_check(S, c));
         gs_auto_drop(S);
         S->version = gs_auto_version(S);
         S->built = 0;
@@ -121,7 +122,7 @@ static bool try_choice(gsolve_auto *S, int k, gsolve_dense b, gsolve_dense x, gs
         gsolve_solver_set_monitor(S->S, S->monitor, S->monitor_user);
         gsolve_solver_set_stopping_test(S->S, S->test, S->test_user);
         begin = gs_now();
-        a.status = gsolve_solver_run(S->S, b, x, result);
+        a.status = gs_auto_solve(S, b, x, result);
         a.run_seconds = gs_now() - begin;
         if (a.status == GSOLVE_OK) a.result = result;
         rounded = a.result && gs_outer_rounded(S->S);
@@ -253,6 +254,7 @@ gsolve_status gsolve_auto_run(gsolve_auto *S, gsolve_dense b, gsolve_dense x, gs
     TRY(GS_CHECK_INFO(S->ctx, gsolve_result, result));
     gsolve_matrix_describe(S->A, &A);
     TRY(gs_check_vectors(S->ctx, A.nrows, A.ncols, b, x));
+    TRY(gs_auto_transform_begin(S));
     TRY(gs_columns_from(&S->columns, S->ctx, 1, x, &columns));
     TRY(run_columns(S, b, columns, &f));
     TRY(gs_columns_to(S->ctx, columns, x));

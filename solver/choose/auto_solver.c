@@ -16,26 +16,68 @@ static void destroy_with_context(void *handle)
     gsolve_auto_destroy(&S);
 }
 
-static const gsolve_option run_options[] = {GS_RUN_OPTIONS(10000, 2000), {0}};
-static const gsolve_plugin of_auto = {"auto", "", run_options, sizeof(gs_run_options)};
+typedef struct gs_auto_options {
+    gs_run_options run;
+    gs_transform_options transform;
+} gs_auto_options;
 
-/* S->spec = "auto" with the options, which are checked. */
-static gsolve_status set_options(gsolve_auto *S, const char *options)
+static const gsolve_option auto_options[] = {
+    GS_RUN_OPTIONS(10000, 2000),
+    GS_SCALE_OPTION(gs_auto_options, "the scaling of A"),
+    GS_ORDER_OPTION(gs_auto_options, "the order of the unknowns"),
+    {0}};
+static const gsolve_plugin of_auto = {"auto", "", auto_options, sizeof(gs_auto_options)};
+
+/* Whether a pair "key=value" sets a key of `settings`, "key=value,...". */
+static bool is_among(const char *pair, const char *settings)
 {
-    gs_run_options parsed;
-    const int length =
-        snprintf(S->spec, sizeof S->spec, "auto%s%s", options[0] ? "," : "", options);
+    const size_t length = strcspn(pair, "=") + 1;
+
+    for (const char *at = settings; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, pair, length) == 0) return true;
+    }
+    return false;
+}
+
+/* to = "auto" with the pairs of "...,key=value,..." whose keys are not in `settings`. Returns its
+ * length; it does not fit if that is `size` or more. */
+static size_t keep_options(const char *spec, const char *settings, char *to, size_t size)
+{
+    size_t length = (size_t)snprintf(to, size, "auto");
+
+    for (const char *at = strchr(spec, ','); at && length < size; at = strchr(at + 1, ',')) {
+        const int part = 1 + (int)strcspn(at + 1, ",");
+        if (is_among(at + 1, settings)) continue;
+        length += (size_t)snprintf(to + length, size - length, "%.*s", part, at);
+    }
+    return length;
+}
+
+/* S->spec = "auto" with the options, which are checked, without those of the transform. */
+static gsolve_status set_options(gsolve_auto *S, const char *options,
+                                 gs_transform_options *transform)
+{
+    gs_auto_options parsed;
+    char spec[2 * sizeof S->spec];
+    const int length = snprintf(spec, sizeof spec, "auto%s%s", options[0] ? "," : "", options);
+    gsolve_status status;
 
     if (length < 0 || (size_t)length >= sizeof S->spec) {
         return gsolve_fail(S->ctx, GSOLVE_BAD_SPEC, "the options '%.60s...' are too long", options);
     }
-    return gs_spec_options(S->ctx, &of_auto, S->spec, &parsed);
+    TRY(gs_spec_options(S->ctx, &of_auto, spec, &parsed));
+    keep_options(spec, "scale=,order=", S->spec, sizeof S->spec);
+    *transform = parsed.transform;
+done:
+    return status;
 }
 
 /* Creates a handle for the matrix A, or if that is NULL for a matrix of its own from csr. */
 static gsolve_status create(gsolve_auto **out, gsolve_context *ctx, const char *options,
                             const gsolve_csr *csr, const gsolve_matrix *A)
 {
+    gs_transform_options transform = {0};
     gsolve_auto *S = NULL;
     gsolve_status status;
 
@@ -50,10 +92,11 @@ static gsolve_status create(gsolve_auto **out, gsolve_context *ctx, const char *
     S->ctx = ctx;
     S->statistics.size = sizeof S->statistics;
     S->set = S->current = S->begun = S->leading = -1;
-    TRY(set_options(S, options));
+    TRY(set_options(S, options, &transform));
     if (!A) TRY(gsolve_matrix_create(&S->own, ctx, "auto", csr));
-    S->A = A ? A : S->own;
+    S->A = S->original = A ? A : S->own;
     S->created = gs_auto_version(S);
+    if (gs_transform_wanted(&transform)) TRY(gs_auto_transform_create(S, &transform));
     *out = S;
     S = NULL;
 done:
@@ -80,6 +123,7 @@ void gsolve_auto_destroy(gsolve_auto **pS)
     GS_ENTER(S->ctx);
 
     gs_auto_drop(S);
+    gs_auto_transform_destroy(S);
     gsolve_free(S->ctx, S->guess.location, S->guess.value);
     gsolve_free(S->ctx, S->best.location, S->best.value);
     gs_row_major_release(&S->columns, S->ctx);
@@ -104,36 +148,19 @@ gsolve_status gsolve_auto_update(gsolve_auto *S, const gsolve_csr *csr)
 
 /* --- options between runs -------------------------------------------------------------------- */
 
-/* Whether a pair "key=value" has a key of `options`, "key=value,...". */
-static bool is_among(const char *pair, const char *options)
-{
-    const size_t length = strcspn(pair, "=") + 1;
-
-    for (const char *at = options; at; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (strncmp(at, pair, length) == 0) return true;
-    }
-    return false;
-}
-
 /* to = spec with `options` instead of its own options of these keys. Returns whether it fits. */
 static bool replace_options(const char *spec, const char *options, char *to, size_t size)
 {
-    int length = snprintf(to, size, "auto");
+    size_t length = keep_options(spec, options, to, size);
 
-    for (const char *at = strchr(spec, ','); at; at = strchr(at + 1, ',')) {
-        const int part = 1 + (int)strcspn(at + 1, ",");
-        if (is_among(at + 1, options)) continue;
-        length += snprintf(to + length, size - (size_t)length, "%.*s", part, at);
-    }
-    length += snprintf(to + length, size - (size_t)length, ",%s", options);
-    return (size_t)length < size;
+    if (length < size) length += (size_t)snprintf(to + length, size - length, ",%s", options);
+    return length < size;
 }
 
 gsolve_status gsolve_auto_set(gsolve_auto *S, const char *options)
 {
     char spec[sizeof S->spec];
-    gs_run_options parsed;
+    gs_auto_options parsed;
     gsolve_status status;
 
     if (!S) return GSOLVE_BAD_ARGUMENT;
@@ -178,6 +205,8 @@ void gsolve_auto_describe(const gsolve_auto *S, gsolve_auto_info *info)
 
     gsolve_matrix_describe(S->A, &A);
     memcpy(own.form, A.form, sizeof own.form);
+    gsolve_matrix_describe(S->original, &A);
+    gs_auto_transform_describe(S, own.transform, sizeof own.transform);
     own.updates = (int64_t)(A.version - S->created);
     GS_FILL_INFO(gsolve_auto_info, info, &own);
 }
@@ -202,7 +231,7 @@ const char *gsolve_auto_explain(gsolve_auto *S)
 
 const gsolve_matrix *gsolve_auto_matrix(const gsolve_auto *S)
 {
-    return S->A;
+    return S->original;
 }
 
 gsolve_solver *gsolve_auto_solver(gsolve_auto *S)

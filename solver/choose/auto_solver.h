@@ -2,7 +2,10 @@
 #ifndef GS_SOLVER_CHOOSE_AUTO_SOLVER_H
 #define GS_SOLVER_CHOOSE_AUTO_SOLVER_H
 
+#include "factor/transform.h"
 #include "solver/run/run.h"
+
+typedef struct gs_auto_transform gs_auto_transform;
 
 typedef struct gs_auto_choice {
     char base[256], precond[256], why[256];
@@ -13,10 +16,12 @@ typedef struct gs_auto_choice {
 
 struct gsolve_auto {
     gsolve_context *ctx;
-    gsolve_matrix *own; /* NULL: the matrix is the caller's */
-    const gsolve_matrix *A;
-    uint64_t created; /* the version of A at the creation */
-    char spec[256];   /* "auto", followed by the options */
+    gsolve_matrix *own;            /* NULL: the matrix is the caller's */
+    const gsolve_matrix *original; /* own, or the caller's: the system that a run solves */
+    const gsolve_matrix *A;        /* what choices iterate on: original, or its transform */
+    gs_auto_transform *transform;  /* with scale or order, else NULL */
+    uint64_t created;              /* the version of original at the creation */
+    char spec[256];                /* "auto", followed by the options */
 
     /* auto_list.c: the choices; auto_run.c sets tried and failed */
     gs_auto_choice *list; /* NULL: none yet */
@@ -73,6 +78,22 @@ void gs_auto_drop(gsolve_auto *S);
  * read from S's file if it fits: the method if there is no preconditioner. */
 gsolve_status gs_auto_create_precond(gsolve_auto *S, const gs_auto_choice *c);
 gsolve_status gs_auto_create_method(gsolve_auto *S, const gs_auto_choice *c);
+
+/* --- auto_transform.c --- */
+
+/* Makes S->transform and S->A from S->original; neither if scale=auto finds nothing to scale. */
+gsolve_status gs_auto_transform_create(gsolve_auto *S, const gs_transform_options *options);
+void gs_auto_transform_destroy(gsolve_auto *S);
+/* A run begins: S->A gets the values of S->original. */
+gsolve_status gs_auto_transform_begin(gsolve_auto *S);
+/* text = what the transform does, as gs_transform_describe; "" without one. */
+void gs_auto_transform_describe(const gsolve_auto *S, char *text, size_t size);
+/* Fails with GSOLVE_UNSUPPORTED if the rows are scaled and the choice needs a symmetric matrix. */
+gsolve_status gs_auto_transform_check(const gsolve_auto *S, const gs_auto_choice *c);
+/* auto_passes.c: runs S->S, which is set up for S->A, for the system of S->original. *result is
+ * that of this system.
+ */
+gsolve_status gs_auto_solve(gsolve_auto *S, gsolve_dense b, gsolve_dense x, gsolve_result *result);
 
 /* --- auto_list.c --- */
 

@@ -80,8 +80,8 @@ static void explain_matrix(const gs_report *f)
         gs_add_sentence(
             f->text,
             "A is badly scaled: row maxima differ by a factor of %.1e and diagonal entries by "
-            "%.1e. Scale the equations, or try --solver direct. ",
-            t->scaling, t->spread);
+            "%.1e. Try --scale auto%s. ",
+            t->scaling, t->spread, method_is(f->k, "direct") ? "" : ", or --solver direct");
     }
 }
 
@@ -92,12 +92,16 @@ static void explain_matrix(const gs_report *f)
 static void add_stronger(const gs_report *f, const char *weak, const char *strong,
                          const char *direct)
 {
-    gsolve_precond_info M = {.size = sizeof M, .kind = "none"};
+    gsolve_precond_info M = {.size = sizeof M, .kind = "none", .spec = ""};
 
     if (f->k->M) gsolve_precond_describe(f->k->M, &M);
     const bool diagonal = strcmp(M.kind, "none") == 0 || strcmp(M.kind, "jacobi") == 0 ||
                           strcmp(M.kind, "block_jacobi") == 0;
     gs_add_sentence(f->text, "%s", method_is(f->k, "direct") ? direct : diagonal ? weak : strong);
+    if ((strcmp(M.kind, "ic") && strcmp(M.kind, "ilu")) || strstr(M.spec, "order=")) return;
+    gs_add_sentence(f->text,
+                    "Another order may suit %s better: try --precond %s,order=rcm or order=amd. ",
+                    M.kind, M.kind);
 }
 
 static void explain_indefinite(const gs_report *f)

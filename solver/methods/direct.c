@@ -26,6 +26,16 @@ static const gsolve_option options[] = {
      "largest number of operations of the factorisation, in billions (1e9); the solve is refused "
      "if it would take more",
      GSOLVE_REAL, offsetof(gs_direct_options, work), 10000, 0.001, 1e9, NULL},
+    GS_SCALE_OPTION(gs_direct_options,
+                    "factor a scaled A, with factor=cholesky or lu. symmetric: rows and columns, "
+                    "to a largest magnitude near 1; rows: rows only, with lu; auto: symmetric or "
+                    "rows if the largest magnitudes of the rows differ by a factor of 100 or more"),
+    {"order",
+     "order of the unknowns, with factor=cholesky or lu. amd: the library orders, by approximate "
+     "minimum degree or another method of its own; rcm: reverse Cuthill-McKee; nd: nested "
+     "dissection, if gsolve was built with METIS; none: as given",
+     GSOLVE_CHOICE, offsetof(gs_direct_options, transform.order), GS_ORDER_AMD, 0, 0,
+     GS_ORDER_WORDS},
     {0},
 };
 
@@ -36,6 +46,9 @@ static void destroy(gs_krylov *k)
     gs_direct_state *s = k->state;
 
     gs_factorisation_destroy(s->factors, k->ctx);
+    gs_transform_destroy(&s->transform, k->ctx);
+    gsolve_free(k->ctx, GSOLVE_HOST, s->in);
+    gsolve_free(k->ctx, GSOLVE_HOST, s->out);
     gsolve_free(k->ctx, GSOLVE_HOST, s->b);
     gsolve_free(k->ctx, GSOLVE_HOST, s->x);
     gsolve_free(k->ctx, GSOLVE_HOST, s->values);
@@ -57,6 +70,10 @@ static gsolve_status setup(gs_krylov *k)
     ALLOC(k->ctx, GSOLVE_HOST, s->b, m);
     ALLOC(k->ctx, GSOLVE_HOST, s->x, n);
     if (k->csr.type == GSOLVE_F32) ALLOC(k->ctx, GSOLVE_HOST, s->values, m > n ? m : n);
+    if (s->transformed) {
+        ALLOC(k->ctx, GSOLVE_HOST, s->in, m);
+        ALLOC(k->ctx, GSOLVE_HOST, s->out, n);
+    }
 done:
     return status;
 }
@@ -71,6 +88,18 @@ static gsolve_status start(gs_krylov *k)
     if (info.version != s->version) TRY(gs_direct_factor(k));
     TRY(gs_residual(k, s->r));
 done:
+    return status;
+}
+
+/* s->x = A^-1 s->b by the factors. */
+static gsolve_status solve(const gs_direct_state *s)
+{
+    gsolve_status status;
+
+    if (!s->transformed) return gs_factorisation_solve(s->factors, false, s->b, s->x);
+    gs_transform_in_host(&s->transform, s->b, s->in);
+    status = gs_factorisation_solve(s->factors, false, s->in, s->out);
+    if (status == GSOLVE_OK) gs_transform_out_host(&s->transform, s->out, s->x);
     return status;
 }
 
@@ -89,7 +118,7 @@ static gsolve_status step(gs_krylov *k, int64_t j)
         TRY(gsolve_copy(k->ctx, single ? (void *)s->values : s->b, GSOLVE_HOST,
                         gs_column_of(s->r, c).value, s->r.location, (size_t)m * size));
         for (int32_t i = 0; single && i < m; i++) s->b[i] = s->values[i];
-        status = gs_factorisation_solve(s->factors, false, s->b, s->x);
+        status = solve(s);
         if (status != GSOLVE_OK) return gs_factor_out_of_memory(k->ctx);
         for (int32_t i = 0; single && i < n; i++) s->values[i] = (float)s->x[i];
         TRY(gsolve_copy(k->ctx, gs_column_of(s->dx, c).value, s->dx.location,

@@ -3,6 +3,7 @@
 #define GS_SOLVER_METHODS_DIRECT_H
 
 #include "factor/factor.h"
+#include "factor/transform.h"
 #include "solver/operations/operations.h"
 
 typedef struct gs_direct_options {
@@ -10,13 +11,17 @@ typedef struct gs_direct_options {
     int factor;  /* a gs_factor_kind */
     int library; /* a gs_factor_choice */
     double limit, work;
+    gs_transform_options transform; /* order=amd: the library orders as it sees fit */
 } gs_direct_options;
 
 typedef struct gs_direct_state {
-    gs_factorisation *factors;
-    uint64_t version; /* of A's values that are factored */
-    double *b, *x;    /* a column on the host, in double */
-    float *values;    /* the column in single precision, if A has it */
+    gs_factorisation *factors; /* of A, or of P R A C P' */
+    bool transformed;
+    gs_transform transform; /* if transformed: P, R and C */
+    double *in, *out;       /* if transformed: P R b; y with x = C P' y */
+    uint64_t version;       /* of A's values that are factored */
+    double *b, *x;          /* a column on the host, in double */
+    float *values;          /* the column in single precision, if A has it */
     gsolve_dense r, dx;
 } gs_direct_state;
 

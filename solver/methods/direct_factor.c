@@ -22,13 +22,48 @@ done:
     return status;
 }
 
-/* Whether Cholesky may succeed and the library of the option computes it. */
+/* Whether Cholesky may succeed and the library of the option computes it. Scaled rows are not
+ * symmetric. */
 static bool may_be_cholesky(const gs_krylov *k, const gsolve_statistics *t)
 {
-    const int library = ((const gs_direct_options *)k->options)->library;
+    const gs_direct_options *o = k->options;
 
     return t->symmetric && !t->zero_diagonals && !t->negative_diagonals &&
-           gs_factor_choice_computes(library, GS_CHOLESKY);
+           o->transform.scale != GS_SCALE_ROWS &&
+           gs_factor_choice_computes(o->library, GS_CHOLESKY);
+}
+
+/* With the options of a transform: *A, a view of rows that *owned owns or the matrix does, becomes
+ * P R A C P', which *owned owns. */
+static gsolve_status transform_rows(gs_krylov *k, gsolve_csr *A, gsolve_csr *owned)
+{
+    gs_direct_state *s = k->state;
+    const gs_direct_options *given = k->options;
+    gs_transform_options o = given->transform;
+    const bool qr = A->nrows != A->ncols || given->factor == GS_QR;
+    gs_transform fresh = {0};
+    gsolve_csr B;
+    gsolve_status status;
+
+    if (qr && (o.scale != GS_SCALE_NONE || o.order != GS_ORDER_AMD)) {
+        return gsolve_fail(k->ctx, GSOLVE_BAD_SPEC,
+                           "scale and order of direct are for factor=cholesky and factor=lu, and "
+                           "this system (%d x %d) is solved by factor=qr: leave them out",
+                           A->nrows, A->ncols);
+    }
+    if (o.order == GS_ORDER_AMD) o.order = GS_ORDER_NONE; /* by the library */
+    if (!gs_transform_wanted(&o)) return GSOLVE_OK;
+    TRY(s->transformed
+            ? gs_transform_rescale(&fresh, k->ctx, &s->transform, A)
+            : gs_transform_create(&fresh, k->ctx, &o, given->factor == GS_CHOLESKY, "direct", A));
+    TRY(gs_transform_replace(&s->transform, k->ctx, &fresh));
+    s->transformed = true;
+    TRY(gs_transform_rows(&s->transform, k->ctx, &B, A));
+    gsolve_csr_free(owned, k->ctx);
+    *owned = *A = B;
+done:
+    gs_transform_destroy(&fresh, k->ctx);
+    return status;
 }
 
 /* Replaces the factors by those of A, of this kind. The pivots of LU are sought on the diagonal
@@ -36,14 +71,16 @@ static bool may_be_cholesky(const gs_krylov *k, const gsolve_statistics *t)
 static gsolve_status create(gs_krylov *k, gs_factor_kind kind, const gsolve_statistics *t,
                             gs_direct_cost limit, const gsolve_csr *A)
 {
+    const gs_direct_options *o = k->options;
     gs_direct_state *s = k->state;
-    const gs_factor_request request = {
-        .kind = kind, .diagonal = t->symmetric_pattern && t->zero_diagonals == 0, .limit = limit};
+    const gs_factor_request request = {.kind = kind,
+                                       .diagonal = t->symmetric_pattern && t->zero_diagonals == 0,
+                                       .ordered = o->transform.order != GS_ORDER_AMD,
+                                       .limit = limit};
 
     gs_factorisation_destroy(s->factors, k->ctx);
     s->factors = NULL;
-    return gs_factorisation_create_by(
-        &s->factors, k->ctx, ((const gs_direct_options *)k->options)->library, &request, A);
+    return gs_factorisation_create_by(&s->factors, k->ctx, o->library, &request, A);
 }
 
 /* Factors new values with the kept analysis, or A for the first time. New pivots of LU can pass the
@@ -94,6 +131,7 @@ gsolve_status gs_direct_factor(gs_krylov *k)
     TRY(gs_need_rows(k));
     TRY(gsolve_matrix_statistics(k->A, &t));
     TRY(rows_in_double(k, &A, &converted));
+    TRY(transform_rows(k, &A, &converted));
     const gs_direct_cost limit = gs_factor_limit(k->ctx, o->limit * 1e6, o->work * 1e9);
     if (o->factor == GS_FACTOR_AUTO) {
         TRY(factor_auto(k, &t, limit, &A));

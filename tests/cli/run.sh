@@ -560,6 +560,27 @@ complained '--left-null-space missing.mtx: no such file'
 run 1 -A unsym.mtx -b ones --null-space constants --left-null-space left.mtx -x left.mtx
 complained 'left.mtx is both input and output'
 
+# --- scale and order -----------------------------------------------------------------------------
+run 2 -A gen:jump3d,n=12,cells=3,contrast=1e12 -b ones --solver cg,stall=100 --precond none
+said 'Try --scale auto, or --solver direct'
+run 0 -A gen:jump3d,n=12,cells=3,contrast=1e12 -b ones --solver cg,stall=100 --precond none --scale auto --json n.json
+said 'symmetric scaling'
+json n.json 'outcome=converged' 'solver.transform=symmetric scaling'
+run 0 -A gen:convdiff3d,n=8 -b random,k=3 --scale rows --order rcm --columns
+said 'scaled rows, rcm order' 'converged'
+run 0 -A gen:poisson2d,n=20 --scale rows # not by cg
+said 'scaled rows' 'not symmetric'
+run 1 -A gen:poisson2d,n=20 --scale rows --solver cg --precond jacobi
+complained 'use scale=symmetric'
+run 1 -A gen:poisson2d,n=20 --scale columns
+complained '--scale takes one of none|rows|symmetric|auto'
+run 1 -A gen:poisson2d,n=20 --order rcm --profile
+complained '--profile'
+run 1 -A gen:random,n=30,cols=20 --order amd
+complained 'square matrix'
+run 2 -A gen:convdiff3d,n=8 -b ones --solver bicgstab,maxit=1 --precond ilu
+said 'try --precond ilu,order=rcm or order=amd'
+
 # --- a terminal --------------------------------------------------------------------------------
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     what='on a terminal'

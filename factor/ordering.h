@@ -1,0 +1,38 @@
+/* ordering.h: symmetric permutations of the rows and columns of a square matrix. They depend on the
+ * pattern of A + A' alone, and on no random number. */
+#ifndef GS_FACTOR_ORDERING_H
+#define GS_FACTOR_ORDERING_H
+
+#include "matrix/csr.h"
+
+typedef enum gs_ordering {
+    GS_ORDER_NONE,
+    GS_ORDER_RCM, /* reverse Cuthill-McKee: small bandwidth */
+    GS_ORDER_AMD, /* approximate minimum degree by CXSparse: little fill */
+    GS_ORDER_ND   /* nested dissection by METIS: little fill, and much independent work */
+} gs_ordering;
+
+#define GS_ORDER_WORDS "none|rcm|amd|nd"
+
+/* order[k] = the row of csr that becomes row k. csr is square, clean and on the host. Fails with
+ * GSOLVE_UNSUPPORTED for amd and nd if A + A' has 2^31 or more entries, and for nd in a build
+ * without METIS. Allocates a copy of the pattern of A + A' for a while. */
+gsolve_status gs_order_rows(int32_t *order, gsolve_context *ctx, const gsolve_csr *csr,
+                            gs_ordering which);
+
+/* --- for the files that implement it ---------------------------------------------------------- */
+
+/* The pattern of A + A' without the diagonal. */
+typedef struct gs_adjacency {
+    int32_t n;
+    int64_t *start;     /* n + 1 */
+    int32_t *neighbour; /* ascending in each row */
+} gs_adjacency;
+
+/* rcm.c. Allocates 16 n bytes for a while. */
+gsolve_status gs_order_rcm(int32_t *order, gsolve_context *ctx, const gs_adjacency *g);
+
+/* metis.c, or no_metis.c in a build without METIS: GSOLVE_UNSUPPORTED. */
+gsolve_status gs_order_nd(int32_t *order, gsolve_context *ctx, const gs_adjacency *g);
+
+#endif
