@@ -57,7 +57,7 @@
     {"output", 'o', "FILE", text, CLI_TEXT, AT(output), 0, 0}
 #define HELP \
     {"help", 'h', NULL, "show this help", CLI_FLAG, AT(help), 0, 0}, \
-    {"version", 'V', NULL, "show the version", CLI_FLAG, AT(version), 0, 0}
+    {"version", 'V', NULL, "show the version and the libraries of sparse factorisations", CLI_FLAG, AT(version), 0, 0}
 
 static const cli_option solve_options[] = {
     HEADING("System"),

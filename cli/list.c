@@ -144,6 +144,19 @@ static void say_device(const cli *c, const char *name)
     }
 }
 
+/* The libraries of sparse factorisations in this build: the option library of direct. */
+static void say_libraries(const cli *c)
+{
+    char names[128] = "";
+    const char *name;
+
+    for (int k = 0; (name = gsolve_factor_library_at(k)); k++) {
+        const size_t length = strlen(names);
+        snprintf(names + length, sizeof names - length, "%s%s", k ? ", " : "", name);
+    }
+    fprintf(c->text, "      libraries in this build: %s\n", names);
+}
+
 static void say_list(const cli *c, const list *l)
 {
     const gsolve_plugin *plugin;
@@ -155,6 +168,7 @@ static void say_list(const cli *c, const list *l)
         cli_wrap(c->text, 19, c->width, plugin->summary);
         for (const gsolve_option *o = plugin->option; o && o->key; o++) say_option(c, o);
         if (l->at == device_at) say_device(c, plugin->name);
+        if (l->at == method_at && strcmp(plugin->name, "direct") == 0) say_libraries(c);
     }
 }
 
@@ -179,6 +193,16 @@ static cJSON *json_option(const gsolve_option *o)
         cJSON_AddNumberToObject(item, "maximum", o->kind == GSOLVE_FLAG ? 1 : o->most);
     }
     return item;
+}
+
+static void json_libraries(cJSON *object)
+{
+    cJSON *names = cJSON_AddArrayToObject(object, "factor_libraries");
+    const char *name;
+
+    for (int k = 0; (name = gsolve_factor_library_at(k)); k++) {
+        cJSON_AddItemToArray(names, cJSON_CreateString(name));
+    }
 }
 
 static void json_list(cJSON *object, const cli *c, const list *l)
@@ -213,6 +237,7 @@ int cli_list(cli *c)
         if (c->text && said) fputc('\n', c->text);
         if (c->text) say_list(c, l);
         json_list(object, c, l);
+        if (l->at == method_at) json_libraries(object);
         said++;
     }
     if (said == 0) {

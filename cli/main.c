@@ -66,12 +66,24 @@ static int refuse_command(cli *c, const char *word)
         word);
 }
 
+static int print_version(void)
+{
+    const char *library;
+
+    printf("gsolve %s\nfactorisations by ", gsolve_version());
+    for (int k = 0; (library = gsolve_factor_library_at(k)); k++) {
+        printf("%s%s", k ? ", " : "", library);
+    }
+    putchar('\n');
+    return 0;
+}
+
 static int run_command(cli *c, const cli_command *command, int argc, char **argv)
 {
     c->command = command;
     if (cli_parse(c, argc, argv)) return CLI_ERROR;
     if (c->args.help) return cli_command_help(stdout, command), 0;
-    if (c->args.version) return printf("gsolve %s\n", gsolve_version()), 0;
+    if (c->args.version) return print_version();
     set_text_output(c);
     return command->run(c);
 }

@@ -24,11 +24,18 @@ else()
   set(gsolve_with_cuda OFF)
   set(gsolve_private_libs "")
 endif()
+set(gsolve_find_modules cmake/FindCXSparse.cmake)
+foreach(library ${gsolve_factor_libraries})
+  list(APPEND gsolve_find_modules cmake/Find${library}.cmake)
+  get_filename_component(name ${${library}_LIBRARY} NAME_WE)
+  string(REGEX REPLACE "^lib" "-l" name ${name})
+  string(APPEND gsolve_private_libs "${name} ")
+endforeach()
 configure_package_config_file(cmake/gsolve-config.cmake.in gsolve-config.cmake
                               INSTALL_DESTINATION ${gsolve_config_dir} PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(gsolve-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/gsolve-config.cmake
-              ${PROJECT_BINARY_DIR}/gsolve-config-version.cmake cmake/FindCXSparse.cmake
+              ${PROJECT_BINARY_DIR}/gsolve-config-version.cmake ${gsolve_find_modules}
         DESTINATION ${gsolve_config_dir})
 file(RELATIVE_PATH gsolve_prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/gsolve.pc.in gsolve.pc @ONLY)

@@ -36,6 +36,7 @@ struct gsolve_context {
     int64_t fetched;          /* copies from the device to the host so far */
     gs_registry formats, preconds;
     int64_t handles;       /* number of matrices and preconditioners */
+    int64_t assemblies;    /* number of assemblies that were created */
     char description[256]; /* of the device */
     char error[1024];
     size_t device_bytes;           /* of bytes, those in the memory of a device apart */

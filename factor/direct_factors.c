@@ -1,5 +1,5 @@
-/* direct_factors.c: factors a square sparse matrix on the host, by CXSparse in double precision
- * (Davis, Direct Methods for Sparse Linear Systems, 2006).
+/* direct_factors.c: factors a square sparse matrix on the host, by CXSparse in double precision.
+ * The matrices are small, so that other libraries are no faster.
  *
  * Singular matrix: let N be an orthonormal basis of those near-null vectors that A and A' map to 0.
  * Let Q = I - N N', and let F be A with one diagonal entry doubled for each vector of N. The solve
@@ -13,11 +13,11 @@
 
 #include "matrix/statistics.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/try.h"
+#include "factor/factor.h"
 #include "factor/lu.h"
 #include "gsolve_io.h"
 
@@ -199,8 +199,7 @@ done:
 void gs_direct_factors_destroy(gs_direct_factors *F, gsolve_context *ctx)
 {
     if (!F) return;
-    cs_di_nfree(F->numeric);
-    cs_di_sfree(F->symbolic);
+    gs_factorisation_destroy(F->factors, ctx);
     if (F->left != F->null) gsolve_free(ctx, GSOLVE_HOST, F->left);
     gsolve_free(ctx, GSOLVE_HOST, F->null);
     gsolve_free(ctx, GSOLVE_HOST, F->b);
@@ -208,93 +207,61 @@ void gs_direct_factors_destroy(gs_direct_factors *F, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, F);
 }
 
-/* The smallest over the largest magnitude of the pivots. Cholesky: of their squares. */
-static double pivot_ratio(const gs_direct_factors *F)
+/* *regular: whether H has factors of this kind with pivots that are large enough. */
+static gsolve_status factor_as(gs_direct_factors *F, gsolve_context *ctx, const host_matrix *H,
+                               gs_factor_kind kind, bool *regular)
 {
-    const cs_di *last = F->cholesky ? F->numeric->L : F->numeric->U;
-    double least = DBL_MAX, most = 0;
+    const gs_factor_request request = {
+        .kind = kind, .diagonal = H->symmetric_pattern, .limit = GS_NO_LIMIT};
+    const gsolve_status status =
+        gs_factorisation_create(&F->factors, ctx, &gs_cxsparse, &request, &H->csr);
 
-    for (int32_t j = 0; j < F->n; j++) {
-        const double pivot = fabs(F->cholesky ? last->x[last->p[j]] : last->x[last->p[j + 1] - 1]);
-        least = fmin(least, pivot), most = fmax(most, pivot);
+    *regular = status == GSOLVE_OK && F->factors->pivot_ratio > 1e-14;
+    if (!*regular) {
+        gs_factorisation_destroy(F->factors, ctx);
+        F->factors = NULL;
     }
-    if (F->n == 0) return 1;
-    return F->cholesky ? least / most * (least / most) : least / most;
+    return status == GSOLVE_ZERO_PIVOT ? GSOLVE_OK : status;
 }
 
-/* Factors H by Cholesky if it is symmetric. If that fails, or else, by LU. False: H is singular, or
- * memory ran out. */
-static bool factor_once(gs_direct_factors *F, const host_matrix *H)
+/* Factors H by Cholesky if it is symmetric. If that fails, or else, by LU. */
+static gsolve_status factor_once(gs_direct_factors *F, gsolve_context *ctx, const host_matrix *H,
+                                 bool *regular)
 {
-    const double least = 1e-14;
+    gsolve_status status = GSOLVE_OK;
 
-    F->cholesky = H->symmetric;
-    F->symbolic = F->cholesky ? cs_di_schol(1, &H->columns) : NULL;
-    F->numeric = F->symbolic ? cs_di_chol(&H->columns, F->symbolic) : NULL;
-    if (F->numeric && pivot_ratio(F) > least) return true;
-    cs_di_nfree(F->numeric);
-    cs_di_sfree(F->symbolic);
-    F->cholesky = false;
-    F->symbolic = cs_di_sqr(H->symmetric_pattern ? 1 : 2, &H->columns, 0);
-    F->numeric =
-        F->symbolic ? cs_di_lu(&H->columns, F->symbolic, H->symmetric_pattern ? 0.01 : 1) : NULL;
-    if (F->numeric && pivot_ratio(F) > least) return true;
-    cs_di_nfree(F->numeric);
-    cs_di_sfree(F->symbolic);
-    F->numeric = NULL;
-    F->symbolic = NULL;
-    return false;
+    *regular = false;
+    if (H->symmetric) TRY(factor_as(F, ctx, H, GS_CHOLESKY, regular));
+    if (!*regular) TRY(factor_as(F, ctx, H, GS_LU, regular));
+done:
+    return status;
 }
 
 /* Factors H, with the smallest shift of its diagonal that works. */
 static gsolve_status factor(gs_direct_factors *F, gsolve_context *ctx, const char *who,
                             const host_matrix *H)
 {
-    double shift = 0;
+    bool regular = false;
+    gsolve_status status;
 
-    while (!factor_once(F, H)) {
-        const double more = shift > 0 ? 9 * shift : 1e-12;
-        shift += more;
-        if (shift > 1e-3) {
+    TRY(factor_once(F, ctx, H, &regular));
+    while (!regular) {
+        const double more = F->shift > 0 ? 9 * F->shift : 1e-12;
+        F->shift += more;
+        if (F->shift > 1e-3) {
             return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
                                "%s (%d rows) is singular and cannot be factored, even with its "
                                "diagonal shifted by %.3g times its norm",
-                               who, F->n, shift);
+                               who, F->n, F->shift);
         }
         for (int32_t i = 0; i < F->n; i++) {
             double *entry = diagonal_of(H, i);
             if (entry) *entry += copysign(more * H->norm, *entry);
         }
+        TRY(factor_once(F, ctx, H, &regular));
     }
-    F->shift = shift;
-    return GSOLVE_OK;
-}
-
-/* b = F^-1 b, or F^-T b if transposed; x is overwritten. The columns that CXSparse factored are the
- * rows of A, so the factors are those of A'. */
-static void solve_factored(gs_direct_factors *F, bool transposed)
-{
-    const cs_dis *S = F->symbolic;
-    const cs_din *N = F->numeric;
-    double *b = F->b, *x = F->x;
-    const int32_t n = F->n;
-
-    if (F->cholesky) {
-        cs_di_ipvec(S->pinv, b, x, n);
-        cs_di_lsolve(N->L, x);
-        cs_di_ltsolve(N->L, x);
-        cs_di_pvec(S->pinv, x, b, n);
-    } else if (transposed) {
-        cs_di_ipvec(N->pinv, b, x, n);
-        cs_di_lsolve(N->L, x);
-        cs_di_usolve(N->U, x);
-        cs_di_ipvec(S->q, x, b, n);
-    } else {
-        cs_di_pvec(S->q, b, x, n);
-        cs_di_utsolve(N->U, x);
-        cs_di_ltsolve(N->L, x);
-        cs_di_pvec(N->pinv, x, b, n);
-    }
+done:
+    return status;
 }
 
 /* --- null spaces of a known dimension --------------------------------------------------------- */
@@ -312,7 +279,8 @@ static double inverse_iteration(gs_direct_factors *F, const host_matrix *H, bool
     for (int32_t i = 0; i < F->n; i++) v[i] = gsolve_random(97 + (uint64_t)count, (uint64_t)i);
     for (int step = 0; step < INVERSE_STEPS; step++) {
         memcpy(F->b, v, (size_t)F->n * sizeof *v);
-        solve_factored(F, transposed);
+        (void)gs_factorisation_solve(F->factors, transposed, F->b,
+                                     F->b); /* CXSparse does not fail */
         project_out(F->n, count, basis, F->b);
         const double length = sqrt(dot(F->n, F->b, F->b));
         for (int32_t i = 0; i < F->n; i++) v[i] = F->b[i] / length;
@@ -376,7 +344,6 @@ done:
 void gs_direct_factors_solve(gs_direct_factors *F, bool transposed)
 {
     project_out(F->n, F->nulls, transposed ? F->null : F->left, F->b);
-    solve_factored(F, transposed);
-    project_out(F->n, F->nulls, transposed ? F->left : F->null, F->b);
-    memcpy(F->x, F->b, (size_t)F->n * sizeof *F->x);
+    (void)gs_factorisation_solve(F->factors, transposed, F->b, F->x); /* CXSparse does not fail */
+    project_out(F->n, F->nulls, transposed ? F->left : F->null, F->x);
 }

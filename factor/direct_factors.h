@@ -3,19 +3,15 @@
 #ifndef GS_FACTOR_DIRECT_FACTORS_H
 #define GS_FACTOR_DIRECT_FACTORS_H
 
-#include <cs.h>
-
-#include "matrix/csr.h"
+#include "factor/factor.h"
 
 typedef struct gs_direct_factors {
-    bool cholesky;
-    int32_t n, nulls; /* rows; null vectors */
-    cs_dis *symbolic;
-    cs_din *numeric;
-    double *null;  /* n x nulls, orthonormal columns: the null space of A */
-    double *left;  /* that of A'; null itself if they are equal */
-    double *b, *x; /* n numbers each */
-    double shift;  /* of the diagonal, relative to the norm of A */
+    int32_t n, nulls;          /* rows; null vectors */
+    gs_factorisation *factors; /* by Cholesky or LU; NULL if n is 0 */
+    double *null;              /* n x nulls, orthonormal columns: the null space of A */
+    double *left;              /* that of A'; null itself if they are equal */
+    double *b, *x;             /* n numbers each */
+    double shift;              /* of the diagonal, relative to the norm of A */
 } gs_direct_factors;
 
 /* *F = the factors of A, which is copied to the host if it lies on a device. near_null: n x k,

@@ -59,7 +59,8 @@ GSOLVE_API gsolve_status gsolve_auto_create(gsolve_auto **S, gsolve_context *ctx
 
 /* Creates an automatic solver for a matrix handle of the caller, in any format. A must not be
  * destroyed before the last call with S other than gsolve_auto_destroy. For new values, call
- * gsolve_matrix_update. `options` and the errors are those of gsolve_auto_create. */
+ * gsolve_matrix_update or gsolve_matrix_update_assembled. `options` and the errors are those of
+ * gsolve_auto_create. */
 GSOLVE_API gsolve_status gsolve_auto_create_from(gsolve_auto **S, gsolve_context *ctx,
                                                  const char *options, const gsolve_matrix *A);
 

@@ -147,8 +147,9 @@ typedef struct gsolve_context_options {
  * Some memory does not come from these functions and does not count for the option memory: the
  * context itself, page-locked buffers of the host (at most 33 MB for each GPU context), 0.5 MB of
  * work space of a GPU context, what cuSPARSE allocates for itself, and the factors that the method
- * "direct" and the coarsest level of "amg" compute on the host, which CXSparse allocates by malloc.
- * On the CPU "direct" refuses factors that exceed what the option memory leaves.
+ * "direct" and the coarsest level of "amg" compute on the host, which CXSparse or another library
+ * allocates by malloc. On the CPU "direct" refuses factors that exceed what the option memory
+ * leaves.
  *
  * Fails with GSOLVE_BAD_ARGUMENT also if options->size is not that of the struct, or if a function
  * is given without the function beside it. */
@@ -166,8 +167,8 @@ GSOLVE_API void gsolve_context_destroy(gsolve_context **ctx);
  * own.
  *
  * Fails with GSOLVE_BAD_ARGUMENT if the context contains a gsolve_matrix, gsolve_precond,
- * gsolve_product or gsolve_galerkin, or an array in the memory of a GPU. After a failure the
- * context is unchanged. */
+ * gsolve_product, gsolve_galerkin or gsolve_assembly, or an array in the memory of a GPU. After a
+ * failure the context is unchanged. */
 GSOLVE_API gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec);
 
 /* Makes the context work on a CUDA stream of the caller, instead of the non-blocking stream that

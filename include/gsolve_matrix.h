@@ -94,6 +94,20 @@ GSOLVE_API gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr
  * of gsolve_matrix_update. */
 GSOLVE_API gsolve_status gsolve_matrix_update_blocks(gsolve_matrix *A, const gsolve_blocked *B);
 
+/* Replaces the values of A by the sums that gsolve_assembly_set_values computes, and updates the
+ * converted form. The sums are written to A directly; the matrix of the plan keeps its values.
+ * `plan` belongs to the context of A, and A must have the pattern and the type of its matrix. The
+ * first call for A and this plan compares the patterns; the next ones do not. With values on the
+ * device and a format that reads the CSR copy, such as "csr", a call allocates nothing.
+ *
+ * Fails with GSOLVE_BAD_MATRIX if the pattern or the type differs; A is then unchanged. Fails with
+ * GSOLVE_BAD_MATRIX if a sum is not finite; the sentence of gsolve_error names its row and column.
+ * After this failure, GSOLVE_NO_MEMORY or GSOLVE_DEVICE_FAILED the values of A are undefined until
+ * an update succeeds. Fails with GSOLVE_UNSUPPORTED if A is an operator. */
+GSOLVE_API gsolve_status gsolve_matrix_update_assembled(gsolve_matrix *A, gsolve_assembly *plan,
+                                                        const void *value,
+                                                        gsolve_location location);
+
 /* --- null spaces ---------------------------------------------------------------- */
 
 /* A null space of a singular matrix: the vectors v with A v = 0 (right) or A'v = 0 (left). It is

@@ -232,6 +232,11 @@ GSOLVE_API const gsolve_plugin *gsolve_multiplier_at(int index);
  * has the devices that the build supports. */
 GSOLVE_API const gsolve_plugin *gsolve_device_at(int index);
 
+/* Returns the name of the library of sparse factorisations at position `index`, from 0, such as
+ * "cxsparse", or NULL if there is none. The list has the libraries of the build. The option
+ * `library` of the method "direct" selects one. The name is a constant string. */
+GSOLVE_API const char *gsolve_factor_library_at(int index);
+
 /* --- services for plug-ins ------------------------------------------------------ */
 
 /* Allocates `count` elements of `size` bytes on the host or on the device, uninitialised and

@@ -133,8 +133,9 @@ typedef struct gsolve_solver gsolve_solver;
  * GSOLVE_BAD_ARGUMENT if the method uses M and M has another size or type than A, or M is variable
  * (gsolve_precond_is_variable) and the method is not flexible. Fails with GSOLVE_NO_MEMORY, before
  * any set-up, if the work space for one column does not fit into the free memory of the GPU.
- * "direct" fails with GSOLVE_UNSUPPORTED if A has 2^31 or more entries, or if the factors would
- * exceed the option `limit`, or the factorisation the option `work`. The call fails with
+ * "direct" fails with GSOLVE_UNSUPPORTED if A has 2^31 or more entries, if the factors would exceed
+ * the option `limit`, or the factorisation the option `work`, and if the library of the option
+ * `library` is not in this build or does not compute the factorisation. The call fails with
  * GSOLVE_ZERO_PIVOT if "direct" or the preconditioner of "auto" meets a zero pivot. */
 GSOLVE_API gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx,
                                               const char *spec, const gsolve_matrix *A,

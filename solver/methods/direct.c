@@ -1,7 +1,7 @@
-/* direct.c: a direct solve by CXSparse as the "method" x += F^-1 (b - Ax), so that the loop
- * tests the true residual and refines x as with any method. F is a sparse Cholesky, LU or QR factor
- * of A (Davis 2006). */
-#include <math.h>
+/* direct.c: a direct solve as the "method" x += F^-1 (b - Ax), so that the loop tests the true
+ * residual and refines x as with any method. F is a sparse Cholesky, LU or QR factorisation of A by
+ * CXSparse or another library, see factor/factor.h. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/try.h"
@@ -12,6 +12,12 @@ static const gsolve_option options[] = {
     {"factor", "the factorisation; auto: Cholesky, LU or QR, chosen from the properties of A",
      GSOLVE_CHOICE, offsetof(gs_direct_options, factor), GS_FACTOR_AUTO, 0, 0,
      "auto|cholesky|lu|qr"},
+    {"library",
+     "the library that factors; auto: cxsparse for a small factorisation, else the fastest in this "
+     "build. Cholesky: cxsparse, cholmod, mumps; LU: cxsparse, umfpack, mumps; QR: "
+     "cxsparse",
+     GSOLVE_CHOICE, offsetof(gs_direct_options, library), GS_LIBRARY_AUTO, 0, 0,
+     "auto|cxsparse|cholmod|umfpack|mumps"},
     {"limit",
      "largest number of entries in the factors, in millions; the solve is refused if they would "
      "have more",
@@ -25,65 +31,14 @@ static const gsolve_option options[] = {
 
 /* --- solving ---------------------------------------------------------------------------------- */
 
-/* t = R^-1 t or R^-T t. A diagonal entry that is negligible against the largest gives 0. */
-static void solve_with_r(const cs_di *R, double *t, bool transposed)
-{
-    double most = 0;
-
-    for (int j = 0; j < R->n; j++) most = fmax(most, fabs(R->x[R->p[j + 1] - 1]));
-    for (int step = 0; step < R->n; step++) {
-        const int j = transposed ? step : R->n - 1 - step, last = R->p[j + 1] - 1;
-        const bool vanishes = fabs(R->x[last]) <= 1e-14 * most;
-        if (transposed) {
-            for (int p = R->p[j]; p < last; p++) t[j] -= R->x[p] * t[R->i[p]];
-            t[j] = vanishes ? 0 : t[j] / R->x[last];
-        } else {
-            t[j] = vanishes ? 0 : t[j] / R->x[last];
-            for (int p = R->p[j]; p < last; p++) t[R->i[p]] -= R->x[p] * t[j];
-        }
-    }
-}
-
-/* x = F^-1 b, with t as work space; the steps of cs_cholsol, cs_lusol (for A') and cs_qrsol. */
-static void solve(const gs_krylov *k, const double *b, double *x, double *t)
-{
-    const gs_direct_state *s = k->state;
-    const cs_dis *S = s->symbolic;
-    const cs_din *N = s->numeric;
-    const int m = k->csr.nrows, n = k->csr.ncols;
-
-    if (s->kind == GS_CHOLESKY) {
-        cs_di_ipvec(S->pinv, b, t, n);
-        cs_di_lsolve(N->L, t);
-        cs_di_ltsolve(N->L, t);
-        cs_di_pvec(S->pinv, t, x, n);
-    } else if (s->kind == GS_LU) {
-        cs_di_pvec(S->q, b, t, n);
-        cs_di_utsolve(N->U, t);
-        cs_di_ltsolve(N->L, t);
-        cs_di_pvec(N->pinv, t, x, n);
-    } else if (m >= n) {
-        memset(t, 0, (size_t)s->work_size * sizeof *t);
-        cs_di_ipvec(S->pinv, b, t, m);
-        for (int j = 0; j < n; j++) cs_di_happly(N->L, j, N->B[j], t);
-        solve_with_r(N->U, t, false);
-        cs_di_ipvec(S->q, t, x, n);
-    } else {
-        memset(t, 0, (size_t)s->work_size * sizeof *t);
-        cs_di_pvec(S->q, b, t, m);
-        solve_with_r(N->U, t, true);
-        for (int j = m - 1; j >= 0; j--) cs_di_happly(N->L, j, N->B[j], t);
-        cs_di_pvec(S->pinv, t, x, n);
-    }
-}
-
 static void destroy(gs_krylov *k)
 {
     gs_direct_state *s = k->state;
 
-    gs_direct_drop_factor(s);
-    if (s->owned) gsolve_csr_free(&s->rows, k->ctx);
-    gsolve_free(k->ctx, GSOLVE_HOST, s->work);
+    gs_factorisation_destroy(s->factors, k->ctx);
+    gsolve_free(k->ctx, GSOLVE_HOST, s->b);
+    gsolve_free(k->ctx, GSOLVE_HOST, s->x);
+    gsolve_free(k->ctx, GSOLVE_HOST, s->values);
     memset(s, 0, sizeof *s);
 }
 
@@ -98,10 +53,10 @@ static gsolve_status setup(gs_krylov *k)
     TRY(gs_new_vector(k, n, &s->dx));
     if (gs_is_counting(k)) return GSOLVE_UNSUPPORTED; /* the factors */
     TRY(gs_direct_factor(k));
-    if (s->kind == GS_QR) TRY(gs_least_squares_reserve(k));
-    s->work_size = s->kind == GS_QR ? s->symbolic->m2 : n;
-    if (s->work_size < m + (int64_t)n) s->work_size = m + (int64_t)n;
-    ALLOC(k->ctx, GSOLVE_HOST, s->work, s->work_size * 2 + m + n);
+    if (s->factors->request.kind == GS_QR) TRY(gs_least_squares_reserve(k));
+    ALLOC(k->ctx, GSOLVE_HOST, s->b, m);
+    ALLOC(k->ctx, GSOLVE_HOST, s->x, n);
+    if (k->csr.type == GSOLVE_F32) ALLOC(k->ctx, GSOLVE_HOST, s->values, m > n ? m : n);
 done:
     return status;
 }
@@ -125,21 +80,20 @@ static gsolve_status step(gs_krylov *k, int64_t j)
     const bool single = k->csr.type == GSOLVE_F32;
     const size_t size = gs_type_size(k->csr.type);
     const int32_t m = k->csr.nrows, n = k->csr.ncols;
-    double *b = s->work + s->work_size, *x = b + m;
-    float *values = (float *)(void *)s->work; /* of r or dx */
     const double begin = gs_now();
     gsolve_status status = GSOLVE_OK;
 
     (void)j;
     for (int32_t c = 0; c < k->ncols; c++) {
         if (!k->active[c]) continue;
-        TRY(gsolve_copy(k->ctx, single ? s->work : b, GSOLVE_HOST, gs_column_of(s->r, c).value,
-                        s->r.location, (size_t)m * size));
-        for (int32_t i = 0; single && i < m; i++) b[i] = values[i];
-        solve(k, b, x, s->work);
-        for (int32_t i = 0; single && i < n; i++) values[i] = (float)x[i];
-        TRY(gsolve_copy(k->ctx, gs_column_of(s->dx, c).value, s->dx.location, single ? s->work : x,
-                        GSOLVE_HOST, (size_t)n * size));
+        TRY(gsolve_copy(k->ctx, single ? (void *)s->values : s->b, GSOLVE_HOST,
+                        gs_column_of(s->r, c).value, s->r.location, (size_t)m * size));
+        for (int32_t i = 0; single && i < m; i++) s->b[i] = s->values[i];
+        status = gs_factorisation_solve(s->factors, false, s->b, s->x);
+        if (status != GSOLVE_OK) return gs_factor_out_of_memory(k->ctx);
+        for (int32_t i = 0; single && i < n; i++) s->values[i] = (float)s->x[i];
+        TRY(gsolve_copy(k->ctx, gs_column_of(s->dx, c).value, s->dx.location,
+                        single ? (void *)s->values : s->x, GSOLVE_HOST, (size_t)n * size));
     }
     gs_add_precond_seconds(k, gs_now() - begin);
     TRY(gs_axpby(k, gs_number(1), s->dx, gs_number(1), k->x)); /* x += F^-1 r         */
@@ -148,17 +102,29 @@ done:
     return status;
 }
 
+/* The note: the factorisation, its library and its cost. */
+static gsolve_status finish(gs_krylov *k)
+{
+    const gs_factorisation *F = ((const gs_direct_state *)k->state)->factors;
+    const gs_direct_cost cost = gs_factorisation_cost(F);
+
+    snprintf(k->note, sizeof k->note, "%s by %s: %.3g million entries, %.3g billion operations.",
+             gs_factor_kind_name(F->request.kind), F->library->name, cost.entries / 1e6,
+             cost.operations / 1e9);
+    return GSOLVE_OK;
+}
+
 const gs_method gs_direct = {
-    .plugin =
-        {"direct",
-         "sparse factorisation by CXSparse; any A (least squares if A is not square); an iteration "
-         "is a step of iterative refinement; the last bits may differ between machines",
-         options, sizeof(gs_direct_options)},
+    .plugin = {"direct",
+               "sparse factorisation; any A (least squares if A is not square); an iteration "
+               "is a step of iterative refinement; the last bits may differ between machines",
+               options, sizeof(gs_direct_options)},
     .state_size = sizeof(gs_direct_state),
     .any_shape = true,
     .ignores_precond = true,
     .setup = setup,
     .start = start,
     .step = step,
+    .finish = finish,
     .destroy = destroy,
 };

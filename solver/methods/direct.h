@@ -2,36 +2,26 @@
 #ifndef GS_SOLVER_METHODS_DIRECT_H
 #define GS_SOLVER_METHODS_DIRECT_H
 
-#include <cs.h>
-
-#include "factor/lu.h"
+#include "factor/factor.h"
 #include "solver/operations/operations.h"
-
-enum { GS_FACTOR_AUTO, GS_CHOLESKY, GS_LU, GS_QR };
 
 typedef struct gs_direct_options {
     gs_run_options run;
-    int factor;
+    int factor;  /* a gs_factor_kind */
+    int library; /* a gs_factor_choice */
     double limit, work;
 } gs_direct_options;
 
 typedef struct gs_direct_state {
-    int kind;         /* GS_CHOLESKY, GS_LU or GS_QR */
+    gs_factorisation *factors;
     uint64_t version; /* of A's values that are factored */
-    gsolve_csr rows;  /* A's rows in double; A's columns for QR of a tall A */
-    bool owned;       /* rows is a copy of this state's own */
-    cs_dis *symbolic;
-    cs_din *numeric;
-    bool diagonal;              /* LU: pivots are sought on the diagonal first */
-    gs_direct_cost bound, most; /* LU: an upper bound of its cost; the cost that is allowed */
-    double *work;
-    int64_t work_size;
+    double *b, *x;    /* a column on the host, in double */
+    float *values;    /* the column in single precision, if A has it */
     gsolve_dense r, dx;
 } gs_direct_state;
 
-/* Factors A's current values, by the factorisation that the options name; auto: as A allows. */
+/* Factors A's current values, by the factorisation and the library that the options name; auto: as
+ * A allows. */
 gsolve_status gs_direct_factor(gs_krylov *k);
-/* Releases the factors. */
-void gs_direct_drop_factor(gs_direct_state *s);
 
 #endif

@@ -120,13 +120,18 @@ static gsolve_status create_factors(gs_coarsest *c, gsolve_context *ctx, const g
                                     candidates, level->null_space);
 }
 
+static bool is_cholesky(const gs_direct_factors *F)
+{
+    return F->factors && F->factors->request.kind == GS_CHOLESKY;
+}
+
 /* Replaces the factors by the dense inverse. */
 static gsolve_status invert_factors(gs_coarsest *c, gsolve_context *ctx)
 {
     gsolve_status status;
 
     TRY(upload_inverse(&c->inverse, ctx, c, false));
-    if (!c->factors->cholesky) TRY(upload_inverse(&c->transposed, ctx, c, true));
+    if (!is_cholesky(c->factors)) TRY(upload_inverse(&c->transposed, ctx, c, true));
 done:
     gs_direct_factors_destroy(c->factors, ctx);
     c->factors = NULL;
@@ -227,6 +232,6 @@ size_t gs_coarsest_bytes(const gs_coarsest *c)
 
     if (c->n == 0) return 0;
     if (!F) return vectors + (size_t)c->n * (size_t)c->n * gs_type_size(c->type);
-    return vectors + 12 * (size_t)(F->numeric->L->nzmax +
-                                   (F->cholesky ? F->numeric->L->nzmax : F->numeric->U->nzmax));
+    return vectors +
+           12 * (size_t)gs_factorisation_cost(F->factors).entries * (is_cholesky(F) ? 2 : 1);
 }

@@ -1,0 +1,196 @@
+/* factor.c: factors of a matrix by one of the libraries, see factor.h. */
+#include "factor/factor.h"
+
+#include <string.h>
+
+#include "core/context.h"
+#include "core/try.h"
+#include "gsolve_plugin.h"
+
+#define ENTRY_BYTES 12 /* of an entry of the factors */
+
+static const gs_factor_library *const libraries[GS_LIBRARIES] = {
+    [GS_LIBRARY_CXSPARSE - 1] = &gs_cxsparse,
+    [GS_LIBRARY_CHOLMOD - 1] = &gs_cholmod,
+    [GS_LIBRARY_UMFPACK - 1] = &gs_umfpack,
+    [GS_LIBRARY_MUMPS - 1] = &gs_mumps,
+};
+
+/* For library=auto: the libraries that are faster than CXSparse from about these operations on, as
+ * bench/bench_factor.c measures; the fastest first. */
+static const struct {
+    const gs_factor_library *library;
+    double operations;
+} fast[] = {{&gs_cholmod, 1e7}, {&gs_umfpack, 1e7}, {&gs_mumps, 1e9}};
+
+const gs_factor_library *gs_factor_library_at(int k)
+{
+    return k >= 0 && k < GS_LIBRARIES ? libraries[k] : NULL;
+}
+
+const char *gsolve_factor_library_at(int k)
+{
+    for (int i = 0; i < GS_LIBRARIES && libraries[i]; i++) {
+        if (gs_factor_library_is_present(libraries[i]) && k-- == 0) return libraries[i]->name;
+    }
+    return NULL;
+}
+
+const char *gs_factor_kind_name(gs_factor_kind kind)
+{
+    static const char *const names[GS_FACTOR_KINDS] = {"auto", "Cholesky", "LU", "QR"};
+
+    return names[kind];
+}
+
+bool gs_factor_library_is_present(const gs_factor_library *library)
+{
+    return library->computes[GS_CHOLESKY] || library->computes[GS_LU] || library->computes[GS_QR];
+}
+
+/* --- limits ----------------------------------------------------------------------------------- */
+
+/* The entries of factors that the memory limit of a context on the CPU leaves. */
+static double entries_that_fit(const gsolve_context *ctx)
+{
+    const bool host = gs_location(ctx) == GSOLVE_HOST;
+    const size_t left = host ? gs_memory_available(ctx) : SIZE_MAX;
+
+    return left == SIZE_MAX ? INFINITY : (double)left / ENTRY_BYTES;
+}
+
+gs_direct_cost gs_factor_limit(const gsolve_context *ctx, double entries, double operations)
+{
+    return (gs_direct_cost){fmin(entries, entries_that_fit(ctx)), operations};
+}
+
+gsolve_status gs_factor_check(gsolve_context *ctx, gs_direct_cost cost, gs_direct_cost limit)
+{
+    if (gs_cost_fits(cost, limit)) return GSOLVE_OK;
+    if (cost.entries > entries_that_fit(ctx)) {
+        return gs_memory_need(ctx, ENTRY_BYTES * cost.entries, "the factorisation");
+    }
+    return gsolve_fail(
+        ctx, GSOLVE_UNSUPPORTED,
+        "the factors would hold up to %.3g million entries (%.3g GB), and computing them "
+        "would take %.3g billion operations; the limits are %.3g million and %.3g "
+        "billion: raise them by direct,limit=MILLIONS,work=BILLIONS",
+        cost.entries / 1e6, cost.entries * 1e-9 * ENTRY_BYTES, cost.operations / 1e9,
+        limit.entries / 1e6, limit.operations / 1e9);
+}
+
+gsolve_status gs_factor_out_of_memory(gsolve_context *ctx)
+{
+    return gsolve_fail(ctx, GSOLVE_NO_MEMORY, "out of memory while factoring the matrix");
+}
+
+/* --- factors ---------------------------------------------------------------------------------- */
+
+static gsolve_status check_request(gsolve_context *ctx, const gs_factor_library *library,
+                                   gs_factor_kind kind, const gsolve_csr *A)
+{
+    if (!gs_factor_library_is_present(library)) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                           "this build of gsolve has no %s; install the Debian package %s and "
+                           "configure gsolve with -D%s=ON, or use library=auto",
+                           library->name, library->package, library->option);
+    }
+    if (!library->computes[kind]) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                           "%s does not compute %s factors; use library=auto or library=cxsparse",
+                           library->name, gs_factor_kind_name(kind));
+    }
+    if (kind != GS_QR && A->nrows != A->ncols) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "%s needs a square matrix and this one is %d x %d; use factor=qr",
+                           gs_factor_kind_name(kind), A->nrows, A->ncols);
+    }
+    return GSOLVE_OK;
+}
+
+gsolve_status gs_factorisation_create(gs_factorisation **out, gsolve_context *ctx,
+                                      const gs_factor_library *library,
+                                      const gs_factor_request *request, const gsolve_csr *A)
+{
+    gs_factorisation *F = NULL;
+    gsolve_status status;
+
+    TRY(check_request(ctx, library, request->kind, A));
+    ALLOC(ctx, GSOLVE_HOST, F, 1);
+    *F = (gs_factorisation){library, *request, A->nrows, A->ncols, NULL, NULL, NAN};
+    F->state = gsolve_alloc(ctx, GSOLVE_HOST, 1, library->state_size);
+    TRY(F->state ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    memset(F->state, 0, library->state_size);
+    TRY(library->analyse(F, ctx, A));
+    TRY(library->factor(F, ctx, A));
+    if (library->work_size) ALLOC(ctx, GSOLVE_HOST, F->work, library->work_size(F));
+    *out = F;
+    F = NULL;
+done:
+    gs_factorisation_destroy(F, ctx);
+    return status;
+}
+
+bool gs_factor_choice_computes(gs_factor_choice choice, gs_factor_kind kind)
+{
+    return choice == GS_LIBRARY_AUTO || libraries[choice - 1]->computes[kind];
+}
+
+/* CXSparse begins, within the operations up to which it is the fastest. If they do not suffice, the
+ * others follow, then CXSparse within the whole limit. */
+static gsolve_status create_by_any(gs_factorisation **F, gsolve_context *ctx,
+                                   const gs_factor_request *request, const gsolve_csr *A)
+{
+    gs_factor_request small = *request;
+    gsolve_status status = GSOLVE_OK;
+
+    for (size_t k = 0; k < sizeof fast / sizeof *fast; k++) {
+        if (!fast[k].library->computes[request->kind]) continue;
+        if (request->limit.operations <= fast[k].operations) break;
+        if (status == GSOLVE_OK) { /* none has tried */
+            small.limit.operations = fast[k].operations;
+            status = gs_factorisation_create(F, ctx, &gs_cxsparse, &small, A);
+            if (status != GSOLVE_UNSUPPORTED) return status;
+        }
+        status = gs_factorisation_create(F, ctx, fast[k].library, request, A);
+        if (status != GSOLVE_UNSUPPORTED) return status;
+    }
+    return gs_factorisation_create(F, ctx, &gs_cxsparse, request, A);
+}
+
+gsolve_status gs_factorisation_create_by(gs_factorisation **F, gsolve_context *ctx,
+                                         gs_factor_choice choice, const gs_factor_request *request,
+                                         const gsolve_csr *A)
+{
+    if (choice == GS_LIBRARY_AUTO) return create_by_any(F, ctx, request, A);
+    if (A->nrows == 0) choice = GS_LIBRARY_CXSPARSE; /* others refuse an empty matrix */
+    return gs_factorisation_create(F, ctx, libraries[choice - 1], request, A);
+}
+
+gsolve_status gs_factorisation_update(gs_factorisation *F, gsolve_context *ctx,
+                                      gs_direct_cost limit, const gsolve_csr *A)
+{
+    F->request.limit = limit;
+    F->pivot_ratio = NAN;
+    return F->library->factor(F, ctx, A);
+}
+
+gsolve_status gs_factorisation_solve(const gs_factorisation *F, bool transposed, const double *b,
+                                     double *x)
+{
+    return F->library->solve(F, transposed, b, x);
+}
+
+gs_direct_cost gs_factorisation_cost(const gs_factorisation *F)
+{
+    return F->library->cost(F);
+}
+
+void gs_factorisation_destroy(gs_factorisation *F, gsolve_context *ctx)
+{
+    if (!F) return;
+    if (F->state) F->library->destroy(F, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, F->state);
+    gsolve_free(ctx, GSOLVE_HOST, F->work);
+    gsolve_free(ctx, GSOLVE_HOST, F);
+}
