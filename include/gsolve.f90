@@ -311,7 +311,7 @@ module gsolve
     real(c_double) :: precond_seconds = 0
     real(c_double) :: projected_relative_residual = 0
     real(c_double) :: removed = 0
-    real(c_double) :: normal_residual = 0
+    real(c_double) :: relative_normal_residual = 0
   end type
 
   type, bind(C) :: gsolve_spectrum
