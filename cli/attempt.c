@@ -46,6 +46,12 @@ static void choose_solver(const cli *c, const gsolve_statistics *statistics, cli
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     a->free_method = true;
+    if (cli_spec_is(c->args.precond, "jacobi") && strstr(c->args.precond, "normal=1")) {
+        set_solver(c, a, "lsmr,accept=singular");
+        snprintf(a->why, sizeof a->why, "lsmr chosen: the preconditioner approximates A^T A");
+        snprintf(a->precond, sizeof a->precond, "%s", c->args.precond);
+        return;
+    }
     for (int k = 0; gsolve_auto_choose(c->ctx, statistics, k, &choice); k++) {
         if (!cli_spec_is(choice.method, "direct")) break;
     }
@@ -78,6 +84,9 @@ static void choose_precond(const cli *c, const gsolve_statistics *statistics, cl
     }
     if (cli_spec_is(c->args.solver, "direct")) {
         snprintf(a->precond, sizeof a->precond, "none");
+    } else if (cli_spec_is(c->args.solver, "lsqr") || cli_spec_is(c->args.solver, "lsmr")) {
+        snprintf(a->precond, sizeof a->precond, "jacobi,normal=1");
+        snprintf(a->why, sizeof a->why, "jacobi,normal=1 chosen: it approximates A^T A");
     } else if (cli_spec_is(choice.precond, "none")) { /* choice.why is that of the method */
         snprintf(a->precond, sizeof a->precond, "none");
         snprintf(a->why, sizeof a->why, "no preconditioner chosen%s",
@@ -323,6 +332,9 @@ static bool end_attempt(monitor *m, const gsolve_attempt *t)
     a->setup_seconds = t->method_seconds;
     a->solve_seconds = t->run_seconds;
     if (t->M) cli_describe_precond(a, t->M);
+    a->setup_read = t->setup_read;
+    a->setup_written = t->setup_written;
+    snprintf(a->setup_note, sizeof a->setup_note, "%s", t->setup_note);
     if (t->result) {
         a->result = *t->result;
         read_results(a, t->S, m->trial->b.ncols);
@@ -385,6 +397,7 @@ int cli_try(cli *c, cli_trial *t)
 
     t->tried = t->best = 0;
     if (status == GSOLVE_OK) status = prepare(c, t, &m, S);
+    if (status == GSOLVE_OK) status = gsolve_auto_set_setup_file(S, c->args.setup);
     if (status == GSOLVE_OK) status = gsolve_auto_run(S, t->b, t->x, &result);
     if (status == GSOLVE_OK) {
         gsolve_auto_describe(S, &info);

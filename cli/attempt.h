@@ -12,6 +12,8 @@ typedef struct cli_attempt {
     char solver[512], precond[512], why[320]; /* specs, and the reason; "" if the user chose */
     char method[64], kind[64], note[160]; /* method; preconditioner and its note, after set-up */
     cli_levels levels;                    /* of the preconditioner */
+    bool setup_read, setup_written;       /* with --setup: see gsolve_attempt */
+    char setup_note[600];
     bool free_method; /* the method may be replaced by one that the preconditioner needs */
     bool ran;         /* false: the set-up failed, explanation says why */
     gsolve_status status;

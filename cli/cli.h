@@ -19,7 +19,7 @@ typedef struct cli_many { /* the values of an option that may be given several t
 /* The command line. NULL: not given; so is NAN for a tolerance and -1 for an int. */
 typedef struct cli_arguments {
     const char *matrix, *rhs, *guess, *solution; /* -A, -b, --x0, -x */
-    const char *null_space, *left_null_space;
+    const char *null_space, *left_null_space, *setup;
     const char *device, *format, *formats, *solver, *precond;
     const char *json, *history, *output, *csv, *html;
     cli_many matrices; /* of a command that takes several */

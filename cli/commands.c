@@ -57,7 +57,7 @@
     {"output", 'o', "FILE", text, CLI_TEXT, AT(output), 0, 0}
 #define HELP \
     {"help", 'h', NULL, "show this help", CLI_FLAG, AT(help), 0, 0}, \
-    {"version", 'V', NULL, "show the version and the libraries of sparse factorisations", CLI_FLAG, AT(version), 0, 0}
+    {"version", 'V', NULL, "show the version, the libraries of sparse factorisations, and the level of the CPU whose kernels run", CLI_FLAG, AT(version), 0, 0}
 
 static const cli_option solve_options[] = {
     HEADING("System"),
@@ -73,6 +73,8 @@ static const cli_option solve_options[] = {
     {"format", 0, "SPEC", "storage format of the matrix (default auto; see gsolve list formats)", CLI_TEXT,
      AT(format), 0, 0},
     SOLVE_TYPE, RTOL, ATOL, MAXIT,
+    {"setup", 0, "FILE", "keep the set-up of the preconditioner amg, or the factors of the method direct, in FILE. If FILE holds "
+     "them for this matrix and for the options of this solve, they are read; otherwise they are computed and FILE is written", CLI_TEXT, AT(setup), 0, 0},
     HEADING("Device"),
     DEVICE("device: auto, cpu or cuda (default $GSOLVE_DEVICE, else auto; see gsolve list devices). auto uses a GPU if "
            "there is one, but the CPU if --format is not given and (entries of A) x (columns of b) is at most 200000"),
@@ -223,14 +225,17 @@ const cli_pair cli_examples[] = {
 };
 
 const cli_pair cli_exit_codes[] = {
-    {"0",
-     "success; for a solve: it converged, or x is the least-squares solution with --null-space"},
+    {"0", "success; for a solve: it converged, or its outcome is \"least squares\""},
     {"1", "an error, described by one sentence on standard error"},
     {"2", "the solve did not converge"},
     {0},
 };
 
 const cli_pair cli_variables[] = {
+    {"GSOLVE_CPU_LEVEL",
+     "level of the processor whose kernels run on the CPU: baseline, v3 or v4 on "
+     "x86-64 (default: the highest that the processor supports); also for "
+     "programs that use the library"},
     {"GSOLVE_DEVICE", "device, if --device is not given"},
     {"GSOLVE_TRACE", "file to which set-up phases and operations are written as a Chrome trace "
                      "(chrome://tracing, ui.perfetto.dev); also for programs that use the library"},

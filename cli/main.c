@@ -66,8 +66,9 @@ static int refuse_command(cli *c, const char *word)
         word);
 }
 
-static int print_version(void)
+static int say_version(cli *c)
 {
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
     const char *library;
 
     printf("gsolve %s\nfactorisations by ", gsolve_version());
@@ -75,6 +76,9 @@ static int print_version(void)
         printf("%s%s", k ? ", " : "", library);
     }
     putchar('\n');
+    if (cli_open_host(c)) return CLI_ERROR;
+    gsolve_context_describe(c->ctx, &info);
+    printf("CPU kernels: %s\n", info.cpu_level);
     return 0;
 }
 
@@ -83,7 +87,7 @@ static int run_command(cli *c, const cli_command *command, int argc, char **argv
     c->command = command;
     if (cli_parse(c, argc, argv)) return CLI_ERROR;
     if (c->args.help) return cli_command_help(stdout, command), 0;
-    if (c->args.version) return print_version();
+    if (c->args.version) return say_version(c);
     set_text_output(c);
     return command->run(c);
 }

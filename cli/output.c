@@ -67,11 +67,11 @@ static bool is_device(const char *path)
     return stat(path, &s) == 0 && !S_ISREG(s.st_mode);
 }
 
-enum { OUTPUTS = 6, TO_STDOUT = 3 }; /* from output TO_STDOUT on, "-" is standard output */
+enum { OUTPUTS = 7, TO_STDOUT = 4 }; /* from output TO_STDOUT on, "-" is standard output */
 
 static const char *output_at(const cli_arguments *args, int k)
 {
-    const char *const path[OUTPUTS] = {args->solution, args->output, args->history,
+    const char *const path[OUTPUTS] = {args->solution, args->output, args->setup, args->history,
                                        args->json,     args->csv,    args->html};
     return path[k];
 }
@@ -109,7 +109,7 @@ static bool output_fits(const cli_arguments *args, int k, char why[SENTENCE])
     }
     if (is_stdout(k, path)) return true;
     if (!path_fits(path, why)) return false;
-    if (k < 2 && is_device(path)) { /* matrices and vectors are renamed into place */
+    if (k < 3 && is_device(path)) { /* they are renamed into place */
         snprintf(why, SENTENCE, "cannot write %.900s: it is not a regular file", path);
         return false;
     }

@@ -52,11 +52,26 @@ static void say_format(const cli *c, const cli_solution *s)
     cli_item(c, "format", "%s%s%s", adapts ? "" : s->info.format, adapts ? "" : ": ", s->info.note);
 }
 
+/* What happened with the file of --setup. */
+static void say_setup(const cli *c, const cli_attempt *a)
+{
+    const char *file = c->args.setup, *why = a->setup_note[0] ? ", because " : "";
+
+    if (!file) return;
+    if (a->setup_read) {
+        cli_item(c, "set-up", "read from %s", file);
+    } else {
+        cli_item(c, "set-up", "%s %s%s%s", a->setup_written ? "written to" : "not written to", file,
+                 why, a->setup_note);
+    }
+}
+
 static void say_precond(const cli *c, const cli_solution *s)
 {
     const cli_attempt *a = &s->attempt[s->best];
 
     if (a->note[0]) cli_item(c, a->kind, "%s", a->note);
+    say_setup(c, a);
     cli_print_levels(c, &a->levels);
 }
 
@@ -313,6 +328,18 @@ static void add_spectrum(cJSON *object, const gsolve_spectrum *e)
     cli_json_add(item, "condition", e->condition);
 }
 
+/* Adds what happened with the file of --setup. */
+static void add_setup(cJSON *object, const cli *c, const cli_attempt *a)
+{
+    cJSON *part = c->args.setup ? cJSON_AddObjectToObject(object, "setup_file") : NULL;
+
+    if (!part) return;
+    cJSON_AddStringToObject(part, "name", c->args.setup);
+    cJSON_AddBoolToObject(part, "read", a->setup_read);
+    cJSON_AddBoolToObject(part, "written", a->setup_written);
+    cJSON_AddStringToObject(part, "note", a->setup_note);
+}
+
 /* Adds device, format, preconditioner and method. */
 static void add_components(cJSON *object, const cli *c, const cli_solution *s)
 {
@@ -324,6 +351,7 @@ static void add_components(cJSON *object, const cli *c, const cli_solution *s)
     gsolve_context_describe(c->ctx, &info);
     cJSON_AddStringToObject(object, "device", info.device);
     cJSON_AddStringToObject(object, "device_description", cli_device_words(c, words));
+    cJSON_AddStringToObject(object, "cpu_level", info.cpu_level);
     cJSON_AddNumberToObject(object, "threads", info.threads);
     cJSON_AddStringToObject(object, "type", c->args.type == GSOLVE_F32 ? "f32" : "f64");
     part = cJSON_AddObjectToObject(object, "format");
@@ -340,6 +368,7 @@ static void add_components(cJSON *object, const cli *c, const cli_solution *s)
     cJSON_AddStringToObject(part, "note", a->note);
     cJSON_AddNumberToObject(part, "setup_seconds", a->precond_seconds);
     cli_levels_json(part, &a->levels);
+    add_setup(part, c, a);
     part = cJSON_AddObjectToObject(object, "solver");
     cJSON_AddStringToObject(part, "name", a->method);
     cJSON_AddStringToObject(part, "spec", a->solver);
@@ -366,6 +395,9 @@ int cli_report_json(cli *c, const cli_solution *s)
     cJSON_AddNumberToObject(object, "iterations", a->result.iterations);
     cJSON_AddNumberToObject(object, "products", a->result.products);
     cli_json_add(object, "residual", a->result.relative_residual);
+    if (a->result.relative_normal_residual >= 0) {
+        cli_json_add(object, "normal_residual", a->result.relative_normal_residual);
+    }
     add_null_space(object, c, s);
     cli_json_add(object, "error", s->error);
     history = cJSON_AddArrayToObject(object, "history");

@@ -151,6 +151,7 @@ gsolve_status gsolve_context_create_with(gsolve_context **out, const char *spec,
         ctx->device = &gs_device_host;
         ctx->caller = caller;
         status = gs_memory_open(ctx);
+        if (status == GSOLVE_OK) status = gs_cpu_level_set(ctx);
         if (status == GSOLVE_OK) status = open_device(ctx, spec);
         if (status == GSOLVE_OK) status = gs_trace_open(ctx);
     }
@@ -233,6 +234,7 @@ void gsolve_context_describe(const gsolve_context *ctx, gsolve_context_info *inf
         .peak = ctx->peak,
         .blocks = ctx->blocks,
         .allocations = ctx->allocations,
+        .cpu_level = gs_cpu_level_name(ctx),
     };
 
     memcpy(own.description, ctx->description, sizeof own.description);

@@ -29,6 +29,7 @@ typedef struct gs_registry { /* plug-ins of one kind that the user added */
 struct gsolve_context {
     const gs_device *device;
     gs_queue *queue;
+    int cpu_level;   /* of the kernels on the CPU, see GS_HOST_KERNELS */
     gs_block **live; /* all live blocks, by address */
     size_t bytes, peak;
     int64_t blocks, allocations;
@@ -36,6 +37,7 @@ struct gsolve_context {
     int64_t fetched;          /* copies from the device to the host so far */
     gs_registry formats, preconds;
     int64_t handles;       /* number of matrices and preconditioners */
+    int64_t assemblies;    /* number of assemblies that were created */
     char description[256]; /* of the device */
     char error[1024];
     size_t device_bytes;           /* of bytes, those in the memory of a device apart */
@@ -45,8 +47,8 @@ struct gsolve_context {
     gsolve_log *log;               /* may be NULL */
     void *log_user;
     gs_trace *trace;                /* see trace.h; NULL: $GSOLVE_TRACE is not set */
-    struct gs_replacement *writing; /* io/replace.c: the file in progress, or NULL */
-    int abandoned;                  /* io/replace.c: set by gsolve_abandon_files */
+    struct gs_replacement *writing; /* core/replace.c: the file in progress, or NULL */
+    int abandoned;                  /* core/replace.c: set by gsolve_abandon_files */
     gs_block *spare;                /* freed large blocks of the host, for reuse */
     size_t spare_bytes, most;       /* most: as peak, but never reset */
 };
@@ -141,6 +143,11 @@ void gs_own(gsolve_context *ctx, void *handle, void (*destroy)(void *handle));
 /* Maps the bytes [offset, offset + bytes) of a file into memory. Returns a block that gsolve_free
  * releases, or NULL. Writing to it does not change the file. */
 void *gs_map_file(gsolve_context *ctx, int file, int64_t offset, size_t bytes);
+
+/* Sets ctx->cpu_level to the highest level that the processor supports, or to $GSOLVE_CPU_LEVEL.
+ * Fails with GSOLVE_BAD_ARGUMENT if the processor does not support that. */
+gsolve_status gs_cpu_level_set(gsolve_context *ctx);
+const char *gs_cpu_level_name(const gsolve_context *ctx);
 
 /* Registers the fork handler on which gs_usable_threads depends. */
 void gs_detect_fork(void);

@@ -2,6 +2,8 @@
 #ifndef GS_CORE_DEVICE_H
 #define GS_CORE_DEVICE_H
 
+#include <gs_levels.h> /* the header in cmake/levels/ that suits the processor */
+
 #include "gsolve_plugin.h"
 
 typedef struct gs_queue gs_queue;   /* host: the thread count; CUDA: a stream and its handles */
@@ -107,10 +109,29 @@ static inline int gs_queue_threads(const gs_queue *q)
     return gs_usable_threads(((const struct gs_host_queue *)(const void *)q)->threads);
 }
 
-/* A kernel family foo is a struct gs_foo_kernels with two tables over the value
- * types, gs_foo_host and gs_foo_cuda; without CUDA the latter comes, empty, from
- * no_cuda.c. This picks the one for a context and a type. */
+/* --- kernel tables ------------------------------------------------------------------------------
+ *
+ * A kernel family foo is a struct gs_foo_kernels with two tables over the value types, gs_foo_host
+ * and gs_foo_cuda; without CUDA the latter comes, empty, from no_cuda.c.
+ *
+ * foo_host.c is compiled once for each level of the processor in <gs_levels.h>, with
+ * GS_LEVEL_SUFFIX set to the level's name. It defines the table GS_LEVEL(gs_foo_host), such as
+ * gs_foo_host_v3, and no other name that is not static. GS_HOST_TABLES declares the tables of all
+ * levels. A file that is compiled for a level uses the tables of that level. All levels compute the
+ * same bits. */
+#define GS_LEVEL(name)              GS_LEVEL_PASTE(name, GS_LEVEL_SUFFIX)
+#define GS_LEVEL_PASTE(name, level) GS_LEVEL_PASTE_(name, level)
+#define GS_LEVEL_PASTE_(a, b)       a##_##b
+
+#define GS_HOST_TABLES(foo) GS_LEVEL_COPIES(foo##_host, GSOLVE_TYPE_COUNT)
+
+/* The kernels of a context, on the host or on its device, and for a value type. */
+#define GS_HOST_KERNELS(foo, ctx, type) (&GS_AT_LEVEL(foo##_host, (ctx)->cpu_level)[type])
 #define GS_KERNELS(foo, ctx, type) \
+    ((ctx)->device == &gs_device_cuda ? &foo##_cuda[type] : GS_HOST_KERNELS(foo, ctx, type))
+
+/* GS_KERNELS for a family whose host file is compiled once: its kernels are not vectorised. */
+#define GS_SCALAR_KERNELS(foo, ctx, type) \
     (&((ctx)->device == &gs_device_cuda ? foo##_cuda : foo##_host)[type])
 
 #endif

@@ -12,6 +12,7 @@
 /* The smallest `size` of a caller: the struct ends with this member in the first version of the
  * library that has the struct. A member that is appended later does not change it. */
 enum {
+    GS_LEAST_gsolve_assembly_info = GS_END_OF(gsolve_assembly_info, seconds),
     GS_LEAST_gsolve_auto_info = GS_END_OF(gsolve_auto_info, total_solve_seconds),
     GS_LEAST_gsolve_choice = GS_END_OF(gsolve_choice, why),
     GS_LEAST_gsolve_context_info = GS_END_OF(gsolve_context_info, allocations),

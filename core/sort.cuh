@@ -42,6 +42,10 @@ cudaError_t gs_sort_pairs(void *space, size_t &bytes, gs_double_buffer<unsigned 
                           gs_double_buffer<uint64_t> &value, int64_t n, int bits,
                           cudaStream_t stream);
 
+cudaError_t gs_sort_pairs(void *space, size_t &bytes, gs_double_buffer<unsigned long long> &key,
+                          gs_double_buffer<uint32_t> &value, int64_t n, int bits,
+                          cudaStream_t stream);
+
 // Sorts by descending keys.
 cudaError_t gs_sort_pairs_descending(void *space, size_t &bytes, gs_reordered<int32_t> key,
                                      gs_reordered<int32_t> value, int32_t n, int bits,

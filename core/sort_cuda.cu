@@ -65,6 +65,13 @@ cudaError_t gs_sort_pairs(void *space, size_t &bytes, gs_double_buffer<unsigned 
     return sort_buffers(space, bytes, key, value, n, bits, stream);
 }
 
+cudaError_t gs_sort_pairs(void *space, size_t &bytes, gs_double_buffer<unsigned long long> &key,
+                          gs_double_buffer<uint32_t> &value, int64_t n, int bits,
+                          cudaStream_t stream)
+{
+    return sort_buffers(space, bytes, key, value, n, bits, stream);
+}
+
 cudaError_t gs_sort_pairs_descending(void *space, size_t &bytes, gs_reordered<int32_t> key,
                                      gs_reordered<int32_t> value, int32_t n, int bits,
                                      cudaStream_t stream)

@@ -114,4 +114,6 @@ const gs_factor_library gs_cxsparse = {
     .work_size = work_size,
     .cost = cost,
     .destroy = destroy,
+    .save = gs_cxsparse_save,
+    .load = gs_cxsparse_load,
 };

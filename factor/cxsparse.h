@@ -13,10 +13,15 @@ typedef struct gs_cxsparse_state {
     gs_direct_cost cost;        /* of the factors */
     bool diagonal;              /* LU: pivots are sought on the diagonal first */
     gs_direct_cost bound, most; /* LU: an upper bound of its cost; the cost that is allowed */
+    bool loaded; /* from a file: symbolic has what solves need, and not what factor needs */
 } gs_cxsparse_state;
 
 /* cxsparse_plan.c: the analysis and the numeric factorisation, as in gs_factor_library. */
 gsolve_status gs_cxsparse_analyse(gs_factorisation *F, gsolve_context *ctx, const gsolve_csr *A);
 gsolve_status gs_cxsparse_factor(gs_factorisation *F, gsolve_context *ctx, const gsolve_csr *A);
+
+/* cxsparse_file.c: the factors in a file, as in gs_factor_library. */
+gsolve_status gs_cxsparse_save(const gs_factorisation *F, gs_saving *file);
+gsolve_status gs_cxsparse_load(gs_factorisation *F, gs_loading *file);
 
 #endif

@@ -254,6 +254,8 @@ gsolve_status gs_cxsparse_factor(gs_factorisation *F, gsolve_context *ctx, const
 
     cs_di_nfree(s->numeric);
     s->numeric = NULL;
+    if (s->loaded) drop(s);
+    s->loaded = false;
     if (!s->symbolic) TRY(gs_cxsparse_analyse(F, ctx, A)); /* lost by a failure */
     status = F->request.kind == GS_LU   ? lu(F, ctx, A)
              : F->request.kind == GS_QR ? qr(F, ctx, A)

@@ -86,6 +86,27 @@ gsolve_status gs_factor_out_of_memory(gsolve_context *ctx)
 
 /* --- factors ---------------------------------------------------------------------------------- */
 
+/* *F = a factorisation without a state of the library. */
+static gsolve_status new_factorisation(gs_factorisation **out, gsolve_context *ctx,
+                                       const gs_factor_library *library,
+                                       const gs_factor_request *request, int32_t nrows,
+                                       int32_t ncols)
+{
+    gs_factorisation *F = NULL;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, F, 1);
+    *F = (gs_factorisation){library, *request, nrows, ncols, NULL, NULL, NAN};
+    F->state = gsolve_alloc(ctx, GSOLVE_HOST, 1, library->state_size);
+    TRY(F->state ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    memset(F->state, 0, library->state_size);
+    *out = F;
+    F = NULL;
+done:
+    gs_factorisation_destroy(F, ctx);
+    return status;
+}
+
 static gsolve_status check_request(gsolve_context *ctx, const gs_factor_library *library,
                                    gs_factor_kind kind, const gsolve_csr *A)
 {
@@ -116,11 +137,7 @@ gsolve_status gs_factorisation_create(gs_factorisation **out, gsolve_context *ct
     gsolve_status status;
 
     TRY(check_request(ctx, library, request->kind, A));
-    ALLOC(ctx, GSOLVE_HOST, F, 1);
-    *F = (gs_factorisation){library, *request, A->nrows, A->ncols, NULL, NULL, NAN};
-    F->state = gsolve_alloc(ctx, GSOLVE_HOST, 1, library->state_size);
-    TRY(F->state ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    memset(F->state, 0, library->state_size);
+    TRY(new_factorisation(&F, ctx, library, request, A->nrows, A->ncols));
     TRY(library->analyse(F, ctx, A));
     TRY(library->factor(F, ctx, A));
     if (library->work_size) ALLOC(ctx, GSOLVE_HOST, F->work, library->work_size(F));
@@ -193,4 +210,60 @@ void gs_factorisation_destroy(gs_factorisation *F, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, F->state);
     gsolve_free(ctx, GSOLVE_HOST, F->work);
     gsolve_free(ctx, GSOLVE_HOST, F);
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+typedef struct saved_factorisation {
+    char library[16];
+    int32_t kind, ordered;
+    double pivot_ratio;
+} saved_factorisation;
+
+gsolve_status gs_factorisation_save(const gs_factorisation *F, gs_saving *file)
+{
+    saved_factorisation s;
+    gsolve_status status;
+
+    if (!F->library->save) {
+        return gsolve_fail(file->ctx, GSOLVE_UNSUPPORTED,
+                           "the factors of %s cannot be saved to a file; use library=cxsparse",
+                           F->library->name);
+    }
+    memset(&s, 0, sizeof s);
+    strncpy(s.library, F->library->name, sizeof s.library - 1);
+    s.kind = F->request.kind;
+    s.ordered = F->request.ordered;
+    s.pivot_ratio = F->pivot_ratio;
+    TRY(gs_save_array(file, &s, GSOLVE_HOST, sizeof s));
+    TRY(F->library->save(F, file));
+done:
+    return status;
+}
+
+gsolve_status gs_factorisation_load(gs_factorisation **out, gs_loading *file, int32_t nrows,
+                                    int32_t ncols)
+{
+    gs_factor_request request = {.limit = GS_NO_LIMIT};
+    gsolve_context *ctx = file->ctx;
+    gs_factorisation *F = NULL;
+    saved_factorisation s;
+    gsolve_status status;
+
+    TRY(gs_load_array(file, &s, sizeof s));
+    if (strncmp(s.library, gs_cxsparse.name, sizeof s.library) != 0 || s.kind <= GS_FACTOR_AUTO ||
+        s.kind >= GS_FACTOR_KINDS || (s.kind != GS_QR && nrows != ncols)) {
+        return gs_load_damaged(file, "it names no factorisation that can be saved");
+    }
+    request.kind = (gs_factor_kind)s.kind;
+    request.ordered = s.ordered;
+    TRY(new_factorisation(&F, ctx, &gs_cxsparse, &request, nrows, ncols));
+    F->pivot_ratio = s.pivot_ratio;
+    TRY(F->library->load(F, file));
+    ALLOC(ctx, GSOLVE_HOST, F->work, F->library->work_size(F));
+    *out = F;
+    F = NULL;
+done:
+    gs_factorisation_destroy(F, ctx);
+    return status;
 }

@@ -20,7 +20,7 @@
 #include <math.h>
 
 #include "factor/cost.h"
-#include "matrix/csr.h"
+#include "matrix/setup_file.h"
 
 typedef enum gs_factor_kind {
     GS_FACTOR_AUTO, /* in options only */
@@ -86,6 +86,11 @@ struct gs_factor_library {
     /* The entries of the factors, and the operations or an upper bound of them. */
     gs_direct_cost (*cost)(const gs_factorisation *F);
     void (*destroy)(gs_factorisation *F, gsolve_context *ctx); /* frees what F->state points to */
+    /* Optional, both or none: writes the factors to a file, and reads them into a state that is
+     * zero; nrows, ncols and request.kind are set. Whatever the file holds, later functions access
+     * no memory outside the arrays. */
+    gsolve_status (*save)(const gs_factorisation *F, gs_saving *file);
+    gsolve_status (*load)(gs_factorisation *F, gs_loading *file);
 };
 
 extern const gs_factor_library gs_cxsparse, gs_cholmod, gs_umfpack, gs_mumps;
@@ -120,6 +125,13 @@ gsolve_status gs_factorisation_solve(const gs_factorisation *F, bool transposed,
 gs_direct_cost gs_factorisation_cost(
     const gs_factorisation *F); /* entries of the factors; operations */
 void gs_factorisation_destroy(gs_factorisation *F, gsolve_context *ctx); /* NULL: nothing */
+
+/* Writes F to a file. GSOLVE_UNSUPPORTED: the library cannot. */
+gsolve_status gs_factorisation_save(const gs_factorisation *F, gs_saving *file);
+/* *F = the factorisation in a file, of a matrix of this shape. An update analyses the matrix again.
+ */
+gsolve_status gs_factorisation_load(gs_factorisation **F, gs_loading *file, int32_t nrows,
+                                    int32_t ncols);
 
 /* --- limits ----------------------------------------------------------------------------------- */
 

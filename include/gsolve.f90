@@ -65,6 +65,7 @@ module gsolve
   integer(c_int), parameter :: GSOLVE_STOPPED = 6
   integer(c_int), parameter :: GSOLVE_ACCEPTED = 7
   integer(c_int), parameter :: GSOLVE_LEAST_SQUARES = 8
+  integer(c_int), parameter :: GSOLVE_NOT_SOLVED = 9
 
   ! gsolve_decision
   integer(c_int), parameter :: GSOLVE_CONTINUE = 0
@@ -92,7 +93,7 @@ module gsolve
   end type
 
   type, bind(C) :: gsolve_context_info
-    integer(c_size_t) :: size = 312_c_size_t ! as GSOLVE_INIT
+    integer(c_size_t) :: size = 320_c_size_t ! as GSOLVE_INIT
     type(c_ptr) :: device = c_null_ptr
     character(kind=c_char) :: description(256) = c_null_char
     integer(c_int) :: threads = 0
@@ -100,6 +101,7 @@ module gsolve
     integer(c_size_t) :: peak = 0
     integer(c_int64_t) :: blocks = 0
     integer(c_int64_t) :: allocations = 0
+    type(c_ptr) :: cpu_level = c_null_ptr
   end type
 
   type, bind(C) :: gsolve_csr
@@ -167,6 +169,30 @@ module gsolve
     integer(c_int) :: base = 0
     logical(c_bool) :: csc = .false._c_bool
     integer(c_int) :: part = 0
+  end type
+
+  type, bind(C) :: gsolve_triplets
+    integer(c_int64_t) :: nrows = 0
+    integer(c_int64_t) :: ncols = 0
+    integer(c_int64_t) :: count = 0
+    type(c_ptr) :: row = c_null_ptr
+    type(c_ptr) :: col = c_null_ptr
+    integer(c_int) :: index_type = 0
+    integer(c_int) :: base = 0
+    integer(c_int) :: part = 0
+    integer(c_int) :: location = 0
+  end type
+
+  type, bind(C) :: gsolve_assembly_info
+    integer(c_size_t) :: size = 64_c_size_t ! as GSOLVE_INIT
+    integer(c_int32_t) :: nrows = 0
+    integer(c_int32_t) :: ncols = 0
+    integer(c_int) :: type = 0
+    integer(c_int64_t) :: triplets = 0
+    integer(c_int64_t) :: skipped = 0
+    integer(c_int64_t) :: entries = 0
+    integer(c_size_t) :: bytes = 0
+    real(c_double) :: seconds = 0
   end type
 
   type, bind(C) :: gsolve_product_info
@@ -275,7 +301,7 @@ module gsolve
   end type
 
   type, bind(C) :: gsolve_result
-    integer(c_size_t) :: size = 72_c_size_t ! as GSOLVE_INIT
+    integer(c_size_t) :: size = 80_c_size_t ! as GSOLVE_INIT
     integer(c_int) :: outcome = 0
     integer(c_int) :: iterations = 0
     integer(c_int) :: products = 0
@@ -285,6 +311,7 @@ module gsolve
     real(c_double) :: precond_seconds = 0
     real(c_double) :: projected_relative_residual = 0
     real(c_double) :: removed = 0
+    real(c_double) :: normal_residual = 0
   end type
 
   type, bind(C) :: gsolve_spectrum
@@ -509,6 +536,43 @@ module gsolve
       type(gsolve_csr), intent(inout) :: C
       type(c_ptr), value :: ctx
     end subroutine
+    function gsolve_assembly_create(plan, ctx, type, triplets) bind(C)
+      import
+      type(c_ptr), intent(inout) :: plan
+      type(c_ptr), value :: ctx
+      integer(c_int), value :: type
+      type(gsolve_triplets), intent(in) :: triplets
+      integer(c_int) :: gsolve_assembly_create
+    end function
+    subroutine gsolve_assembly_destroy(plan) bind(C)
+      import
+      type(c_ptr), intent(inout) :: plan
+    end subroutine
+    function gsolve_assembly_set_values(plan, value, location) bind(C)
+      import
+      type(c_ptr), value :: plan
+      type(c_ptr), value :: value
+      integer(c_int), value :: location
+      integer(c_int) :: gsolve_assembly_set_values
+    end function
+    function gsolve_assembly_add_values(plan, value, location) bind(C)
+      import
+      type(c_ptr), value :: plan
+      type(c_ptr), value :: value
+      integer(c_int), value :: location
+      integer(c_int) :: gsolve_assembly_add_values
+    end function
+    function gsolve_assembly_csr(plan, csr) bind(C)
+      import
+      type(c_ptr), value :: plan
+      type(gsolve_csr), intent(inout) :: csr
+      integer(c_int) :: gsolve_assembly_csr
+    end function
+    subroutine gsolve_assembly_describe(plan, info) bind(C)
+      import
+      type(c_ptr), value :: plan
+      type(gsolve_assembly_info), intent(inout) :: info
+    end subroutine
     function gsolve_csr_multiply(C, ctx, spec, A, B) bind(C)
       import
       type(gsolve_csr), intent(inout) :: C
@@ -655,6 +719,14 @@ module gsolve
       type(c_ptr), value :: A
       type(gsolve_blocked), intent(in) :: B
       integer(c_int) :: gsolve_matrix_update_blocks
+    end function
+    function gsolve_matrix_update_assembled(A, plan, value, location) bind(C)
+      import
+      type(c_ptr), value :: A
+      type(c_ptr), value :: plan
+      type(c_ptr), value :: value
+      integer(c_int), value :: location
+      integer(c_int) :: gsolve_matrix_update_assembled
     end function
     function gsolve_matrix_set_null_space(A, right, left) bind(C)
       import

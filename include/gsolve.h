@@ -26,7 +26,7 @@
  *
  *     gsolve_context.h   status codes; context: device, memory, last error
  *     gsolve_arrays.h    views of sparse matrices (CSR) and of dense vectors
- *     gsolve_csr.h       statistics and transpose of a sparse matrix; matrix-matrix products
+ *     gsolve_csr.h       statistics, transpose and assembly of sparse matrices; their products
  *     gsolve_matrix.h    matrix: matrix-vector products y = A x in a storage format
  *     gsolve_precond.h   preconditioner: z = M^-1 r
  *     gsolve_solver.h    solver: Krylov methods, results, profile
@@ -95,8 +95,9 @@
  *
  * Reproducibility: the same sequence of calls with the same input gives the same bits, which means
  * results that are equal bit for bit. This holds for any number of threads and on every x86-64
- * processor. A CPU and a GPU give different bits. The bits of a product with a matrix in the format
- * "auto" depend on all earlier calls with that matrix. Bits can differ in four cases:
+ * processor. A CPU and a GPU give different bits, except for an assembly (gsolve_assembly). The
+ * bits of a product with a matrix in the format "auto" depend on all earlier calls with that
+ * matrix. Bits can differ in four cases:
  *
  *     between runs          the format and the product method "cusparse"
  *     between runs          the option `trial` of the format "auto", which measures times

@@ -59,7 +59,8 @@ GSOLVE_API gsolve_status gsolve_auto_create(gsolve_auto **S, gsolve_context *ctx
 
 /* Creates an automatic solver for a matrix handle of the caller, in any format. A must not be
  * destroyed before the last call with S other than gsolve_auto_destroy. For new values, call
- * gsolve_matrix_update. `options` and the errors are those of gsolve_auto_create. */
+ * gsolve_matrix_update or gsolve_matrix_update_assembled. `options` and the errors are those of
+ * gsolve_auto_create. */
 GSOLVE_API gsolve_status gsolve_auto_create_from(gsolve_auto **S, gsolve_context *ctx,
                                                  const char *options, const gsolve_matrix *A);
 
@@ -162,6 +163,21 @@ GSOLVE_API const gsolve_matrix *gsolve_auto_matrix(const gsolve_auto *S);
  * The solver is valid until the next run. The caller must neither run nor destroy it. */
 GSOLVE_API gsolve_solver *gsolve_auto_solver(gsolve_auto *S);
 
+/* --- a file for the set-up ------------------------------------------------------ */
+
+/* Names a file that keeps a set-up from one program to the next. When a later run sets up a choice,
+ * it first tries to read the preconditioner from the file, as gsolve_precond_load does for the
+ * choice's spec. If the file does not exist or does not fit, the run creates the preconditioner and
+ * writes the file, as gsolve_precond_save does. For a choice without a preconditioner,
+ * gsolve_solver_load and gsolve_solver_save read and write the method, such as "direct". A choice
+ * that cannot be saved neither reads nor writes the file. A file that cannot be read or written
+ * does not make a run fail; members of gsolve_attempt say what happened. S copies `path`; NULL
+ * removes the file's name from S.
+ *
+ * Fails with GSOLVE_BAD_FILE if there is a file of this name that is not empty and that is no such
+ * set-up: it would be lost. */
+GSOLVE_API gsolve_status gsolve_auto_set_setup_file(gsolve_auto *S, const char *path);
+
 /* --- callbacks ------------------------------------------------------------------ */
 
 /* Makes later runs call the monitor in each iteration of each choice, with the rules of
@@ -198,6 +214,10 @@ typedef struct gsolve_attempt {
     double precond_seconds;      /* time of the set-up or update of the preconditioner, */
     double method_seconds;       /* of the set-up of the method, */
     double run_seconds;          /* and of the run */
+    bool setup_read;             /* M or S was read from the file of
+                                    gsolve_auto_set_setup_file, */
+    bool setup_written;          /* or that file was written after the set-up */
+    const char *setup_note;      /* why the file was not read or not written, or "" */
 } gsolve_attempt;
 
 /* A function of the caller that follows the attempts. It may call functions of the library for

@@ -118,6 +118,12 @@ typedef struct gsolve_context gsolve_context;
  * and operations to it as a Chrome trace, and the call fails with GSOLVE_BAD_FILE if the file
  * cannot be written.
  *
+ * The kernels of the CPU are compiled for several levels of the processor: on x86-64 "baseline",
+ * "v3" (AVX2) and "v4" (AVX-512), elsewhere "baseline" alone. A context uses the highest level that
+ * the processor supports, or the one that the environment variable GSOLVE_CPU_LEVEL names; the call
+ * fails with GSOLVE_BAD_ARGUMENT if the processor or the build does not have that. Results have the
+ * same bits on every level.
+ *
  * Fails with GSOLVE_NO_DEVICE if the build has no CUDA or the machine does not have this GPU, with
  * GSOLVE_NO_MEMORY if the memory of the GPU is full, and with GSOLVE_DEVICE_FAILED for other errors
  * of the GPU. gsolve_error(NULL) then returns the cause. */
@@ -167,8 +173,8 @@ GSOLVE_API void gsolve_context_destroy(gsolve_context **ctx);
  * own.
  *
  * Fails with GSOLVE_BAD_ARGUMENT if the context contains a gsolve_matrix, gsolve_precond,
- * gsolve_product or gsolve_galerkin, or an array in the memory of a GPU. After a failure the
- * context is unchanged. */
+ * gsolve_product, gsolve_galerkin or gsolve_assembly, or an array in the memory of a GPU. After a
+ * failure the context is unchanged. */
 GSOLVE_API gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec);
 
 /* Makes the context work on a CUDA stream of the caller, instead of the non-blocking stream that
@@ -213,6 +219,8 @@ typedef struct gsolve_context_info {
     size_t peak;           /* largest value of bytes so far */
     int64_t blocks;        /* number of allocations that are not freed yet */
     int64_t allocations;   /* number of allocations since the context was created */
+    const char *cpu_level; /* level of the kernels on the CPU, see gsolve_context_create; a constant
+                            * string */
 } gsolve_context_info;
 
 /* Sets all members of *info. */

@@ -3,15 +3,17 @@
  *     statistics            gsolve_csr_statistics
  *     transpose, new type   gsolve_csr_transpose, gsolve_csr_convert
  *     from another library  gsolve_csr_import
+ *     from triplets         gsolve_assembly, whose values can be recomputed
  *     C = A B               gsolve_csr_multiply; gsolve_product, whose values can be recomputed
  *     C = R A P             gsolve_galerkin, whose values can be recomputed
  *     dense blocks (BSR)    gsolve_blocked
  *
  * A function that sets a gsolve_csr or a gsolve_blocked allocates its arrays in the context, and
  * the caller frees them with gsolve_csr_free or gsolve_blocked_free. The exceptions are
- * gsolve_product_csr and gsolve_galerkin_csr, which return views. Every function that gets a matrix
- * checks it and fails with GSOLVE_BAD_MATRIX if it is malformed (see gsolve_csr). Entries may be in
- * any order within a row, and duplicates are summed, unless the function says otherwise.
+ * gsolve_assembly_csr, gsolve_product_csr and gsolve_galerkin_csr, which return views. Every
+ * function that gets a matrix checks it and fails with GSOLVE_BAD_MATRIX if it is malformed (see
+ * gsolve_csr). Entries may be in any order within a row, and duplicates are summed, unless the
+ * function says otherwise.
  */
 #ifndef GSOLVE_CSR_H
 #define GSOLVE_CSR_H
@@ -133,6 +135,88 @@ GSOLVE_API gsolve_status gsolve_csr_import(gsolve_csr *csr, gsolve_context *ctx,
 /* Frees the three arrays of C, which a function of the library allocated in ctx, and sets all
  * members of *C to 0. Arrays that are NULL are allowed. */
 GSOLVE_API void gsolve_csr_free(gsolve_csr *C, gsolve_context *ctx);
+
+/* --- assembly from triplets ----------------------------------------------------- */
+
+/* The positions of triplets (row, column, value) of a matrix, in any order. The entry a_ij is the
+ * sum of the values of all triplets with row i and column j. A triplet whose row or column number
+ * is negative is skipped: its value is not used. So rows and columns of unknowns that are known,
+ * such as on a boundary, can get the number -1. A member that is 0 means: int32_t, numbers from 0,
+ * all entries, on the host. */
+typedef struct gsolve_triplets {
+    int64_t nrows, ncols;     /* of the matrix, 0 or more, below 2^31 */
+    int64_t count;            /* number of triplets, 0 or more */
+    const void *row, *col;    /* of each triplet, counted from `base` on */
+    gsolve_index index_type;  /* type of the elements of row and col */
+    int base;                 /* 0 or 1 */
+    gsolve_part part;         /* GSOLVE_LOWER, GSOLVE_UPPER: only triplets of this triangle and of
+                                 the diagonal are given; each triplet off the diagonal is added to
+                                 a_ij and to a_ji */
+    gsolve_location location; /* of row and col */
+} gsolve_triplets;
+
+/* A plan that computes the values of a CSR matrix from the values of triplets, many times. It holds
+ * the matrix where kernels of the device read it, and for each entry the numbers of its triplets:
+ * 4 bytes for each triplet (8 for both halves of a symmetric matrix) and 4 bytes for each entry,
+ * beside the matrix. */
+typedef struct gsolve_assembly gsolve_assembly;
+
+/* Numbers about an assembly. */
+typedef struct gsolve_assembly_info {
+    size_t size;          /* set by GSOLVE_INIT */
+    int32_t nrows, ncols; /* of the matrix */
+    gsolve_type type;     /* of its values */
+    int64_t triplets;     /* number of triplets, with those that are skipped */
+    int64_t skipped;      /* number of triplets with a negative row or column number */
+    int64_t entries;      /* of the matrix */
+    size_t bytes;         /* bytes that the handle holds */
+    double seconds;       /* time of the creation */
+} gsolve_assembly_info;
+
+/* Sorts the positions of the triplets and creates the matrix with values of this type, which are 0
+ * at first. row and col are on the host or on the device, and need not be kept; on a GPU the device
+ * sorts them. The matrix has an entry for each position of a triplet. The columns of each row
+ * ascend strictly.
+ *
+ * Fails with GSOLVE_BAD_MATRIX if a number is out of range or a triplet lies in the triangle that
+ * `part` excludes; the sentence of gsolve_error names the first such triplet, counted from `base`
+ * on. Fails with GSOLVE_BAD_MATRIX if `part` is not GSOLVE_FULL and the matrix is not square; with
+ * GSOLVE_UNSUPPORTED if there are 2^31 or more rows or columns, or 2^32 or more triplets, where
+ * `part` counts them twice; with GSOLVE_BAD_ARGUMENT if another member is out of range. */
+GSOLVE_API gsolve_status gsolve_assembly_create(gsolve_assembly **plan, gsolve_context *ctx,
+                                                gsolve_type type, const gsolve_triplets *triplets);
+
+/* Frees the plan and its matrix. */
+GSOLVE_API void gsolve_assembly_destroy(gsolve_assembly **plan);
+
+/* Sets each entry of the matrix to the sum of the values of its triplets. `value` has as many
+ * elements as there are triplets, of the type of the matrix, and is on the host or on the device.
+ *
+ * The values of an entry are added one after the other, in the order of the triplets and in the
+ * type of the matrix. So the bits do not depend on the number of threads, and a GPU computes the
+ * bits of a CPU. The values are not checked; functions that get the matrix check it.
+ *
+ * The call allocates nothing, with one exception: on a GPU the first call with values on the host
+ * allocates memory of the device for them, which the plan keeps. On a GPU the call reads values on
+ * the device after it has returned (see "Asynchronous work" in gsolve.h). */
+GSOLVE_API gsolve_status gsolve_assembly_set_values(gsolve_assembly *plan, const void *value,
+                                                    gsolve_location location);
+
+/* Adds to each entry of the matrix the sum of the values of its triplets, which is computed first.
+ * Otherwise it is as gsolve_assembly_set_values. */
+GSOLVE_API gsolve_status gsolve_assembly_add_values(gsolve_assembly *plan, const void *value,
+                                                    gsolve_location location);
+
+/* Fills *csr with a view of the matrix in the memory that kernels of the device read: on a GPU
+ * csr->location is GSOLVE_DEVICE, on the CPU it is GSOLVE_HOST. The view is read-only and valid
+ * until the plan is destroyed; the two functions above change its values.
+ *
+ * gsolve_matrix_create copies it into a matrix handle. gsolve_matrix_update_assembled then adds
+ * later values directly in this handle. */
+GSOLVE_API gsolve_status gsolve_assembly_csr(const gsolve_assembly *plan, gsolve_csr *csr);
+
+/* Sets all members of *info. */
+GSOLVE_API void gsolve_assembly_describe(const gsolve_assembly *plan, gsolve_assembly_info *info);
 
 /* --- products of two matrices --------------------------------------------------- */
 

@@ -94,6 +94,20 @@ GSOLVE_API gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr
  * of gsolve_matrix_update. */
 GSOLVE_API gsolve_status gsolve_matrix_update_blocks(gsolve_matrix *A, const gsolve_blocked *B);
 
+/* Replaces the values of A by the sums that gsolve_assembly_set_values computes, and updates the
+ * converted form. The sums are written to A directly; the matrix of the plan keeps its values.
+ * `plan` belongs to the context of A, and A must have the pattern and the type of its matrix. The
+ * first call for A and this plan compares the patterns; the next ones do not. With values on the
+ * device and a format that reads the CSR copy, such as "csr", a call allocates nothing.
+ *
+ * Fails with GSOLVE_BAD_MATRIX if the pattern or the type differs; A is then unchanged. Fails with
+ * GSOLVE_BAD_MATRIX if a sum is not finite; the sentence of gsolve_error names its row and column.
+ * After this failure, GSOLVE_NO_MEMORY or GSOLVE_DEVICE_FAILED the values of A are undefined until
+ * an update succeeds. Fails with GSOLVE_UNSUPPORTED if A is an operator. */
+GSOLVE_API gsolve_status gsolve_matrix_update_assembled(gsolve_matrix *A, gsolve_assembly *plan,
+                                                        const void *value,
+                                                        gsolve_location location);
+
 /* --- null spaces ---------------------------------------------------------------- */
 
 /* A null space of a singular matrix: the vectors v with A v = 0 (right) or A'v = 0 (left). It is
@@ -219,10 +233,10 @@ typedef enum gsolve_function_flag {
  * gsolve_matrix_statistics, gsolve_matrix_update, the method "direct", and
  * gsolve_precond_create_from and gsolve_precond_update_from, except for the kind "none".
  * gsolve_matrix_device_csr gives a view whose arrays are NULL. The method "refine" runs its inner
- * method in the type of A. The method "auto" chooses by the flags (gsolve_matrix_set_flags), else
- * "gmres", and no preconditioner. A preconditioner comes from an approximate matrix
- * (gsolve_precond_create), from the diagonal (gsolve_precond_create_chebyshev) or from a function
- * (gsolve_precond_create_function). */
+ * method in the type of A. The method "auto" chooses "lsmr" if A is not square, else by the flags
+ * (gsolve_matrix_set_flags), else "gmres", and no preconditioner. A preconditioner comes from an
+ * approximate matrix (gsolve_precond_create), from the diagonal (gsolve_precond_create_chebyshev)
+ * or from a function (gsolve_precond_create_function). */
 GSOLVE_API gsolve_status gsolve_matrix_create_operator(
     gsolve_matrix **A, gsolve_context *ctx, int32_t nrows, int32_t ncols, gsolve_type type,
     gsolve_apply_function *apply, gsolve_apply_function *apply_transpose, void *user);

@@ -172,8 +172,8 @@ typedef struct gsolve_precond_kind {
     void (*destroy)(void *self, gsolve_context *ctx);
     /* Computes z = M^-1 r for one or several columns. r and z do not overlap. */
     gsolve_status (*apply)(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z);
-    /* Optional: z = M^-T r, for the method "bicg". NULL: a run of "bicg" with this preconditioner
-     * fails with GSOLVE_UNSUPPORTED. */
+    /* Optional: z = M^-T r, for "bicg", "lsqr" and "lsmr". NULL: such a run with this
+     * preconditioner fails with GSOLVE_UNSUPPORTED. */
     gsolve_status (*apply_transpose)(void *self, gsolve_context *ctx, gsolve_dense r,
                                      gsolve_dense z);
     /* Optional: z = M^-1 r for one column, and in the same pass *rz = r'z. rz is on the device.

@@ -1,6 +1,9 @@
 /* gsolve_precond.h: preconditioners: z = M^-1 r, where M approximates a square matrix A.
  *
- * Rules for the vectors r and z: both have n elements, where A is n x n, the value type of A and
+ * "jacobi,normal=1" approximates A'A for an A of any shape, for the methods "lsqr" and "lsmr".
+ *
+ * Rules for the vectors r and z: both have n elements, where A is n x n, or has n columns if M
+ * approximates A'A, the value type of A and
  * the same number of columns, one or more. They are column-major. Each of them is on the host or on
  * the device. They must not overlap. A function that gets other vectors fails with
  * GSOLVE_BAD_ARGUMENT; overlap is not checked. If z is on the device, the call may return before z
@@ -21,12 +24,12 @@ extern "C" {
  * gsolve_precond_create_chebyshev. */
 typedef struct gsolve_precond gsolve_precond;
 
-/* Creates a preconditioner for the matrix A = csr, which must be square except for "none". `spec`
- * names a kind of preconditioner; "auto" chooses the kind that gsolve_auto_choose gives for attempt
- * 0, and allows no keys. csr is on the host or on the device. Its entries may be in any order
- * within a row; duplicates are summed. The kind "amg" is set up on the device, and all other kinds
- * on the host. If the columns of some row do not ascend strictly, or the kind is set up on the
- * host, a csr on the device is copied to the host during the call.
+/* Creates a preconditioner for the matrix A = csr, which must be square except for "none" and
+ * "jacobi,normal=1". `spec` names a kind of preconditioner; "auto" chooses the kind that
+ * gsolve_auto_choose gives for attempt 0, and allows no keys. csr is on the host or on the device.
+ * Its entries may be in any order within a row; duplicates are summed. The kind "amg" is set up on
+ * the device, and all other kinds on the host. If the columns of some row do not ascend strictly,
+ * or the kind is set up on the host, a csr on the device is copied to the host during the call.
  *
  * Fails with GSOLVE_BAD_MATRIX if csr is malformed or not square, with
  * GSOLVE_ZERO_PIVOT if the kind would divide by zero, and with GSOLVE_UNSUPPORTED if the kind with
@@ -61,7 +64,7 @@ GSOLVE_API gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gso
 
 /* Creates a preconditioner of which a function of the caller computes the applications: apply
  * computes z = M^-1 r for the x = r and y = z of gsolve_apply_function, in vectors of n elements of
- * this type. apply_transpose computes z = M^-T r, which only the method "bicg" needs, and may be
+ * this type. apply_transpose computes z = M^-T r, which the method "bicg" needs, and may be
  * NULL. The library keeps both pointers and `user` until M is destroyed. The rules of
  * gsolve_apply_function hold, also those for a GPU. gsolve_precond_info.kind is "function".
  *
@@ -146,6 +149,39 @@ GSOLVE_API gsolve_status gsolve_precond_set_coordinates(gsolve_precond *M, gsolv
  * for each solve; if they have become many more since the levels were built, the next update
  * rebuilds the levels. */
 GSOLVE_API void gsolve_precond_begin_solve(const gsolve_precond *M, int32_t columns);
+
+/* --- files ---------------------------------------------------------------------- */
+
+/* Writes the set-up of M to a file, from which gsolve_precond_load makes it again in less time than
+ * gsolve_precond_create. Only "amg" can be saved. The file is for machines with the same byte order
+ * and for this version of its format, which a later version of the library may not read. It holds
+ * no entries of the matrix that M was created from, but hashes of its pattern and of its values, as
+ * the levels of M hold them.
+ *
+ * The function writes to a temporary file in the same folder and renames it at the end. So after a
+ * failure a file that existed at `path` is unchanged. Fails with GSOLVE_UNSUPPORTED if M is of
+ * another kind, with GSOLVE_BAD_ARGUMENT if M waits for its near-null vectors, and with
+ * GSOLVE_BAD_FILE if the file cannot be written. */
+GSOLVE_API gsolve_status gsolve_precond_save(const gsolve_precond *M, const char *path);
+
+/* Creates a preconditioner for A from a file of gsolve_precond_save. `spec` is that of
+ * gsolve_precond_create: the file must hold a preconditioner of this kind with these options. NULL
+ * and "auto" accept any.
+ *
+ * If A and the device are those of the saved preconditioner, applications give the same bits. Later
+ * updates work as for a created preconditioner. The first update takes longer than later ones,
+ * because it analyses the products of the levels again. A set-up of one device can be loaded on
+ * another. What the options of "amg" leave to "auto" and what depends on the device, such as the
+ * smoother and the cycle, is then as on the other device.
+ *
+ * Every number of the file is checked before it is used. Fails with GSOLVE_BAD_FILE if the file
+ * cannot be read, is no file of gsolve_precond_save, is truncated or damaged, or has another
+ * version or byte order; with GSOLVE_BAD_MATRIX if A has another pattern, type or values than the
+ * matrix of the saved preconditioner; with GSOLVE_BAD_SPEC if it has another kind or other options
+ * than `spec`; and with GSOLVE_UNSUPPORTED if A is an operator. */
+GSOLVE_API gsolve_status gsolve_precond_load(gsolve_precond **M, gsolve_context *ctx,
+                                             const char *spec, const gsolve_matrix *A,
+                                             const char *path);
 
 /* --- information ---------------------------------------------------------------- */
 

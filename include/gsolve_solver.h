@@ -14,7 +14,8 @@ extern "C" {
 
 /* The outcomes of a run and their texts. docs/understand/residual_policy.md explains them. The
  * residual is r = b - A x. `rtol`, `atol`, `dtol`, `maxit` and `stall` are options of the method.
- * `dtol` is 1e8 by default, and `maxit` 10000 ("direct": 20, "refine": 200). `stall` is 2000
+ * `dtol` is 1e8 by default, and `maxit` 10000 ("direct": 20, "refine": 200, "lsqr" and "lsmr":
+ * 100000). `stall` is 2000
  * ("direct" and "refine": 3); with 0 the number of iterations without a smaller |r| is not limited.
  *
  *     GSOLVE_CONVERGED        |r| <= max(`rtol` |b|, `atol`) in every column
@@ -29,10 +30,21 @@ extern "C" {
  *     GSOLVE_STOPPED          the monitor or the caller's stopping test stopped the run
  *     GSOLVE_ACCEPTED         the caller's stopping test accepted x, which does not meet `rtol` and
  *                             `atol` (gsolve_solver_set_stopping_test)
- *     GSOLVE_LEAST_SQUARES    A has a null space (gsolve_matrix_set_null_space) and b is not in the
- *                             range of A: x minimises |r|. |P r| <= max(`rtol` |b|, `atol`) in
- *                             every column, where P removes the left null space. It is a success
- */
+ *     GSOLVE_LEAST_SQUARES    x minimises |r|, which is larger. It is a success, and one of these:
+ *                             - |A'r| <= `rtol` |A| |r| with the Frobenius norm |A|, and the method
+ *                               is "lsqr" or "lsmr", or A is not square, structurally deficient or
+ *                               proven singular;
+ *                             - A has a null space (gsolve_matrix_set_null_space), b is not in the
+ *                               range of A, and |P r| <= max(`rtol` |b|, `atol`), where P removes
+ *                               the left null space
+ *     GSOLVE_NOT_SOLVED       |A'r| <= `rtol` |A| |r|, and neither holds: A x = b may have a
+ *                             solution, and x is not it
+ *
+ * |A'r| is examined where |r| is too large, with the methods "lsqr", "lsmr" and "direct". r and A'r
+ * are computed from A, b and x; r is rounded to the type of A, and A'r computed in that type. A is
+ * structurally deficient if no n x n matrix with nonzeros at these places has full rank. It is
+ * proven singular if it has a null space (gsolve_matrix_set_null_space), or if every row has two or
+ * more entries that sum to 0, within 1e-12 of the sum of their magnitudes. */
 #define GSOLVE_OUTCOME_LIST(X)                   \
     X(GSOLVE_CONVERGED, "converged")             \
     X(GSOLVE_ITERATION_LIMIT, "iteration limit") \
@@ -42,7 +54,8 @@ extern "C" {
     X(GSOLVE_INDEFINITE, "indefinite")           \
     X(GSOLVE_STOPPED, "stopped")                 \
     X(GSOLVE_ACCEPTED, "accepted")               \
-    X(GSOLVE_LEAST_SQUARES, "least squares")
+    X(GSOLVE_LEAST_SQUARES, "least squares")     \
+    X(GSOLVE_NOT_SOLVED, "least-squares residual reached, system not solved")
 
 /* GSOLVE_OUTCOME_COUNT is the number of outcomes. */
 typedef enum gsolve_outcome {
@@ -82,6 +95,8 @@ typedef struct gsolve_result {
                                            relative_residual */
     double removed; /* |b - P b| / |b|, the part of b outside the range of A; 0 without a null
                        space */
+    double relative_normal_residual; /* |A'r| / (|A| |r|) with r = b - A x and the Frobenius norm
+                               |A|; -1 if the run did not need it */
 } gsolve_result;
 
 /* --- solver --------------------------------------------------------------------- */
@@ -90,15 +105,18 @@ typedef struct gsolve_result {
 typedef struct gsolve_solver gsolve_solver;
 
 /* Creates a solver for the matrix A. `spec` names a method or is "auto", which chooses a method. A
- * must be square, except for the method "direct". A and M must not be destroyed before the last
- * call with the solver other than gsolve_solver_destroy.
+ * must be square, except for the methods "direct", "lsqr" and "lsmr". A and M must not be destroyed
+ * before the last call with the solver other than gsolve_solver_destroy.
  *
- * If A is not square, "direct", which "auto" then chooses, solves the least-squares problem: it
- * minimises |b - A x|. The outcome is GSOLVE_CONVERGED only if the residual meets the tolerance.
- * Else it is GSOLVE_STAGNATED in most cases, and gsolve_solver_explain says whether x is a
- * least-squares solution. If A has more columns than rows, x is the solution nearest to the initial
- * guess. If A does not have full rank, x can be one of several least-squares solutions, or it can
- * fail to be one.
+ * If A is not square, these methods solve the least-squares problem: they minimise |b - A x|.
+ * "auto" then chooses "direct". The outcome is GSOLVE_CONVERGED if the residual meets the
+ * tolerance, and else GSOLVE_LEAST_SQUARES. If A has more columns than rows, x is the solution
+ * nearest to the initial guess, in the norm of M. If A does not have full rank, x can be one of
+ * several least-squares solutions; "direct" can fail to find one.
+ *
+ * "lsqr" and "lsmr" iterate on A'A. Their preconditioner M is "jacobi,normal=1", whose matrix is
+ * the diagonal of A'A, or one of gsolve_precond_create_function, which must approximate A'A: both
+ * have A's number of columns. Any other M approximates a square A and is applied as M^-1 M^-T.
  *
  * If M is NULL, a method that `spec` names solves without a preconditioner. "auto" chooses a method
  * and a preconditioner as gsolve_auto_choose does. If they cannot be set up, it takes the next
@@ -111,7 +129,7 @@ typedef struct gsolve_solver gsolve_solver;
  * size. "auto" chooses a method that uses M, or "direct" if A is not
  * square. If M is of the kind "none", "auto" chooses a method that solves without a preconditioner.
  *
- * Fails with GSOLVE_BAD_ARGUMENT if A is not square and the method is not "direct". Fails with
+ * Fails with GSOLVE_BAD_ARGUMENT if A is not square and the method needs a square one. Fails with
  * GSOLVE_BAD_ARGUMENT if the method uses M and M has another size or type than A, or M is variable
  * (gsolve_precond_is_variable) and the method is not flexible. Fails with GSOLVE_NO_MEMORY, before
  * any set-up, if the work space for one column does not fit into the free memory of the GPU.
@@ -125,6 +143,31 @@ GSOLVE_API gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context 
 
 /* Frees the solver and the preconditioner that it owns. */
 GSOLVE_API void gsolve_solver_destroy(gsolve_solver **S);
+
+/* Writes the set-up of S to a file, from which gsolve_solver_load makes it again. Only the method
+ * "direct" has such a set-up: the factors of A, if CXSparse has computed them (library=cxsparse).
+ * The file holds no entries of A, but hashes of its pattern and its values. It is for machines with
+ * the same byte order and for this version of its format.
+ *
+ * The function writes to a temporary file in the same folder and renames it at the end. So after a
+ * failure a file that existed at `path` is unchanged. Fails with GSOLVE_UNSUPPORTED for another
+ * method or library, with GSOLVE_BAD_ARGUMENT if A has other values than those that are factored,
+ * and with GSOLVE_BAD_FILE if the file cannot be written. */
+GSOLVE_API gsolve_status gsolve_solver_save(const gsolve_solver *S, const char *path);
+
+/* Creates a solver for A from a file of gsolve_solver_save. `spec` and A are those of
+ * gsolve_solver_create; the method is "direct". Solves give the same bits as with the solver that
+ * was saved. After gsolve_matrix_update the next run factors A, as for a created solver, and first
+ * analyses its pattern.
+ *
+ * Every number of the file is checked before it is used. Fails with GSOLVE_BAD_FILE if the file
+ * cannot be read, is no such file, is truncated or damaged, or has another version or byte order;
+ * with GSOLVE_BAD_MATRIX if A has another pattern, type or values; with GSOLVE_BAD_SPEC if the file
+ * holds other factors than the options ask for; and with GSOLVE_UNSUPPORTED if `spec` names another
+ * method. */
+GSOLVE_API gsolve_status gsolve_solver_load(gsolve_solver **S, gsolve_context *ctx,
+                                            const char *spec, const gsolve_matrix *A,
+                                            const char *path);
 
 /* Solves A x = b. On entry x is the initial guess. A is m x n, b has m rows and x has n rows, and
  * both have the same number of columns, which may be 0. b and x are of any type, which may differ
@@ -154,9 +197,10 @@ GSOLVE_API void gsolve_solver_destroy(gsolve_solver **S);
  * was checked, or is in single precision.
  *
  * Fails with GSOLVE_BAD_ARGUMENT if a value of b or x is not finite, with GSOLVE_UNSUPPORTED if the
- * method needs M^-T and M does not have it, and with the errors of gsolve_precond_update where
- * "auto" or "direct" must adapt to new values of A. After a failure *result is unchanged, and x is
- * unchanged or an iterate; after GSOLVE_DEVICE_FAILED x is undefined. */
+ * method needs M^-T or A' and M or the operator A does not have it, and with the errors of
+ * gsolve_precond_update where "auto" or "direct" must adapt to new values of A. After a failure
+ * *result is unchanged, and x is unchanged or an iterate; after GSOLVE_DEVICE_FAILED x is
+ * undefined. */
 GSOLVE_API gsolve_status gsolve_solver_run(gsolve_solver *S, gsolve_dense b, gsolve_dense x,
                                            gsolve_result *result);
 
@@ -254,9 +298,9 @@ GSOLVE_API const char *gsolve_solver_name(const gsolve_solver *S);
  * number of right-hand sides, 1 or more. Nothing is allocated. Only the method "auto" reads the
  * arrays of csr. They must then be on the host, else the call fails with GSOLVE_UNSUPPORTED.
  *
- * The estimate omits four things: A', which "bicg" stores in the matrix; a copy of a small matrix
- * of up to 30 MB, which "cg" and "bicgstab" store on a GPU; the preconditioner that "auto" creates;
- * and a copy of b and one more vector, if A has a null space.
+ * The estimate omits four things: A', which "bicg", "lsqr" and "lsmr" store in the matrix; a copy
+ * of a small matrix of up to 30 MB, which "cg" and "bicgstab" store on a GPU; the preconditioner
+ * that "auto" creates; and a copy of b and one more vector, if A has a null space.
  *
  * Fails with GSOLVE_UNSUPPORTED for "refine" and "direct", whose work space depends on the values
  * or on the pattern, and with GSOLVE_BAD_ARGUMENT if csr is not square. */

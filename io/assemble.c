@@ -4,24 +4,15 @@
  * sorts the rows and sums duplicates. */
 #include "core/try.h"
 #include "io/market.h"
-#include "matrix/csr.h"
-
-#define MOST_CHUNKS 16
+#include "matrix/counting_sort.h"
 
 typedef struct sorting {
     const gs_triplets *t;
-    int64_t entries, *next; /* chunks x nrows: the place of the chunk's next entry in that row */
-    int32_t nrows;
-    int chunks;
+    gs_counting_sort by_row;
     double mirror; /* the factor of mirrored values; 0: no entry is mirrored */
     int32_t *col;
     double *value;
 } sorting;
-
-static int64_t chunk_begin(const sorting *s, int chunk)
-{
-    return s->entries / s->chunks * chunk + s->entries % s->chunks * chunk / s->chunks;
-}
 
 /* Whether rows ascend and columns within them. */
 static bool ascending(gsolve_context *ctx, const gs_triplets *t, int64_t entries)
@@ -78,38 +69,13 @@ done:
     return status;
 }
 
-static void count_chunk(const sorting *s, int chunk)
-{
-    int64_t *count = s->next + (int64_t)chunk * s->nrows;
-
-    for (int32_t i = 0; i < s->nrows; i++) count[i] = 0;
-    for (int64_t k = chunk_begin(s, chunk); k < chunk_begin(s, chunk + 1); k++) {
-        count[s->t->i[k]]++;
-        if (s->mirror != 0 && s->t->i[k] != s->t->j[k]) count[s->t->j[k]]++;
-    }
-}
-
-/* Turns the counts in s->next into places by a prefix sum; returns the number of entries. */
-static int64_t sum_counts(const sorting *s)
-{
-    int64_t total = 0;
-
-    for (int32_t i = 0; i < s->nrows; i++) {
-        for (int c = 0; c < s->chunks; c++) {
-            int64_t *next = &s->next[(int64_t)c * s->nrows + i], count = *next;
-            *next = total;
-            total += count;
-        }
-    }
-    return total;
-}
-
 static void scatter_chunk(const sorting *s, int chunk)
 {
-    int64_t *next = s->next + (int64_t)chunk * s->nrows;
+    int64_t *next = s->by_row.next + chunk * s->by_row.nkeys;
+    const int64_t end = gs_chunk_begin(&s->by_row, chunk + 1);
     const gs_triplets *t = s->t;
 
-    for (int64_t k = chunk_begin(s, chunk); k < chunk_begin(s, chunk + 1); k++) {
+    for (int64_t k = gs_chunk_begin(&s->by_row, chunk); k < end; k++) {
         const int32_t i = t->i[k], j = t->j[k];
         const double v = t->v ? t->v[k] : 1;
         int64_t at = next[i]++;
@@ -126,28 +92,22 @@ static void scatter_chunk(const sorting *s, int chunk)
 static gsolve_status sort(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, int32_t ncols,
                           int64_t entries, const gs_triplets *t, gsolve_symmetry symmetry)
 {
-    sorting s = {.t = t, .entries = entries, .nrows = nrows};
+    sorting s = {.t = t};
     gsolve_csr A = {0};
     gsolve_status status;
 
     s.mirror = symmetry == GSOLVE_GENERAL ? 0 : symmetry == GSOLVE_SKEW ? -1 : 1;
-    s.chunks = gsolve_threads(ctx) < MOST_CHUNKS ? gsolve_threads(ctx) : MOST_CHUNKS;
-    if (entries < 10000 || nrows > entries) s.chunks = 1;
-    ALLOC(ctx, GSOLVE_HOST, s.next, (int64_t)s.chunks * nrows);
-#pragma omp parallel for schedule(static, 1) num_threads(s.chunks)
-    for (int c = 0; c < s.chunks; c++) count_chunk(&s, c);
-    const int64_t total = sum_counts(&s);
-    TRY(gs_csr_new(&A, ctx, nrows, ncols, total, GSOLVE_F64));
+    TRY(gs_count_keys(&s.by_row, ctx, entries, t->i, s.mirror != 0 ? t->j : NULL, nrows));
+    TRY(gs_csr_new(&A, ctx, nrows, ncols, s.by_row.total, GSOLVE_F64));
     const gs_csr_arrays to = gs_csr_arrays_of(ctx, &A);
-    for (int32_t i = 0; i < nrows; i++) gs_set_start(&to, i, s.next[i]);
-    gs_set_start(&to, nrows, total);
+    gs_put_offsets(&s.by_row, &to);
     s.col = to.col;
     s.value = to.value;
-#pragma omp parallel for schedule(static, 1) num_threads(s.chunks)
-    for (int c = 0; c < s.chunks; c++) scatter_chunk(&s, c);
+#pragma omp parallel for schedule(static, 1) num_threads(s.by_row.chunks)
+    for (int c = 0; c < s.by_row.chunks; c++) scatter_chunk(&s, c);
     *csr = A;
 done:
-    gsolve_free(ctx, GSOLVE_HOST, s.next);
+    gsolve_free(ctx, GSOLVE_HOST, s.by_row.next);
     return status;
 }
 

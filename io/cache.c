@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/replace.h"
+#include "core/replace.h"
 
 #define PAGE    4096 /* where pages are larger, a cache cannot be mapped and is never used */
 #define VERSION 2

@@ -9,7 +9,7 @@
 #include "core/try.h"
 #include "io/input.h"
 #include "io/number.h"
-#include "io/replace.h"
+#include "core/replace.h"
 #include "matrix/statistics.h"
 
 #define BLOCK     ((int64_t)1 << 14)    /* entries */

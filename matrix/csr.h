@@ -153,13 +153,13 @@ extern const gs_transpose_kernels gs_transpose_cuda[GSOLVE_TYPE_COUNT];
 static inline gsolve_status gs_transpose_make(gsolve_csr *T, void **order, gsolve_context *ctx,
                                               const gsolve_csr *A, int64_t entries)
 {
-    return GS_KERNELS(gs_transpose, ctx, A->type)->make(T, order, ctx, A, entries);
+    return GS_SCALAR_KERNELS(gs_transpose, ctx, A->type)->make(T, order, ctx, A, entries);
 }
 
 static inline gsolve_status gs_transpose_refill(const gsolve_csr *T, const void *order,
                                                 gsolve_context *ctx, const gsolve_csr *A)
 {
-    return GS_KERNELS(gs_transpose, ctx, A->type)->refill(T, order, ctx, A);
+    return GS_SCALAR_KERNELS(gs_transpose, ctx, A->type)->refill(T, order, ctx, A);
 }
 
 /* gsolve_csr_transpose of an A on the host that has been checked. */

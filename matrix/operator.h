@@ -12,6 +12,11 @@ bool gs_matrix_is_operator(const gsolve_matrix *A);
 /* The flags that the caller has set for an operator (gsolve_function_flag); 0 for rows. */
 unsigned gs_matrix_flags(const gsolve_matrix *A);
 
+/* Whether M approximates A'A, and whether it approximates A, as far as its kind tells. Of a
+ * function of the caller neither is known: it is applied as the method needs it. */
+bool gs_precond_is_of_normal(const gsolve_precond *M);
+bool gs_precond_is_of_matrix(const gsolve_precond *M);
+
 /* Whether products with A, or applications of M, may be recorded in a CUDA graph. M may be NULL. */
 bool gs_matrix_is_recordable(const gsolve_matrix *A);
 bool gs_precond_is_recordable(const gsolve_precond *M);

@@ -170,7 +170,7 @@ gsolve_status gs_sample_pattern(gsolve_context *ctx, const gsolve_csr *csr,
     gs_sample_sums sums;
     gsolve_status status;
 
-    TRY(GS_KERNELS(gs_sample, ctx, csr->type)->sum(ctx, csr, true, &sums));
+    TRY(GS_SCALAR_KERNELS(gs_sample, ctx, csr->type)->sum(ctx, csr, true, &sums));
     const gsolve_pattern_sample result = {
         .device = ctx->device->plugin.name,
         .nrows = csr->nrows,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/try.h"
-#include "matrix/csr.h"
+#include "matrix/counting_sort.h"
 #include "matrix/statistics.h"
 #include "vector/blocks.h"
 
@@ -97,72 +97,26 @@ gsolve_status gs_csr_clean(gsolve_csr *B, gsolve_context *ctx, const gsolve_csr 
     return A->location == GSOLVE_HOST ? gs_csr_copy(B, ctx, A->type, A) : gs_csr_narrow(B, ctx, A);
 }
 
-/* --- a stable counting sort by row or column. Each chunk of the entries counts its keys. The
- * counts of all chunks give the position of each entry, so the result does not depend on the number
- * of chunks
- * ----------------------------------------------------------------------------------------- */
-
-#define MAX_CHUNKS 16
-
-typedef struct order {
-    int32_t nkeys;
-    int chunks;
-    int64_t entries;
-    int64_t *next; /* chunks x nkeys: position of the chunk's next entry with that key */
-} order;
-
-static int64_t chunk_begin(const order *o, int chunk)
-{
-    return o->entries / o->chunks * chunk + o->entries % o->chunks * chunk / o->chunks;
-}
-
-/* Fills o and the offsets of csr, which has n rows, from the keys. */
-static gsolve_status count_keys(order *o, gsolve_context *ctx, int64_t entries, const int32_t *key,
-                                int32_t n, const gs_csr_arrays *csr)
-{
-    const int threads = gsolve_threads(ctx);
-    int64_t total = 0;
-
-    o->nkeys = n;
-    o->entries = entries;
-    o->chunks = threads > MAX_CHUNKS ? MAX_CHUNKS : threads;
-    if (entries < 10000 || n > entries) o->chunks = 1;
-    o->next = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)n * (size_t)o->chunks, sizeof *o->next);
-    if (!o->next) return GSOLVE_NO_MEMORY;
-#pragma omp parallel for schedule(static, 1) num_threads(o->chunks)
-    for (int c = 0; c < o->chunks; c++) {
-        int64_t *count = o->next + (int64_t)c * n;
-        for (int32_t i = 0; i < n; i++) count[i] = 0;
-        for (int64_t k = chunk_begin(o, c); k < chunk_begin(o, c + 1); k++) count[key[k]]++;
-    }
-    for (int32_t i = 0; i <= n; i++) {
-        gs_set_start(csr, i, total);
-        for (int c = 0; c < o->chunks && i < n; c++) {
-            int64_t *next = &o->next[(int64_t)c * n + i], count = *next;
-            *next = total;
-            total += count;
-        }
-    }
-    return GSOLVE_OK;
-}
+/* --- triplets and the transpose --------------------------------------------------------------- */
 
 gsolve_status gs_csr_from_triplets(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows,
                                    int32_t ncols, int64_t entries, const int32_t *i,
                                    const int32_t *j, const double *v)
 {
     gsolve_csr A = {0}, B;
-    order o = {0};
+    gs_counting_sort o = {0};
     gs_csr_findings found;
     gsolve_status status;
 
     TRY(gs_csr_new(&A, ctx, nrows, ncols, entries, GSOLVE_F64));
     const gs_csr_arrays to = gs_csr_arrays_of(ctx, &A);
     double *value = to.value;
-    TRY(count_keys(&o, ctx, entries, i, nrows, &to));
+    TRY(gs_count_keys(&o, ctx, entries, i, NULL, nrows));
+    gs_put_offsets(&o, &to);
 #pragma omp parallel for schedule(static, 1) num_threads(o.chunks)
     for (int c = 0; c < o.chunks; c++) {
         int64_t *next = o.next + (int64_t)c * nrows;
-        for (int64_t k = chunk_begin(&o, c); k < chunk_begin(&o, c + 1); k++) {
+        for (int64_t k = gs_chunk_begin(&o, c); k < gs_chunk_begin(&o, c + 1); k++) {
             const int64_t at = next[i[k]]++;
             to.col[at] = j[k];
             value[at] = v ? v[k] : 1;
@@ -195,11 +149,11 @@ static void put_entry(const gs_csr_arrays *C, int64_t at, int32_t row, const gso
 
 /* Copies the entries of chunk c of A to their positions in C = A'. from: NULL, or an array with
  * elements of width bytes that receives the number of each entry in A. */
-static void put_chunk(const order *o, int c, const gs_csr_arrays *C, void *from, size_t width,
-                      const gsolve_csr *A)
+static void put_chunk(const gs_counting_sort *o, int c, const gs_csr_arrays *C, void *from,
+                      size_t width, const gsolve_csr *A)
 {
-    int64_t *next = o->next + (int64_t)c * A->ncols, k = chunk_begin(o, c);
-    const int64_t end = chunk_begin(o, c + 1);
+    int64_t *next = o->next + (int64_t)c * A->ncols, k = gs_chunk_begin(o, c);
+    const int64_t end = gs_chunk_begin(o, c + 1);
 
     for (int32_t i = k < end ? gs_row_of_entry(A, k) : 0; k < end; i++) {
         for (; k < end && k < gs_start(A, i + 1); k++) {
@@ -221,7 +175,7 @@ static gsolve_status transpose(gsolve_csr *out, void **from, gsolve_context *ctx
 {
     const size_t width = entries > INT32_MAX ? sizeof(int64_t) : sizeof(int32_t);
     gsolve_csr C = {0};
-    order o = {0};
+    gs_counting_sort o = {0};
     void *place = NULL;
     gsolve_status status;
 
@@ -231,7 +185,8 @@ static gsolve_status transpose(gsolve_csr *out, void **from, gsolve_context *ctx
         TRY(place ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     }
     const gs_csr_arrays to = gs_csr_arrays_of(ctx, &C);
-    TRY(count_keys(&o, ctx, entries, A->col, A->ncols, &to));
+    TRY(gs_count_keys(&o, ctx, entries, A->col, NULL, A->ncols));
+    gs_put_offsets(&o, &to);
 #pragma omp parallel for schedule(static, 1) num_threads(o.chunks)
     for (int c = 0; c < o.chunks; c++) put_chunk(&o, c, &to, place, width, A);
     *out = C;

@@ -42,7 +42,7 @@ static inline const gs_inspect_kernels *gs_inspector(const gsolve_context *ctx,
                                                      const gsolve_csr *csr)
 {
     return csr->location == GSOLVE_HOST ? &gs_inspect_host[csr->type]
-                                        : GS_KERNELS(gs_inspect, ctx, csr->type);
+                                        : GS_SCALAR_KERNELS(gs_inspect, ctx, csr->type);
 }
 
 /* As gs_csr_check; also returns the findings. clean may be NULL. */

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/staging.h"
+#include "core/try.h"
 #include "vector/blocks.h"
 
 /* 1 / a_ii, or 1 / |a_ii| if absolute; infinite if the entry is missing or zero. */
@@ -53,4 +54,55 @@ gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, cons
     if (!draft) return GSOLVE_NO_MEMORY;
     store(ctx, csr, absolute, draft);
     return gs_draft_put(ctx, *d, draft, bytes);
+}
+
+/* sum[j] = 1 / |a_j|^2, or 1 if a_j is 0. Returns the first column for which that is too large, or
+ * -1. */
+static int32_t invert_columns(const gsolve_csr *csr, double *sum)
+{
+    const int64_t end = gs_start(csr, csr->nrows);
+    const double most = gs_largest_value(csr->type);
+    int32_t bad = -1;
+
+    for (int32_t j = 0; j < csr->ncols; j++) sum[j] = 0;
+    for (int64_t k = 0; k < end; k++) {
+        const double v = gs_value(csr, k);
+        sum[csr->col[k]] += v * v;
+        if (v != 0 && v * v == 0 && sum[csr->col[k]] == 0) sum[csr->col[k]] = 0x1p-1074;
+    }
+    for (int32_t j = csr->ncols - 1; j >= 0; j--) {
+        sum[j] = sum[j] == 0 ? 1 : 1 / sum[j];
+        if (!(sum[j] <= most) || sum[j] == 0) bad = j;
+    }
+    return bad;
+}
+
+gsolve_status gs_column_reciprocals(gsolve_context *ctx, const char *who, const gsolve_csr *csr,
+                                    void **d)
+{
+    const size_t bytes = (size_t)csr->ncols * gs_type_size(csr->type);
+    double *sum = NULL;
+    void *draft;
+    int32_t bad;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, sum, csr->ncols);
+    bad = invert_columns(csr, sum);
+    if (bad >= 0) {
+        status = gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
+                             "%s divides by the squares of the norms of A's columns, but that of "
+                             "column %d (counted from 1) is too small or too large; scale the "
+                             "column, or use --precond none",
+                             who, bad + 1);
+        goto done;
+    }
+    if (!*d) *d = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    draft = *d ? gs_draft(ctx, *d, bytes) : NULL;
+    status = draft ? GSOLVE_OK : GSOLVE_NO_MEMORY;
+    if (!draft) goto done;
+    for (int32_t j = 0; j < csr->ncols; j++) gs_put_value(draft, csr->type, j, sum[j]);
+    status = gs_draft_put(ctx, *d, draft, bytes);
+done:
+    gsolve_free(ctx, GSOLVE_HOST, sum);
+    return status;
 }

@@ -42,4 +42,9 @@ static inline double gs_largest_value(gsolve_type type)
 gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, const gsolve_csr *csr,
                                       bool absolute, void **d);
 
+/* (*d)[j] = 1 / |a_j|^2 for the columns a_j of csr, of any shape, in csr's type; 1 for a column
+ * that is 0. Else as gs_diagonal_reciprocals. */
+gsolve_status gs_column_reciprocals(gsolve_context *ctx, const char *who, const gsolve_csr *csr,
+                                    void **d);
+
 #endif

@@ -42,6 +42,7 @@ static const gsolve_precond_kind function_kind = {
 };
 
 static const gs_precond_extension extension = {
+    .of_any_matrix = true,
     .update_call = "gsolve_precond_update_function",
     .is_recordable = is_recordable,
 };

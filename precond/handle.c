@@ -44,6 +44,11 @@ done:
     return status;
 }
 
+static bool is_of_normal(const gsolve_precond *M)
+{
+    return M->extension->is_of_normal && M->extension->is_of_normal(M->options);
+}
+
 /* Creates the preconditioner `spec`, which is not "auto". pattern: NULL, or csr is clean and lies
  * where the kind reads it, and *pattern is its hash, which a kind on the device does not need.
  * A: the matrix whose rows are csr, or NULL. */
@@ -62,12 +67,12 @@ static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const cha
     M->extension = gs_precond_extension_of(M->kind);
     if (A && M->extension->set_block) M->extension->set_block(M->options, gs_matrix_block_size(A));
     if (!pattern) TRY(gs_precond_prepare_rows(M->extension, ctx, &csr, &own));
-    M->n = csr->nrows;
+    M->n = is_of_normal(M) ? csr->ncols : csr->nrows;
     M->type = csr->type;
     if (!M->extension->on_device && csr->start) { /* an operator has no pattern */
         M->pattern = pattern ? *pattern : gs_csr_pattern_hash(ctx, csr);
     }
-    if (csr->nrows != csr->ncols && M->kind != &gs_none) {
+    if (csr->nrows != csr->ncols && M->kind != &gs_none && !is_of_normal(M)) {
         status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
                              "the preconditioner %s needs a square matrix and this one is %d x %d",
                              plugin->name, csr->nrows, csr->ncols);
@@ -226,6 +231,16 @@ void gsolve_precond_begin_solve(const gsolve_precond *M, int32_t columns)
 bool gsolve_precond_is_variable(const gsolve_precond *M)
 {
     return M->kind->is_variable && M->kind->is_variable(M->self);
+}
+
+bool gs_precond_is_of_normal(const gsolve_precond *M)
+{
+    return is_of_normal(M);
+}
+
+bool gs_precond_is_of_matrix(const gsolve_precond *M)
+{
+    return !is_of_normal(M) && !M->extension->of_any_matrix;
 }
 
 bool gs_precond_is_recordable(const gsolve_precond *M)

@@ -3,6 +3,7 @@
 #ifndef GS_PRECOND_HANDLE_H
 #define GS_PRECOND_HANDLE_H
 
+#include "matrix/setup_file.h"
 #include "matrix/statistics.h"
 
 /* Optional functions of a built-in kind; amg has most of them. Each member may be NULL, but a kind
@@ -26,10 +27,21 @@ typedef struct gs_precond_extension {
     gsolve_status (*null_space)(void *self, gsolve_context *ctx, int32_t dimension);
     /* See gsolve_precond_level. */
     bool (*level)(const void *self, int index, gsolve_level_info *info);
+    /* See gsolve_precond_save; both or none. save writes what load reads. The member rows gives the
+     * matrix, with values of the type in which the file has it. load: csr is the matrix where
+     * kernels read it; rows_on_host: on the host. */
+    gsolve_status (*save)(const void *self, gsolve_context *ctx, gs_saving *file);
+    gsolve_status (*load)(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                          const gsolve_csr *rows_on_host, const void *options, gs_loading *file);
     /* A solve of this many columns begins. */
     void (*begin_solve)(void *self, int32_t columns);
     /* The call that updates a preconditioner that was not built from rows. */
     const char *update_call;
+    /* Whether a preconditioner with these options approximates A'A; NULL: no. A then may have any
+     * shape, and M has its number of columns. */
+    bool (*is_of_normal)(const void *chosen);
+    /* Only the caller knows which matrix the preconditioner approximates. */
+    bool of_any_matrix;
     /* Whether applications may be recorded in a CUDA graph; NULL: they may. */
     bool (*is_recordable)(const void *self);
 } gs_precond_extension;
@@ -55,7 +67,7 @@ gsolve_status gs_precond_new(gsolve_precond **M, gsolve_context *ctx, const char
 extern const gsolve_plugin *const gs_preconds[];
 extern const gsolve_precond_kind gs_none, gs_jacobi, gs_block_jacobi, gs_ilu, gs_ic, gs_isai,
     gs_chebyshev, gs_amg;
-extern const gs_precond_extension gs_amg_extension;
+extern const gs_precond_extension gs_amg_extension, gs_jacobi_extension;
 
 /* What kind offers beyond its public struct; all members are NULL for a kind of the user. */
 const gs_precond_extension *gs_precond_extension_of(const gsolve_precond_kind *kind);

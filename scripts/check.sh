@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs missing packages, builds gsolve (with CUDA, for one architecture, if nvcc is found) and runs
-# all tests. Arguments go to cmake: scripts/check.sh -DGSOLVE_NATIVE=OFF
+# all tests. Arguments go to cmake: scripts/check.sh -DBUILD_SHARED_LIBS=OFF
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 "$top/scripts/build.sh" -DCMAKE_CUDA_ARCHITECTURES=90 -DGSOLVE_WERROR=ON "$@"

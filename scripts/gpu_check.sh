@@ -90,6 +90,9 @@ convdiff3d,n=5 gmres ilu
 convdiff3d,n=5 bicgstab block_jacobi
 neumann2d,n=8 minres chebyshev
 convdiff3d,n=5 bicg isai,relax=1
+random,n=90,cols=40 lsqr jacobi,normal=1
+emptyrows,n=90 lsmr jacobi,normal=1
+convdiff3d,n=5 lsmr ilu
 poisson3d,n=8 cg amg
 poisson2d,n=40 cg amg
 convdiff3d,n=5 bicgstab amg
@@ -100,8 +103,9 @@ convdiff3d,n=5 gmres,spectrum=on ilu
 neumann2d,n=8 minres jacobi --null-space constants
 neumann2d,n=12 cg amg --null-space constants
 END
-    # operators, and matrices from blocks, which the command does not have
-    [ "$tool" != memcheck ] || printf 'memcheck %s\n' test_stencil test_matrix_blocks
+    # operators, matrices from blocks and assemblies, which the command does not have
+    [ "$tool" != memcheck ] || printf 'memcheck %s\n' test_stencil test_matrix_blocks test_assembly_matrix
+    [ "$tool" != racecheck ] || printf 'racecheck %s\n' test_assembly_matrix
     for format in $formats; do
       [ "$tool $format" != "racecheck cusparse" ] || continue # races within the vendor's own kernels
       longest=1500

@@ -45,7 +45,7 @@ declare_last() { # FILE PATTERN NAME: NAME at the end of the declaration that be
   changed "$1"
 }
 
-sources() { # FOLDER FILE...: for CMake, into the list of their folder, or as a list of their own in alphabetical order
+sources() { # FOLDER FILES: for CMake, into the list of their folder, or as a list of their own in alphabetical order
   awk -v files="${*:2}" -v folder="$(dirname "$2")" '
     function flush() { if (held != "") print held; held = "" }
     /^gsolve_sources\($/ {flush(); held = $0; next}
@@ -70,7 +70,7 @@ format)
   for part in .h .c _body.h _host.c; do make "format$part" "spmv/$name/$name$part"; done
   insert spmv/formats.c '&gs_auto_format\.plugin' "    &gs_${name}_format.plugin,"
   insert spmv/handle.h '^extern const gsolve_format gs_auto_format;' "extern const gsolve_format gs_${name}_format;"
-  sources spmv "$name/$name.c" "$name/${name}_host.c"
+  sources spmv "$name/$name.c" HOST "$name/${name}_host.c"
   page=docs/understand/formats/$name.md
   make page_format.md "$page"
   insert docs/understand/formats.md '\(formats/auto\.md\)' "| [\`$name\`](formats/$name.md) | FILL-IN: compressed rows, one after the other | own |"

@@ -27,7 +27,7 @@
 #ifndef GS_SOLVER_METHOD_H
 #define GS_SOLVER_METHOD_H
 
-#include "matrix/csr.h"
+#include "matrix/setup_file.h"
 #include "solver/run/options.h"
 #include "vector/vector.h"
 
@@ -48,6 +48,8 @@ typedef struct gs_method {
     bool flexible;          /* M may vary from one application to the next */
     bool ignores_precond;   /* the method never applies M */
     bool tests_convergence; /* a step tests convergence itself, in the pass that computes |r| */
+    bool normal;            /* the method works on A'A: M has A's number of columns, and a
+                               least-squares solution is what the user asked for */
     bool symmetric;         /* A must be symmetric; for the explanation of failures */
     bool definite;        /* A must be symmetric positive definite. The option guess=projection of a
                            * run begins at the best combination of earlier solutions; for such a
@@ -84,6 +86,9 @@ typedef struct gs_method {
     gsolve_status (*finish)(gs_krylov *k);
     /* Optional: frees what setup allocated by other functions than those below. */
     void (*destroy)(gs_krylov *k);
+    /* Optional: see gsolve_solver_save. save writes what setup reads from k->file, if that is not
+     * NULL, instead of computing it. save fails if the set-up is for older values of A. */
+    gsolve_status (*save)(const gs_krylov *k, gs_saving *file);
 } gs_method;
 
 /* The solver as a method reads it. A method writes only *state, x, rr, flag, skip and note; finish
@@ -119,6 +124,7 @@ struct gsolve_solver {
                            convergence test of the loop or of an operation sets it */
     const int *skip;    /* set by a method around some operations: these leave the columns unchanged
                            whose element is not 0. NULL, the usual value: operations use ended */
+    gs_loading *file;   /* during the set-up: the file to read it from, or NULL */
     char note[1024];    /* text for gsolve_solver_note */
     struct gs_run *run; /* the loop's own data, solver/run/; methods do not read it */
 };
@@ -126,7 +132,7 @@ struct gsolve_solver {
 /* The list of all methods; NULL ends it. */
 extern const gsolve_plugin *const gs_methods[];
 extern const gs_method gs_cg, gs_pipecg, gs_bicg, gs_bicgstab, gs_cgs, gs_tfqmr, gs_idr, gs_gmres,
-    gs_fgmres, gs_block_cg, gs_block_gmres, gs_minres, gs_refine, gs_direct;
+    gs_fgmres, gs_block_cg, gs_block_gmres, gs_minres, gs_lsqr, gs_lsmr, gs_refine, gs_direct;
 
 /* The option table of a method whose options are gs_run_options alone. */
 extern const gsolve_option gs_run_option_table[];
@@ -191,6 +197,13 @@ bool gs_is_counting(const gs_krylov *k);
 /* Sets k->csr to a view of A's CSR copy on the host. If A was created on the device, the first call
  * copies it. */
 gsolve_status gs_need_rows(gs_krylov *k);
+
+/* Sets *norm to |A| of the run's A: the Frobenius norm, or of an operator a lower bound. The first
+ * call after new values computes it, see run/least_squares.c. Not for steps. */
+gsolve_status gs_norm_of_A(gs_krylov *k, double *norm);
+/* For setup: allocates what gs_norm_of_A needs. A run then examines columns that did not converge:
+ * whether they are least-squares solutions. */
+gsolve_status gs_least_squares_reserve(gs_krylov *k);
 
 /* --- state of the run ------------------------------------------------------------------------ */
 

@@ -16,23 +16,19 @@ static void destroy_with_context(void *handle)
     gsolve_solver_destroy(&k);
 }
 
-gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const char *spec,
-                                   const gsolve_matrix *A, const gsolve_precond *M)
+gsolve_status gs_solver_create(gsolve_solver **S, gsolve_context *ctx, const char *spec,
+                               const gsolve_matrix *A, const gsolve_precond *M, gs_loading *file)
 {
     gsolve_matrix_info matrix = GSOLVE_INIT(gsolve_matrix_info);
     gs_krylov *k = NULL;
     gsolve_status status;
 
-    if (!ctx) return GSOLVE_BAD_ARGUMENT;
-    GS_ENTER(ctx);
-    if (!S || !spec || !A) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_create: an argument is NULL");
-    }
     gs_range_push(ctx, "set-up of the method");
     TRY(gs_solver_new(&k, ctx, false));
     gs_own(ctx, k, destroy_with_context);
     k->A = A;
     k->M = M;
+    k->file = file;
     TRY(gs_matrix_prepare_residual(A));
     gsolve_matrix_describe(A, &matrix);
     k->csr.nrows = matrix.nrows;
@@ -44,12 +40,24 @@ gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const
     } else {
         TRY(gs_solver_set_up(k, spec));
     }
+    k->file = NULL;
     *S = k;
     k = NULL;
 done:
     gs_range_pop(ctx);
     gsolve_solver_destroy(&k);
     return status;
+}
+
+gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const char *spec,
+                                   const gsolve_matrix *A, const gsolve_precond *M)
+{
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
+    if (!S || !spec || !A) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_create: an argument is NULL");
+    }
+    return gs_solver_create(S, ctx, spec, A, M, NULL);
 }
 
 void gsolve_solver_destroy(gsolve_solver **S)
@@ -121,6 +129,8 @@ static gsolve_result result_of(const gs_krylov *k, const gs_column *column)
         .precond_seconds = k->run->counts.precond_seconds,
         .projected_relative_residual = projects ? column->projected : column->residual,
         .removed = projects && column->norm > 0 ? column->removed / column->norm : 0,
+        .relative_normal_residual =
+            column->outcome == GSOLVE_CONVERGED || k->inner ? -1 : column->normal,
     };
 }
 

@@ -20,7 +20,7 @@ const gs_multiplier gs_auto_multiplier = {
                "intermediate products per row and on their columns; for dense blocks esc",
                NULL, 0},
     .most = GS_MAX_BLOCK,
-    .host = gs_esc_host,
+    .host = GS_LEVEL_LIST(gs_esc_host),
     .cuda = gs_esc_cuda,
 };
 
@@ -40,7 +40,7 @@ bool gs_multiplier_serves(const gs_multiplier *method, const gsolve_context *ctx
     const bool gpu = gs_on_gpu(ctx);
     const int32_t most = method->most;
 
-    if (gpu ? !method->cuda : !method->host) {
+    if (gpu ? !method->cuda : !method->host[0]) {
         *why = gpu ? "it needs the device cpu; esc and hash work on a GPU"
                    : "it needs a GPU; gustavson and esc work on the CPU";
         return false;

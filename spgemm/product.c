@@ -57,7 +57,7 @@ static gsolve_status choose(gs_product *P, const char *spec, const gs_blocked *A
                         "the method %s cannot multiply these matrices here: %s", plugin->name, why);
         goto done;
     }
-    P->kernels = &(gs_on_gpu(ctx) ? method->cuda : method->host)[A->csr.type];
+    P->kernels = &(gs_on_gpu(ctx) ? method->cuda : method->host[ctx->cpu_level])[A->csr.type];
     P->stats.by = plugin->name;
 done:
     return status;

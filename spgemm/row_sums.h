@@ -29,12 +29,6 @@ gsolve_status gs_row_new_lists(gs_row_sums *g, gsolve_context *ctx, int32_t long
                                gsolve_type type);
 void gs_row_drop_lists(gs_row_sums *g, gsolve_context *ctx); /* list, sum and bit */
 
-/* rank[k] = how many of list[0..n) are smaller than list[k]; n <= GS_RANKED. */
-void gs_row_rank(int32_t n, const int32_t *list, int32_t *rank);
-
-/* sorted[0..g->n) = the columns of g in ascending order, n > 0. */
-void gs_row_sort(const gs_row_sums *g, int32_t ncols, int32_t *sorted);
-
 typedef struct gs_row_kernels {
     /* *g = the sum of f[k] times row j[k] of B for from <= k < to. Returns the number of products.
      */
@@ -48,6 +42,6 @@ typedef struct gs_row_kernels {
                    const int32_t *j, const void *f, int64_t from, int64_t to);
 } gs_row_kernels;
 
-extern const gs_row_kernels gs_row_host[GSOLVE_TYPE_COUNT];
+extern const gs_row_kernels GS_HOST_TABLES(gs_row);
 
 #endif

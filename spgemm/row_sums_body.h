@@ -41,13 +41,13 @@ static void FN(store)(const gs_row_sums *g, int32_t ncols, int32_t *restrict col
     int32_t rank[GS_RANKED];
 
     if (g->n <= GS_RANKED) {
-        gs_row_rank((int32_t)g->n, list, rank);
+        rank_columns((int32_t)g->n, list, rank);
         for (uint32_t t = 0; t < g->n; t++) {
             col[rank[t]] = list[t];
             c[rank[t]] = sum[t];
         }
     } else {
-        gs_row_sort(g, ncols, col);
+        sort_columns(g, ncols, col);
         for (uint32_t t = 0; t < g->n; t++) c[t] = sum[g->slot[col[t]] - g->base];
     }
 }

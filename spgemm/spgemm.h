@@ -42,16 +42,17 @@ typedef struct gs_product_kernels {
 /* A method of multiplication. */
 typedef struct gs_multiplier {
     gsolve_plugin plugin;
-    int32_t most;                          /* rows and columns of a dense block; 1: numbers only */
-    const gs_product_kernels *host, *cuda; /* of each type; NULL: not on that device */
+    int32_t most; /* rows and columns of a dense block; 1: numbers only */
+    /* of each type; NULL: not on that device */
+    const gs_product_kernels *host[GS_LEVEL_COUNT], *cuda;
 } gs_multiplier;
 
 /* The methods, including "auto"; NULL ends the list. */
 extern const gsolve_plugin *const gs_multipliers[];
 extern const gs_multiplier gs_gustavson_multiplier, gs_esc_multiplier, gs_hash_multiplier,
     gs_cusparse_multiplier, gs_auto_multiplier;
-extern const gs_product_kernels gs_esc_host[GSOLVE_TYPE_COUNT], gs_esc_cuda[GSOLVE_TYPE_COUNT],
-    gs_hash_cuda[GSOLVE_TYPE_COUNT];
+extern const gs_product_kernels GS_HOST_TABLES(gs_gustavson),
+    GS_HOST_TABLES(gs_esc), gs_esc_cuda[GSOLVE_TYPE_COUNT], gs_hash_cuda[GSOLVE_TYPE_COUNT];
 
 /* Whether the method multiplies blocks of these sizes on ctx's device; if not, *why says why. */
 bool gs_multiplier_serves(const gs_multiplier *method, const gsolve_context *ctx,

@@ -14,7 +14,7 @@
 
 static const gs_bsr_kernels *kernels_at(const gsolve_context *ctx, const gsolve_csr *csr)
 {
-    return csr->location == GSOLVE_HOST ? &gs_bsr_host[csr->type]
+    return csr->location == GSOLVE_HOST ? GS_HOST_KERNELS(gs_bsr, ctx, csr->type)
                                         : GS_KERNELS(gs_bsr, ctx, csr->type);
 }
 

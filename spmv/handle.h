@@ -27,6 +27,7 @@ struct gsolve_matrix {
     int64_t entries;
     int64_t *destination; /* for each entry of the caller the entry that it is added to, or NULL */
     int64_t given;        /* number of the caller's entries, where there is a destination */
+    int64_t assembly;     /* number of the assembly whose matrix has this pattern; 0: unknown */
     uint64_t given_pattern;   /* hash of the caller's pattern, where there is a destination */
     gsolve_csr transposed;    /* A' on the device, made when first needed */
     void *transposed_order;   /* on CUDA: how its values are gathered, see gs_transpose_kernels */
@@ -95,6 +96,9 @@ gsolve_status gs_matrix_restore_rows(gsolve_matrix *A);
  * false, and nothing is copied, if the pattern or the type differs. */
 gsolve_status gs_matrix_copy_values(gsolve_matrix *A, const gsolve_csr *csr, int64_t entries,
                                     bool *same);
+
+/* Copies the values of A->csr to A->rows, if these are other arrays. */
+gsolve_status gs_matrix_refresh_rows(gsolve_matrix *A);
 
 /* --- handle.c --------------------------------------------------------------------------------- */
 

@@ -188,6 +188,11 @@ static gsolve_status copy_values(const gsolve_matrix *A, const gsolve_csr *to,
                        from->location, (size_t)A->entries * gs_type_size(to->type));
 }
 
+gsolve_status gs_matrix_refresh_rows(gsolve_matrix *A)
+{
+    return A->rows.start ? copy_values(A, &A->rows, &A->csr) : GSOLVE_OK;
+}
+
 static gsolve_status values_from_device(gsolve_matrix *A, const gsolve_csr *csr, int64_t entries,
                                         bool *same)
 {
@@ -196,7 +201,7 @@ static gsolve_status values_from_device(gsolve_matrix *A, const gsolve_csr *csr,
     TRY(has_pattern(A, &A->csr, csr, entries, same));
     if (!*same) return GSOLVE_OK;
     TRY(copy_values(A, &A->csr, csr));
-    if (A->rows.start) TRY(copy_values(A, &A->rows, csr));
+    TRY(gs_matrix_refresh_rows(A));
 done:
     return status;
 }

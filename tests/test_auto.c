@@ -682,7 +682,7 @@ static gsolve_pattern_sample sample_of(gsolve_context *ctx, const char *name)
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
     gsolve_matrix_device_csr(A, &there);
     OK(ctx, gs_sample_pattern(ctx, &there, &sample, NULL));
-    OK(ctx, GS_KERNELS(gs_sample, ctx, csr.type)->sum(ctx, &there, true, &sums));
+    OK(ctx, GS_SCALAR_KERNELS(gs_sample, ctx, csr.type)->sum(ctx, &there, true, &sums));
     OK(ctx, gs_sample_host[csr.type].sum(ctx, &csr, true, &host));
     assert_memory_equal(&sums, &host, offsetof(gs_sample_sums, rows.near));
     gsolve_matrix_destroy(&A);

@@ -80,7 +80,7 @@ static void invert(gsolve_context *ctx, dense *d, gsolve_type type, bool nonsymm
     } else {
         OK(ctx, gsolve_copy(ctx, w.value, gs_location(ctx), ones.value, GSOLVE_HOST, n * 8));
     }
-    OK(ctx, GS_KERNELS(gs_invert, ctx, type)
+    OK(ctx, GS_SCALAR_KERNELS(gs_invert, ctx, type)
                 ->invert(there, nonsymmetric ? turned : NULL, &d->found, ctx, &A, w));
     fetch(ctx, there, type, n, here, d->inverse);
     if (nonsymmetric) fetch(ctx, turned, type, n, here, d->transposed);
@@ -198,7 +198,7 @@ int main(void)
     bool inverts;
 
     ctx = open_context(1);
-    inverts = GS_KERNELS(gs_invert, ctx, GSOLVE_F64)->invert;
+    inverts = GS_SCALAR_KERNELS(gs_invert, ctx, GSOLVE_F64)->invert;
     close_context(ctx);
     if (!inverts) {
         printf("skipped: only a GPU inverts\n");

@@ -63,6 +63,7 @@ typedef struct problem {
     gsolve_solver *S;
     gsolve_auto *automatic;
     gsolve_product *P;
+    gsolve_assembly *plan;
     gsolve_galerkin *G;
     double b[N], x[N];
 } problem;
@@ -78,6 +79,8 @@ static problem open_problem(void)
     OK(p.ctx, gsolve_solver_create(&p.S, p.ctx, "cg,spectrum=on", p.A, p.M));
     OK(p.ctx, gsolve_auto_create(&p.automatic, p.ctx, "", &p.csr));
     OK(p.ctx, gsolve_product_create(&p.P, p.ctx, "auto", &p.csr, &p.csr));
+    OK(p.ctx, gsolve_assembly_create(&p.plan, p.ctx, GSOLVE_F64,
+                                     &(gsolve_triplets){.nrows = N, .ncols = N}));
     OK(p.ctx, gsolve_galerkin_create(&p.G, p.ctx, "auto", NULL, &p.csr, &p.csr));
     return p;
 }
@@ -86,6 +89,7 @@ static void close_problem(problem *p)
 {
     gsolve_galerkin_destroy(&p->G);
     gsolve_product_destroy(&p->P);
+    gsolve_assembly_destroy(&p->plan);
     gsolve_auto_destroy(&p->automatic);
     gsolve_solver_destroy(&p->S);
     gsolve_precond_destroy(&p->M);
@@ -154,6 +158,12 @@ static gsolve_status precond(problem *p, void *info)
 static gsolve_status level(problem *p, void *info)
 {
     return gsolve_precond_level(p->M, 0, info) ? GSOLVE_OK : GSOLVE_BAD_ARGUMENT;
+}
+
+static gsolve_status assembly(problem *p, void *info)
+{
+    gsolve_assembly_describe(p->plan, info);
+    return GSOLVE_OK;
 }
 
 static gsolve_status product(problem *p, void *info)
@@ -234,6 +244,7 @@ static const struct {
     CASE(matrix, gsolve_matrix_info, NOTHING),
     CASE(precond, gsolve_precond_info, NOTHING),
     CASE(level, gsolve_level_info, FALSE),
+    CASE(assembly, gsolve_assembly_info, NOTHING),
     CASE(product, gsolve_product_info, NOTHING),
     CASE(galerkin, gsolve_product_info, NOTHING),
     CASE(profile, gsolve_profile, NOTHING),

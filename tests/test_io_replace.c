@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "io/replace.h"
+#include "core/replace.h"
 #include "io_support.h"
 
 static gsolve_status write_vector(gsolve_context *ctx, const char *path)

@@ -8,7 +8,7 @@ trap 'rm -rf "$copy"' EXIT
 fail() { echo "FAILED: $*"; exit 1; }
 
 cd "$source"
-cp -r CMakeLists.txt include core vector matrix spmv spgemm factor precond solver io docs scripts "$copy"
+cp -r CMakeLists.txt cmake include core vector matrix spmv spgemm factor precond solver io docs scripts "$copy"
 mkdir "$copy/tests"
 cp tests/*.h tests/CMakeLists.txt "$copy/tests"
 cd "$copy"
@@ -26,7 +26,8 @@ for page in understand/formats/own_format reference/methods/own_method reference
 done
 made+=(spmv/own_format/*.c solver/methods/own_method.c precond/own_precond/*.c io/generate_own_generator.c)
 for file in "${made[@]}" spmv/formats.c solver/methods.c precond/kinds.c io/generate.c; do
-    "$cc" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Werror -fopenmp -fsyntax-only -Iinclude -I. "$file" || fail "$file"
+    "$cc" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Werror -fopenmp -fsyntax-only \
+        -DGS_LEVEL_SUFFIX=baseline -DGS_LEVEL_BYTES=16 -Icmake/levels/one -Iinclude -I. "$file" || fail "$file"
 done
 if grep -rn '@[A-Z]*@\|template_name' "${made[@]}" docs/*/*/own_*; then fail 'a template has a word that new.sh does not know'; fi
 for kind in format method precond generator; do

@@ -259,7 +259,7 @@ static void expect_blocks(const gsolve_csr *A, bool back, const double *b, doubl
 /* Whether ctx's device has exact factors for ilu; whether gs works by blocks of rows there. */
 static bool has_factors(const gsolve_context *ctx)
 {
-    return !GS_KERNELS(gs_ilu, ctx, GSOLVE_F64)->sweep;
+    return !GS_SCALAR_KERNELS(gs_ilu, ctx, GSOLVE_F64)->sweep;
 }
 
 static bool has_blocks(const gsolve_context *ctx)

@@ -11,7 +11,7 @@ typedef struct gs_layout_kernels {
                                const void *from, int64_t stride, void *to, int64_t step);
 } gs_layout_kernels;
 
-extern const gs_layout_kernels gs_layout_host[GSOLVE_TYPE_COUNT];
+extern const gs_layout_kernels GS_HOST_TABLES(gs_layout);
 extern const gs_layout_kernels gs_layout_cuda[GSOLVE_TYPE_COUNT];
 
 /* to = from; both have the same shape and different layouts, and are where kernels read them. */

@@ -4,4 +4,5 @@
 #define GS_BODY "vector/layout_body.h"
 #include "core/each_type.h"
 
-const gs_layout_kernels gs_layout_host[GSOLVE_TYPE_COUNT] = {{transpose_f32}, {transpose_f64}};
+const gs_layout_kernels GS_LEVEL(gs_layout_host)[GSOLVE_TYPE_COUNT] = {{transpose_f32},
+                                                                       {transpose_f64}};

@@ -99,7 +99,7 @@ typedef struct gs_vector_kernels {
     gsolve_status (*shift)(gs_queue *q, int64_t n, const double *a, double sign, void *y);
 } gs_vector_kernels;
 
-extern const gs_vector_kernels gs_vector_host[GSOLVE_TYPE_COUNT];
+extern const gs_vector_kernels GS_HOST_TABLES(gs_vector);
 extern const gs_vector_kernels gs_vector_cuda[GSOLVE_TYPE_COUNT];
 
 typedef struct gs_product_sums { /* inner products that a product y = A x computes as well */

@@ -1,4 +1,4 @@
-/* vector_host.c: the vector kernels on the CPU, for every type and for several columns. */
+/* vector_host.c: the vector kernels on the CPU, for every type. */
 #include "vector/vector.h"
 
 #include <math.h>
@@ -31,23 +31,4 @@ static double ratio_value(gs_ratio r)
      direction_step_##t, dots_##t,     combine_##t,   pipe_step_##t,     sum_##t,           \
      shift_##t}
 
-const gs_vector_kernels gs_vector_host[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};
-
-/* --- batch.h: columns are processed one after the other ------------------------------------- */
-
-static gsolve_status swap(gs_queue *q, int64_t words, void *a, void *b)
-{
-    enum { PIECE = 1024 };
-    uint32_t piece[PIECE], *x = a, *y = b;
-
-    (void)q;
-    for (int64_t i = 0; i < words; i += PIECE) {
-        const size_t bytes = (size_t)(words - i < PIECE ? words - i : PIECE) * sizeof *x;
-        memcpy(piece, x + i, bytes);
-        memcpy(x + i, y + i, bytes);
-        memcpy(y + i, piece, bytes);
-    }
-    return GSOLVE_OK;
-}
-
-const gs_columns_kernels gs_columns_host = {.swap = swap};
+const gs_vector_kernels GS_LEVEL(gs_vector_host)[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};

@@ -6,7 +6,7 @@
 
 #include "core/try.h"
 #include "precond/amg/cycle.h"
-#include "precond/amg/setup.h"
+#include "precond/amg/save_levels.h"
 #include "precond/handle.h"
 
 typedef struct amg {
@@ -271,6 +271,43 @@ static gsolve_status apply_transpose(void *self, gsolve_context *ctx, gsolve_den
     return apply_columns(M, ctx, true, r, z);
 }
 
+/* --- files ------------------------------------------------------------------------------------ */
+
+static gsolve_status save(const void *self, gsolve_context *ctx, gs_saving *file)
+{
+    const amg *M = self;
+    const gs_amg_updates updates = {M->first, M->structure_kept};
+
+    if (M->S.h) return gs_amg_save(&M->S, updates, ctx, file);
+    return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                       "amg,near_null=given has no near-null vectors yet, so there are no levels "
+                       "to save; call gsolve_precond_set_near_null or "
+                       "gsolve_precond_set_coordinates first");
+}
+
+static gsolve_status load(void **self, gsolve_context *ctx, const gsolve_csr *csr,
+                          const gsolve_csr *rows_on_host, const void *chosen, gs_loading *file)
+{
+    gs_amg_updates updates;
+    amg *M = NULL;
+    gsolve_status status;
+
+    TRY(check_options(ctx, chosen));
+    ALLOC(ctx, GSOLVE_HOST, M, 1);
+    memset(M, 0, sizeof *M);
+    M->S.options = *(const gs_amg_options *)chosen;
+    M->S.type = csr->type;
+    TRY(gs_csr_entries(ctx, csr, &M->S.entries));
+    TRY(gs_amg_load(&M->S, &updates, ctx, csr, rows_on_host, file));
+    M->first = updates.first;
+    M->structure_kept = updates.structure_kept;
+    *self = M;
+    M = NULL;
+done:
+    if (M) destroy(M, ctx);
+    return status;
+}
+
 /* --- description ------------------------------------------------------------------------------ */
 
 static bool level(const void *self, int index, gsolve_level_info *info)
@@ -357,5 +394,7 @@ const gs_precond_extension gs_amg_extension = {
     .coordinates = coordinates,
     .null_space = null_space,
     .level = level,
+    .save = save,
+    .load = load,
     .begin_solve = begin_solve,
 };

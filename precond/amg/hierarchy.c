@@ -101,10 +101,28 @@ done:
     return status;
 }
 
+gsolve_status gs_hierarchy_append(gs_hierarchy *h, gsolve_context *ctx, gsolve_csr *C,
+                                  int64_t entries)
+{
+    gs_level *l = &h->level[h->levels - 1], *next = l + 1;
+    gsolve_status status;
+
+    TRY(gs_level_set_transfer(l, ctx));
+    next->view = (gs_level_view){.block = l->T.block,
+                                 .near_null = l->T.near_null,
+                                 .level = h->levels,
+                                 .nonsymmetric = !h->symmetric};
+    gs_level_set_rows(next, C, entries);
+    if (l->blocks.fine == 0) l->galerkin.RAP.C.csr = next->rows;
+    h->levels++;
+done:
+    return status;
+}
+
 /* Adds a level below the last. *ended: coarsening has ended, and there is none. */
 static gsolve_status add_level(gs_hierarchy *h, gsolve_context *ctx, bool *ended)
 {
-    gs_level *l = &h->level[h->levels - 1], *next = l + 1;
+    gs_level *l = &h->level[h->levels - 1];
     gsolve_csr C = {0};
     int64_t entries = 0;
     gsolve_status status;
@@ -114,14 +132,7 @@ static gsolve_status add_level(gs_hierarchy *h, gsolve_context *ctx, bool *ended
         gs_level_clear_transfer(l, ctx, h->coarsening);
         goto done;
     }
-    TRY(gs_level_set_transfer(l, ctx));
-    next->view = (gs_level_view){.block = l->T.block,
-                                 .near_null = l->T.near_null,
-                                 .level = h->levels,
-                                 .nonsymmetric = !h->symmetric};
-    gs_level_set_rows(next, &C, entries);
-    if (l->blocks.fine == 0) l->galerkin.RAP.C.csr = next->rows;
-    h->levels++;
+    TRY(gs_hierarchy_append(h, ctx, &C, entries));
 done:
     gsolve_csr_free(&C, ctx);
     return status;
@@ -176,26 +187,14 @@ static gsolve_status build_coarsest(gs_hierarchy *h, gsolve_context *ctx)
     return gs_coarsest_build(&h->coarsest, ctx, view);
 }
 
-static gsolve_status build_levels(gs_hierarchy *h, gsolve_context *ctx)
+static gsolve_status add_levels(gs_hierarchy *h, gsolve_context *ctx)
 {
-    bool ended = false, exact;
+    bool ended = false;
     gsolve_status status = GSOLVE_OK;
 
     while (!ended && !is_small(h, ctx) && h->levels < h->options.levels) {
         TRY(add_level(h, ctx, &ended));
     }
-    for (int k = 0; k < h->levels; k++) {
-        TRY(gs_level_set_matrix(&h->level[k], ctx, h->options.format));
-    }
-    exact = h->level[h->levels - 1].rows.nrows <= max_exact_rows(h, ctx);
-    if (exact) {
-        gs_range_push(ctx, "coarsest level");
-        status = build_coarsest(h, ctx);
-        gs_range_pop(ctx);
-        TRY(status);
-    }
-    TRY(add_smoothers(h, ctx, exact));
-    gs_hierarchy_release_rows(h);
 done:
     return status;
 }
@@ -229,9 +228,9 @@ done:
     return status;
 }
 
-gsolve_status gs_hierarchy_build(gs_hierarchy **out, gsolve_context *ctx, const gsolve_csr *csr,
-                                 gsolve_type type, gsolve_dense *near_null, int32_t block,
-                                 const gs_amg_options *options)
+gsolve_status gs_hierarchy_begin(gs_hierarchy **out, gsolve_context *ctx, const gsolve_csr *csr,
+                                 gsolve_type type, int32_t block, const gs_amg_options *options,
+                                 const bool *symmetric)
 {
     gs_hierarchy *h = NULL;
     gsolve_csr copy = {0};
@@ -247,12 +246,54 @@ gsolve_status gs_hierarchy_build(gs_hierarchy **out, gsolve_context *ctx, const 
     h->level[0].view.block = block;
     TRY(gs_level_copy_rows(&copy, &entries, ctx, csr, type));
     gs_level_set_rows(&h->level[0], &copy, entries);
-    TRY(gs_amg_is_symmetric(&h->symmetric, ctx, &h->level[0].rows));
+    if (symmetric) {
+        h->symmetric = *symmetric;
+    } else {
+        TRY(gs_amg_is_symmetric(&h->symmetric, ctx, &h->level[0].rows));
+    }
     h->level[0].view.nonsymmetric = !h->symmetric;
     resolve_defaults(h, ctx);
+    *out = h;
+    h = NULL;
+done:
+    gsolve_csr_free(&copy, ctx);
+    gs_hierarchy_destroy(h, ctx);
+    return status;
+}
+
+gsolve_status gs_hierarchy_complete(gs_hierarchy *h, gsolve_context *ctx)
+{
+    bool exact;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int k = 0; k < h->levels; k++) {
+        TRY(gs_level_set_matrix(&h->level[k], ctx, h->options.format));
+    }
+    exact = h->level[h->levels - 1].rows.nrows <= max_exact_rows(h, ctx);
+    if (exact) {
+        gs_range_push(ctx, "coarsest level");
+        status = build_coarsest(h, ctx);
+        gs_range_pop(ctx);
+        TRY(status);
+    }
+    TRY(add_smoothers(h, ctx, exact));
+    gs_hierarchy_release_rows(h);
+    TRY(allocate_vectors(h, ctx));
+done:
+    return status;
+}
+
+gsolve_status gs_hierarchy_build(gs_hierarchy **out, gsolve_context *ctx, const gsolve_csr *csr,
+                                 gsolve_type type, gsolve_dense *near_null, int32_t block,
+                                 const gs_amg_options *options)
+{
+    gs_hierarchy *h = NULL;
+    gsolve_status status;
+
+    TRY(gs_hierarchy_begin(&h, ctx, csr, type, block, options, NULL));
     h->level[0].view.near_null = *near_null;
-    status = build_levels(h, ctx);
-    if (status == GSOLVE_OK) status = allocate_vectors(h, ctx);
+    status = add_levels(h, ctx);
+    if (status == GSOLVE_OK) status = gs_hierarchy_complete(h, ctx);
     if (status != GSOLVE_OK) {
         h->level[0].view.near_null.value = NULL; /* the caller keeps it */
         goto done;
@@ -261,7 +302,6 @@ gsolve_status gs_hierarchy_build(gs_hierarchy **out, gsolve_context *ctx, const 
     *out = h;
     h = NULL;
 done:
-    gsolve_csr_free(&copy, ctx);
     gs_hierarchy_destroy(h, ctx);
     return status;
 }
@@ -289,6 +329,7 @@ static gsolve_status update_level(gs_hierarchy *h, gsolve_context *ctx, int k)
     next->view.near_null = l->T.near_null;
     TRY(gs_matrix_update_form(l->P));
     TRY(gs_matrix_update_form(l->R));
+    if (l->loaded) TRY(gs_level_plan_product(l, ctx, &next->rows));
     TRY(l->blocks.fine > 0
             ? gs_block_galerkin_update(&l->blocks, &next->rows, ctx, &l->T.R, &l->rows, &l->T.P)
             : gs_galerkin_update(&l->galerkin, &l->T.R, &l->rows, &l->T.P));

@@ -26,6 +26,16 @@ typedef struct gs_hierarchy {
 gsolve_status gs_hierarchy_build(gs_hierarchy **h, gsolve_context *ctx, const gsolve_csr *csr,
                                  gsolve_type type, gsolve_dense *near_null, int32_t block,
                                  const gs_amg_options *options);
+/* The steps of gs_hierarchy_build. begin: *h = the finest level, without near-null vectors, which
+ * the caller sets. symmetric: NULL, or whether A is. append adds a level below the last one, whose
+ * transfer T is set; h takes ownership of C, the new level's matrix. complete makes the rest, when
+ * all levels have their rows. */
+gsolve_status gs_hierarchy_begin(gs_hierarchy **h, gsolve_context *ctx, const gsolve_csr *csr,
+                                 gsolve_type type, int32_t block, const gs_amg_options *options,
+                                 const bool *symmetric);
+gsolve_status gs_hierarchy_append(gs_hierarchy *h, gsolve_context *ctx, gsolve_csr *C,
+                                  int64_t entries);
+gsolve_status gs_hierarchy_complete(gs_hierarchy *h, gsolve_context *ctx);
 /* New values in the same pattern. */
 gsolve_status gs_hierarchy_update(gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr);
 /* Rebuilds the coarsest level's solve for a matrix with a null space of this dimension; 0: not

@@ -23,6 +23,6 @@ typedef struct gs_amg_kernels {
                            void *x, int64_t *count);
 } gs_amg_kernels;
 
-extern const gs_amg_kernels gs_amg_host[GSOLVE_TYPE_COUNT], gs_amg_cuda[GSOLVE_TYPE_COUNT];
+extern const gs_amg_kernels GS_HOST_TABLES(gs_amg), gs_amg_cuda[GSOLVE_TYPE_COUNT];
 
 #endif

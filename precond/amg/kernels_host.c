@@ -56,5 +56,5 @@ static gsolve_status transpose_values(gs_queue *q, const gsolve_csr *P, const gs
     return GSOLVE_OK;
 }
 
-const gs_amg_kernels gs_amg_host[GSOLVE_TYPE_COUNT] = {{sum, number, transpose_values, pack, NULL},
-                                                       {sum, number, transpose_values, pack, NULL}};
+const gs_amg_kernels GS_LEVEL(gs_amg_host)[GSOLVE_TYPE_COUNT] = {
+    {sum, number, transpose_values, pack, NULL}, {sum, number, transpose_values, pack, NULL}};

@@ -8,6 +8,7 @@
 #include "core/try.h"
 #include "matrix/cost_model.h"
 #include "matrix/sample.h"
+#include "matrix/statistics.h"
 #include "spmv/handle.h"
 #include "vector/vector.h"
 
@@ -114,6 +115,53 @@ gsolve_status gs_level_set_transfer(gs_level *l, gsolve_context *ctx)
     TRY(gs_matrix_create_unchecked(&l->R, ctx, "csr", &l->T.R));
     gsolve_matrix_device_csr(l->R, &l->T.R);
 done:
+    return status;
+}
+
+/* *made = R A P, and the plan unless the level uses blocks, which keep their plan in an update. */
+static gsolve_status make_product(const gs_level *l, gsolve_context *ctx, gs_galerkin *made)
+{
+    gs_block_galerkin blocks = {0};
+    gsolve_status status;
+
+    if (l->blocks.fine == 0) {
+        return gs_galerkin_make(made, ctx, "auto", &l->T.R, &l->rows, &l->T.P, true);
+    }
+    TRY(gs_block_galerkin_build(&blocks, &made->RAP.C.csr, ctx, &l->T.R, &l->rows, &l->T.P,
+                                l->blocks.fine, l->blocks.coarse));
+    made->RAP.ctx = ctx;
+done:
+    return status;
+}
+
+gsolve_status gs_level_plan_product(gs_level *l, gsolve_context *ctx, const gsolve_csr *C)
+{
+    gs_galerkin made = {0};
+    const gsolve_csr *new = &made.RAP.C.csr;
+    int64_t entries = 0, count = -1;
+    bool same = false;
+    gsolve_status status;
+
+    TRY(make_product(l, ctx, &made));
+    TRY(gs_csr_entries(ctx, C, &entries));
+    if (new->start) TRY(gs_csr_entries(ctx, new, &count));
+    if (count == entries && new->nrows == C->nrows &&new->ncols == C->ncols) {
+        TRY(gs_inspector(ctx, C)->compare(ctx, C, entries, new, false, &same));
+    }
+    if (!same) {
+        status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                             "the levels that were loaded from a file do not belong to the "
+                             "matrix; create a new preconditioner");
+        goto done;
+    }
+    l->loaded = false;
+    if (l->blocks.fine > 0) goto done;
+    gsolve_csr_free(&made.RAP.C.csr, ctx);
+    made.RAP.C.csr = *C; /* a view */
+    l->galerkin = made;
+    memset(&made, 0, sizeof made);
+done:
+    gs_galerkin_drop(&made);
     return status;
 }
 

@@ -16,6 +16,7 @@ typedef struct gs_level {
     gs_transfer T;            /* its P and R are views of what the matrices P and R own */
     gs_galerkin galerkin;     /* R A P, the next level's matrix; unused if blocks.fine > 0 */
     gs_block_galerkin blocks; /* R A P by products of dense blocks */
+    bool loaded;              /* from a file: neither galerkin nor blocks has a plan yet */
     void *smoother;           /* NULL if the level is solved exactly */
     gsolve_dense b, x, space; /* one column each */
     gsolve_dense v, c;        /* of a K-cycle, one column each */
@@ -33,6 +34,10 @@ gsolve_status gs_level_set_matrix(gs_level *l, gsolve_context *ctx, int format);
 gsolve_status gs_level_set_transfer(gs_level *l, gsolve_context *ctx);
 /* Allocates the vectors of one column; k_cycle: v and c too. */
 gsolve_status gs_level_allocate(gs_level *l, gsolve_context *ctx, bool k_cycle);
+
+/* For the first update of a level that was loaded: computes R A P, which must have the pattern of
+ * C, the next level's matrix, and keeps the plan. */
+gsolve_status gs_level_plan_product(gs_level *l, gsolve_context *ctx, const gsolve_csr *C);
 
 /* Frees the transfer to the next level; frees all of l. */
 void gs_level_clear_transfer(gs_level *l, gsolve_context *ctx, const gs_coarsening *coarsening);

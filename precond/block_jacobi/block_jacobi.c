@@ -210,8 +210,3 @@ const gsolve_precond_kind gs_block_jacobi = {
     .update = update,
     .describe = describe,
 };
-
-#define GS_BODY "precond/block_jacobi/block_jacobi_body.h"
-#include "core/each_type.h"
-
-const gs_block_jacobi_kernels gs_block_jacobi_host[GSOLVE_TYPE_COUNT] = {{apply_f32}, {apply_f64}};

@@ -18,7 +18,7 @@ typedef struct gs_block_jacobi_kernels {
                            gsolve_dense r, gsolve_dense z);
 } gs_block_jacobi_kernels;
 
-extern const gs_block_jacobi_kernels gs_block_jacobi_host[GSOLVE_TYPE_COUNT];
+extern const gs_block_jacobi_kernels GS_HOST_TABLES(gs_block_jacobi);
 extern const gs_block_jacobi_kernels gs_block_jacobi_cuda[GSOLVE_TYPE_COUNT];
 
 #endif

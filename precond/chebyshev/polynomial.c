@@ -1,11 +1,10 @@
-/* polynomial.c: the coefficients of the Chebyshev iteration, an estimate of the largest eigenvalue,
- * and the kernels on the CPU. */
+/* polynomial.c: the coefficients of the Chebyshev iteration, and an estimate of the largest
+ * eigenvalue. */
 #include "precond/chebyshev/polynomial.h"
 
 #include <math.h>
 
 #include "core/try.h"
-#include "vector/blocks.h"
 #include "vector/vector.h"
 
 gs_polynomial_step gs_polynomial_first(gs_polynomial P)
@@ -94,16 +93,3 @@ gsolve_status gs_estimate_lambda_max(double *lambda_max, gsolve_context *ctx,
 done:
     return status;
 }
-
-/* --- kernels on the CPU ----------------------------------------------------------------------- */
-
-#define INLINE static inline
-#include "precond/chebyshev/inverse_diagonal_rule.h"
-#include "precond/random.h"
-
-#define GS_BODY "precond/chebyshev/polynomial_body.h"
-#include "core/each_type.h"
-
-const gs_polynomial_kernels gs_polynomial_host[GSOLVE_TYPE_COUNT] = {
-    {reciprocals_f32, random_f32, step_from_f64_f32, step_f32},
-    {reciprocals_f64, random_f64, step_from_f64_f64, step_f64}};

@@ -38,7 +38,7 @@ typedef struct gs_polynomial_kernels {
                           gs_step_vectors v);
 } gs_polynomial_kernels;
 
-extern const gs_polynomial_kernels gs_polynomial_host[GSOLVE_TYPE_COUNT];
+extern const gs_polynomial_kernels GS_HOST_TABLES(gs_polynomial);
 extern const gs_polynomial_kernels gs_polynomial_cuda[GSOLVE_TYPE_COUNT];
 
 /* A step of the Chebyshev iteration: x_k+1 = x_k + p_k, p_k = a D^-1 (b - A x_k) + c p_k-1. The

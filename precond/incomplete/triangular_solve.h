@@ -56,7 +56,7 @@ typedef struct gs_triangle_kernels {
     bool pads; /* columns may be fewer than stride */
 } gs_triangle_kernels;
 
-extern const gs_triangle_kernels gs_triangle_host[GSOLVE_TYPE_COUNT];
+extern const gs_triangle_kernels GS_HOST_TABLES(gs_triangle);
 extern const gs_triangle_kernels gs_triangle_cuda[GSOLVE_TYPE_COUNT];
 
 /* create makes the pattern and the schedule of I + T; fill sets the values, from a T of the same

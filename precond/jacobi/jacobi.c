@@ -1,12 +1,13 @@
-/* jacobi.c: M = diag(A), or its absolute value for methods that need M positive definite. */
+/* jacobi.c: M = diag(A), or its absolute value for methods that need M positive definite, or
+ * diag(A'A) for lsqr and lsmr. */
 #include "precond/jacobi/jacobi.h"
 
 #include "precond/diagonal.h"
 #include "precond/handle.h"
-#include "vector/blocks.h"
 
 typedef struct jacobi_options {
     bool absolute;
+    bool normal;
 } jacobi_options;
 
 typedef struct jacobi {
@@ -17,6 +18,10 @@ typedef struct jacobi {
 static const gsolve_option options[] = {
     {"abs", "1: divide by |a_ii|, which minres needs for indefinite systems", GSOLVE_FLAG,
      offsetof(jacobi_options, absolute), 0, 0, 1, NULL},
+    {"normal",
+     "1: divide by the diagonal of A^T A, the squares of the norms of A's columns, for lsqr and "
+     "lsmr; A may have any shape",
+     GSOLVE_FLAG, offsetof(jacobi_options, normal), 0, 0, 1, NULL},
     {0},
 };
 
@@ -29,6 +34,8 @@ static void destroy(void *self, gsolve_context *ctx)
 static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
 {
     jacobi *M = self;
+
+    if (M->options.normal) return gs_column_reciprocals(ctx, "jacobi,normal=1", csr, &M->d);
     return gs_diagonal_reciprocals(ctx, "jacobi", csr, M->options.absolute, &M->d);
 }
 
@@ -58,6 +65,13 @@ static const void *diagonal(const void *self)
     return ((const jacobi *)self)->d;
 }
 
+static bool is_of_normal(const void *chosen)
+{
+    return ((const jacobi_options *)chosen)->normal;
+}
+
+const gs_precond_extension gs_jacobi_extension = {.is_of_normal = is_of_normal};
+
 const gsolve_precond_kind gs_jacobi = {
     .plugin = {"jacobi", "division by the diagonal", options, sizeof(jacobi_options)},
     .build = build,
@@ -68,9 +82,3 @@ const gsolve_precond_kind gs_jacobi = {
     .diagonal = diagonal,
     .update = update,
 };
-
-#define GS_BODY "precond/jacobi/jacobi_body.h"
-#include "core/each_type.h"
-
-const gs_jacobi_kernels gs_jacobi_host[GSOLVE_TYPE_COUNT] = {{apply_f32, apply_columns_f32},
-                                                             {apply_f64, apply_columns_f64}};

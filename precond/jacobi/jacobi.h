@@ -12,7 +12,7 @@ typedef struct gs_jacobi_kernels {
     gsolve_status (*apply_columns)(gs_queue *q, const void *d, gsolve_dense r, gsolve_dense z);
 } gs_jacobi_kernels;
 
-extern const gs_jacobi_kernels gs_jacobi_host[GSOLVE_TYPE_COUNT];
+extern const gs_jacobi_kernels GS_HOST_TABLES(gs_jacobi);
 extern const gs_jacobi_kernels gs_jacobi_cuda[GSOLVE_TYPE_COUNT];
 
 #endif

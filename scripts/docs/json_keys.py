@@ -21,7 +21,9 @@ RUNS = [  # the arguments of runs that together write every key
     "generate convdiff3d,n=4 -o C.mtx",
     "convert C.mtx D.mtx",
     "-A gen:poisson2d,n=4 -x x.mtx",
+    "-A gen:poisson2d,n=30 --precond amg --setup levels.setup",
     "-A gen:neumann2d,n=4 -b random,k=2 --null-space constants --left-null-space constants",
+    "-A gen:random,n=9,cols=4 -b random",
     "convert x.mtx y.mtx --dense",
     "list",
 ]

@@ -2,6 +2,7 @@
  */
 #include "spmv/template_name/template_name.h"
 
+#include "core/context.h"
 #include "core/try.h"
 #include "spmv/handle.h"
 
@@ -29,8 +30,8 @@ static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve
 {
     const gs_template_name *m = self;
 
-    return gs_template_name_host[m->csr.type].multiply(ctx->queue, m, alpha, x.value, beta,
-                                                       y.value);
+    return GS_HOST_KERNELS(gs_template_name, ctx, m->csr.type)
+        ->multiply(ctx->queue, m, alpha, x.value, beta, y.value);
 }
 
 /* New values in the same pattern. */

@@ -14,6 +14,6 @@ typedef struct gs_template_name_kernels {
                               double beta, void *y);
 } gs_template_name_kernels;
 
-extern const gs_template_name_kernels gs_template_name_host[GSOLVE_TYPE_COUNT];
+extern const gs_template_name_kernels GS_HOST_TABLES(gs_template_name);
 
 #endif

@@ -187,4 +187,4 @@ static size_t space(int64_t n, int vectors, int b)
 
 #define TABLE(t) {space, project_##t, subtract_##t, times_##t, first, second, solve, close}
 
-const gs_arnoldi_kernels gs_arnoldi_host[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};
+const gs_arnoldi_kernels GS_LEVEL(gs_arnoldi_host)[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};

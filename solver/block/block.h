@@ -67,7 +67,7 @@ typedef struct gs_block_kernels {
 
 #define GS_DEPENDENT 1e-13 /* the square of the sine between a vector and those before it */
 
-extern const gs_block_kernels gs_block_host[GSOLVE_TYPE_COUNT];
+extern const gs_block_kernels GS_HOST_TABLES(gs_block);
 extern const gs_block_kernels gs_block_cuda[GSOLVE_TYPE_COUNT];
 
 /* The body of an operation of a method: runs the statements, which set status, for every block of
@@ -154,7 +154,7 @@ typedef struct gs_arnoldi_kernels {
 #define GS_ONE_PASS_ENOUGH \
     0.01 /* one pass is enough if all pivots, and all ratios of squared norms, exceed it */
 
-extern const gs_arnoldi_kernels gs_arnoldi_host[GSOLVE_TYPE_COUNT];
+extern const gs_arnoldi_kernels GS_HOST_TABLES(gs_arnoldi);
 extern const gs_arnoldi_kernels gs_arnoldi_cuda[GSOLVE_TYPE_COUNT];
 
 /* --- small matrices on the host: block_factor.c -------------------------------------------------

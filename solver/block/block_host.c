@@ -113,4 +113,4 @@ static gsolve_status orthogonal(gs_queue *q, const gs_block_small *a, bool start
      solve,                                                \
      orthogonal}
 
-const gs_block_kernels gs_block_host[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};
+const gs_block_kernels GS_LEVEL(gs_block_host)[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};

@@ -69,6 +69,11 @@ static gsolve_status choose_method(gs_krylov *k, const char *spec,
     const bool none = strcmp(M->kind, "none") == 0 && !singular; /* direct refuses a null space */
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
+    if (gs_precond_is_of_normal(k->M)) {
+        snprintf(k->run->chosen.text, sizeof k->run->chosen.text,
+                 "auto chose lsmr, because the preconditioner %.60s approximates A^T A.", M->spec);
+        return set_up_named(k, spec, "lsmr,accept=singular");
+    }
     gsolve_auto_choose(k->ctx, statistics, 0, &choice);
     if (none || !gs_spec_is(choice.method, "direct")) {
         snprintf(k->run->chosen.text, sizeof k->run->chosen.text,
@@ -99,11 +104,9 @@ static gsolve_status choose_for_operator(gs_krylov *k, const char *spec)
     const char *method = definite ? "cg" : symmetric ? "minres" : "gmres";
 
     if (k->csr.nrows != k->csr.ncols) {
-        return gsolve_fail(
-            k->ctx, GSOLVE_UNSUPPORTED,
-            "the operator is %d x %d; only direct solves least-squares problems, and "
-            "it needs the rows of A",
-            k->csr.nrows, k->csr.ncols);
+        snprintf(k->run->chosen.text, sizeof k->run->chosen.text,
+                 "auto chose lsmr: the operator A is not square.");
+        return set_up_named(k, spec, "lsmr");
     }
     snprintf(k->run->chosen.text, sizeof k->run->chosen.text, "auto chose %s: %s.", method,
              definite    ? "the flags of the operator A say symmetric positive definite"

@@ -49,12 +49,15 @@ static gsolve_status set_up(gsolve_auto *S, int k, gsolve_attempt *a)
         gs_auto_drop(S);
         S->version = gs_auto_version(S);
         S->built = 0;
-        TRY(gsolve_precond_create_from(&S->M, S->ctx, c->precond, S->A));
+        TRY(gs_auto_create_precond(S, c));
         a->M = S->M;
         a->precond_seconds = gs_now() - begin;
         begin = gs_now();
-        TRY(gsolve_solver_create(&S->S, S->ctx, c->method, S->A, S->M));
+        TRY(gs_auto_create_method(S, c));
         a->method_seconds = gs_now() - begin;
+        a->setup_read = S->setup_read;
+        a->setup_written = S->setup_written;
+        a->setup_note = S->setup_note;
         S->set = k;
     }
     if (a->kept) a->precond_seconds = gs_now() - begin;
@@ -101,7 +104,7 @@ static bool try_choice(gsolve_auto *S, int k, gsolve_dense b, gsolve_dense x, gs
                        gsolve_status *status)
 {
     gs_auto_choice *c = &S->list[k];
-    gsolve_attempt a = {.size = sizeof a, .choice = k, .kept = k == S->set};
+    gsolve_attempt a = {.size = sizeof a, .choice = k, .kept = k == S->set, .setup_note = ""};
     bool rounded = false, proceed;
     double begin;
 

@@ -84,6 +84,7 @@ void gsolve_auto_destroy(gsolve_auto **pS)
     gsolve_free(S->ctx, S->best.location, S->best.value);
     gs_row_major_release(&S->columns, S->ctx);
     gsolve_free(S->ctx, GSOLVE_HOST, S->list);
+    gsolve_free(S->ctx, GSOLVE_HOST, S->setup_path);
     gsolve_matrix_destroy(&S->own);
     gsolve_free(S->ctx, GSOLVE_HOST, S);
     *pS = NULL;

@@ -45,6 +45,10 @@ struct gsolve_auto {
     gsolve_stopping_test *test;
     void *monitor_user, *attempt_user, *test_user;
 
+    char *setup_path;               /* of the caller's file for set-ups, or NULL */
+    bool setup_read, setup_written; /* what the last set-up did with it, */
+    char setup_note[600];           /* and why it did not read or write it */
+
     int attempts;
     int64_t runs, rebuilds;
     double setup_seconds, solve_seconds, total_setup_seconds, total_solve_seconds;
@@ -62,6 +66,13 @@ __attribute__((format(printf, 2, 3))) void gs_auto_add_event(gsolve_auto *S, con
                                                              ...);
 /* Frees the preconditioner and the solver. */
 void gs_auto_drop(gsolve_auto *S);
+
+/* --- auto_setup_file.c --- */
+
+/* S->M = the preconditioner of choice c, and S->S = its method, which uses S->M. One of the two is
+ * read from S's file if it fits: the method if there is no preconditioner. */
+gsolve_status gs_auto_create_precond(gsolve_auto *S, const gs_auto_choice *c);
+gsolve_status gs_auto_create_method(gsolve_auto *S, const gs_auto_choice *c);
 
 /* --- auto_list.c --- */
 

@@ -33,10 +33,13 @@ static const rule after_cg[] = {
     {0},
 };
 
+#define LEAST_SQUARES "lsmr,accept=singular", "jacobi,normal=1"
+
 static const rule *rules_for(const gsolve_statistics *t)
 {
     static const rule rectangular[] = {
         {"direct", "none", "not square: least squares by a sparse QR factorisation"},
+        {LEAST_SQUARES, "not square: least squares without a factorisation"},
         {0},
     };
     static const rule small_symmetric[] = {
@@ -58,13 +61,16 @@ static const rule *rules_for(const gsolve_statistics *t)
          "a direct method, because it tolerates ill-conditioned matrices"},
         {"gmres,restart=100,maxit=2000", "ilu", "more robust than bicgstab"},
         {"gmres,restart=100,maxit=2000", "jacobi", "jacobi needs no factorisation, unlike ilu"},
-        {"gmres,restart=200,maxit=4000", "none", "no preconditioner, as the last choice"},
+        {"gmres,restart=200,maxit=4000", "none",
+         "no preconditioner, in case ilu and jacobi are poor"},
+        {LEAST_SQUARES, "perhaps singular: least squares"},
         {0},
     };
     static const rule small_general[] = {
         {"direct,limit=60,work=40", "none", "zeros on the diagonal, and small enough to factor"},
         {"gmres,restart=200,maxit=4000", "none", "perhaps singular"},
         {"direct,factor=qr,limit=60,work=40", "none", "perhaps singular: least squares"},
+        {LEAST_SQUARES, "perhaps singular: least squares without a factorisation"},
         {0},
     };
     static const rule zero_diagonal[] = {
@@ -72,6 +78,7 @@ static const rule *rules_for(const gsolve_statistics *t)
          "zeros on the diagonal, so ilu and jacobi cannot be used"},
         {"direct,limit=60,work=40", "none",
          "a direct method, because it tolerates zeros on the diagonal"},
+        {LEAST_SQUARES, "perhaps singular: least squares"},
         {0},
     };
     if (t->nrows != t->ncols) return rectangular;
@@ -96,6 +103,20 @@ static bool set_choice_at(const rule *rules, int index, gsolve_choice *choice)
     return set_choice(&rules[index], choice);
 }
 
+/* As set_choice_at; behind the last rule comes least squares if the statistics prove that A, which
+ * is square, is singular. */
+static bool set_choice_or_least_squares(const gsolve_statistics *t, const rule *rules, int index,
+                                        gsolve_choice *choice)
+{
+    const bool singular =
+        t->empty_rows > 0 || t->empty_cols > 0 || (t->nrows > 0 && t->zero_sum_rows == t->nrows);
+    int count = 0;
+
+    while (rules[count].solver) count++;
+    if (index != count || !singular || !t->symmetric) return set_choice_at(rules, index, choice);
+    return set_choice(&(rule){LEAST_SQUARES, "singular: least squares"}, choice);
+}
+
 /* gsolve_auto_choose with structs of the library. */
 static bool choose(const gsolve_context *ctx, const gsolve_statistics *statistics, int attempt,
                    gsolve_choice *choice)
@@ -109,10 +130,12 @@ static bool choose(const gsolve_context *ctx, const gsolve_statistics *statistic
     int kind;
 
     if (statistics->nrows != statistics->ncols || !may_be_definite(statistics)) {
-        return set_choice_at(rules_for(statistics), attempt, choice);
+        return set_choice_or_least_squares(statistics, rules_for(statistics), attempt, choice);
     }
     ranking = gs_rank_preconds(statistics, gs_on_gpu(ctx));
-    if (attempt >= ranking.count) return set_choice_at(after_cg, attempt - ranking.count, choice);
+    if (attempt >= ranking.count) {
+        return set_choice_or_least_squares(statistics, after_cg, attempt - ranking.count, choice);
+    }
     kind = ranking.order[attempt];
     return set_choice(
         &(rule){"cg", gs_ranked_precond_name[kind], attempt == 0 ? ranking.why : other[kind]},

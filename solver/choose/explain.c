@@ -1,114 +1,24 @@
 /* explain.c: gsolve_solver_explain: why a run ended as it did, and what to try next. The cause is
  * found in the statistics of the matrix and in the numbers of the run. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/staging.h"
 #include "matrix/csr.h"
 #include "matrix/operator.h"
-#include "solver/run/run.h"
-
-#define SENTENCES 1200
-
-/* The data of the sentences. */
-typedef struct report {
-    gs_krylov *k;
-    const gs_column *worst; /* the column that the report is about */
-    gsolve_dense b, x;      /* the residual that the run left in b, on the host; 0 */
-    gsolve_statistics t;    /* of A */
-    char *text;
-} report;
-
-__attribute__((format(printf, 2, 3))) static void add_sentence(char *text, const char *format, ...)
-{
-    const size_t used = strlen(text);
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(text + used, SENTENCES - used, format, arguments);
-    va_end(arguments);
-}
+#include "solver/choose/explain.h"
 
 static bool method_is(const gs_krylov *k, const char *name)
 {
     return strcmp(k->method->plugin.name, name) == 0;
 }
 
-static double element(gsolve_dense v, int32_t i)
-{
-    return v.type == GSOLVE_F32 ? (double)((const float *)v.value)[i]
-                                : ((const double *)v.value)[i];
-}
-
-/* |A^T r| / (|A| |r|) of the worst column: small where x is a least-squares solution. */
-static double least_squares_measure(const report *f)
-{
-    gsolve_context *ctx = f->k->ctx;
-    const gsolve_csr *A = &f->k->csr;
-    const int32_t c = (int32_t)(f->worst - f->k->run->column);
-    const gsolve_dense b = gs_column_of(f->b, c), x = gs_column_of(f->x, c);
-    double *g = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)A->ncols, sizeof *g);
-    double frobenius = 0, rr = 0, gg = 0;
-
-    if (!g) return 1;
-    for (int32_t j = 0; j < A->ncols; j++) g[j] = 0;
-    for (int32_t i = 0; i < A->nrows; i++) {
-        double r = element(b, i);
-        for (int64_t e = gs_start(A, i); e < gs_start(A, i + 1); e++) {
-            r -= gs_value(A, e) * element(x, A->col[e]);
-        }
-        rr += r * r;
-        for (int64_t e = gs_start(A, i); e < gs_start(A, i + 1); e++) {
-            g[A->col[e]] += gs_value(A, e) * r;
-            frobenius += gs_value(A, e) * gs_value(A, e);
-        }
-    }
-    for (int32_t j = 0; j < A->ncols; j++) gg += g[j] * g[j];
-    gsolve_free(ctx, GSOLVE_HOST, g);
-    return rr > 0 && frobenius > 0 ? sqrt(gg / (rr * frobenius)) : 0;
-}
-
 /* --- causes in the matrix --------------------------------------------------------------------- */
 
 /* Each of these adds sentences and returns true where it has found the cause. */
 
-static bool find_no_solution(const report *f)
-{
-    const gsolve_statistics *t = &f->t;
-    const gs_column *worst = f->worst;
-    const double measure = least_squares_measure(f);
-
-    if (t->nrows == t->ncols && measure > 1e-6) return false;
-    if (!(worst->residual > 0.5 * f->k->run->last.rtol) || !isfinite(worst->residual)) return false;
-    if (measure <= 1e-6) {
-        add_sentence(
-            f->text,
-            "No x solves A x = b: b is not in the range of A%s. x is a least-squares solution "
-            "(|A^T r| / (|A| |r|) = %.1e), which leaves |b - Ax| / |b| = %.2e. ",
-            t->nrows > t->ncols ? ", which has more equations than unknowns" : "", measure,
-            worst->residual);
-        if (worst->outcome == GSOLVE_INDEFINITE) {
-            add_sentence(f->text,
-                         "%s then met p^T A p <= 0 or r^T M^-1 r <= 0 and stopped as indefinite. ",
-                         f->k->method->plugin.name);
-        }
-        if (t->nrows > 0 && t->zero_sum_rows == t->nrows && !gs_projects(f->k)) {
-            add_sentence(f->text,
-                         "Every row of A sums to 0: with --null-space constants the least-squares "
-                         "solution is a success. ");
-        }
-        return true;
-    }
-    add_sentence(
-        f->text,
-        "A is %d x %d and x is not yet a least-squares solution (|A^T r| / (|A| |r|) = %.1e). ",
-        t->nrows, t->ncols, measure);
-    return false;
-}
-
-static bool find_empty_row(const report *f)
+static bool find_empty_row(const gs_report *f)
 {
     const gsolve_statistics *t = &f->t;
     const gs_krylov *k = f->k;
@@ -117,9 +27,9 @@ static bool find_empty_row(const report *f)
     for (int32_t i = t->first_empty_row; i < t->nrows; i++) {
         if (gs_start(&k->csr, i + 1) > gs_start(&k->csr, i)) continue;
         for (int32_t c = 0; c < k->ncols; c++) {
-            const double bi = element(gs_column_of(f->b, c), i);
+            const double bi = gs_report_element(gs_column_of(f->b, c), i);
             if (gsolve_outcome_is_success(k->run->column[c].outcome) || bi == 0) continue;
-            add_sentence(
+            gs_add_sentence(
                 f->text,
                 "The system is inconsistent: row %d of A (counted from 1) is empty, but b is %g "
                 "there. Remove the equation or correct the matrix. ",
@@ -127,44 +37,47 @@ static bool find_empty_row(const report *f)
             return true;
         }
     }
-    add_sentence(f->text,
-                 "A is singular: %d of its rows are empty, the first is row %d (counted from 1). ",
-                 t->empty_rows, t->first_empty_row + 1);
+    gs_add_sentence(
+        f->text,
+        "A is singular: %d of its rows are empty, the first is row %d (counted from 1). "
+        "--solver lsmr finds a least-squares solution. ",
+        t->empty_rows, t->first_empty_row + 1);
     return true;
 }
 
-static bool find_asymmetry(const report *f)
+static bool find_asymmetry(const gs_report *f)
 {
     const gs_krylov *k = f->k;
 
     if (f->t.symmetric || !k->method->symmetric) return false;
-    add_sentence(f->text,
-                 "A is not symmetric, which %s needs. Try --solver bicgstab or --solver gmres with "
-                 "--precond ilu. ",
-                 k->method->plugin.name);
+    gs_add_sentence(
+        f->text,
+        "A is not symmetric, which %s needs. Try --solver bicgstab or --solver gmres with "
+        "--precond ilu. ",
+        k->method->plugin.name);
     return true;
 }
 
 /* What else may hinder any method: a null space, the diagonal, or the scaling. */
-static void explain_matrix(const report *f)
+static void explain_matrix(const gs_report *f)
 {
     const gsolve_statistics *t = &f->t;
 
     if (t->nrows > 0 && t->zero_sum_rows == t->nrows && !gs_projects(f->k)) {
-        add_sentence(
+        gs_add_sentence(
             f->text,
             "A is singular: every row sums to 0, so the constant vector is in its null space. "
             "The system has solutions only if b is orthogonal to the null space of A^T. Use "
             "--null-space constants, or fix one unknown. ");
     } else if (t->zero_diagonals > 0) {
-        add_sentence(
+        gs_add_sentence(
             f->text,
             "A has %d zero or missing diagonal entries, the first in row %d (counted from 1). "
             "Preconditioners that use the diagonal are then weak or undefined. Try --solver "
             "direct, or reorder the equations. ",
             t->zero_diagonals, t->first_zero_diagonal + 1);
     } else if (t->scaling >= 1e8 || t->spread >= 1e8) {
-        add_sentence(
+        gs_add_sentence(
             f->text,
             "A is badly scaled: row maxima differ by a factor of %.1e and diagonal entries by "
             "%.1e. Scale the equations, or try --solver direct. ",
@@ -176,40 +89,41 @@ static void explain_matrix(const report *f)
 
 /* Adds `weak` if the run had no preconditioner or a diagonal one, `strong` if it had another one,
  * `direct` if the method was direct. */
-static void add_stronger(const report *f, const char *weak, const char *strong, const char *direct)
+static void add_stronger(const gs_report *f, const char *weak, const char *strong,
+                         const char *direct)
 {
     gsolve_precond_info M = {.size = sizeof M, .kind = "none"};
 
     if (f->k->M) gsolve_precond_describe(f->k->M, &M);
     const bool diagonal = strcmp(M.kind, "none") == 0 || strcmp(M.kind, "jacobi") == 0 ||
                           strcmp(M.kind, "block_jacobi") == 0;
-    add_sentence(f->text, "%s", method_is(f->k, "direct") ? direct : diagonal ? weak : strong);
+    gs_add_sentence(f->text, "%s", method_is(f->k, "direct") ? direct : diagonal ? weak : strong);
 }
 
-static void explain_indefinite(const report *f)
+static void explain_indefinite(const gs_report *f)
 {
     const gsolve_statistics *t = &f->t;
 
     if (method_is(f->k, "minres")) {
-        add_sentence(f->text,
-                     "minres met r^T M^-1 r < 0: the preconditioner is not positive definite. Try "
+        gs_add_sentence(
+            f->text, "minres met r^T M^-1 r < 0: the preconditioner is not positive definite. Try "
                      "--precond jacobi,abs=1 or --precond none. ");
     } else if (t->negative_diagonals || t->zero_diagonals) {
-        add_sentence(
+        gs_add_sentence(
             f->text,
             "A is not positive definite: CG met p^T A p <= 0. The diagonal has %d negative "
             "and %d zero or missing entries. Try --solver minres --precond jacobi,abs=1, or "
             "--solver direct. ",
             t->negative_diagonals, t->zero_diagonals);
     } else {
-        add_sentence(
+        gs_add_sentence(
             f->text,
             "A or the preconditioner is not positive definite: CG met p^T A p <= 0 or "
             "r^T M^-1 r < 0. Try --solver minres --precond jacobi,abs=1, or --solver direct. ");
     }
 }
 
-static void explain_stagnated(const report *f)
+static void explain_stagnated(const gs_report *f)
 {
     const gs_krylov *k = f->k;
     const gs_column *worst = f->worst;
@@ -218,33 +132,33 @@ static void explain_stagnated(const report *f)
     const double least = k->run->fetched[c].least / gs_column_norm(k, c);
 
     if (worst->rounded) {
-        add_sentence(
+        gs_add_sentence(
             f->text,
             "x is in single precision, and its rounding alone gives |b - Ax| / |b| = %.1e. Pass x "
             "in double precision, or use a larger --rtol. ",
             worst->residual);
     } else if (single && worst->residual < 1e-4) {
-        add_sentence(
+        gs_add_sentence(
             f->text,
             "The residual stagnated at %.1e, the rounding level of single precision. Try --type "
             "f64, or a larger --rtol. ",
             worst->residual);
     } else if (method_is(k, "refine")) {
-        add_sentence(
+        gs_add_sentence(
             f->text,
             "A correction did not halve the residual, even when it was computed in the precision "
             "of A; |b - Ax| / |b| stays at %.1e. Use a larger --rtol, another inner method, a "
             "stronger --precond (ic, ilu), or --solver direct. ",
             worst->residual);
     } else if (worst->restarts > 0 || least <= k->run->last.rtol) {
-        add_sentence(
+        gs_add_sentence(
             f->text,
             "The residual stagnated at rounding level: the method's recurrence reached the "
             "tolerance, but the true residual |b - Ax| / |b| stays at %.1e, even after restarts. "
             "Use a larger --rtol%s. ",
             worst->residual, method_is(k, "direct") ? "" : ", or try --solver direct");
     } else {
-        add_sentence(
+        gs_add_sentence(
             f->text,
             "The residual stagnated: in %d iterations it did not become smaller than %.1e. ",
             k->run->last.stall, least);
@@ -253,7 +167,7 @@ static void explain_stagnated(const report *f)
     }
 }
 
-static void explain_limit(const report *f)
+static void explain_limit(const gs_report *f)
 {
     const gs_run_options *run = &f->k->run->last;
     const gs_column *worst = f->worst;
@@ -262,12 +176,12 @@ static void explain_limit(const report *f)
                             ? log10(worst->residual / begin) / worst->iterations
                             : 0;
 
-    add_sentence(f->text, "The limit of %d iterations was reached at |b - Ax| / |b| = %.1e. ",
-                 run->maxit, worst->residual);
+    gs_add_sentence(f->text, "The limit of %d iterations was reached at |b - Ax| / |b| = %.1e. ",
+                    run->maxit, worst->residual);
     if (rate < 0 && worst->residual > 0) {
         const double more = log10(run->rtol / worst->residual) / rate;
         if (more > 0 && more < 1e7) {
-            add_sentence(
+            gs_add_sentence(
                 f->text,
                 "At this rate about %.0f more iterations are needed. Try --maxit %.0f (%.0f in "
                 "all, plus 20 %%). ",
@@ -279,7 +193,7 @@ static void explain_limit(const report *f)
         "--solver direct may be faster. ", "");
 }
 
-static void explain_outcome(const report *f)
+static void explain_outcome(const gs_report *f)
 {
     const gs_krylov *k = f->k;
     const gs_column *worst = f->worst;
@@ -289,33 +203,41 @@ static void explain_outcome(const report *f)
     case GSOLVE_STAGNATED: explain_stagnated(f); break;
     case GSOLVE_ITERATION_LIMIT: explain_limit(f); break;
     case GSOLVE_BREAKDOWN:
-        add_sentence(
+        gs_add_sentence(
             f->text,
             "%s broke down at |b - Ax| / |b| = %.1e: an inner product in a denominator became "
             "zero. Try --solver gmres, or another --precond. ",
             k->method->plugin.name, worst->residual);
         break;
     case GSOLVE_DIVERGED:
-        add_sentence(
+        gs_add_sentence(
             f->text,
             "The residual grew to %.1e. x is the best iterate so far, with |b - Ax| / |b| = %.1e. "
             "Try another method (--solver gmres), or another preconditioner. ",
             worst->last, worst->residual);
         break;
     case GSOLVE_ACCEPTED:
-        add_sentence(f->text,
-                     "The caller's stopping test accepted x at |b - Ax| / |b| = %.1e, which does "
-                     "not meet rtol and atol. ",
-                     worst->residual);
+        gs_add_sentence(
+            f->text,
+            "The caller's stopping test accepted x at |b - Ax| / |b| = %.1e, which does "
+            "not meet rtol and atol. ",
+            worst->residual);
         break;
     default:
-        add_sentence(f->text, "%s stopped the run at |b - Ax| / |b| = %.1e. ",
-                     k->run->monitor.test ? "The monitor or the stopping test" : "The monitor",
-                     worst->residual);
+        gs_add_sentence(f->text, "%s stopped the run at |b - Ax| / |b| = %.1e. ",
+                        k->run->monitor.test ? "The monitor or the stopping test" : "The monitor",
+                        worst->residual);
     }
 }
 
-static void explain_failure(report *f)
+/* The outcomes of lsqr and lsmr that have sentences of their own. */
+static bool ends_early(gsolve_outcome outcome)
+{
+    return outcome == GSOLVE_ITERATION_LIMIT || outcome == GSOLVE_STAGNATED ||
+           outcome == GSOLVE_INDEFINITE;
+}
+
+static void explain_failure(gs_report *f)
 {
     gs_krylov *k = f->k;
 
@@ -324,28 +246,36 @@ static void explain_failure(report *f)
         return;
     }
     if (gs_projects(k)) {
-        add_sentence(f->text,
-                     "Without its component in the left null space of A the residual is %.1e |b|. ",
-                     f->worst->projected);
+        gs_add_sentence(
+            f->text, "Without its component in the left null space of A the residual is %.1e |b|. ",
+            f->worst->projected);
     }
-    if (gs_explain_function(k, f->worst, f->text + strlen(f->text), SENTENCES - strlen(f->text)))
+    if (f->worst->outcome == GSOLVE_NOT_SOLVED) {
+        gs_explain_not_solved(f);
+        return;
+    }
+    if (k->method->normal && ends_early(f->worst->outcome) && !f->worst->rounded) {
+        gs_explain_normal(f);
+        return;
+    }
+    if (gs_explain_function(k, f->worst, f->text + strlen(f->text), GS_SENTENCES - strlen(f->text)))
         return;
     if (gs_matrix_is_operator(k->A)) {
         explain_outcome(f);
         return;
     }
     if (gs_need_rows(k) != GSOLVE_OK || gsolve_matrix_statistics(k->A, &f->t) != GSOLVE_OK) {
-        add_sentence(f->text, "Out of memory during the search for the cause.");
+        gs_add_sentence(f->text, "Out of memory during the search for the cause.");
         return;
     }
-    if (find_empty_row(f) || find_no_solution(f)) return;
+    if (find_empty_row(f) || gs_find_no_solution(f)) return;
     if (find_asymmetry(f)) return;
     explain_outcome(f);
     explain_matrix(f);
 }
 
 /* With k->b and k->x on the host. */
-static void explain_on_host(report *f)
+static void explain_on_host(gs_report *f)
 {
     gs_krylov *k = f->k;
     gs_stage b = {0}, x = {0};
@@ -356,32 +286,36 @@ static void explain_on_host(report *f)
         f->x = x.used;
         explain_failure(f);
     } else {
-        add_sentence(f->text, "Out of memory during the search for the cause.");
+        gs_add_sentence(f->text, "Out of memory during the search for the cause.");
     }
     gs_stage_drop(&b, k->ctx);
     gs_stage_drop(&x, k->ctx);
 }
 
-/* The worst column is a least-squares solution if any column is. */
-static void explain_success(const report *f)
+/* The result describes the column with the largest residual. */
+static void explain_success(const gs_report *f)
 {
     const gs_column *worst = f->worst;
     const int iterations = f->k->run->counts.iteration;
+    const char *plural = iterations == 1 ? "" : "s";
 
     if (worst->outcome == GSOLVE_CONVERGED) {
-        add_sentence(f->text, "Converged: |b - Ax| / |b| = %.2e after %d iteration%s.",
-                     worst->residual, iterations, iterations == 1 ? "" : "s");
+        gs_add_sentence(f->text, "Converged: |b - Ax| / |b| = %.2e after %d iteration%s.",
+                        worst->residual, iterations, plural);
+    } else if (!gs_projects(f->k)) { /* the note says how small |A'r| is */
+        gs_add_sentence(f->text, "Least squares: |b - Ax| / |b| = %.2e after %d iteration%s.",
+                        worst->residual, iterations, plural);
     } else {
-        add_sentence(
+        gs_add_sentence(
             f->text,
             "No x solves A x = b: the residual |b - Ax| / |b| = %.2e cannot be smaller. "
             "Without its component in the left null space it is %.2e after %d iteration%s.",
-            worst->residual, worst->projected, iterations, iterations == 1 ? "" : "s");
+            worst->residual, worst->projected, iterations, plural);
     }
 }
 
 /* With spectrum=on: the condition, which bounds the iterations and the error of x. */
-static void add_spectrum(const report *f)
+static void add_spectrum(const gs_report *f)
 {
     const char *space = gsolve_outcome_is_success(f->worst->outcome) ? " " : "";
     const char *after = gsolve_outcome_is_success(f->worst->outcome) ? "" : " ";
@@ -389,19 +323,20 @@ static void add_spectrum(const report *f)
 
     if (!f->k->run->spectrum.record || gs_spectrum_estimate(f->k, &e) != GSOLVE_OK) return;
     if (e.steps == 0 || !isfinite(e.condition)) return;
-    add_sentence(f->text, "%sThe condition of %s is at least about %.0e, by %d step%s of %s.%s",
-                 space, f->k->run->spectrum.kind == GS_OF_GMRES ? "A M^-1" : "M^-1 A", e.condition,
-                 e.steps, e.steps == 1 ? "" : "s", f->k->method->plugin.name, after);
+    gs_add_sentence(f->text, "%sThe condition of %s is at least about %.0e, by %d step%s of %s.%s",
+                    space, f->k->run->spectrum.kind == GS_OF_GMRES ? "A M^-1" : "M^-1 A",
+                    e.condition, e.steps, e.steps == 1 ? "" : "s", f->k->method->plugin.name,
+                    after);
 }
 
 const char *gsolve_solver_explain(gsolve_solver *k)
 {
-    report f = {.k = k, .t = GSOLVE_INIT(gsolve_statistics)};
+    gs_report f = {.k = k, .t = GSOLVE_INIT(gsolve_statistics)};
     GS_ENTER(k->ctx);
 
     if (k->run->explanation) return k->run->explanation;
     if (k->ncols == 0) return "There has been no run yet.";
-    f.text = gsolve_alloc(k->ctx, GSOLVE_HOST, SENTENCES, 1);
+    f.text = gsolve_alloc(k->ctx, GSOLVE_HOST, GS_SENTENCES, 1);
     if (!f.text) return "Out of memory during the search for the cause.";
 
     f.worst = gs_worst_column(k);
@@ -413,8 +348,8 @@ const char *gsolve_solver_explain(gsolve_solver *k)
     }
     add_spectrum(&f);
     if (k->note[0]) {
-        add_sentence(f.text, "%s%s", gsolve_outcome_is_success(f.worst->outcome) ? " " : "",
-                     k->note);
+        gs_add_sentence(f.text, "%s%s", gsolve_outcome_is_success(f.worst->outcome) ? " " : "",
+                        k->note);
     }
     k->run->explanation = f.text;
     return f.text;

@@ -52,7 +52,8 @@ static gsolve_status setup(gs_krylov *k)
     TRY(gs_new_vector(k, m, &s->r));
     TRY(gs_new_vector(k, n, &s->dx));
     if (gs_is_counting(k)) return GSOLVE_UNSUPPORTED; /* the factors */
-    TRY(gs_direct_factor(k));
+    TRY(k->file ? gs_direct_load(k) : gs_direct_factor(k));
+    if (s->factors->request.kind == GS_QR) TRY(gs_least_squares_reserve(k));
     ALLOC(k->ctx, GSOLVE_HOST, s->b, m);
     ALLOC(k->ctx, GSOLVE_HOST, s->x, n);
     if (k->csr.type == GSOLVE_F32) ALLOC(k->ctx, GSOLVE_HOST, s->values, m > n ? m : n);
@@ -101,6 +102,18 @@ done:
     return status;
 }
 
+static gsolve_status save(const gs_krylov *k, gs_saving *file)
+{
+    const gs_direct_state *s = k->state;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
+
+    gsolve_matrix_describe(k->A, &info);
+    if (info.version == s->version) return gs_factorisation_save(s->factors, file);
+    return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                       "the factors are those of older values of the matrix; run the solver, which "
+                       "computes new ones, and save then");
+}
+
 /* The note: the factorisation, its library and its cost. */
 static gsolve_status finish(gs_krylov *k)
 {
@@ -126,4 +139,5 @@ const gs_method gs_direct = {
     .step = step,
     .finish = finish,
     .destroy = destroy,
+    .save = save,
 };

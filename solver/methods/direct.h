@@ -23,5 +23,7 @@ typedef struct gs_direct_state {
 /* Factors A's current values, by the factorisation and the library that the options name; auto: as
  * A allows. */
 gsolve_status gs_direct_factor(gs_krylov *k);
+/* Reads the factors from k->file. Fails with GSOLVE_BAD_SPEC if the options ask for others. */
+gsolve_status gs_direct_load(gs_krylov *k);
 
 #endif

@@ -106,3 +106,26 @@ done:
     gsolve_csr_free(&converted, k->ctx);
     return status;
 }
+
+gsolve_status gs_direct_load(gs_krylov *k)
+{
+    const gs_direct_options *o = k->options;
+    gs_direct_state *s = k->state;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
+    const gs_factorisation *F;
+    gsolve_status status;
+
+    TRY(gs_factorisation_load(&s->factors, k->file, k->csr.nrows, k->csr.ncols));
+    F = s->factors;
+    if ((o->factor != GS_FACTOR_AUTO && o->factor != (int)F->request.kind) ||
+        (o->library != GS_LIBRARY_AUTO && gs_factor_library_at(o->library - 1) != F->library)) {
+        return gsolve_fail(k->ctx, GSOLVE_BAD_SPEC,
+                           "%.400s holds %s factors by %s, and the options ask for others; set the "
+                           "solver up from the matrix and save it again",
+                           k->file->path, gs_factor_kind_name(F->request.kind), F->library->name);
+    }
+    gsolve_matrix_describe(k->A, &info);
+    s->version = info.version;
+done:
+    return status;
+}

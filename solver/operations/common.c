@@ -97,6 +97,8 @@ void gs_begin_block(gs_krylov *k, gs_class class, double numbers)
 /* after these two, whose functions it calls */
 #include "solver/operations/scalar_kernels_body.h"
 
+#include "solver/operations/normal_kernels_body.h"
+
 #define EACH_COLUMN(name)                                                          \
     static gsolve_status name##_columns(gs_queue *q, const gs_scalar_arguments *a) \
     {                                                                              \

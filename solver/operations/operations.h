@@ -63,6 +63,9 @@ const void *gs_diagonal(const gs_krylov *k, bool *simple);
 gsolve_status gs_precondition(gs_krylov *k, gsolve_dense r, gsolve_dense z);
 /* z = M^-T r. If A has a null space, its component in r is removed from r, too. */
 gsolve_status gs_precondition_transpose(gs_krylov *k, gsolve_dense r, gsolve_dense z);
+/* z = M^-1 r for an M that approximates A'A. If M approximates A, z = M^-1 M^-T r with t as work
+ * space. If the run's A is a multiple of the caller's, z is divided by the square of the factor. */
+gsolve_status gs_precondition_normal(gs_krylov *k, gsolve_dense r, gsolve_dense t, gsolve_dense z);
 /* z = M^-1 r, rz = r'z */
 gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz);
 

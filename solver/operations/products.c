@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/try.h"
+#include "matrix/operator.h"
 #include "solver/operations/common.h"
 
 /* v with as many columns as may be active. */
@@ -208,6 +209,30 @@ gsolve_status gs_precondition_transpose(gs_krylov *k, gsolve_dense r, gsolve_den
     if (gs_projects(k)) TRY(gs_op_project(k, right_space(k), r));
     TRY(precondition(k, GS_PRECOND_TRANSPOSE, gsolve_precond_apply_transpose, r, z));
     if (gs_projects(k)) TRY(gs_op_project(k, left_space(k), z));
+done:
+    return status;
+}
+
+/* v = 2^-size v, where the run's A is 2^size times the caller's. */
+static gsolve_status unscale(gs_krylov *k, gsolve_dense v)
+{
+    return k->run->size == 0 ? GSOLVE_OK : gs_scale(k, gs_number(ldexp(1, -k->run->size)), v);
+}
+
+gsolve_status gs_precondition_normal(gs_krylov *k, gsolve_dense r, gsolve_dense t, gsolve_dense z)
+{
+    const bool twice = k->M && gs_precond_is_of_matrix(k->M);
+    gsolve_status status;
+
+    if (twice) {
+        TRY(gs_precondition_transpose(k, r, t));
+        TRY(unscale(k, t));
+        TRY(gs_precondition(k, t, z));
+    } else {
+        TRY(gs_precondition(k, r, z));
+        TRY(k->M ? unscale(k, z) : GSOLVE_OK);
+    }
+    if (k->M) TRY(unscale(k, z));
 done:
     return status;
 }

@@ -48,7 +48,12 @@ typedef struct gs_scalar_arguments {
     X(cg_lanczos)     /* s[0] = r'M^-1 r, s[1] = p'A p */                      \
     X(pipecg_lanczos) /* s as in pipecg.c */                                   \
     X(minres_lanczos) /* s as in minres.c */                                   \
-    X(gmres_keep)     /* see gmres.c */
+    X(gmres_keep)     /* see gmres.c */                                        \
+    X(lsqr_start)     /* see lsqr.c */                                         \
+    X(lsqr_rotate)    /* see lsqr.c */                                         \
+    X(lsmr_start)     /* see lsmr.c */                                         \
+    X(lsmr_rotate)    /* see lsmr.c */                                         \
+    X(lsmr_test)      /* see lsmr.c */
 
 typedef gsolve_status gs_scalar_function(gs_queue *q, const gs_scalar_arguments *a);
 
@@ -112,6 +117,45 @@ enum {
 /* s[] of idr, for each column: P'G (s x s, column-major), f, c, h (s); c_k, beta, omega, t'r, t't.
  */
 enum { ID_M, ID_F, ID_C, ID_H, ID_CK, ID_BETA, ID_OMEGA, ID_TS, ID_TT, ID_SCALARS };
+/* s[] of lsqr and lsmr: |U|^2, P'V, |P|^2 (for lsmr then |A'r|^2); 1 / (alpha beta), alpha / beta;
+ * the limit of |A'r| / |r|; the coefficients of w or h_bar in x, of the old w or h, of the old
+ * h_bar, of P and the old A'r in A'r. The block has LB_NUMBERS numbers for each column. */
+enum {
+    LS_BB,
+    LS_SS,
+    LS_PP,
+    LS_INVERSE,
+    LS_BACK,
+    LS_LIMIT,
+    LS_X,
+    LS_H,
+    LS_HBAR,
+    LS_NEW,
+    LS_OLD,
+    LS_BLOCK,
+    LS_SCALARS
+};
+/* The block: alpha, beta, and the least |A'r|. Then of lsqr: rho_bar and phi_bar; of lsmr: the
+ * numbers of these names in Fong and Saunders, where `d` stands for two dots, `t` for a tilde. */
+enum {
+    LB_ALPHA,
+    LB_BETA,
+    LB_LEAST,
+    LB_RHO_BAR,
+    LB_PHI_BAR,
+    LB_ALPHA_BAR,
+    LB_ZETA_BAR,
+    LB_RHO,
+    LB_C_BAR,
+    LB_S_BAR,
+    LB_ZETA,
+    LB_BETA_DD,
+    LB_BETA_D,
+    LB_RHO_D,
+    LB_TAU_T,
+    LB_THETA_T,
+    LB_NUMBERS
+};
 /* s[] of pipecg. */
 enum { PC_GAMMA, PC_DELTA, PC_OLD, PC_ALPHA, PC_BETA, PC_SCALARS };
 

@@ -17,6 +17,8 @@ namespace
 /* after these two, whose functions it calls */
 #include "solver/operations/scalar_kernels_body.h"
 
+#include "solver/operations/normal_kernels_body.h"
+
 constexpr int threads = 32;
 
 #define KERNEL(name)                                                                           \

@@ -301,5 +301,7 @@ gsolve_status gs_krylov_run(gs_krylov *k, gsolve_dense b, gsolve_dense x)
 done:
     gs_columns_end(k);
     if (status == GSOLVE_OK) status = gs_guess_end(k);
-    return gs_outer_end(k, status);
+    status = gs_outer_end(k, status);
+    if (status == GSOLVE_OK) gs_least_squares_note(k);
+    return status;
 }

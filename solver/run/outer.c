@@ -282,7 +282,8 @@ gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x)
     for (int32_t c = 0; c < k->ncols; c++) {
         gs_column *column = &k->run->column[c];
         column->target = fmax(run->rtol * column->norm, run->atol);
-        column->begin = column->verified = INFINITY;
+        column->begin = column->verified = column->normal_before = INFINITY;
+        column->normal = -1;
         column->first = -1; /* unknown */
         column->tighten = 1;
         if (column->norm == 0) TRY(solve_zero(k, c));

@@ -190,9 +190,14 @@ static bool is_worth_restart(const gs_krylov *k, int32_t c, double r)
     const double before = k->run->correcting ? column->begin : column->verified;
     const double factor = k->run->norm_factor ? 1 : drifted ? 0.5 : 0.9;
 
-    return (drifted || broke) && isfinite(r) && column->restarts < MAX_RESTARTS &&
-           !k->run->monitor.stopped && k->run->counts.iteration < gs_run_options_of(k)->maxit &&
-           r < factor * fmin(before, column->verified);
+    if (!isfinite(r) || column->restarts >= MAX_RESTARTS || k->run->monitor.stopped ||
+        k->run->counts.iteration >= gs_run_options_of(k)->maxit) {
+        return false;
+    }
+    if (column->outcome == GSOLVE_LEAST_SQUARES) { /* by the recurrence */
+        return column->normal < 0.5 * column->normal_before;
+    }
+    return (drifted || broke) && r < factor * fmin(before, column->verified);
 }
 
 /* With norm=preconditioned the test held for column c, but |b - Ax| = r is above its target. The
@@ -217,6 +222,7 @@ static gsolve_status restart(gs_krylov *k, int32_t c, gsolve_dense v, const gs_n
     if (k->run->norm_factor && column->outcome == GSOLVE_CONVERGED) tighten(k, c, norms->r);
     column->restarts++;
     column->verified = norms->r;
+    column->normal_before = column->normal;
     TRY(set_answer(k, v, c));
     if (k->run->correcting) {
         column->begin = norms->r;
@@ -240,8 +246,12 @@ static gsolve_outcome outcome_of(const gs_krylov *k, int32_t c, double r)
         (m->outcome == GSOLVE_STOPPED || column->iterations > m->stopped_at)) {
         return m->outcome;
     }
-    /* by its recurrence it converged or diverged, by the true residual it did not */
-    return outcome == GSOLVE_CONVERGED || outcome == GSOLVE_DIVERGED ? GSOLVE_STAGNATED : outcome;
+    /* by its recurrence it converged, diverged or solved the least-squares problem; by the true
+     * residual it did not */
+    return outcome == GSOLVE_CONVERGED || outcome == GSOLVE_DIVERGED ||
+                   outcome == GSOLVE_LEAST_SQUARES
+               ? GSOLVE_STAGNATED
+               : outcome;
 }
 
 /* The norms of the caller's own x: the first guess, or the last corrected x. */
@@ -324,11 +334,34 @@ done:
     return status;
 }
 
+/* *is: the x in v, with the norms *norms, is a least-squares solution; then it is the answer. */
+static gsolve_status accept_least_squares(gs_krylov *k, int32_t c, gsolve_dense v,
+                                          const gs_norms *norms, bool *is)
+{
+    const gsolve_dense b = k->run->correcting ? k->run->outer.at_b.used : k->b;
+    gs_column *column = &k->run->column[c];
+    gsolve_dense x;
+    gsolve_status status;
+
+    *is = false;
+    if (!gs_may_be_least_squares(k) || !isfinite(norms->r)) return GSOLVE_OK;
+    TRY(form_solution(k, v, c, &x));
+    TRY(gs_normal_residual(k, gs_outer_column(b, k, c), x, norms->r, &column->normal));
+    *is = column->normal <= gs_run_options_of(k)->rtol;
+    if (!*is) return GSOLVE_OK;
+    column->residual = norms->relative;
+    TRY(gs_least_squares_outcome(k, &column->outcome));
+    TRY(set_answer(k, v, c));
+done:
+    return status;
+}
+
 static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
 {
     gs_column *column = &k->run->column[c];
     gs_norms last, best;
     gsolve_dense v;
+    bool accepted;
     gsolve_status status;
 
     TRY(gs_projection_of_x(k, gs_outer_column(k->x, k, c))); /* what rounding errors have left */
@@ -342,6 +375,8 @@ static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
         goto done;
     }
     TRY(best_of_run(k, c, &last, &v, &best));
+    TRY(accept_least_squares(k, c, v, &best, &accepted));
+    if (accepted) goto done;
     if (is_worth_restart(k, c, best.r)) {
         *again = true;
         TRY(restart(k, c, v, &best));

@@ -5,6 +5,19 @@
 #include "core/try.h"
 #include "solver/run/run.h"
 
+/* *exponent: that of |A|; 0 if A need not be scaled. */
+static gsolve_status size_of_rows(gs_krylov *k, int most, int *exponent)
+{
+    double norm;
+    gsolve_status status;
+
+    TRY(gs_norm_of_A(k, &norm));
+    if (norm > 0 && isfinite(norm)) frexp(norm, exponent);
+    if (*exponent > -most && *exponent < most) *exponent = 0;
+done:
+    return status;
+}
+
 /* *exponent: the exponent of |A M^-1 b| / |b| for a column of the run's b with b'b = bb; 0 if A
  * need not be scaled, or if |alpha A M^-1 b| is out of range for every alpha that is tried. z and
  * y: scratch vectors. */
@@ -18,6 +31,10 @@ static gsolve_status size_of(gs_krylov *k, gsolve_dense b, double bb, gsolve_den
     gsolve_status status = GSOLVE_OK;
 
     *exponent = 0;
+    if (k->method->normal) {
+        TRY(size_of_rows(k, most, exponent));
+        goto done;
+    }
     if (k->M) TRY(gsolve_precond_apply(k->M, b, z));
     for (int i = 0; i < 5; i++) {
         TRY(gsolve_matrix_apply(k->A, ldexp(1, tries[i]), k->M ? z : b, 0, y));

@@ -34,9 +34,11 @@ typedef struct gs_column {
     bool rounded;           /* only the rounding of x to the caller's type prevents convergence */
     int restarts, iterations, products;
     gsolve_outcome outcome;
-    double residual;  /* |b - Ax| / |b| of the x that is returned */
-    double projected; /* |P (b - Ax)| / |b| of it, see null_space.c */
-    double removed;   /* |b - P b| */
+    double residual;      /* |b - Ax| / |b| of the x that is returned */
+    double projected;     /* |P (b - Ax)| / |b| of it, see null_space.c */
+    double removed;       /* |b - P b| */
+    double normal;        /* |A'r| / (|A| |r|) of it, or -1, see least_squares.c */
+    double normal_before; /* that at the last restart, INFINITY before the first */
 } gs_column;
 
 typedef struct gs_moving { /* an array on the device, `words` words of 4 bytes for each column */
@@ -150,6 +152,15 @@ typedef struct gs_projection {    /* null_space.c: the null spaces of A */
     gsolve_dense r;               /* a residual, in A's type */
 } gs_projection;
 
+typedef struct gs_least_squares { /* least_squares.c; its memory is that of gs_new_work */
+    gsolve_dense r, g;            /* b - A x and A'r of a column, in A's type */
+    double *sum;                  /* on the device: one number */
+    uint64_t version;             /* of A, whose values the rest belongs to */
+    bool measured, examined;      /* norm is set; regular is set */
+    double norm;                  /* |A| */
+    bool regular;                 /* A is square, and nothing shows that it is singular */
+} gs_least_squares;
+
 typedef struct gs_auto_method { /* choose/auto_method.c: what the method "auto" chose */
     gsolve_precond *M;          /* the preconditioner that it made, or NULL */
     uint64_t version;           /* of A, whose values M was made from */
@@ -180,6 +191,7 @@ struct gs_run {
     gs_row_major row_major;
     gs_residency resident;
     gs_projection projection;
+    gs_least_squares least_squares;
     gs_scalar norm_factor; /* on the device, for norm=preconditioned with M: see norm.c; or NULL */
     gs_spectrum spectrum;
     gs_auto_method chosen;
@@ -193,6 +205,14 @@ static inline int *gs_products_by(const gs_krylov *k, int64_t iteration)
 {
     return &k->run->counts.by[iteration % (2 * GS_HISTORY)];
 }
+
+/* --- solver.c ----------------------------------------------------------------------------------
+ */
+
+/* gsolve_solver_create with arguments that are not NULL. file: NULL, or the file from which the
+ * method reads its set-up. */
+gsolve_status gs_solver_create(gsolve_solver **S, gsolve_context *ctx, const char *spec,
+                               const gsolve_matrix *A, const gsolve_precond *M, gs_loading *file);
 
 /* --- setup.c: a solver ------------------------------------------------------------------------ */
 
@@ -339,6 +359,19 @@ gsolve_status gs_projection_norms(gs_krylov *k, int32_t c, gsolve_dense b, gsolv
 /* A run ends: computes the true residuals of its columns in x, and which are least-squares
  * solutions. */
 gsolve_status gs_projection_end(gs_krylov *k, gsolve_dense x);
+
+/* --- least_squares.c -------------------------------------------------------------------------- */
+
+/* Whether columns that did not converge are examined: the method's setup called
+ * gs_least_squares_reserve, and the caller has not stopped the run. */
+bool gs_may_be_least_squares(const gs_krylov *k);
+/* *measure = |A'r| / (|A| |r|) for one column of the caller's b and x; size: about |r|. */
+gsolve_status gs_normal_residual(gs_krylov *k, gsolve_dense b, gsolve_dense x, double size,
+                                 double *measure);
+/* *outcome = that of a least-squares solution: success, or not solved. */
+gsolve_status gs_least_squares_outcome(gs_krylov *k, gsolve_outcome *outcome);
+/* A run ends: writes the note about least-squares solutions that gs_normal_residual found. */
+void gs_least_squares_note(gs_krylov *k);
 
 /* --- spectrum.c: spectrum=on ------------------------------------------------------------------ */
 

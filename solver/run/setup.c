@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "matrix/operator.h"
 #include "solver/choose/auto_method.h"
 #include "solver/resident/resident.h"
 
@@ -47,6 +48,7 @@ static void release_work(gs_krylov *k)
     gs_forget_graph(k);
     if (k->state && k->method->destroy) k->method->destroy(k);
     gs_work_release(k);
+    memset(&k->run->least_squares, 0, sizeof k->run->least_squares);
     k->run->norm_factor = NULL;
     k->run->spectrum.record = NULL;
     k->run->columns.batch = NULL;
@@ -189,23 +191,21 @@ done:
     return status;
 }
 
-gsolve_status gs_solver_check(const gs_krylov *k)
+/* Checks that k->M suits A and the method. */
+static gsolve_status check_precond(const gs_krylov *k)
 {
+    const int32_t n = k->method->normal ? k->csr.ncols : k->csr.nrows;
     const char *name = k->method->plugin.name;
-    gsolve_status status;
     gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
 
-    if (k->csr.nrows != k->csr.ncols && !k->method->any_shape) {
-        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
-                           "%s needs a square matrix and this one is %d x %d; direct solves in the "
-                           "least-squares sense",
-                           name, k->csr.nrows, k->csr.ncols);
-    }
-    status = gs_projection_check(k);
-    if (status != GSOLVE_OK) return status;
-    if (!k->M || k->method->ignores_precond) return GSOLVE_OK;
     gsolve_precond_describe(k->M, &info);
-    if (info.n != k->csr.nrows) {
+    if (!k->method->normal && gs_precond_is_of_normal(k->M)) {
+        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                           "%s needs a preconditioner of A, and %s approximates A^T A; use it with "
+                           "--solver lsqr or lsmr",
+                           name, info.spec);
+    }
+    if (info.n != n) {
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
                            "the preconditioner is for %d unknowns and the matrix is %d x %d",
                            info.n, k->csr.nrows, k->csr.ncols);
@@ -228,11 +228,39 @@ gsolve_status gs_solver_check(const gs_krylov *k)
     return GSOLVE_OK;
 }
 
+gsolve_status gs_solver_check(const gs_krylov *k)
+{
+    gsolve_status status;
+
+    if (k->csr.nrows != k->csr.ncols && !k->method->any_shape) {
+        return gsolve_fail(
+            k->ctx, GSOLVE_BAD_ARGUMENT,
+            "%s needs a square matrix and this one is %d x %d; lsmr, lsqr and direct "
+            "solve in the least-squares sense",
+            k->method->plugin.name, k->csr.nrows, k->csr.ncols);
+    }
+    TRY(gs_projection_check(k));
+    if (k->M && !k->method->ignores_precond) TRY(check_precond(k));
+done:
+    return status;
+}
+
+/* The kind "none" has A's number of rows, and lsqr and lsmr would apply it to columns. */
+static void leave_out_none(gs_krylov *k)
+{
+    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
+
+    if (!k->M || !k->method->normal) return;
+    gsolve_precond_describe(k->M, &info);
+    if (strcmp(info.kind, "none") == 0) k->M = NULL;
+}
+
 gsolve_status gs_solver_set_up(gs_krylov *k, const char *spec)
 {
     gsolve_status status;
 
     TRY(gs_solver_set_method(k, spec));
+    leave_out_none(k);
     TRY(gs_solver_check(k));
     TRY(gs_solver_reserve(k, 1));
     TRY(gs_resident_new(k));

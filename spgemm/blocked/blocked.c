@@ -6,33 +6,11 @@
 #include "core/try.h"
 #include "matrix/statistics.h"
 
-/* --- the conversions on the CPU --------------------------------------------------------------- */
-
-static gsolve_status number(gsolve_context *ctx, int32_t n, int64_t *count, int64_t *total)
-{
-    (void)ctx;
-    *total = 0;
-    for (int32_t i = 0; i <= n; i++) {
-        const int64_t own = i < n ? count[i] : 0;
-        count[i] = *total;
-        *total += own;
-    }
-    return GSOLVE_OK;
-}
-
-#define GS_BODY "spgemm/blocked/blocked_body.h"
-#include "core/each_type.h"
-
-const gs_blocked_kernels gs_blocked_host[GSOLVE_TYPE_COUNT] = {
-    {count_f32, fill_f32, refill_f32, number, spread_f32},
-    {count_f64, fill_f64, refill_f64, number, spread_f64},
-};
-
 /* --- conversions and products ----------------------------------------------------------------- */
 
 static const gs_blocked_kernels *kernels_for(const gsolve_context *ctx, const gsolve_csr *A)
 {
-    return A->location == GSOLVE_HOST ? &gs_blocked_host[A->type]
+    return A->location == GSOLVE_HOST ? GS_HOST_KERNELS(gs_blocked, ctx, A->type)
                                       : GS_KERNELS(gs_blocked, ctx, A->type);
 }
 

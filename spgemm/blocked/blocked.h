@@ -28,7 +28,7 @@ typedef struct gs_blocked_kernels {
                             bool column_major);
 } gs_blocked_kernels;
 
-extern const gs_blocked_kernels gs_blocked_host[GSOLVE_TYPE_COUNT];
+extern const gs_blocked_kernels GS_HOST_TABLES(gs_blocked);
 extern const gs_blocked_kernels gs_blocked_cuda[GSOLVE_TYPE_COUNT];
 
 #endif

@@ -429,6 +429,6 @@ extern "C" const gs_multiplier gs_cusparse_multiplier = {
      "call",
      nullptr, 0},
     1,
-    nullptr,
+    {}, /* not on the CPU */
     kernels,
 };

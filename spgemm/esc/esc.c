@@ -56,6 +56,6 @@ const gs_multiplier gs_esc_multiplier = {
                "sort, compress); also for matrices of dense blocks",
                option_table, sizeof(gs_esc_options)},
     .most = GS_MAX_BLOCK,
-    .host = gs_esc_host,
+    .host = GS_LEVEL_LIST(gs_esc_host),
     .cuda = gs_esc_cuda,
 };

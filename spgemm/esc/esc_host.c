@@ -372,5 +372,5 @@ done:
 #define GS_BODY "spgemm/esc/esc_body.h"
 #include "core/each_type.h"
 
-const gs_product_kernels gs_esc_host[GSOLVE_TYPE_COUNT] = {{multiply_f32, update_f32, destroy},
-                                                           {multiply_f64, update_f64, destroy}};
+const gs_product_kernels GS_LEVEL(gs_esc_host)[GSOLVE_TYPE_COUNT] = {
+    {multiply_f32, update_f32, destroy}, {multiply_f64, update_f64, destroy}};

@@ -20,7 +20,7 @@ typedef struct gs_triple_kernels {
     void (*drop)(void *plan, gsolve_context *ctx); /* NULL: there is nothing to free */
 } gs_triple_kernels;
 
-extern const gs_triple_kernels gs_triple_host[GSOLVE_TYPE_COUNT];
+extern const gs_triple_kernels GS_HOST_TABLES(gs_triple);
 extern const gs_triple_kernels gs_triple_cuda[GSOLVE_TYPE_COUNT];
 
 #endif

@@ -98,15 +98,15 @@ done:
 /* w->ra = row i of R A, its columns in the order in which they occur. */
 static void sum_outer(const gsolve_csr *R, const gsolve_csr *A, int32_t i, worker *w)
 {
-    w->products += gs_row_host[R->type].gather(&w->ra, A, R->col, R->value, gs_start(R, i),
-                                               gs_start(R, i + 1));
+    w->products += GS_LEVEL(gs_row_host)[R->type].gather(&w->ra, A, R->col, R->value,
+                                                         gs_start(R, i), gs_start(R, i + 1));
 }
 
 /* Computes rows of w until its lists are full; count receives their lengths. */
 static void make_rows(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P, worker *w,
                       int32_t *count)
 {
-    const gs_row_kernels *kernels = &gs_row_host[R->type];
+    const gs_row_kernels *kernels = &GS_LEVEL(gs_row_host)[R->type];
     const size_t size = gs_type_size(R->type);
 
     for (; w->next < w->end; w->next++) {
@@ -238,7 +238,8 @@ static gsolve_status update(void *plan, gsolve_context *ctx, const gsolve_csr *R
         worker *w = &t.of[k];
         for (int32_t i = w->next; i < w->end; i++) {
             sum_outer(R, A, i, w);
-            gs_row_host[R->type].refill(&to, i, w->c.slot, P, w->ra.list, w->ra.sum, 0, w->ra.n);
+            GS_LEVEL(gs_row_host)
+            [R->type].refill(&to, i, w->c.slot, P, w->ra.list, w->ra.sum, 0, w->ra.n);
         }
     }
 done:
@@ -246,5 +247,5 @@ done:
     return status;
 }
 
-const gs_triple_kernels gs_triple_host[GSOLVE_TYPE_COUNT] = {{multiply, update, NULL},
-                                                             {multiply, update, NULL}};
+const gs_triple_kernels GS_LEVEL(gs_triple_host)[GSOLVE_TYPE_COUNT] = {{multiply, update, NULL},
+                                                                       {multiply, update, NULL}};

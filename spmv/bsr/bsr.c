@@ -42,7 +42,7 @@ static gsolve_status choose_size(gs_bsr *m, gsolve_context *ctx)
     double each, blocks, rows;
     gsolve_status status;
 
-    TRY(GS_KERNELS(gs_block_count, ctx, A->type)->count(found, ctx, A));
+    TRY(GS_SCALAR_KERNELS(gs_block_count, ctx, A->type)->count(found, ctx, A));
     m->b = gs_best_block_size(found, A->type, GS_BSR_LEAST, GS_BSR_MOST_CHOSEN, &each);
     if (each == 0) each = (double)(m->b * m->b) * row; /* all rows are too long for the sample */
     blocks = each * (double)m->entries;

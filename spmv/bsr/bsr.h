@@ -87,7 +87,7 @@ int32_t gs_bsr_size(const void *options);
  * blocks of this size, or the option is another size. */
 bool gs_bsr_take_size(void *options, int32_t size);
 
-extern const gs_bsr_kernels gs_bsr_host[GSOLVE_TYPE_COUNT];
+extern const gs_bsr_kernels GS_HOST_TABLES(gs_bsr);
 extern const gs_bsr_kernels gs_bsr_cuda[GSOLVE_TYPE_COUNT];
 
 #endif

@@ -1,6 +1,7 @@
 /* bsr_body.h: values and products on the CPU for one value type T. */
 
 #define LANES ((int)(32 / sizeof(T)))
+#define WIDE  ((int)(GS_LEVEL_BYTES / sizeof(T))) /* numbers of a vector register */
 
 typedef T FN(lanes) __attribute__((vector_size(32)));
 
@@ -217,25 +218,37 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_bsr *m, double alpha, const
 
 /* --- many columns, row-major ------------------------------------------------------------------ */
 
-/* sum[r n + l] = row r of block row I times column l of n = wide LANES columns of x. */
+typedef T FN(wide) __attribute__((vector_size(GS_LEVEL_BYTES), aligned(sizeof(T)), may_alias));
+
+/* sum[r n + l] = row r of block row I times column l of n = wide WIDE columns of x. With all loops
+ * over vectors unrolled, the sums stay in registers. */
 static inline __attribute__((always_inline)) void FN(columns_of_block)(const gs_bsr *m, int32_t I,
                                                                        const T *x, int64_t stride,
                                                                        const int b, const int wide,
                                                                        T *sum)
 {
     const T *value = (const T *)m->value + m->first[I] * b * b;
-    FN(lanes) s[GS_BSR_MOST][2] = {{{0}}}, v[2];
+    FN(wide) s[GS_BSR_MOST][2] = {{{0}}};
 
     for (int64_t k = m->first[I]; k < m->first[I + 1]; k++, value += b * b) {
         const int64_t first = (int64_t)FN(column)(m, I, k) * b;
         for (int c = 0; c < b && first + c < m->csr.ncols; c++) {
+            const T *row = x + (first + c) * stride;
+#pragma GCC unroll 2
             for (int w = 0; w < wide; w++) {
-                memcpy(&v[w], x + (first + c) * stride + w * LANES, sizeof *v);
-                for (int r = 0; r < b; r++) s[r][w] += value[c * b + r] * v[w];
+                const FN(wide) v = *(const FN(wide) *)(const void *)(row + w * WIDE);
+#pragma GCC unroll 8
+                for (int r = 0; r < b; r++) s[r][w] += value[c * b + r] * v;
             }
         }
     }
-    for (int r = 0; r < b; r++) memcpy(sum + r * wide * LANES, s[r], (size_t)wide * sizeof *v);
+#pragma GCC unroll 8
+    for (int r = 0; r < b; r++) {
+#pragma GCC unroll 2
+        for (int w = 0; w < wide; w++) {
+            *(FN(wide) *)(void *)(sum + (r * wide + w) * WIDE) = s[r][w];
+        }
+    }
 }
 
 /* columns_of_block for one column. */
@@ -261,15 +274,15 @@ static inline __attribute__((always_inline)) void FN(multiply_block_row)(
     const int b)
 {
     const int32_t i = I * b, rows = m->csr.nrows - i < b ? m->csr.nrows - i : b;
-    T sum[GS_BSR_MOST * 2 * LANES];
+    T sum[GS_BSR_MOST * 2 * WIDE];
 
     for (int32_t j = 0, n; j < x.ncols; j += n) {
         const int32_t left = x.ncols - j;
         const T *from = (const T *)x.value + j;
-        n = left >= 2 * LANES ? 2 * LANES : left >= LANES ? LANES : 1;
-        if (n == 2 * LANES) {
+        n = left >= 2 * WIDE ? 2 * WIDE : left >= WIDE ? WIDE : 1;
+        if (n == 2 * WIDE) {
             FN(columns_of_block)(m, I, from, x.stride, b, 2, sum);
-        } else if (n == LANES) {
+        } else if (n == WIDE) {
             FN(columns_of_block)(m, I, from, x.stride, b, 1, sum);
         } else {
             FN(column_of_block)(m, I, from, x.stride, b, sum);
@@ -304,4 +317,5 @@ static gsolve_status FN(multiply)(gsolve_context *ctx, const void *self, double 
     return GSOLVE_OK;
 }
 
+#undef WIDE
 #undef LANES

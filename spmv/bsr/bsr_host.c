@@ -151,7 +151,7 @@ static void drop(gs_bsr *m, gsolve_context *ctx)
 #define GS_BODY "spmv/bsr/bsr_body.h"
 #include "core/each_type.h"
 
-const gs_bsr_kernels gs_bsr_host[GSOLVE_TYPE_COUNT] = {
+const gs_bsr_kernels GS_LEVEL(gs_bsr_host)[GSOLVE_TYPE_COUNT] = {
     {store_f32, drop, refill_f32, spread_f32, find_bad_f32, apply_f32, multiply_f32, NULL},
     {store_f64, drop, refill_f64, spread_f64, find_bad_f64, apply_f64, multiply_f64, NULL},
 };

@@ -64,7 +64,7 @@ void gs_csr_drop_host(gs_csr_plan *plan, gsolve_context *ctx);
 gsolve_status gs_csr_build(void **self, gsolve_context *ctx, const gsolve_csr *csr, int64_t entries,
                            const gs_row_statistics *statistics);
 
-extern const gs_csr_kernels gs_csr_host[GSOLVE_TYPE_COUNT];
+extern const gs_csr_kernels GS_HOST_TABLES(gs_csr);
 extern const gs_csr_kernels gs_csr_cuda[GSOLVE_TYPE_COUNT];
 
 #endif

@@ -40,7 +40,8 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_csr_plan *plan, double alph
     T *y = py;
 
     if (plan->column_blocks.count > 0) {
-        return gs_column_blocks_apply(&plan->column_blocks, q, &plan->csr, alpha, x, beta, y, dots);
+        return GS_LEVEL(gs_column_blocks_host)[plan->csr.type].apply(
+            &plan->column_blocks, q, &plan->csr, alpha, x, beta, y, dots);
     }
 #pragma omp parallel for schedule(static) num_threads(gs_queue_threads(q)) if (plan->tasks > 2)
     for (int32_t t = 0; t < plan->tasks; t++) task(plan, t, alpha, x, beta, y, dots);

@@ -6,8 +6,6 @@
 #define SMALL static inline
 #include "matrix/row_rule.h"
 
-#define ROWS_AHEAD 4 /* distance in rows of a prefetch */
-
 #define LARGE (1 << 20) /* bytes of x; a smaller x stays in the caches without blocks */
 #define DENSE 32        /* mean entries of a row in a block, at least */
 #define TALL  256       /* rows at least: fewer do not reuse a block of x enough */
@@ -54,21 +52,4 @@ done:
 void gs_column_blocks_drop(gs_column_blocks *column_blocks, gsolve_context *ctx)
 {
     gsolve_free(ctx, GSOLVE_HOST, column_blocks->cut);
-}
-
-#define GS_BODY "spmv/multi_rhs/column_blocks_body.h"
-#include "core/each_type.h"
-
-gsolve_status gs_column_blocks_apply(const gs_column_blocks *column_blocks, gs_queue *q,
-                                     const gsolve_csr *A, double alpha, const void *x, double beta,
-                                     void *y, const gs_product_sums *dots)
-{
-    const int threads = gs_queue_threads(q);
-
-    if (A->type == GSOLVE_F32) {
-        apply_f32(column_blocks, threads, A, alpha, x, beta, y);
-    } else {
-        apply_f64(column_blocks, threads, A, alpha, x, beta, y);
-    }
-    return dots ? gs_sum_product(&gs_vector_host[A->type], q, A->nrows, y, dots) : GSOLVE_OK;
 }

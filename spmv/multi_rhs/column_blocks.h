@@ -45,9 +45,13 @@ gsolve_status gs_column_blocks_make(gs_column_blocks *column_blocks, gsolve_cont
                                     const gsolve_csr *csr);
 void gs_column_blocks_drop(gs_column_blocks *column_blocks, gsolve_context *ctx);
 
-/* y = alpha A x + beta y. If dots is not NULL, alpha is 1 and beta is 0. count is not 0. */
-gsolve_status gs_column_blocks_apply(const gs_column_blocks *column_blocks, gs_queue *q,
-                                     const gsolve_csr *A, double alpha, const void *x, double beta,
-                                     void *y, const gs_product_sums *dots);
+typedef struct gs_column_blocks_kernels {
+    /* y = alpha A x + beta y. If dots is not NULL, alpha is 1 and beta is 0. count is not 0. */
+    gsolve_status (*apply)(const gs_column_blocks *column_blocks, gs_queue *q, const gsolve_csr *A,
+                           double alpha, const void *x, double beta, void *y,
+                           const gs_product_sums *dots);
+} gs_column_blocks_kernels;
+
+extern const gs_column_blocks_kernels GS_HOST_TABLES(gs_column_blocks);
 
 #endif

@@ -78,13 +78,16 @@ static void FN(group)(const gs_column_blocks *column_blocks, const gsolve_csr *A
     }
 }
 
-static void FN(apply)(const gs_column_blocks *column_blocks, int threads, const gsolve_csr *A,
-                      double alpha, const T *x, double beta, T *y)
+static gsolve_status FN(apply)(const gs_column_blocks *column_blocks, gs_queue *q,
+                               const gsolve_csr *A, double alpha, const void *x, double beta,
+                               void *y, const gs_product_sums *dots)
 {
+    const int threads = gs_queue_threads(q);
     const int32_t n = A->nrows, rows = gs_column_block_group(n, threads);
 
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int32_t first = 0; first < n; first += rows) {
         FN(group)(column_blocks, A, first, n - first < rows ? n : first + rows, alpha, x, beta, y);
     }
+    return dots ? gs_sum_product(&GS_LEVEL(gs_vector_host)[A->type], q, n, y, dots) : GSOLVE_OK;
 }

@@ -2,8 +2,9 @@
  * type T. OF(name) is the copy of a name for that number of columns. row_sum.h says in which order
  * the terms of one column are added. */
 
-#define WIDE  (COLUMNS * sizeof(T) < 32 ? COLUMNS * sizeof(T) : 32) /* bytes of a vector */
-#define COUNT (COLUMNS * sizeof(T) / WIDE)                          /* number of vectors */
+#define SUM_BYTES (COLUMNS * sizeof(T))
+#define WIDE      (SUM_BYTES < GS_LEVEL_BYTES ? SUM_BYTES : GS_LEVEL_BYTES) /* bytes of a vector */
+#define COUNT     (COLUMNS * sizeof(T) / WIDE)                              /* number of vectors */
 
 /* A vector of numbers without alignment. */
 typedef T OF(vector) __attribute__((vector_size(WIDE), aligned(sizeof(T)), may_alias));
@@ -16,7 +17,7 @@ typedef struct OF(numbers) {
 static inline __attribute__((always_inline)) void OF(add_product)(OF(numbers) * sum, T value,
                                                                   const T *x)
 {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (size_t i = 0; i < COUNT; i++)
         sum->v[i] += value * ((const OF(vector) *)(const void *)x)[i];
 }
@@ -25,7 +26,7 @@ static inline __attribute__((always_inline)) void OF(add_product)(OF(numbers) * 
 static inline __attribute__((always_inline)) void OF(add_numbers)(OF(numbers) * sum,
                                                                   const OF(numbers) * more)
 {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (size_t i = 0; i < COUNT; i++) sum->v[i] += more->v[i];
 }
 
@@ -55,7 +56,7 @@ static inline __attribute__((always_inline)) void OF(row_sums)(int64_t n, const 
     if (k < n) OF(add_product)(&s0, value[k], FN(row_of)(x, col[k]));
     if (k + 1 < n) OF(add_product)(&s1, value[k + 1], FN(row_of)(x, col[k + 1]));
     if (k + 2 < n) OF(add_product)(&s2, value[k + 2], FN(row_of)(x, col[k + 2]));
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (size_t i = 0; i < COUNT; i++) sum->v[i] = (s0.v[i] + s1.v[i]) + (s2.v[i] + s3.v[i]);
 }
 
@@ -90,7 +91,7 @@ static inline __attribute__((always_inline)) void OF(finish_rows)(double alpha,
             FN(finish_row)(alpha, ((const T *)sum)[c], beta, &out[c * y->column]);
         }
     } else if (beta == 0 && y->column == 1) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (size_t k = 0; k < COUNT; k++) {
             ((OF(vector) *)(void *)out)[k] = (T)alpha * sum->v[k];
         }
@@ -124,5 +125,6 @@ static inline void OF(long_rows)(int threads, const gs_row_parts *parts, double 
     }
 }
 
+#undef SUM_BYTES
 #undef WIDE
 #undef COUNT

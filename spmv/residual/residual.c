@@ -101,7 +101,7 @@ static gsolve_status open_system(system_at *s, const gsolve_matrix *A, gsolve_de
     *s = (system_at){.A = A};
     TRY(gs_matrix_need_csr(A));
     here = b.location == GSOLVE_HOST && x.location == GSOLVE_HOST && A->rows.start;
-    s->on_device = !here && GS_KERNELS(gs_residual, A->ctx, A->csr.type)->residual != NULL;
+    s->on_device = !here && GS_SCALAR_KERNELS(gs_residual, A->ctx, A->csr.type)->residual != NULL;
     location = s->on_device ? GSOLVE_DEVICE : GSOLVE_HOST;
     if (!s->on_device) TRY(gs_matrix_need_rows(A));
     TRY(gs_stage_in(&s->b, A->ctx, location, b, true));
@@ -120,7 +120,7 @@ static gsolve_status residual(const system_at *s, double factor, gsolve_dense r,
         residual_on_host(A, s->b.used, s->x.used, factor, r, sums);
         return GSOLVE_OK;
     }
-    TRY(GS_KERNELS(gs_residual, A->ctx, A->csr.type)
+    TRY(GS_SCALAR_KERNELS(gs_residual, A->ctx, A->csr.type)
             ->residual(A->ctx->queue, &A->csr, s->b.used, s->x.used, factor, r.value, A->sums));
     TRY(gsolve_copy(A->ctx, sums, GSOLVE_HOST, A->sums, GSOLVE_DEVICE, sizeof *sums));
 done:

@@ -216,7 +216,7 @@ typedef struct gs_sliced_kernels {
     gsolve_status (*step)(gs_queue *q, const gs_sliced *s, const void *x, const gs_step *step);
 } gs_sliced_kernels;
 
-extern const gs_sliced_kernels gs_sliced_host[GSOLVE_TYPE_COUNT];
+extern const gs_sliced_kernels GS_HOST_TABLES(gs_sliced);
 extern const gs_sliced_kernels gs_sliced_cuda[GSOLVE_TYPE_COUNT];
 
 /* --- functions for formats -------------------------------------------------------------------- */

@@ -25,7 +25,7 @@ static gsolve_status FN(fill)(gs_sliced *s, gsolve_context *ctx, bool columns)
 static gsolve_status FN(apply)(gs_queue *q, const gs_sliced *s, double alpha, const void *x,
                                double beta, void *y, const gs_product_sums *dots)
 {
-    const gs_vector_kernels *vector = &gs_vector_host[s->csr.type];
+    const gs_vector_kernels *vector = &GS_LEVEL(gs_vector_host)[s->csr.type];
     const bool column_blocks = s->column_blocks.count > 0;
     const gs_product_sums *fused = s->nlong == 0 && !column_blocks ? dots : NULL;
     const gs_row_parts parts = long_rows_of(s);
@@ -34,7 +34,8 @@ static gsolve_status FN(apply)(gs_queue *q, const gs_sliced *s, double alpha, co
                  const gs_product_sums *) = s->single ? FN(task_single) : FN(task_own);
 
     if (column_blocks && s->nlong == n) {
-        return gs_column_blocks_apply(&s->column_blocks, q, &s->csr, alpha, x, beta, y, dots);
+        return GS_LEVEL(gs_column_blocks_host)[s->csr.type].apply(&s->column_blocks, q, &s->csr,
+                                                                  alpha, x, beta, y, dots);
     }
     if (column_blocks) {
         (s->single ? FN(by_column_blocks_single) : FN(by_column_blocks_own))(gs_queue_threads(q), s,

@@ -29,4 +29,4 @@ static gs_row_parts long_rows_of(const gs_sliced *s)
      apply_block_##type,         \
      NULL,                       \
      NULL}
-const gs_sliced_kernels gs_sliced_host[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};
+const gs_sliced_kernels GS_LEVEL(gs_sliced_host)[GSOLVE_TYPE_COUNT] = {TABLE(f32), TABLE(f64)};

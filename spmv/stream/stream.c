@@ -389,7 +389,7 @@ gsolve_status gsolve_matrix_stream(const gsolve_matrix *A, double alpha, gsolve_
         goto done;
     }
     TRY(gs_stream_check(s.ctx, "gsolve_matrix_stream", &A->csr, x, y, o));
-    s.by = GS_KERNELS(gs_async_copy, s.ctx, 0);
+    s.by = GS_SCALAR_KERNELS(gs_async_copy, s.ctx, 0);
     TRY(cut(&s, o));
     TRY(open_slots(&s));
     TRY(run(&s));

@@ -331,7 +331,7 @@ gsolve_status gsolve_csr_stream(gsolve_context *ctx, const gsolve_csr *csr, doub
         TRY(multiply_uncut(ctx, format, csr, alpha, x, beta, y));
         filled = (gsolve_stream_info){.columns = x.ncols, .chunks = 1, .bands = 1};
     } else {
-        bands s = {.ctx = ctx, .spec = format, .by = GS_KERNELS(gs_async_copy, ctx, 0)};
+        bands s = {.ctx = ctx, .spec = format, .by = GS_SCALAR_KERNELS(gs_async_copy, ctx, 0)};
         if (!clean) TRY(gs_csr_clean(&cleaned, ctx, csr, found.ascending, &place));
         s.csr = clean ? *csr : cleaned;
         TRY(multiply_bands(&s, o, alpha, x, beta, y, &filled));

@@ -10,7 +10,7 @@
 
 static const gs_triples_kernels *kernels_of(const gs_triples *t, const gsolve_context *ctx)
 {
-    return GS_KERNELS(gs_triples, ctx, t->csr.type);
+    return GS_SCALAR_KERNELS(gs_triples, ctx, t->csr.type);
 }
 
 void gs_triples_drop(gs_triples *t, gsolve_context *ctx)

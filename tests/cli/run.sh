@@ -112,7 +112,7 @@ run 0 -A A.mtx --json -
 json out outcome=converged 'rhs=A*ones'
 run 0 -A A.mtx -b b2.mtx --json - --solver cg --precond jacobi
 json out rhs_columns=2 'columns[]' solver.name=cg precond.name=jacobi
-for solver in cg pipecg bicg bicgstab cgs tfqmr idr gmres fgmres minres block_cg block_gmres refine direct auto cg,rtol=1e-10; do
+for solver in cg pipecg bicg bicgstab cgs tfqmr idr gmres fgmres minres lsqr lsmr block_cg block_gmres refine direct auto cg,rtol=1e-10; do
     run 0 -A gen:poisson2d,n=12 --solver $solver
     said 'converged'
 done
@@ -269,6 +269,10 @@ wrong 'two outputs' -A A.mtx -x $x --history $x
 wrong 'there is no option' --bogus -A A.mtx --json A.mtx
 cmp -s A.mtx kept || fail 'the error went into A.mtx'
 wrong 'both input and output' -A A.mtx --json ./A.mtx
+wrong 'both input and output' -A A.mtx --setup A.mtx
+wrong 'has not written' -A gen:poisson3d,n=11 --precond amg --setup A.mtx
+wrong 'does not exist' -A gen:poisson3d,n=11 --precond amg --setup no_folder/levels
+wrong 'it is a folder' -A gen:poisson3d,n=11 --precond amg --setup out_here
 cmp -s A.mtx kept || fail 'the error went into A.mtx'
 wrong 'only one of them' -A A.mtx --monitor --quiet
 wrong 'only one of them' -A A.mtx --profile --quiet
@@ -328,6 +332,25 @@ for value in 1e-50 1e50; do # neither is a number of single precision
     complained 'the entry in row 1 and column 1 is 1e' 'in single precision; scale the matrix'
     run 0 -A single.mtx
 done
+
+# --- a set-up in a file --------------------------------------------------------------------------
+run 0 -A gen:poisson3d,n=12 --precond amg --setup levels
+said 'set-up      written to levels'
+run 0 -A gen:poisson3d,n=12 --precond amg --setup levels --json -
+json out precond.setup_file.name=levels precond.setup_file.read=true precond.setup_file.written=false \
+    precond.setup_file.note=
+run 0 -A gen:poisson3d,n=12 --precond amg,smoother=gs --setup levels
+said 'written to levels, because levels holds the preconditioner amg and not amg,smoother=gs'
+run 0 -A gen:poisson3d,n=11 --precond amg,smoother=gs --setup levels --json -
+json out precond.setup_file.read=false precond.setup_file.written=true
+run 0 -A gen:poisson3d,n=11 --precond jacobi --setup levels
+said 'not written to levels' 'jacobi cannot be saved'
+head -c 2000 levels >cut && mv cut levels
+run 0 -A gen:poisson3d,n=11 --precond amg --setup levels
+said 'written to levels, because levels is damaged'
+run 0 -A gen:poisson3d,n=11 --precond amg --setup levels
+said 'set-up      read from levels'
+rm levels
 
 # --- the other commands ------------------------------------------------------------------------
 run 0 info A.mtx
@@ -480,6 +503,21 @@ done
 run 0 -A gen:poisson2d,n=210 --rtol 1e-2
 not_said "$small"
 GSOLVE_DEVICE=$before
+
+# --- least squares -----------------------------------------------------------------------------
+run 0 -A gen:random,n=60,cols=20 -b random --json l.json
+said 'least squares' 'x is a least-squares solution'
+json l.json 'outcome=least squares' normal_residual solver.name=direct
+run 0 -A gen:random,n=60,cols=20 -b random --solver lsmr
+said 'least squares' 'lsmr + jacobi,normal=1 (jacobi,normal=1 chosen: it approximates A^T A)'
+run 0 -A gen:emptyrows,n=60 -b random --precond jacobi,normal=1
+said 'least squares' 'lsmr chosen: the preconditioner approximates A^T A'
+run 2 -A gen:poisson2d,n=30 -b random --solver lsmr,accept=singular --rtol 1e-3
+said 'NOT CONVERGED: least-squares residual reached, system not solved' 'Nothing shows that A is singular'
+run 0 -A gen:poisson2d,n=30 -b random --solver lsmr --rtol 1e-3
+said 'least squares'
+run 1 -A gen:poisson2d,n=30 --solver cg --precond jacobi,normal=1
+complained 'cg needs a preconditioner of A'
 
 # --- null spaces -------------------------------------------------------------------------------
 run 0 -A gen:neumann2d,n=20 -b random --null-space constants --json n.json

@@ -1,4 +1,5 @@
-/* interface_other.c: plug-ins of the caller's own, files, and calls with bad arguments. */
+/* interface_other.c: plug-ins of the caller's own, files, assemblies, and calls with bad arguments.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,7 +204,90 @@ static void new_input(fuzz *f)
     draw_input(f, &f->given[slot]);
 }
 
-const api_call other_calls[] = {{"new_input", 6, new_input},
+/* --- assemblies ---------------------------------------------------------------------------------
+ */
+
+/* The row of each entry, counted from base. */
+static int64_t *rows_from(const gsolve_csr *csr, int base)
+{
+    int64_t *row = must_alloc((size_t)offset_at(csr, csr->nrows) * sizeof *row);
+
+    for (int32_t i = 0; i < csr->nrows; i++) {
+        for (int64_t k = offset_at(csr, i); k < offset_at(csr, i + 1); k++) row[k] = i + base;
+    }
+    return row;
+}
+
+static int64_t *columns_from(const gsolve_csr *csr, int base)
+{
+    const int64_t count = offset_at(csr, csr->nrows);
+    int64_t *col = must_alloc((size_t)count * sizeof *col);
+
+    for (int64_t k = 0; k < count; k++) col[k] = (int64_t)csr->col[k] + base;
+    return col;
+}
+
+static void check_assembled(fuzz *f, const char *call, const input *in, const gsolve_csr *csr)
+{
+    input found;
+
+    if (f->failed || !fetch_csr(f, call, csr, ASCENDING, &found)) return;
+    check_same_matrix(f, call, in, &found.csr);
+    drop_input(&found);
+}
+
+/* The sums of the entries of `in`, in the matrix of the plan and in a matrix handle. */
+static void sum_entries(fuzz *f, gsolve_assembly *plan, const input *in)
+{
+    gsolve_csr csr, lent = lend(f, in);
+    gsolve_matrix *A = NULL;
+
+    deny_some(f);
+    bool good = passed(f, "gsolve_assembly_set_values",
+                       gsolve_assembly_set_values(plan, lent.value, lent.location));
+    good = good && passed(f, "gsolve_assembly_csr", gsolve_assembly_csr(plan, &csr));
+    if (good) check_assembled(f, "gsolve_assembly_set_values", in, &csr);
+    if (good && passed(f, "gsolve_matrix_create", gsolve_matrix_create(&A, f->ctx, "csr", &csr))) {
+        deny_some(f);
+        if (passed(f, "gsolve_matrix_update_assembled",
+                   gsolve_matrix_update_assembled(A, plan, lent.value, lent.location))) {
+            gsolve_matrix_device_csr(A, &csr);
+            check_assembled(f, "gsolve_matrix_update_assembled", in, &csr);
+        }
+    }
+    gsolve_matrix_destroy(&A);
+    take_back(f, in, &lent);
+}
+
+/* An assembly whose triplets are the entries of a matrix. */
+static void assemble(fuzz *f)
+{
+    const int from = pick_input(f), base = (int)below(f, 2);
+    const input *in = &f->given[from];
+    gsolve_assembly *plan = UNTOUCHED;
+
+    trace(f, "gsolve_assembly_create(matrix %d, base=%d)\n", from, base);
+    if (in->malformed) return;
+    const int64_t *row = rows_from(&in->csr, base), *col = columns_from(&in->csr, base);
+    const gsolve_triplets t = {.nrows = in->csr.nrows,
+                               .ncols = in->csr.ncols,
+                               .count = offset_at(&in->csr, in->csr.nrows),
+                               .row = row,
+                               .col = col,
+                               .index_type = GSOLVE_I64,
+                               .base = base};
+    deny_some(f);
+    const gsolve_status status = gsolve_assembly_create(&plan, f->ctx, in->csr.type, &t);
+    if (passed_handle(f, "gsolve_assembly_create", status, (void **)&plan)) {
+        sum_entries(f, plan, in);
+        gsolve_assembly_destroy(&plan);
+    }
+    free((void *)(uintptr_t)row);
+    free((void *)(uintptr_t)col);
+}
+
+const api_call other_calls[] = {{"assembly", 3, assemble},
+                                {"new_input", 6, new_input},
                                 {"draw_faults", 1, draw_faults},
                                 {"register_again", 1, register_again},
                                 {"write_matrix", 1, write_and_read},

@@ -123,6 +123,6 @@ static gsolve_status list(gsolve_context *ctx, int32_t nodes, const int32_t *of,
     return GSOLVE_OK;
 }
 
-const gs_aggregate_kernels gs_aggregate_host[GSOLVE_TYPE_COUNT] = {
+const gs_aggregate_kernels GS_LEVEL(gs_aggregate_host)[GSOLVE_TYPE_COUNT] = {
     {find_growth, choose_greedily, decide, NULL, list},
     {find_growth, choose_greedily, decide, NULL, list}};

@@ -243,6 +243,100 @@ done:
     return status;
 }
 
+/* --- files ------------------------------------------------------------------------------------ */
+
+typedef struct saved_state {
+    double damping;
+    int32_t count, has_bits;
+} saved_state;
+
+static size_t words_of_bits(const sa_state *K)
+{
+    return (size_t)(K->G.entries / 32 + 1);
+}
+
+static gsolve_status save(const gs_transfer *T, gsolve_context *ctx, gs_saving *file)
+{
+    const sa_state *K = T->state;
+    const saved_state s = {K->damping, K->G.count, K->bits != NULL};
+    gsolve_status status;
+
+    TRY(gs_save_array(file, &s, GSOLVE_HOST, sizeof s));
+    TRY(gs_save_array(file, K->G.of, gs_location(ctx), (size_t)K->G.nodes * sizeof *K->G.of));
+    if (K->bits) {
+        TRY(gs_save_array(file, K->bits, gs_location(ctx), words_of_bits(K) * sizeof *K->bits));
+    }
+done:
+    return status;
+}
+
+/* Reads the aggregates and the bits into K. *of, *bits = copies on the host. */
+static gsolve_status load_state(sa_state *K, gsolve_context *ctx, gs_loading *file, int32_t **of,
+                                uint32_t **bits)
+{
+    const size_t nodes = (size_t)K->G.nodes;
+    saved_state s;
+    void *words = NULL;
+    gsolve_status status;
+
+    TRY(gs_load_array(file, &s, sizeof s));
+    if (s.count < 1 || s.count > K->G.nodes || !(s.damping >= 0 && s.damping <= 2) ||
+        (s.damping > 0 && !s.has_bits)) {
+        return gs_load_damaged(file, "the aggregates of a level are malformed");
+    }
+    K->damping = s.damping;
+    K->G.count = s.count;
+    TRY(gs_load_int32(file, of, nodes, -1, s.count - 1));
+    TRY(gsolve_copy(ctx, K->G.of, gs_location(ctx), *of, GSOLVE_HOST, nodes * sizeof **of));
+    if (!s.has_bits) return GSOLVE_OK;
+    TRY(gs_load_new(file, &words, words_of_bits(K), sizeof **bits));
+    *bits = words;
+    ALLOC(ctx, GSOLVE_DEVICE, K->bits, words_of_bits(K));
+    TRY(gsolve_copy(ctx, K->bits, gs_location(ctx), *bits, GSOLVE_HOST,
+                    words_of_bits(K) * sizeof **bits));
+done:
+    return status;
+}
+
+static gsolve_status load(gs_transfer *out, gsolve_context *ctx, const gs_level_view *fine,
+                          const gs_amg_options *options, const gsolve_csr *A, gsolve_csr *P,
+                          gs_loading *file)
+{
+    const int64_t entries = gs_start(P, P->nrows);
+    gs_transfer T = {0};
+    sa_state *K = NULL;
+    gs_aggregates on_host;
+    int32_t *of = NULL;
+    uint32_t *bits = NULL;
+    gsolve_status status;
+
+    (void)options;
+    TRY(check_arguments(ctx, fine));
+    TRY(begin(&K, ctx, fine));
+    TRY(load_state(K, ctx, file, &of, &bits));
+    on_host = K->G;
+    on_host.of = of;
+    if (!gs_prolongator_fits(ctx, A, bits, &on_host, K->damping, P)) {
+        status = gs_load_damaged(file, "a prolongator does not fit its aggregates");
+        goto done;
+    }
+    TRY(gs_place_csr(ctx, P));
+    TRY(split_near_null(&T, K, ctx, fine));
+    T.P = *P;
+    memset(P, 0, sizeof *P);
+    TRY(gs_transfer_transpose(&T, ctx, entries));
+    T.state = K;
+    K = NULL;
+    *out = T;
+    memset(&T, 0, sizeof T);
+done:
+    gsolve_free(ctx, GSOLVE_HOST, of);
+    gsolve_free(ctx, GSOLVE_HOST, bits);
+    gs_transfer_clear(&T, ctx);
+    destroy_state(K, ctx);
+    return status;
+}
+
 /* --- sa: smoothed aggregation ----------------------------------------------------------------- */
 
 static gsolve_status group_strong(sa_state *K, gsolve_context *ctx, const gs_level_view *fine,
@@ -266,7 +360,7 @@ static gsolve_status build_sa(gs_transfer *T, gsolve_context *ctx, const gs_leve
     return build(T, ctx, fine, options, group_strong);
 }
 
-const gs_coarsening gs_amg_sa = {build_sa, update, destroy};
+const gs_coarsening gs_amg_sa = {build_sa, update, destroy, save, load};
 
 /* --- ua: pairwise aggregation ----------------------------------------------------------------- */
 
@@ -285,4 +379,4 @@ static gsolve_status build_ua(gs_transfer *T, gsolve_context *ctx, const gs_leve
     return build(T, ctx, fine, options, group_pairs);
 }
 
-const gs_coarsening gs_amg_ua = {build_ua, update, destroy};
+const gs_coarsening gs_amg_ua = {build_ua, update, destroy, save, load};

@@ -50,7 +50,7 @@ typedef struct gs_aggregate_kernels {
                           int32_t *start, int32_t *member);
 } gs_aggregate_kernels;
 
-extern const gs_aggregate_kernels gs_aggregate_host[GSOLVE_TYPE_COUNT];
+extern const gs_aggregate_kernels GS_HOST_TABLES(gs_aggregate);
 extern const gs_aggregate_kernels gs_aggregate_cuda[GSOLVE_TYPE_COUNT];
 
 /* --- the tentative prolongator ---------------------------------------------------------------- */
@@ -78,7 +78,7 @@ typedef struct gs_tentative_kernels {
                             gsolve_dense coarse);
 } gs_tentative_kernels;
 
-extern const gs_tentative_kernels gs_tentative_host[GSOLVE_TYPE_COUNT];
+extern const gs_tentative_kernels GS_HOST_TABLES(gs_tentative);
 extern const gs_tentative_kernels gs_tentative_cuda[GSOLVE_TYPE_COUNT];
 
 /* --- the prolongator -------------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ typedef struct gs_prolongator_kernels {
                           const int64_t *first, int32_t k, const gsolve_csr *P);
 } gs_prolongator_kernels;
 
-extern const gs_prolongator_kernels gs_prolongator_host[GSOLVE_TYPE_COUNT];
+extern const gs_prolongator_kernels GS_HOST_TABLES(gs_prolongator);
 extern const gs_prolongator_kernels gs_prolongator_cuda[GSOLVE_TYPE_COUNT];
 
 typedef struct gs_smoothed_kernels {
@@ -104,7 +104,12 @@ typedef struct gs_smoothed_kernels {
                             const gs_aggregates *G, double damping, const gsolve_csr *P);
 } gs_smoothed_kernels;
 
-extern const gs_smoothed_kernels gs_smoothed_host[GSOLVE_TYPE_COUNT];
+extern const gs_smoothed_kernels GS_HOST_TABLES(gs_smoothed);
 extern const gs_smoothed_kernels gs_smoothed_cuda[GSOLVE_TYPE_COUNT];
+
+/* Whether P has the columns that gs_smoothed_kernels.values writes; all arrays are on the host, and
+ * their indices are in range. A: its pattern. strong may be NULL if damping is 0. */
+bool gs_prolongator_fits(const gsolve_context *ctx, const gsolve_csr *A, const uint32_t *strong,
+                         const gs_aggregates *G, double damping, const gsolve_csr *P);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef GS_PRECOND_AMG_COARSENING_COARSENING_H
 #define GS_PRECOND_AMG_COARSENING_COARSENING_H
 
+#include "matrix/setup_file.h"
 #include "precond/amg/level_view.h"
 #include "precond/amg/options.h"
 
@@ -31,6 +32,14 @@ typedef struct gs_coarsening {
     gsolve_status (*update)(gs_transfer *T, gsolve_context *ctx, const gs_level_view *fine,
                             const gs_amg_options *options);
     void (*destroy)(gs_transfer *T, gsolve_context *ctx); /* all that T owns */
+    /* Writes T's state. */
+    gsolve_status (*save)(const gs_transfer *T, gsolve_context *ctx, gs_saving *file);
+    /* *T = P and the state in the file. fine: the level with its near_null. A: its matrix on the
+     * host. P: clean rows on the host, which T takes ownership of. Whatever the file holds, update
+     * then accesses no memory outside T's arrays. */
+    gsolve_status (*load)(gs_transfer *T, gsolve_context *ctx, const gs_level_view *fine,
+                          const gs_amg_options *options, const gsolve_csr *A, gsolve_csr *P,
+                          gs_loading *file);
 } gs_coarsening;
 
 extern const gs_coarsening gs_amg_sa, gs_amg_ua, gs_amg_classical;

@@ -58,7 +58,7 @@ typedef struct gs_strength_kernels {
                            float *weight);
 } gs_strength_kernels;
 
-extern const gs_strength_kernels gs_strength_host[GSOLVE_TYPE_COUNT];
+extern const gs_strength_kernels GS_HOST_TABLES(gs_strength);
 extern const gs_strength_kernels gs_strength_cuda[GSOLVE_TYPE_COUNT];
 
 /* --- steps of aggregation around roots, see aggregate_rules.h --------------------------------- */
@@ -151,6 +151,6 @@ typedef struct gs_step_kernels {
     gsolve_status (*point)(gs_queue *q, gs_point_step step, int64_t n, const gs_point_arrays *p);
 } gs_step_kernels;
 
-extern const gs_step_kernels gs_step_host[GSOLVE_TYPE_COUNT], gs_step_cuda[GSOLVE_TYPE_COUNT];
+extern const gs_step_kernels GS_HOST_TABLES(gs_step), gs_step_cuda[GSOLVE_TYPE_COUNT];
 
 #endif

@@ -25,4 +25,5 @@ static gsolve_status point(gs_queue *q, gs_point_step step, int64_t n, const gs_
     return GSOLVE_OK;
 }
 
-const gs_step_kernels gs_step_host[GSOLVE_TYPE_COUNT] = {{root, pair, point}, {root, pair, point}};
+const gs_step_kernels GS_LEVEL(gs_step_host)[GSOLVE_TYPE_COUNT] = {{root, pair, point},
+                                                                   {root, pair, point}};

@@ -54,6 +54,6 @@ static void skip_node(const gsolve_csr *A, node_rows *w, int32_t J, uint8_t *str
 #define GS_BODY "precond/amg/coarsening/strength_body.h"
 #include "core/each_type.h"
 
-const gs_strength_kernels gs_strength_host[GSOLVE_TYPE_COUNT] = {
+const gs_strength_kernels GS_LEVEL(gs_strength_host)[GSOLVE_TYPE_COUNT] = {
     {connect_f32, depend_f32, diagonal_f32, weigh_f32},
     {connect_f64, depend_f64, diagonal_f64, weigh_f64}};

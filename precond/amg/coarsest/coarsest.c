@@ -64,7 +64,7 @@ static gsolve_status invert_on_device(gs_coarsest *c, gsolve_context *ctx,
     gsolve_status status = GSOLVE_NO_MEMORY;
 
     if (!inverse || (level->nonsymmetric && !transposed)) goto done;
-    TRY(GS_KERNELS(gs_invert, ctx, c->type)
+    TRY(GS_SCALAR_KERNELS(gs_invert, ctx, c->type)
             ->invert(inverse, transposed, &found, ctx, level->A, level->near_null));
     if (is_accurate(&found, c->type, level->near_null.ncols, level->nonsymmetric)) {
         c->inverse = inverse;

@@ -9,7 +9,6 @@
 #include "precond/amg/coarsening/aggregation.h"
 #include "precond/amg/smoothers/smoother.h"
 #include "precond/chebyshev/polynomial.h"
-#include "vector/blocks.h"
 #include "vector/vector.h"
 
 typedef struct gauss_seidel_data {
@@ -70,24 +69,6 @@ done:
     if (status != GSOLVE_OK) gs_colours_destroy(C, ctx);
     return status;
 }
-
-/* --- sweeps on the CPU ------------------------------------------------------------------------ */
-
-static gs_blocks blocks_of(int64_t n)
-{
-    gs_blocks b = {n, (n + GS_GAUSS_SEIDEL_MAX_BLOCKS - 1) / GS_GAUSS_SEIDEL_MAX_BLOCKS, 0};
-
-    if (b.size < GS_GAUSS_SEIDEL_MIN_ROWS) b.size = GS_GAUSS_SEIDEL_MIN_ROWS;
-    b.count = (int)((n + b.size - 1) / b.size);
-    return b;
-}
-
-#define GS_BODY "precond/amg/smoothers/gauss_seidel_body.h"
-#include "core/each_type.h"
-
-const gs_gauss_seidel_kernels gs_gauss_seidel_host[GSOLVE_TYPE_COUNT] = {
-    {NULL, NULL, NULL, block_diagonal_f32, blocks_f32, transposed_blocks_f32},
-    {NULL, NULL, NULL, block_diagonal_f64, blocks_f64, transposed_blocks_f64}};
 
 /* --- the smoother ----------------------------------------------------------------------------- */
 

@@ -58,7 +58,7 @@ typedef struct gs_gauss_seidel_kernels {
                                        bool back, gs_sweep_vectors v);
 } gs_gauss_seidel_kernels;
 
-extern const gs_gauss_seidel_kernels gs_gauss_seidel_host[GSOLVE_TYPE_COUNT];
+extern const gs_gauss_seidel_kernels GS_HOST_TABLES(gs_gauss_seidel);
 extern const gs_gauss_seidel_kernels gs_gauss_seidel_cuda[GSOLVE_TYPE_COUNT];
 
 /* *C = the colours of A, which lies where kernels read it. create allocates all arrays; destroy

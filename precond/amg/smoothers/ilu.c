@@ -74,7 +74,7 @@ static gsolve_status factor_exactly(ilu_smoother *s, gsolve_context *ctx, const 
 static gsolve_status set_side(ilu_matrix *t, gsolve_context *ctx, const gsolve_csr *A,
                               const char *format, const void *s, const void *d, bool upper)
 {
-    const gs_ilu_kernels *kernels = GS_KERNELS(gs_ilu, ctx, A->type);
+    const gs_ilu_kernels *kernels = GS_SCALAR_KERNELS(gs_ilu, ctx, A->type);
     gsolve_csr made = {0};
     gsolve_status status;
 
@@ -97,7 +97,7 @@ done:
 static gsolve_status factor_in_sweeps(ilu_smoother *s, gsolve_context *ctx, const gsolve_csr *A,
                                       void *const S[2], void *const d[2])
 {
-    const gs_ilu_kernels *kernels = GS_KERNELS(gs_ilu, ctx, A->type);
+    const gs_ilu_kernels *kernels = GS_SCALAR_KERNELS(gs_ilu, ctx, A->type);
     const gs_polynomial_kernels *diagonal = GS_KERNELS(gs_polynomial, ctx, A->type);
     const void *old = A->value;
     gsolve_status status = GSOLVE_OK;
@@ -326,7 +326,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gs_level_view
 
     ALLOC(ctx, GSOLVE_HOST, s, 1);
     memset(s, 0, sizeof *s);
-    s->exact = !GS_KERNELS(gs_ilu, ctx, A->type)->sweep;
+    s->exact = !GS_SCALAR_KERNELS(gs_ilu, ctx, A->type)->sweep;
     s->steps = options->degree;
     s->A.size = sizeof s->A;
     gsolve_matrix_describe(level->matrix, &s->A);

@@ -19,7 +19,7 @@ typedef struct gs_relax_kernels {
                            const void *x, const gs_step *step);
 } gs_relax_kernels;
 
-extern const gs_relax_kernels gs_relax_host[GSOLVE_TYPE_COUNT];
+extern const gs_relax_kernels GS_HOST_TABLES(gs_relax);
 extern const gs_relax_kernels gs_relax_cuda[GSOLVE_TYPE_COUNT];
 
 /* Whether the passes pay off for matrix, whose rows A are: its format multiplies by rows, and these

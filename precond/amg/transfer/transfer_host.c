@@ -89,11 +89,68 @@ static inline int32_t column_of(const filtered *F, int32_t i, int64_t k)
     return b == 1 ? i : i / b * b + j % b;
 }
 
+/* --- a prolongator from a file ---------------------------------------------------------------- */
+
+/* Whether the columns of row i of P are those of whole aggregates, in order. */
+static bool has_whole_aggregates(const gsolve_csr *P, int32_t i, int32_t k)
+{
+    const int64_t begin = gs_start(P, i), end = gs_start(P, i + 1);
+
+    for (int64_t e = begin; e < end; e++) {
+        if (P->col[e] % k != (e - begin) % k) return false;
+        if ((e - begin) % k > 0 && P->col[e] != P->col[e - 1] + 1) return false;
+    }
+    return (end - begin) % k == 0;
+}
+
+static bool has_aggregate(const gsolve_csr *P, int32_t i, int32_t k, int32_t aggregate)
+{
+    const int64_t end = gs_start(P, i + 1);
+    int64_t e = gs_start(P, i);
+
+    while (e < end && P->col[e] / k < aggregate) e += k;
+    return e < end && P->col[e] / k == aggregate;
+}
+
+/* Whether row i of P has the aggregates of row i of A_f. A row with its own aggregate only keeps
+ * its tentative values. */
+static bool row_fits(const filtered *F, const gs_aggregates *G, bool smooth, const gsolve_csr *P,
+                     int32_t i)
+{
+    const int32_t own = G->of[node_of(F, i)];
+    const int64_t count = (gs_start(P, i + 1) - gs_start(P, i)) / G->k;
+    const int64_t end = gs_start(F->A, i + 1);
+
+    if (!has_whole_aggregates(P, i, G->k)) return false;
+    if (own < 0) return count == 0;
+    if (!has_aggregate(P, i, G->k, own)) return false;
+    if (count > (smooth ? GS_MAX_SMOOTHED_NEIGHBOURS + 1 : 1)) return false;
+    for (int64_t e = gs_start(F->A, i); count > 1 && e < end; e++) {
+        const int32_t g = G->of[node_of(F, column_of(F, i, e))];
+        if (g >= 0 && !has_aggregate(P, i, G->k, g)) return false;
+    }
+    return true;
+}
+
+bool gs_prolongator_fits(const gsolve_context *ctx, const gsolve_csr *A, const uint32_t *strong,
+                         const gs_aggregates *G, double damping, const gsolve_csr *P)
+{
+    const filtered F = {A, strong, G->block};
+    bool fits = P->nrows == A->nrows && P->ncols == (int64_t)G->count * G->k;
+
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) reduction(&& : fits)
+    for (int32_t i = 0; i < A->nrows; i++) {
+        fits = fits && row_fits(&F, G, damping > 0, P, i);
+    }
+    return fits;
+}
+
 #define GS_BODY "precond/amg/transfer/transfer_body.h"
 #include "core/each_type.h"
 
-const gs_tentative_kernels gs_tentative_host[GSOLVE_TYPE_COUNT] = {{modes_f32, factor_f32},
-                                                                   {modes_f64, factor_f64}};
-const gs_prolongator_kernels gs_prolongator_host[GSOLVE_TYPE_COUNT] = {{columns, fill},
-                                                                       {columns, fill}};
-const gs_smoothed_kernels gs_smoothed_host[GSOLVE_TYPE_COUNT] = {{values_f32}, {values_f64}};
+const gs_tentative_kernels GS_LEVEL(gs_tentative_host)[GSOLVE_TYPE_COUNT] = {
+    {modes_f32, factor_f32}, {modes_f64, factor_f64}};
+const gs_prolongator_kernels GS_LEVEL(gs_prolongator_host)[GSOLVE_TYPE_COUNT] = {{columns, fill},
+                                                                                 {columns, fill}};
+const gs_smoothed_kernels GS_LEVEL(gs_smoothed_host)[GSOLVE_TYPE_COUNT] = {{values_f32},
+                                                                           {values_f64}};

@@ -143,17 +143,14 @@ done:
     return status;
 }
 
-static gsolve_status choose(classical_state *K, gsolve_context *ctx, const gs_points *p,
-                            double strength, bool aggressive)
+/* Numbers the points of both stages; kind is set. */
+static gsolve_status number_points(classical_state *K, gsolve_context *ctx, bool aggressive)
 {
-    const gsolve_csr *A = p->A;
     gs_interpolation_rows *first = &K->first, *second = &K->second;
+    const gsolve_csr *A = first->points.A;
     gs_point_arrays list = {.n = A->nrows};
     gsolve_status status;
 
-    TRY(GS_KERNELS(gs_strength, ctx, A->type)->depend(ctx, p, strength));
-    TRY(GS_KERNELS(gs_classical_split, ctx, A->type)->split(ctx, p, false));
-    if (aggressive) TRY(gs_split_again(ctx, p));
     *second = *first;
     TRY(number(first, ctx, GS_INTERMEDIATE_C));
     if (!aggressive) return GSOLVE_OK;
@@ -163,6 +160,19 @@ static gsolve_status choose(classical_state *K, gsolve_context *ctx, const gs_po
     list.number = first->number;
     list.point = second->point;
     TRY(GS_KERNELS(gs_step, ctx, A->type)->point(ctx->queue, GS_LIST_POINTS, list.n, &list));
+done:
+    return status;
+}
+
+static gsolve_status choose(classical_state *K, gsolve_context *ctx, const gs_points *p,
+                            double strength, bool aggressive)
+{
+    gsolve_status status;
+
+    TRY(GS_KERNELS(gs_strength, ctx, p->A->type)->depend(ctx, p, strength));
+    TRY(GS_KERNELS(gs_classical_split, ctx, p->A->type)->split(ctx, p, false));
+    if (aggressive) TRY(gs_split_again(ctx, p));
+    TRY(number_points(K, ctx, aggressive));
 done:
     return status;
 }
@@ -283,4 +293,134 @@ done:
     return status;
 }
 
-const gs_coarsening gs_amg_classical = {build, update, destroy};
+/* --- files ------------------------------------------------------------------------------------ */
+
+typedef struct saved_state {
+    int64_t first, second; /* entries of P_first and P_second; 0 unless aggressive */
+    int32_t aggressive, interpolation;
+} saved_state;
+
+static gsolve_status save(const gs_transfer *T, gsolve_context *ctx, gs_saving *file)
+{
+    const classical_state *K = T->state;
+    const gs_points *p = &K->first.points;
+    saved_state s = {0, 0, is_aggressive(K), K->first.kind};
+    int64_t entries = 0;
+    gsolve_status status;
+
+    if (s.aggressive) TRY(gs_csr_entries(ctx, &K->P_first, &s.first));
+    if (s.aggressive) TRY(gs_csr_entries(ctx, &K->P_second, &s.second));
+    TRY(gs_csr_entries(ctx, p->A, &entries));
+    TRY(gs_save_array(file, &s, GSOLVE_HOST, sizeof s));
+    TRY(gs_save_array(file, p->mark, gs_location(ctx), (size_t)entries));
+    TRY(gs_save_array(file, p->kind, gs_location(ctx), (size_t)K->first.rows));
+    if (s.aggressive) TRY(gs_save_csr(file, &K->P_first, s.first));
+    if (s.aggressive) TRY(gs_save_csr(file, &K->P_second, s.second));
+done:
+    return status;
+}
+
+/* Fails unless P, on the host, can be updated by w. Then moves it to the device. */
+static gsolve_status place_prolongator(gsolve_csr *P, gsolve_context *ctx,
+                                       const gs_interpolation_rows *w, const gs_points *on_host,
+                                       const gs_loading *file)
+{
+    bool fits = false;
+    gsolve_status status;
+
+    TRY(gs_interpolation_fits(ctx, w, on_host, P, &fits));
+    if (!fits) return gs_load_damaged(file, "a prolongator does not fit its points");
+    TRY(gs_place_csr(ctx, P));
+done:
+    return status;
+}
+
+/* Reads both stages, and multiplies them. */
+static gsolve_status load_stages(classical_state *K, gsolve_context *ctx, const saved_state *s,
+                                 const gs_points *on_host, gs_loading *file)
+{
+    const gsolve_type type = on_host->A->type;
+    gs_interpolation_rows *first = &K->first, *second = &K->second;
+    gs_blocked P_first, P_second;
+    gsolve_status status;
+
+    TRY(gs_load_csr(file, &K->P_first, first->rows, first->count, s->first, type));
+    TRY(place_prolongator(&K->P_first, ctx, first, on_host, file));
+    TRY(gs_load_csr(file, &K->P_second, second->rows, second->count, s->second, type));
+    TRY(place_prolongator(&K->P_second, ctx, second, on_host, file));
+    P_first = gs_plain_blocks(&K->P_first);
+    P_second = gs_plain_blocks(&K->P_second);
+    TRY(gs_product_make(&K->product, ctx, "auto", &P_first, &P_second, true));
+done:
+    return status;
+}
+
+/* Reads the state. on_host: its A is set; gets mark and kind, which the caller frees. */
+static gsolve_status load_state(classical_state *K, gsolve_context *ctx, saved_state *s,
+                                gs_points *on_host, gs_loading *file)
+{
+    const size_t entries = (size_t)gs_start(on_host->A, on_host->A->nrows);
+    const size_t n = (size_t)on_host->A->nrows;
+    gsolve_status status;
+
+    TRY(gs_load_array(file, s, sizeof *s));
+    TRY(gs_load_uint8(file, &on_host->mark, entries, GS_SAME | GS_STRONG));
+    TRY(gs_load_uint8(file, &on_host->kind, n, GS_C));
+    K->first.kind = s->interpolation ? GS_ONE_POINT : GS_EXTENDED_I;
+    TRY(gsolve_copy(ctx, K->first.points.mark, gs_location(ctx), on_host->mark, GSOLVE_HOST,
+                    entries));
+    TRY(gsolve_copy(ctx, K->first.points.kind, gs_location(ctx), on_host->kind, GSOLVE_HOST, n));
+    TRY(number_points(K, ctx, s->aggressive));
+    if (s->aggressive) TRY(load_stages(K, ctx, s, on_host, file));
+done:
+    return status;
+}
+
+/* Whether P, on the host, is the prolongator of K, or a truncated one. */
+static gsolve_status place_last(gsolve_csr *P, classical_state *K, gsolve_context *ctx,
+                                const gs_points *on_host, const gs_loading *file)
+{
+    if (!is_aggressive(K)) return place_prolongator(P, ctx, &K->first, on_host, file);
+    if (P->ncols != K->second.count) {
+        return gs_load_damaged(file, "a prolongator does not fit its points");
+    }
+    return gs_place_csr(ctx, P);
+}
+
+static gsolve_status load(gs_transfer *out, gsolve_context *ctx, const gs_level_view *fine,
+                          const gs_amg_options *options, const gsolve_csr *A, gsolve_csr *P,
+                          gs_loading *file)
+{
+    const int64_t entries = gs_start(P, P->nrows);
+    gs_points p, on_host = {.A = A};
+    uint8_t *component = NULL;
+    gs_transfer T = {0};
+    classical_state *K = NULL;
+    saved_state s;
+    gsolve_status status;
+
+    TRY(check_arguments(ctx, fine));
+    TRY(begin(&K, ctx, fine, options));
+    TRY(load_state(K, ctx, &s, &on_host, file));
+    TRY(place_last(P, K, ctx, &on_host, file));
+    TRY(find_components(&component, K, ctx, fine));
+    p = K->first.points;
+    p.component = component;
+    TRY(set_near_null(&T, K, ctx, &p));
+    T.P = *P;
+    memset(P, 0, sizeof *P);
+    TRY(gs_transfer_transpose(&T, ctx, entries));
+    T.state = K;
+    *out = T;
+    K = NULL;
+    memset(&T, 0, sizeof T);
+done:
+    gsolve_free(ctx, GSOLVE_HOST, on_host.mark);
+    gsolve_free(ctx, GSOLVE_HOST, on_host.kind);
+    gsolve_free(ctx, GSOLVE_DEVICE, component);
+    gs_transfer_clear(&T, ctx);
+    destroy_state(K, ctx);
+    return status;
+}
+
+const gs_coarsening gs_amg_classical = {build, update, destroy, save, load};

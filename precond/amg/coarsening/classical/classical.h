@@ -17,7 +17,7 @@ typedef struct gs_classical_split_kernels {
     gsolve_status (*split)(gsolve_context *ctx, const gs_points *p, bool second);
 } gs_classical_split_kernels;
 
-extern const gs_classical_split_kernels gs_classical_split_host[GSOLVE_TYPE_COUNT];
+extern const gs_classical_split_kernels GS_HOST_TABLES(gs_classical_split);
 extern const gs_classical_split_kernels gs_classical_split_cuda[GSOLVE_TYPE_COUNT];
 
 /* The second splitting after the first. */
@@ -55,7 +55,12 @@ typedef struct gs_classical_interpolate_kernels {
                                       const gsolve_csr *P);
 } gs_classical_interpolate_kernels;
 
-extern const gs_classical_interpolate_kernels gs_classical_interpolate_host[GSOLVE_TYPE_COUNT];
+extern const gs_classical_interpolate_kernels GS_HOST_TABLES(gs_classical_interpolate);
 extern const gs_classical_interpolate_kernels gs_classical_interpolate_cuda[GSOLVE_TYPE_COUNT];
+
+/* *fits: P has only columns that the rows w find, so that interpolate can recompute its values. P
+ * and on_host, a copy of w's points, are on the host, and their indices are in range. */
+gsolve_status gs_interpolation_fits(gsolve_context *ctx, const gs_interpolation_rows *w,
+                                    const gs_points *on_host, const gsolve_csr *P, bool *fits);
 
 #endif

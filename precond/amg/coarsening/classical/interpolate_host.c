@@ -350,9 +350,79 @@ static row_accumulator work_of_thread(const thread_work *W)
                              .b = W->weight + other};
 }
 
+/* --- rows from a file ------------------------------------------------------------------------- */
+
+/* Whether row r of P has only columns that o finds. */
+static bool row_fits(row_accumulator *o, const gs_interpolation_rows *w, const gsolve_csr *P,
+                     int32_t r)
+{
+    const int32_t i = w->point ? w->point[r] : r;
+
+    o->count = 0;
+    if (w->number[i] >= 0) {
+        insert(o, w->number[i]);
+    } else {
+        collect(o, w, i);
+    }
+    for (int64_t e = gs_start(P, r); e < gs_start(P, r + 1); e++) {
+        if (position_of(o, P->col[e]) < 0) return false;
+    }
+    return true;
+}
+
+/* *copy = w with all arrays on the host; the caller frees number and point. */
+static gsolve_status copy_rows_to_host(gs_interpolation_rows *copy, gsolve_context *ctx,
+                                       const gs_interpolation_rows *w, const gs_points *on_host)
+{
+    const gsolve_location from = gs_location(ctx);
+    const size_t n = (size_t)on_host->A->nrows, rows = (size_t)w->rows;
+    gsolve_status status;
+
+    *copy = *w;
+    copy->points = *on_host;
+    copy->point = NULL;
+    ALLOC(ctx, GSOLVE_HOST, copy->number, n + 1);
+    TRY(gsolve_copy(ctx, copy->number, GSOLVE_HOST, w->number, from, n * sizeof *w->number));
+    if (!w->point) return GSOLVE_OK;
+    ALLOC(ctx, GSOLVE_HOST, copy->point, rows);
+    TRY(gsolve_copy(ctx, copy->point, GSOLVE_HOST, w->point, from, rows * sizeof *w->point));
+done:
+    return status;
+}
+
+gsolve_status gs_interpolation_fits(gsolve_context *ctx, const gs_interpolation_rows *w,
+                                    const gs_points *on_host, const gsolve_csr *P, bool *out)
+{
+    gs_interpolation_rows copy = {.number = NULL};
+    thread_work W = {0};
+    int32_t *capacity = NULL, longest = 0;
+    bool fits = P->nrows == w->rows && P->ncols == w->count;
+    gsolve_status status = GSOLVE_OK;
+
+    *out = fits;
+    if (!fits || w->kind == GS_ONE_POINT) return GSOLVE_OK; /* of one point: values do not change */
+    TRY(copy_rows_to_host(&copy, ctx, w, on_host));
+    ALLOC(ctx, GSOLVE_HOST, capacity, w->rows);
+    TRY(find_capacities(ctx, &copy, capacity, &longest));
+    TRY(new_thread_work(&W, ctx, &copy, longest));
+#pragma omp parallel num_threads(W.threads) reduction(&& : fits)
+    {
+        row_accumulator o = work_of_thread(&W);
+#pragma omp for schedule(static)
+        for (int32_t r = 0; r < w->rows; r++) fits = fits && row_fits(&o, &copy, P, r);
+    }
+    *out = fits;
+done:
+    gsolve_free(ctx, GSOLVE_HOST, copy.number);
+    gsolve_free(ctx, GSOLVE_HOST, copy.point);
+    free_thread_work(&W, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, capacity);
+    return status;
+}
+
 #define GS_BODY "precond/amg/coarsening/classical/interpolate_body.h"
 #include "core/each_type.h"
 
-const gs_classical_interpolate_kernels gs_classical_interpolate_host[GSOLVE_TYPE_COUNT] = {
-    {interpolate_f32, truncate_rows, update_truncated_f32},
-    {interpolate_f64, truncate_rows, update_truncated_f64}};
+const gs_classical_interpolate_kernels GS_LEVEL(gs_classical_interpolate_host)[GSOLVE_TYPE_COUNT] =
+    {{interpolate_f32, truncate_rows, update_truncated_f32},
+     {interpolate_f64, truncate_rows, update_truncated_f64}};

@@ -134,4 +134,5 @@ done:
     return status;
 }
 
-const gs_classical_split_kernels gs_classical_split_host[GSOLVE_TYPE_COUNT] = {{split}, {split}};
+const gs_classical_split_kernels GS_LEVEL(gs_classical_split_host)[GSOLVE_TYPE_COUNT] = {{split},
+                                                                                         {split}};

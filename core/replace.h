@@ -3,8 +3,8 @@
  * It is written as PATH.PID-K.tmp beside PATH and renamed at the end. The context knows the file
  * that is being written, so that gsolve_abandon_files, which a signal handler may call, can remove
  * it. A temporary file that a killed process left is removed when PATH is written next. */
-#ifndef GS_IO_REPLACE_H
-#define GS_IO_REPLACE_H
+#ifndef GS_CORE_REPLACE_H
+#define GS_CORE_REPLACE_H
 
 #include <limits.h>
 

@@ -1,5 +1,5 @@
 /* replace.c: a temporary name in the same folder, and rename at the end. */
-#include "io/replace.h"
+#include "core/replace.h"
 
 #include <ctype.h>
 #include <dirent.h>
