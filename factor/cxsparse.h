@@ -20,6 +20,9 @@ typedef struct gs_cxsparse_state {
 gsolve_status gs_cxsparse_analyse(gs_factorisation *F, gsolve_context *ctx, const gsolve_csr *A);
 gsolve_status gs_cxsparse_factor(gs_factorisation *F, gsolve_context *ctx, const gsolve_csr *A);
 
+/* Counts the cost of the factors. */
+gs_direct_cost gs_cxsparse_cost(const gs_factorisation *F);
+
 /* cxsparse_file.c: the factors in a file, as in gs_factor_library. */
 gsolve_status gs_cxsparse_save(const gs_factorisation *F, gs_saving *file);
 gsolve_status gs_cxsparse_load(gs_factorisation *F, gs_loading *file);

@@ -175,6 +175,7 @@ gsolve_status gs_cxsparse_load(gs_factorisation *F, gs_loading *file)
     TRY(state->symbolic && state->numeric ? GSOLVE_OK : gs_factor_out_of_memory(file->ctx));
     state->symbolic->m2 = s.m2;
     TRY(load_factors(F, &s, file));
+    state->cost = gs_cxsparse_cost(F);
 done:
     return status;
 }

@@ -227,7 +227,7 @@ static gs_direct_cost product_cost(const cs_di *L, const cs_di *U, double each)
     return cost;
 }
 
-static gs_direct_cost cost_of(const gs_factorisation *F)
+gs_direct_cost gs_cxsparse_cost(const gs_factorisation *F)
 {
     const gs_cxsparse_state *s = F->state;
     const cs_din *N = s->numeric;
@@ -260,7 +260,7 @@ gsolve_status gs_cxsparse_factor(gs_factorisation *F, gsolve_context *ctx, const
     status = F->request.kind == GS_LU   ? lu(F, ctx, A)
              : F->request.kind == GS_QR ? qr(F, ctx, A)
                                         : cholesky(F, ctx, A);
-    if (status == GSOLVE_OK) s->cost = cost_of(F);
+    if (status == GSOLVE_OK) s->cost = gs_cxsparse_cost(F);
 done:
     return status;
 }

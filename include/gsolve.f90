@@ -311,7 +311,7 @@ module gsolve
     real(c_double) :: precond_seconds = 0
     real(c_double) :: projected_relative_residual = 0
     real(c_double) :: removed = 0
-    real(c_double) :: normal_residual = 0
+    real(c_double) :: relative_normal_residual = 0
   end type
 
   type, bind(C) :: gsolve_spectrum
@@ -369,7 +369,7 @@ module gsolve
   end type
 
   type, bind(C) :: gsolve_attempt
-    integer(c_size_t) :: size = 96_c_size_t ! as GSOLVE_INIT
+    integer(c_size_t) :: size = 112_c_size_t ! as GSOLVE_INIT
     integer(c_int) :: stage = 0
     integer(c_int) :: choice = 0
     type(c_ptr) :: method = c_null_ptr
@@ -383,6 +383,9 @@ module gsolve
     real(c_double) :: precond_seconds = 0
     real(c_double) :: method_seconds = 0
     real(c_double) :: run_seconds = 0
+    logical(c_bool) :: setup_read = .false._c_bool
+    logical(c_bool) :: setup_written = .false._c_bool
+    type(c_ptr) :: setup_note = c_null_ptr
   end type
 
   type, bind(C) :: gsolve_read_options
@@ -969,6 +972,21 @@ module gsolve
       type(c_ptr), value :: M
       integer(c_int32_t), value :: columns
     end subroutine
+    function gsolve_precond_save(M, path) bind(C)
+      import
+      type(c_ptr), value :: M
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int) :: gsolve_precond_save
+    end function
+    function gsolve_precond_load(M, ctx, spec, A, path) bind(C)
+      import
+      type(c_ptr), intent(inout) :: M
+      type(c_ptr), value :: ctx
+      character(kind=c_char), intent(in) :: spec(*)
+      type(c_ptr), value :: A
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int) :: gsolve_precond_load
+    end function
     subroutine gsolve_precond_describe(M, info) bind(C)
       import
       type(c_ptr), value :: M
@@ -1013,6 +1031,21 @@ module gsolve
       import
       type(c_ptr), intent(inout) :: S
     end subroutine
+    function gsolve_solver_save(S, path) bind(C)
+      import
+      type(c_ptr), value :: S
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int) :: gsolve_solver_save
+    end function
+    function gsolve_solver_load(S, ctx, spec, A, path) bind(C)
+      import
+      type(c_ptr), intent(inout) :: S
+      type(c_ptr), value :: ctx
+      character(kind=c_char), intent(in) :: spec(*)
+      type(c_ptr), value :: A
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int) :: gsolve_solver_load
+    end function
     function gsolve_solver_run(S, b, x, result) bind(C)
       import
       type(c_ptr), value :: S
@@ -1165,6 +1198,12 @@ module gsolve
       import
       type(c_ptr), value :: S
       type(c_ptr) :: gsolve_auto_solver
+    end function
+    function gsolve_auto_set_setup_file(S, path) bind(C)
+      import
+      type(c_ptr), value :: S
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int) :: gsolve_auto_set_setup_file
     end function
     subroutine gsolve_auto_set_monitor(S, monitor, user) bind(C)
       import

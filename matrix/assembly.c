@@ -122,7 +122,7 @@ static gsolve_status make(gsolve_assembly *plan, gsolve_type type, const gsolve_
 {
     int64_t bad = -1;
     const gsolve_status status =
-        GS_KERNELS(gs_assembly, plan->ctx, type)->make(plan, type, t, &bad);
+        GS_SCALAR_KERNELS(gs_assembly, plan->ctx, type)->make(plan, type, t, &bad);
 
     if (status != GSOLVE_OK) return status;
     return bad >= 0 ? fail_for_triplet(plan->ctx, t, bad) : GSOLVE_OK;
@@ -249,7 +249,7 @@ gsolve_status gs_assembly_sum(gsolve_assembly *plan, const void *value, gsolve_l
         TRY(stage_values(plan, value));
         value = plan->staged;
     }
-    TRY(GS_KERNELS(gs_assembly, plan->ctx, plan->csr.type)->sum(plan, value, to, add, bad));
+    TRY(GS_SCALAR_KERNELS(gs_assembly, plan->ctx, plan->csr.type)->sum(plan, value, to, add, bad));
 done:
     gs_range_pop(plan->ctx);
     return status;

@@ -72,6 +72,13 @@ __attribute__((format(printf, 2, 3))) void gs_auto_add_event(gsolve_auto *S, con
 /* Frees the preconditioner and the solver. */
 void gs_auto_drop(gsolve_auto *S);
 
+/* --- auto_setup_file.c --- */
+
+/* S->M = the preconditioner of choice c, and S->S = its method, which uses S->M. One of the two is
+ * read from S's file if it fits: the method if there is no preconditioner. */
+gsolve_status gs_auto_create_precond(gsolve_auto *S, const gs_auto_choice *c);
+gsolve_status gs_auto_create_method(gsolve_auto *S, const gs_auto_choice *c);
+
 /* --- auto_transform.c --- */
 
 /* Makes S->transform and S->A from S->original; neither if scale=auto finds nothing to scale. */
@@ -87,13 +94,6 @@ gsolve_status gs_auto_transform_check(const gsolve_auto *S, const gs_auto_choice
  * that of this system.
  */
 gsolve_status gs_auto_solve(gsolve_auto *S, gsolve_dense b, gsolve_dense x, gsolve_result *result);
-
-/* --- auto_setup_file.c --- */
-
-/* S->M = the preconditioner of choice c, and S->S = its method, which uses S->M. One of the two is
- * read from S's file if it fits: the method if there is no preconditioner. */
-gsolve_status gs_auto_create_precond(gsolve_auto *S, const gs_auto_choice *c);
-gsolve_status gs_auto_create_method(gsolve_auto *S, const gs_auto_choice *c);
 
 /* --- auto_list.c --- */
 

@@ -16,6 +16,7 @@
 #define GS_SPMV_SEGMENTED_SEGMENTED_H
 
 #include "matrix/csr.h"
+#include "matrix/irregular.h"
 #include "spmv/multi_rhs/subwarp_rows.h"
 #include "vector/vector.h"
 
@@ -43,6 +44,22 @@ static inline int gs_segment_length(int asked, int64_t entries, int32_t rows)
     while (length < wanted && length < GS_SEGMENT_MOST) length *= 2;
     return length;
 }
+
+/* --- on the CPU ------------------------------------------------------------------------------- */
+
+typedef struct gs_segments {
+    gsolve_csr csr; /* the handle's rows */
+    int64_t entries;
+    gs_rows how; /* how segments are summed */
+    int length;  /* most entries of a segment */
+} gs_segments;
+
+typedef struct gs_segmented_kernels { /* y = alpha A x + beta y, one column */
+    gsolve_status (*apply)(const gs_segments *s, gsolve_context *ctx, double alpha, gsolve_dense x,
+                           double beta, gsolve_dense y);
+} gs_segmented_kernels;
+
+extern const gs_segmented_kernels GS_HOST_TABLES(gs_segmented);
 
 /* --- on a GPU --------------------------------------------------------------------------------- */
 

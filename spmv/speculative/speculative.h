@@ -29,6 +29,7 @@
 #define GS_SPMV_SPECULATIVE_SPECULATIVE_H
 
 #include "matrix/csr.h"
+#include "matrix/irregular.h"
 
 #define GS_SPECULATIVE_T 32
 
@@ -46,5 +47,25 @@ extern const gsolve_option gs_speculative_option_table[];
      "were empty and corrected afterwards (Liu and Vinter); no conversion; the last bits " \
      "depend on the GPU unless steps is set",                                              \
      gs_speculative_option_table, sizeof(gs_speculative_options)}
+
+/* --- on the CPU ------------------------------------------------------------------------------- */
+
+#define GS_SPECULATIVE_TILE 8192 /* entries */
+
+typedef struct gs_tiles {
+    gsolve_csr csr; /* the handle's rows */
+    int64_t entries;
+    gs_rows how;         /* how rows are summed */
+    int32_t count;       /* at least 1 */
+    int32_t *first;      /* count + 1: first row of each tile */
+    double *head, *tail; /* count each, the synchronizer: sums of the parts of open rows */
+} gs_tiles;
+
+typedef struct gs_speculative_kernels { /* y = alpha A x + beta y, one column */
+    gsolve_status (*apply)(const gs_tiles *s, gsolve_context *ctx, double alpha, gsolve_dense x,
+                           double beta, gsolve_dense y);
+} gs_speculative_kernels;
+
+extern const gs_speculative_kernels GS_HOST_TABLES(gs_speculative);
 
 #endif

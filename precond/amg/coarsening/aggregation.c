@@ -316,7 +316,8 @@ static gsolve_status load(gs_transfer *out, gsolve_context *ctx, const gs_level_
     TRY(load_state(K, ctx, file, &of, &bits));
     on_host = K->G;
     on_host.of = of;
-    if (!gs_prolongator_fits(ctx, A, bits, &on_host, K->damping, P)) {
+    if (!GS_HOST_KERNELS(gs_prolongator, ctx, A->type)
+             ->fits(ctx, A, bits, &on_host, K->damping, P)) {
         status = gs_load_damaged(file, "a prolongator does not fit its aggregates");
         goto done;
     }

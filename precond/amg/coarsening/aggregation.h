@@ -91,6 +91,11 @@ typedef struct gs_prolongator_kernels {
     /* Writes P's offsets and columns: k columns for each aggregate in a row. */
     gsolve_status (*fill)(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
                           const int64_t *first, int32_t k, const gsolve_csr *P);
+    /* Whether P has the columns that gs_smoothed_kernels.values writes; all arrays are on the host,
+     * and their indices are in range. A: its pattern. strong may be NULL if damping is 0. On a
+     * device: NULL. */
+    bool (*fits)(const gsolve_context *ctx, const gsolve_csr *A, const uint32_t *strong,
+                 const gs_aggregates *G, double damping, const gsolve_csr *P);
 } gs_prolongator_kernels;
 
 extern const gs_prolongator_kernels GS_HOST_TABLES(gs_prolongator);
@@ -106,10 +111,5 @@ typedef struct gs_smoothed_kernels {
 
 extern const gs_smoothed_kernels GS_HOST_TABLES(gs_smoothed);
 extern const gs_smoothed_kernels gs_smoothed_cuda[GSOLVE_TYPE_COUNT];
-
-/* Whether P has the columns that gs_smoothed_kernels.values writes; all arrays are on the host, and
- * their indices are in range. A: its pattern. strong may be NULL if damping is 0. */
-bool gs_prolongator_fits(const gsolve_context *ctx, const gsolve_csr *A, const uint32_t *strong,
-                         const gs_aggregates *G, double damping, const gsolve_csr *P);
 
 #endif

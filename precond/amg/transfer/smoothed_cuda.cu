@@ -181,5 +181,5 @@ gsolve_status fill(gsolve_context *ctx, const gsolve_csr *A, const gs_connection
 
 } // namespace
 
-extern "C" const gs_prolongator_kernels gs_prolongator_cuda[GSOLVE_TYPE_COUNT] = {{columns, fill},
-                                                                                  {columns, fill}};
+extern "C" const gs_prolongator_kernels gs_prolongator_cuda[GSOLVE_TYPE_COUNT] = {
+    {columns, fill, nullptr}, {columns, fill, nullptr}};

@@ -132,8 +132,8 @@ static bool row_fits(const filtered *F, const gs_aggregates *G, bool smooth, con
     return true;
 }
 
-bool gs_prolongator_fits(const gsolve_context *ctx, const gsolve_csr *A, const uint32_t *strong,
-                         const gs_aggregates *G, double damping, const gsolve_csr *P)
+static bool prolongator_fits(const gsolve_context *ctx, const gsolve_csr *A, const uint32_t *strong,
+                             const gs_aggregates *G, double damping, const gsolve_csr *P)
 {
     const filtered F = {A, strong, G->block};
     bool fits = P->nrows == A->nrows && P->ncols == (int64_t)G->count * G->k;
@@ -150,7 +150,7 @@ bool gs_prolongator_fits(const gsolve_context *ctx, const gsolve_csr *A, const u
 
 const gs_tentative_kernels GS_LEVEL(gs_tentative_host)[GSOLVE_TYPE_COUNT] = {
     {modes_f32, factor_f32}, {modes_f64, factor_f64}};
-const gs_prolongator_kernels GS_LEVEL(gs_prolongator_host)[GSOLVE_TYPE_COUNT] = {{columns, fill},
-                                                                                 {columns, fill}};
+const gs_prolongator_kernels GS_LEVEL(gs_prolongator_host)[GSOLVE_TYPE_COUNT] = {
+    {columns, fill, prolongator_fits}, {columns, fill, prolongator_fits}};
 const gs_smoothed_kernels GS_LEVEL(gs_smoothed_host)[GSOLVE_TYPE_COUNT] = {{values_f32},
                                                                            {values_f64}};

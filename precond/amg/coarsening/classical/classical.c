@@ -328,7 +328,7 @@ static gsolve_status place_prolongator(gsolve_csr *P, gsolve_context *ctx,
     bool fits = false;
     gsolve_status status;
 
-    TRY(gs_interpolation_fits(ctx, w, on_host, P, &fits));
+    TRY(GS_HOST_KERNELS(gs_classical_interpolate, ctx, P->type)->fits(ctx, w, on_host, P, &fits));
     if (!fits) return gs_load_damaged(file, "a prolongator does not fit its points");
     TRY(gs_place_csr(ctx, P));
 done:

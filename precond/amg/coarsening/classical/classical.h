@@ -53,14 +53,14 @@ typedef struct gs_classical_interpolate_kernels {
     /* Recomputes Q's values from P's new values. */
     gsolve_status (*update_truncated)(const gsolve_csr *Q, gsolve_context *ctx,
                                       const gsolve_csr *P);
+    /* *out: P has only columns that the rows w find, so that interpolate can recompute its values.
+     * P and on_host, a copy of w's points, are on the host, and their indices are in range. On a
+     * device: NULL. */
+    gsolve_status (*fits)(gsolve_context *ctx, const gs_interpolation_rows *w,
+                          const gs_points *on_host, const gsolve_csr *P, bool *out);
 } gs_classical_interpolate_kernels;
 
 extern const gs_classical_interpolate_kernels GS_HOST_TABLES(gs_classical_interpolate);
 extern const gs_classical_interpolate_kernels gs_classical_interpolate_cuda[GSOLVE_TYPE_COUNT];
-
-/* *fits: P has only columns that the rows w find, so that interpolate can recompute its values. P
- * and on_host, a copy of w's points, are on the host, and their indices are in range. */
-gsolve_status gs_interpolation_fits(gsolve_context *ctx, const gs_interpolation_rows *w,
-                                    const gs_points *on_host, const gsolve_csr *P, bool *fits);
 
 #endif

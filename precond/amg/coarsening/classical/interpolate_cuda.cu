@@ -393,5 +393,5 @@ gsolve_status interpolate(gsolve_csr *P, gsolve_context *ctx, const gs_interpola
 } // namespace
 
 extern "C" const gs_classical_interpolate_kernels gs_classical_interpolate_cuda[GSOLVE_TYPE_COUNT] =
-    {{interpolate<float>, truncate_rows<float>, update_truncated<float>},
-     {interpolate<double>, truncate_rows<double>, update_truncated<double>}};
+    {{interpolate<float>, truncate_rows<float>, update_truncated<float>, nullptr},
+     {interpolate<double>, truncate_rows<double>, update_truncated<double>, nullptr}};

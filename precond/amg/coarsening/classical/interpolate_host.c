@@ -390,8 +390,8 @@ done:
     return status;
 }
 
-gsolve_status gs_interpolation_fits(gsolve_context *ctx, const gs_interpolation_rows *w,
-                                    const gs_points *on_host, const gsolve_csr *P, bool *out)
+static gsolve_status interpolation_fits(gsolve_context *ctx, const gs_interpolation_rows *w,
+                                        const gs_points *on_host, const gsolve_csr *P, bool *out)
 {
     gs_interpolation_rows copy = {.number = NULL};
     thread_work W = {0};
@@ -424,5 +424,5 @@ done:
 #include "core/each_type.h"
 
 const gs_classical_interpolate_kernels GS_LEVEL(gs_classical_interpolate_host)[GSOLVE_TYPE_COUNT] =
-    {{interpolate_f32, truncate_rows, update_truncated_f32},
-     {interpolate_f64, truncate_rows, update_truncated_f64}};
+    {{interpolate_f32, truncate_rows, update_truncated_f32, interpolation_fits},
+     {interpolate_f64, truncate_rows, update_truncated_f64, interpolation_fits}};
