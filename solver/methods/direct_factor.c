@@ -145,6 +145,13 @@ done:
     return status;
 }
 
+gsolve_status gs_direct_refuse_transform(const gs_krylov *k)
+{
+    return gsolve_fail(k->ctx, GSOLVE_UNSUPPORTED,
+                       "the factors of a scaled or reordered matrix cannot be saved to a file; "
+                       "leave the options scale and order of direct out");
+}
+
 gsolve_status gs_direct_load(gs_krylov *k)
 {
     const gs_direct_options *o = k->options;
@@ -154,8 +161,7 @@ gsolve_status gs_direct_load(gs_krylov *k)
     gsolve_status status;
 
     if (o->transform.scale != GS_SCALE_NONE || o->transform.order != GS_ORDER_AMD) {
-        return gsolve_fail(k->ctx, GSOLVE_BAD_SPEC,
-                           "factors from a file are those of A; leave scale and order out");
+        return gs_direct_refuse_transform(k);
     }
     TRY(gs_factorisation_load(&s->factors, k->file, k->csr.nrows, k->csr.ncols));
     F = s->factors;
