@@ -813,11 +813,16 @@ static void factors_refused(void **state)
     OK(ctx, gsolve_solver_create(&S, ctx, "cg", s.A, NULL));
     assert_int_equal(gsolve_solver_save(S, path), GSOLVE_UNSUPPORTED);
     gsolve_solver_destroy(&S);
+    OK(ctx, gsolve_solver_create(&S, ctx, "direct,scale=symmetric", s.A, NULL));
+    assert_int_equal(gsolve_solver_save(S, path), GSOLVE_UNSUPPORTED);
+    gsolve_solver_destroy(&S);
     OK(ctx, gsolve_solver_create(&S, ctx, "direct,library=cxsparse", s.A, NULL));
     OK(ctx, gsolve_solver_save(S, path));
     assert_int_equal(gsolve_solver_load(&L, ctx, "cg", s.A, path), GSOLVE_UNSUPPORTED);
     assert_int_equal(gsolve_solver_load(&L, ctx, "direct,factor=lu", s.A, path), GSOLVE_BAD_SPEC);
     assert_non_null(strstr(gsolve_error(ctx), "Cholesky"));
+    assert_int_equal(gsolve_solver_load(&L, ctx, "direct,order=rcm", s.A, path),
+                     GSOLVE_UNSUPPORTED);
     assert_int_equal(gsolve_precond_load(&M, ctx, NULL, s.A, path), GSOLVE_BAD_SPEC);
     assert_non_null(strstr(gsolve_error(ctx), "gsolve_solver_load"));
     assert_int_equal(gsolve_solver_load(&L, ctx, "direct", s.A, folder), GSOLVE_BAD_FILE);

@@ -136,6 +136,7 @@ static gsolve_status save(const gs_krylov *k, gs_saving *file)
     const gs_direct_state *s = k->state;
     gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
 
+    if (s->transformed) return gs_direct_refuse_transform(k);
     gsolve_matrix_describe(k->A, &info);
     if (info.version == s->version) return gs_factorisation_save(s->factors, file);
     return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,

@@ -28,7 +28,10 @@ typedef struct gs_direct_state {
 /* Factors A's current values, by the factorisation and the library that the options name; auto: as
  * A allows. */
 gsolve_status gs_direct_factor(gs_krylov *k);
-/* Reads the factors from k->file. Fails with GSOLVE_BAD_SPEC if the options ask for others. */
+/* Reads the factors from k->file. Fails with GSOLVE_BAD_SPEC if the options ask for others, and with
+ * GSOLVE_UNSUPPORTED if they scale or order A. */
 gsolve_status gs_direct_load(gs_krylov *k);
+/* Fails: the factors of a scaled or reordered matrix are not saved. */
+gsolve_status gs_direct_refuse_transform(const gs_krylov *k);
 
 #endif

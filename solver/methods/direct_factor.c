@@ -145,6 +145,13 @@ done:
     return status;
 }
 
+gsolve_status gs_direct_refuse_transform(const gs_krylov *k)
+{
+    return gsolve_fail(k->ctx, GSOLVE_UNSUPPORTED,
+                       "the factors of a scaled or reordered matrix cannot be saved to a file; "
+                       "leave the options scale and order of direct out");
+}
+
 gsolve_status gs_direct_load(gs_krylov *k)
 {
     const gs_direct_options *o = k->options;
@@ -153,6 +160,9 @@ gsolve_status gs_direct_load(gs_krylov *k)
     const gs_factorisation *F;
     gsolve_status status;
 
+    if (o->transform.scale != GS_SCALE_NONE || o->transform.order != GS_ORDER_AMD) {
+        return gs_direct_refuse_transform(k);
+    }
     TRY(gs_factorisation_load(&s->factors, k->file, k->csr.nrows, k->csr.ncols));
     F = s->factors;
     if ((o->factor != GS_FACTOR_AUTO && o->factor != (int)F->request.kind) ||
