@@ -2,7 +2,7 @@
 # core/device.h and cmake/levels/. A context uses the highest level that the processor supports.
 
 # The options of each level beside the baseline, which is what the compiler is set to. cmake/levels/x86_64/gs_levels.h
-# tests for exactly these instructions. GCC's vectors of 64 bytes are no faster here than those of 32 bytes.
+# tests for exactly these instructions.
 set(gsolve_level_v3 -mpopcnt -mavx2 -mbmi -mbmi2)
 set(gsolve_level_v4 ${gsolve_level_v3} -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl)
 
