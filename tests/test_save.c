@@ -554,7 +554,7 @@ static void denied_memory(void **state)
 
 /* --- changed bytes ---------------------------------------------------------------------------- */
 
-/* As in matrix/setup_file.c. */
+/* As in matrix/setup_file_format.h. */
 typedef struct file_head {
     char magic[8];
     uint32_t version, order;
