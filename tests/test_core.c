@@ -81,7 +81,7 @@ static void specs(void **state)
         {"thing,real=1x", "real=1x"},
         {"thing,flag=perhaps", "0 or 1"},
         {"thing,word=pink", "red|green|blue"},
-        {"thing,", "no option"},
+        {"thing,", "after the last comma"},
         {"thing,real=nan", "real=nan"},
         {"thing,real=1e999", "real="},
     };

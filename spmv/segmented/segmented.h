@@ -47,16 +47,16 @@ static inline int gs_segment_length(int asked, int64_t entries, int32_t rows)
 
 /* --- on the CPU ------------------------------------------------------------------------------- */
 
-typedef struct gs_segments {
+typedef struct gs_row_segments {
     gsolve_csr csr; /* the handle's rows */
     int64_t entries;
     gs_rows how; /* how segments are summed */
     int length;  /* most entries of a segment */
-} gs_segments;
+} gs_row_segments;
 
 typedef struct gs_segmented_kernels { /* y = alpha A x + beta y, one column */
-    gsolve_status (*apply)(const gs_segments *s, gsolve_context *ctx, double alpha, gsolve_dense x,
-                           double beta, gsolve_dense y);
+    gsolve_status (*apply)(const gs_row_segments *s, gsolve_context *ctx, double alpha,
+                           gsolve_dense x, double beta, gsolve_dense y);
 } gs_segmented_kernels;
 
 extern const gs_segmented_kernels GS_HOST_TABLES(gs_segmented);

@@ -3,7 +3,7 @@
 #include "spmv/row_sum.h"
 
 /* The sum of row i: the sums of its segments, added in their order. */
-static inline T FN(sum_segments)(const gs_segments *s, int32_t i, const T *x)
+static inline T FN(sum_segments)(const gs_row_segments *s, int32_t i, const T *x)
 {
     const int64_t end = gs_start(&s->csr, i + 1);
     T sum = 0;
@@ -16,7 +16,7 @@ static inline T FN(sum_segments)(const gs_segments *s, int32_t i, const T *x)
     return sum;
 }
 
-static gsolve_status FN(apply)(const gs_segments *s, gsolve_context *ctx, double alpha,
+static gsolve_status FN(apply)(const gs_row_segments *s, gsolve_context *ctx, double alpha,
                                gsolve_dense x, double beta, gsolve_dense y)
 {
     const int threads = gs_queue_threads(ctx->queue);

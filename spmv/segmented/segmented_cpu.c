@@ -29,7 +29,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                            const void *chosen, void *user)
 {
     const gs_segmented_options *o = chosen;
-    gs_segments *s = NULL;
+    gs_row_segments *s = NULL;
     gsolve_status status;
 
     (void)user;
@@ -38,7 +38,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
                            "the options sum and order of segmented work on a GPU only");
     }
     ALLOC(ctx, GSOLVE_HOST, s, 1);
-    *s = (gs_segments){*csr, entries, gs_rows_of(csr),
+    *s = (gs_row_segments){*csr, entries, gs_rows_of(csr),
                        gs_segment_length(o->length, entries, csr->nrows)};
     *self = s;
 done:
@@ -59,12 +59,12 @@ static gsolve_status apply(void *self, gsolve_context *ctx, double alpha, gsolve
 static size_t estimate_memory(const gsolve_csr *csr, const void *chosen, void *user)
 {
     (void)user, (void)csr, (void)chosen;
-    return sizeof(gs_segments);
+    return sizeof(gs_row_segments);
 }
 
 static void describe(const void *self, gsolve_matrix_info *info)
 {
-    const gs_segments *s = self;
+    const gs_row_segments *s = self;
     snprintf(info->note, sizeof info->note, "segments of up to %d entries", s->length);
 }
 
