@@ -271,7 +271,7 @@ SMALL void gmres_solve(const gs_scalar_arguments *a, int c)
 }
 
 /* Keeps R of the first cycle, with its j columns, for spectrum=on: the record is j, and then the
- * columns of H. */
+ * columns of R, each in m + 1 numbers. */
 SMALL void gmres_keep(const gs_scalar_arguments *a, int c)
 {
     const int m = a->m, j = a->j;
@@ -279,7 +279,10 @@ SMALL void gmres_keep(const gs_scalar_arguments *a, int c)
     double *record = a->record + (int64_t)c * a->record_size;
 
     if (record[0] > 0) return;
-    for (int i = 0; i < j * (m + 1); i++) record[1 + i] = H[i];
+    for (int column = 0; column < j; column++) {
+        const int at = column * (m + 1);
+        for (int i = 0; i <= column; i++) record[1 + at + i] = H[at + i];
+    }
     record[0] = j;
 }
 

@@ -1,4 +1,4 @@
-/* setup_file.c: writes files that hold a set-up, see setup_file.h. */
+/* setup_file_write.c: writes files that hold a set-up, see setup_file.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
