@@ -584,6 +584,42 @@ static void memory(void **state)
     close_context(ctx);
 }
 
+/* A run of direct that fails to get work space for more columns leaves a solver that solves as soon
+ * as there is memory. */
+static gsolve_status more_columns(problem *p)
+{
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    gsolve_dense b = dense(p, p->b, p->csr.nrows), x = dense(p, p->x, p->csr.ncols);
+    gsolve_solver *S = NULL;
+    gsolve_status status, again = GSOLVE_OK;
+
+    for (int64_t j = 0; j < (int64_t)p->csr.ncols * p->columns; j++) put(p, p->x, j, 0);
+    status = gsolve_solver_create(&S, p->ctx, "direct,scale=symmetric,order=rcm", p->A, NULL);
+    if (status == GSOLVE_OK) status = gsolve_solver_run(S, b, x, &result);
+    if (status != GSOLVE_OK && S) {
+        gsolve_context_limit_allocations(p->ctx, -1);
+        again = gsolve_solver_run(S, b, x, &result);
+        gsolve_context_limit_allocations(p->ctx, 0);
+    }
+    if (S) assert_int_equal(again, GSOLVE_OK);
+    if (S) assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+    gsolve_solver_destroy(&S);
+    if (status == GSOLVE_NO_MEMORY) gsolve_fail(p->ctx, status, "too little memory");
+    return status;
+}
+
+static void memory_of_direct(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    problem p = open_problem(ctx, "gen:convdiff3d,n=4", GSOLVE_F64, 3, 1);
+    (void)state;
+
+    OK(ctx, more_columns(&p));
+    ALLOCATION_SWEEP_FROM(ctx, 0, 1, more_columns(&p));
+    close_problem(&p);
+    close_context(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -600,6 +636,7 @@ int main(void)
         cmocka_unit_test(structural_rank),
         cmocka_unit_test(bounded_search),
         cmocka_unit_test(memory),
+        cmocka_unit_test(memory_of_direct),
     };
 
     need_device();
