@@ -134,12 +134,12 @@ static void free_results(results *r)
 }
 
 /* Elements of this many bytes that differ. */
-static size_t differences(const void *a, const void *b, size_t bytes, size_t size)
+static size_t differences(const void *a, const void *b, size_t end, size_t size)
 {
     const char *x = a, *y = b;
     size_t count = 0;
 
-    for (size_t at = 0; at < bytes; at += size) count += memcmp(x + at, y + at, size) != 0;
+    for (size_t at = 0; at < end; at += size) count += memcmp(x + at, y + at, size) != 0;
     return count;
 }
 
@@ -830,6 +830,7 @@ static void other_formats(void **state)
     refused(ctx, NULL, s.A, path, GSOLVE_BAD_FILE, "not a set-up file of gsolve");
     write_file("", 0);
     refused(ctx, NULL, s.A, path, GSOLVE_BAD_FILE, "is truncated: 0 bytes");
+    unlink(path);
     free(b.at);
     drop_base(&s);
     close_context(ctx);
@@ -1086,6 +1087,7 @@ static void automatic(void **state)
     assert_int_equal(gsolve_auto_set_setup_file(NULL, path), GSOLVE_BAD_ARGUMENT);
     OK(ctx, gsolve_auto_set_setup_file(S, NULL));
     gsolve_auto_destroy(&S);
+    unlink(path);
     gsolve_csr_free(&csr, ctx);
     close_context(ctx);
 }

@@ -391,7 +391,8 @@ if "$gsolve" list >out 2>err; then
     said 'not written to read_only/levels: no permission (read_only/levels holds the preconditioner amg and not'
     chmod 755 read_only
     chmod 000 read_only/levels
-    wrong 'cannot read read_only/levels' -A gen:poisson3d,n=12 --precond amg --setup read_only/levels
+    run 1 -A gen:poisson3d,n=12 --precond amg --setup read_only/levels
+    complained 'cannot read read_only/levels: Permission denied'
 else
     echo 'skipped: no other user can be taken'
 fi
