@@ -195,18 +195,19 @@ GSOLVE_API gsolve_solver *gsolve_auto_solver(gsolve_auto *S);
 
 /* Names a file that keeps a set-up from one program to the next. When a later run sets up a choice,
  * it first tries to read the preconditioner from the file, as gsolve_precond_load does for the
- * choice's spec. If the file does not exist or does not fit, the run creates the preconditioner and
- * writes the file, as gsolve_precond_save does. For a choice without a preconditioner,
- * gsolve_solver_load and gsolve_solver_save read and write the method, such as "direct". A choice
- * that cannot be saved neither reads nor writes the file. S copies `path`; NULL removes the file's
- * name from S.
+ * choice's spec. If the file does not exist or does not fit, the run creates the preconditioner
+ * and, if the choice solves the system, writes the file, as gsolve_precond_save does. For a choice
+ * without a preconditioner, gsolve_solver_load and gsolve_solver_save read and write the method,
+ * such as "direct". A choice that cannot be saved neither reads nor writes the file. S copies
+ * `path`; NULL removes the file's name from S.
  *
- * A set-up of this kind for other values or with other options is replaced, and so is a damaged one.
- * A set-up of another kind or for another pattern stays, and so does a file that the program may
- * read and not write. This does not make a run fail; members of gsolve_attempt say what happened.
+ * A set-up of this kind for other values or with other options is replaced, and so is a damaged
+ * one. A set-up of another kind or for another pattern stays, and so does a file that the program
+ * may read and not write. This does not make a run fail; members of gsolve_attempt say what
+ * happened.
  *
- * Fails with GSOLVE_BAD_FILE if there is a file of this name that cannot be read, or that is neither
- * empty nor a set-up, and with GSOLVE_BAD_ARGUMENT if `path` is empty. */
+ * Fails with GSOLVE_BAD_FILE if there is a file of this name that cannot be read, or that is
+ * neither empty nor a set-up, and with GSOLVE_BAD_ARGUMENT if `path` is empty. */
 GSOLVE_API gsolve_status gsolve_auto_set_setup_file(gsolve_auto *S, const char *path);
 
 /* --- callbacks ------------------------------------------------------------------ */
@@ -247,8 +248,8 @@ typedef struct gsolve_attempt {
     double run_seconds;          /* and of the run */
     bool setup_read;             /* M or S was read from the file of
                                     gsolve_auto_set_setup_file, */
-    bool setup_written;          /* or that file was written after the set-up */
-    const char *setup_note;      /* why the file was not read or not written, or "" */
+    bool setup_written;          /* at GSOLVE_ATTEMPT_ENDED: that file was written after the run */
+    const char *setup_note;      /* then: why the file was not read or not written, or "" */
 } gsolve_attempt;
 
 /* A function of the caller that follows the attempts. It may call functions of the library for

@@ -1151,6 +1151,53 @@ static void automatic(void **state)
     close_context(ctx);
 }
 
+/* A choice that fails writes no file, so that the one that solves the system does; an attempt that
+ * uses no file says nothing about it. */
+static void automatic_after_failures(void **state)
+{
+    static const char *const methods[] = {"cg,maxit=1", "gmres", "cg"};
+    static const char *const preconds[] = {"amg,coarsest=50", "amg,coarsest=60", "jacobi"};
+    gsolve_context *ctx = open_context(2);
+    gsolve_csr csr = read_matrix(ctx, "gen:poisson2d,n=20");
+    const int32_t n = csr.nrows;
+    double *b = random_vector(n, 2), *x = calloc((size_t)n + 1, sizeof *x);
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    gsolve_auto *S = NULL;
+    gsolve_precond *M = NULL;
+    seen what = {0};
+    (void)state;
+
+    unlink(path);
+    OK(ctx, gsolve_auto_create(&S, ctx, "", &csr));
+    OK(ctx, gsolve_auto_set_choices(S, 1, methods, preconds));
+    OK(ctx, gsolve_auto_set_setup_file(S, path));
+    gsolve_auto_set_attempt_monitor(S, watch, &what);
+    OK(ctx, gsolve_auto_run(S, gsolve_vector(b, n), gsolve_vector(x, n), &result));
+    assert_int_equal(result.outcome, GSOLVE_ITERATION_LIMIT);
+    assert_true(!what.read && !what.written);
+    assert_string_equal(what.note, "this choice has not solved the system");
+    assert_int_equal(access(path, F_OK), -1);
+    OK(ctx, gsolve_auto_set_choices(S, 2, methods, preconds));
+    memset(x, 0, (size_t)n * sizeof *x);
+    OK(ctx, gsolve_auto_run(S, gsolve_vector(b, n), gsolve_vector(x, n), &result));
+    assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+    assert_true(!what.read && what.written);
+    assert_string_equal(what.note, "");
+    OK(ctx, gsolve_precond_load(&M, ctx, preconds[1], gsolve_auto_matrix(S), path));
+    gsolve_precond_destroy(&M);
+    OK(ctx, gsolve_auto_set_setup_file(S, NULL));
+    OK(ctx, gsolve_auto_set_choices(S, 1, methods + 2, preconds + 2));
+    memset(x, 0, (size_t)n * sizeof *x);
+    OK(ctx, gsolve_auto_run(S, gsolve_vector(b, n), gsolve_vector(x, n), &result));
+    assert_true(!what.read && !what.written);
+    assert_string_equal(what.note, "");
+    gsolve_auto_destroy(&S);
+    unlink(path);
+    gsolve_csr_free(&csr, ctx);
+    free(b), free(x);
+    close_context(ctx);
+}
+
 /* A file for another pattern stays; one for other values, other options, or a part of a file is
  * replaced. */
 static void automatic_on_other_files(void **state)
@@ -1204,6 +1251,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(factors_refused),
         cmocka_unit_test(changed_factors),
         cmocka_unit_test(automatic),
+        cmocka_unit_test(automatic_after_failures),
         cmocka_unit_test(automatic_on_other_files),
     };
     int code;

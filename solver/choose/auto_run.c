@@ -43,6 +43,7 @@ static gsolve_status set_up(gsolve_auto *S, int k, gsolve_attempt *a)
     double begin = gs_now();
     gsolve_status status;
 
+    gs_auto_begin_setup_file(S);
     if (S->set == k) {
         TRY(update_precond(S));
     } else {
@@ -56,9 +57,6 @@ static gsolve_status set_up(gsolve_auto *S, int k, gsolve_attempt *a)
         begin = gs_now();
         TRY(gs_auto_create_method(S, c));
         a->method_seconds = gs_now() - begin;
-        a->setup_read = S->setup_read;
-        a->setup_written = S->setup_written;
-        a->setup_note = S->setup_note;
         S->set = k;
     }
     if (a->kept) a->precond_seconds = gs_now() - begin;
@@ -117,6 +115,7 @@ static bool try_choice(gsolve_auto *S, int k, gsolve_dense b, gsolve_dense x, gs
     notify(S, &a, GSOLVE_ATTEMPT_BEGINS);
     gs_log(S->ctx, "%s + %s: %s", c->method, c->precond, c->why);
     a.status = set_up(S, k, &a);
+    a.setup_read = S->setup_read;
     if (a.status == GSOLVE_OK) {
         notify(S, &a, GSOLVE_ATTEMPT_IS_SET_UP);
         gsolve_solver_set_monitor(S->S, S->monitor, S->monitor_user);
@@ -125,8 +124,11 @@ static bool try_choice(gsolve_auto *S, int k, gsolve_dense b, gsolve_dense x, gs
         a.status = gs_auto_solve(S, b, x, result);
         a.run_seconds = gs_now() - begin;
         if (a.status == GSOLVE_OK) a.result = result;
+        gs_auto_write_setup_file(S, c, a.result && is_solved(result));
         rounded = a.result && gs_outer_rounded(S->S);
     }
+    a.setup_written = S->setup_written;
+    a.setup_note = S->setup_note;
     record(S, &a);
     proceed = notify(S, &a, GSOLVE_ATTEMPT_ENDED);
     if (!a.S) gs_auto_drop(S);

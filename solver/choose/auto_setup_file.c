@@ -68,8 +68,6 @@ static gsolve_status read_file(gsolve_auto *S, const gs_auto_choice *c, bool met
     gsolve_status status;
 
     *state = ABSENT;
-    S->setup_read = S->setup_written = false;
-    S->setup_note[0] = 0;
     if (!gs_setup_file_exists(S->setup_path)) return GSOLVE_OK;
     status = method ? gsolve_solver_load(&S->S, S->ctx, c->method, S->A, S->setup_path)
                     : gsolve_precond_load(&S->M, S->ctx, c->precond, S->A, S->setup_path);
@@ -94,13 +92,30 @@ done:
     return status;
 }
 
-/* Writes the file, unless the set-up cannot be saved, or it would replace one that is not for the
- * pattern of S->A and the kind of choice c. */
-static void write_file(gsolve_auto *S, const gs_auto_choice *c, bool method, file_state state)
+void gs_auto_begin_setup_file(gsolve_auto *S)
 {
+    S->setup_read = S->setup_written = S->setup_due = S->setup_unfit = false;
+    S->setup_note[0] = 0;
+}
+
+/* The set-up of the choice is new: the file is written as soon as it has solved the system. */
+static void set_due(gsolve_auto *S, file_state state)
+{
+    S->setup_due = true;
+    S->setup_unfit = state == UNFIT;
+}
+
+void gs_auto_write_setup_file(gsolve_auto *S, const gs_auto_choice *c, bool solved)
+{
+    const bool method = is_for_method(c);
     gsolve_status status = GSOLVE_OK;
 
-    if (state == UNFIT) status = check_owner(S, method ? c->method : c->precond);
+    if (!S->setup_due) return;
+    if (!solved) {
+        snprintf(S->setup_note, sizeof S->setup_note, "this choice has not solved the system");
+        return;
+    }
+    if (S->setup_unfit) status = check_owner(S, method ? c->method : c->precond);
     if (status == GSOLVE_OK) {
         status = method ? gsolve_solver_save(S->S, S->setup_path)
                         : gsolve_precond_save(S->M, S->setup_path);
@@ -118,7 +133,7 @@ gsolve_status gs_auto_create_precond(gsolve_auto *S, const gs_auto_choice *c)
     if (uses_file) TRY(read_file(S, c, false, &state));
     if (state == HAS_BEEN_READ) return GSOLVE_OK;
     TRY(gsolve_precond_create_from(&S->M, S->ctx, c->precond, S->A));
-    if (uses_file) write_file(S, c, false, state);
+    if (uses_file) set_due(S, state);
 done:
     return status;
 }
@@ -132,7 +147,7 @@ gsolve_status gs_auto_create_method(gsolve_auto *S, const gs_auto_choice *c)
     if (uses_file) TRY(read_file(S, c, true, &state));
     if (state == HAS_BEEN_READ) return GSOLVE_OK;
     TRY(gsolve_solver_create(&S->S, S->ctx, c->method, S->A, S->M));
-    if (uses_file) write_file(S, c, true, state);
+    if (uses_file) set_due(S, state);
 done:
     return status;
 }

@@ -51,7 +51,8 @@ struct gsolve_auto {
     void *monitor_user, *attempt_user, *test_user;
 
     char *setup_path;               /* of the caller's file for set-ups, or NULL */
-    bool setup_read, setup_written; /* what the last set-up did with it, */
+    bool setup_due, setup_unfit;    /* it is to be written, over a set-up that does not fit */
+    bool setup_read, setup_written; /* what the last attempt did with it, */
     char setup_note[600];           /* and why it did not read or write it */
 
     int attempts;
@@ -78,6 +79,12 @@ void gs_auto_drop(gsolve_auto *S);
  * read from S's file if it fits: the method if there is no preconditioner. */
 gsolve_status gs_auto_create_precond(gsolve_auto *S, const gs_auto_choice *c);
 gsolve_status gs_auto_create_method(gsolve_auto *S, const gs_auto_choice *c);
+/* An attempt begins: it has done nothing with the file yet. */
+void gs_auto_begin_setup_file(gsolve_auto *S);
+/* The run of choice c has ended. If it has solved the system with a new set-up, writes the file,
+ * unless the set-up cannot be saved, or it would replace one that is not for the pattern of S->A
+ * and the kind of choice c. */
+void gs_auto_write_setup_file(gsolve_auto *S, const gs_auto_choice *c, bool solved);
 
 /* --- auto_transform.c --- */
 
