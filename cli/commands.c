@@ -80,7 +80,8 @@ static const cli_option solve_options[] = {
      AT(format), 0, 0},
     SOLVE_TYPE, RTOL, ATOL, MAXIT,
     {"setup", 0, "FILE", "keep the set-up of the preconditioner amg, or the factors of the method direct, in FILE. If FILE holds "
-     "them for this matrix and for the options of this solve, they are read; otherwise they are computed and FILE is written", CLI_TEXT, AT(setup), 0, 0},
+     "them for this matrix and for the options of this solve, they are read; otherwise they are computed and FILE is written. A "
+     "set-up of another kind or for a matrix with another pattern stays in FILE", CLI_TEXT, AT(setup), 0, 0},
     HEADING("Device"),
     DEVICE("device: auto, cpu or cuda (default $GSOLVE_DEVICE, else auto; see gsolve list devices). auto uses a GPU if "
            "there is one, but the CPU if --format is not given and (entries of A) x (columns of b) is at most 200000"),

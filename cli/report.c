@@ -55,14 +55,20 @@ static void say_format(const cli *c, const cli_solution *s)
 /* What happened with the file of --setup. */
 static void say_setup(const cli *c, const cli_attempt *a)
 {
-    const char *file = c->args.setup, *why = a->setup_note[0] ? ", because " : "";
+    static const char cannot_write[] = "cannot write ";
+    const size_t length = sizeof cannot_write - 1;
+    const char *file = c->args.setup, *note = a->setup_note;
 
     if (!file) return;
     if (a->setup_read) {
         cli_item(c, "set-up", "read from %s", file);
+    } else if (a->setup_written) {
+        cli_item(c, "set-up", "%s%s", note[0] ? note : "written to ",
+                 note[0] ? "; computed again and rewritten" : file);
+    } else if (strncmp(note, cannot_write, length) == 0) {
+        cli_item(c, "set-up", "not written to %s", note + length);
     } else {
-        cli_item(c, "set-up", "%s %s%s%s", a->setup_written ? "written to" : "not written to", file,
-                 why, a->setup_note);
+        cli_item(c, "set-up", "not written%s%s", note[0] ? ", because " : "", note);
     }
 }
 

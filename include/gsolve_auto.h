@@ -198,12 +198,15 @@ GSOLVE_API gsolve_solver *gsolve_auto_solver(gsolve_auto *S);
  * choice's spec. If the file does not exist or does not fit, the run creates the preconditioner and
  * writes the file, as gsolve_precond_save does. For a choice without a preconditioner,
  * gsolve_solver_load and gsolve_solver_save read and write the method, such as "direct". A choice
- * that cannot be saved neither reads nor writes the file. A file that cannot be read or written
- * does not make a run fail; members of gsolve_attempt say what happened. S copies `path`; NULL
- * removes the file's name from S.
+ * that cannot be saved neither reads nor writes the file. S copies `path`; NULL removes the file's
+ * name from S.
  *
- * Fails with GSOLVE_BAD_FILE if there is a file of this name that is not empty and that is no such
- * set-up: it would be lost. */
+ * A set-up of this kind for other values or with other options is replaced, and so is a damaged one.
+ * A set-up of another kind or for another pattern stays, and so does a file that the program may
+ * read and not write. This does not make a run fail; members of gsolve_attempt say what happened.
+ *
+ * Fails with GSOLVE_BAD_FILE if there is a file of this name that cannot be read, or that is neither
+ * empty nor a set-up, and with GSOLVE_BAD_ARGUMENT if `path` is empty. */
 GSOLVE_API gsolve_status gsolve_auto_set_setup_file(gsolve_auto *S, const char *path);
 
 /* --- callbacks ------------------------------------------------------------------ */
