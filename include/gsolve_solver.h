@@ -306,7 +306,8 @@ GSOLVE_API const char *gsolve_solver_name(const gsolve_solver *S);
  * that "auto" creates; and a copy of b and one more vector, if A has a null space.
  *
  * Fails with GSOLVE_UNSUPPORTED for "refine" and "direct", whose work space depends on the values
- * or on the pattern, and with GSOLVE_BAD_ARGUMENT if csr is not square. */
+ * or on the pattern, and with GSOLVE_BAD_ARGUMENT if csr is not square and the method is neither
+ * "lsqr" nor "lsmr". */
 GSOLVE_API gsolve_status gsolve_solver_memory(gsolve_context *ctx, const char *spec,
                                               const gsolve_csr *csr, int32_t columns,
                                               size_t *bytes);

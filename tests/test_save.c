@@ -9,6 +9,7 @@
 #include "tests/parts.h"
 
 #include "matrix/setup_file.h"
+#include "solver/methods/direct.h"
 
 enum { COLUMNS = 3 };
 
@@ -942,6 +943,55 @@ static void factors(void **state)
     close_context(ctx);
 }
 
+/* A run with more columns than all earlier ones solves with the factors that are there, computed or
+ * loaded. New factors would have a limit of their own in place of the number that the test writes
+ * there. spec: with a '+', the factors are loaded. */
+static void kept_factors(gsolve_context *ctx, const char *name, const char *spec, gsolve_type type)
+{
+    const double mark = 12345.5;
+    const bool loaded = spec[0] == '+';
+    system_of_two s = make_system(ctx, name, type);
+    gsolve_solver *S = NULL;
+    gs_direct_state *own;
+
+    OK(ctx, gsolve_solver_create(&S, ctx, spec + loaded, s.A, NULL));
+    if (loaded) {
+        OK(ctx, gsolve_solver_save(S, path));
+        gsolve_solver_destroy(&S);
+        OK(ctx, gsolve_solver_load(&S, ctx, spec + loaded, s.A, path));
+    }
+    own = S->state;
+    own->factors->request.limit.entries = mark;
+    OK(ctx, run_system(S, &s, s.x));
+    assert_true(own->factors->request.limit.entries == mark);
+    if (loaded) OK(ctx, gsolve_solver_save(S, path));
+    for (int64_t e = 0; e < gs_start(&s.csr, s.csr.nrows); e++) {
+        if (type == GSOLVE_F32) ((float *)s.csr.value)[e] *= 2;
+        if (type == GSOLVE_F64) ((double *)s.csr.value)[e] *= 2;
+    }
+    OK(ctx, gsolve_matrix_update(s.A, &s.csr));
+    OK(ctx, run_system(S, &s, s.y)); /* new values still get new factors */
+    for (int64_t i = 0; i < (int64_t)2 * s.csr.ncols; i++) {
+        assert_true(fabs(s.x[i] - 2 * s.y[i]) <= 1e-5 * (1 + fabs(s.x[i])));
+    }
+    gsolve_solver_destroy(&S);
+    drop_system(ctx, &s);
+}
+
+static void factors_are_kept(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    (void)state;
+
+    kept_factors(ctx, "gen:poisson2d,n=20", "direct", GSOLVE_F64);
+    kept_factors(ctx, "gen:poisson2d,n=20", "+direct", GSOLVE_F64);
+    kept_factors(ctx, "gen:poisson2d,n=20", "+direct", GSOLVE_F32);
+    kept_factors(ctx, "gen:convdiff3d,n=6", "direct,order=rcm,scale=symmetric", GSOLVE_F64);
+    kept_factors(ctx, "gen:convdiff3d,n=6", "+direct,factor=qr", GSOLVE_F64);
+    kept_factors(ctx, "gen:random,n=80,cols=50", "+direct", GSOLVE_F64);
+    close_context(ctx);
+}
+
 static void factors_refused(void **state)
 {
     gsolve_context *ctx = open_context(2);
@@ -1150,6 +1200,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(damaged_files),
         cmocka_unit_test(other_formats),
         cmocka_unit_test(factors),
+        cmocka_unit_test(factors_are_kept),
         cmocka_unit_test(factors_refused),
         cmocka_unit_test(changed_factors),
         cmocka_unit_test(automatic),
