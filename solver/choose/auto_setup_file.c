@@ -56,14 +56,15 @@ static bool is_for_method(const gs_auto_choice *c)
  * that does not fit is no failure. */
 static gsolve_status read_file(gsolve_auto *S, const gs_auto_choice *c, bool method, bool *done)
 {
+    const gsolve_matrix *A = gs_auto_matrix_of(S, c);
     gsolve_status status;
 
     *done = false;
     S->setup_read = S->setup_written = false;
     S->setup_note[0] = 0;
     if (!gs_setup_file_exists(S->setup_path)) return GSOLVE_OK;
-    status = method ? gsolve_solver_load(&S->S, S->ctx, c->method, S->A, S->setup_path)
-                    : gsolve_precond_load(&S->M, S->ctx, c->precond, S->A, S->setup_path);
+    status = method ? gsolve_solver_load(&S->S, S->ctx, c->method, A, S->setup_path)
+                    : gsolve_precond_load(&S->M, S->ctx, c->precond, A, S->setup_path);
     *done = S->setup_read = status == GSOLVE_OK;
     if (*done || status == GSOLVE_NO_MEMORY || status == GSOLVE_DEVICE_FAILED) return status;
     note_error(S);
@@ -91,7 +92,7 @@ gsolve_status gs_auto_create_precond(gsolve_auto *S, const gs_auto_choice *c)
 
     if (uses_file) TRY(read_file(S, c, false, &done));
     if (done) return GSOLVE_OK;
-    TRY(gsolve_precond_create_from(&S->M, S->ctx, c->precond, S->A));
+    TRY(gsolve_precond_create_from(&S->M, S->ctx, c->precond, gs_auto_matrix_of(S, c)));
     if (uses_file) write_file(S, false);
 done:
     return status;
@@ -105,7 +106,7 @@ gsolve_status gs_auto_create_method(gsolve_auto *S, const gs_auto_choice *c)
 
     if (uses_file) TRY(read_file(S, c, true, &done));
     if (done) return GSOLVE_OK;
-    TRY(gsolve_solver_create(&S->S, S->ctx, c->method, S->A, S->M));
+    TRY(gsolve_solver_create(&S->S, S->ctx, c->method, gs_auto_matrix_of(S, c), S->M));
     if (uses_file) write_file(S, true);
 done:
     return status;
