@@ -224,6 +224,19 @@ static void factors_of_a_shuffled_path(void **state)
     close_context(ctx);
 }
 
+/* The ints of CXSparse's amd hold twice the entries, and 8 numbers for each row. */
+static void amd_counts_in_ints(void **state)
+{
+    (void)state;
+    assert_true(gs_order_amd_counts(0, 0));
+    assert_true(gs_order_amd_counts(1000, (1 << 30) - 1));
+    assert_false(gs_order_amd_counts(1000, 1 << 30));
+    assert_false(gs_order_amd_counts(1000, (int64_t)3 << 30));
+    assert_true(gs_order_amd_counts((1 << 28) - 2, (1 << 30) - 1));
+    assert_false(gs_order_amd_counts((1 << 28) - 1, 0));
+    assert_false(gs_order_amd_counts(INT32_MAX, INT32_MAX));
+}
+
 static void direct_solves_in_each_order(void **state)
 {
     static const char *const matrix[] = {"gen:poisson2d,n=20", "gen:convdiff3d,n=7"};
@@ -493,6 +506,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_order_is_a_permutation),
+        cmocka_unit_test(amd_counts_in_ints),
         cmocka_unit_test(rcm_finds_small_bandwidths),
         cmocka_unit_test(rcm_keeps_components_apart),
         cmocka_unit_test(orders_depend_on_the_graph_alone),

@@ -58,6 +58,11 @@ static gsolve_status list_choices(gsolve_auto *S, gs_auto_choice **list, int *co
     gsolve_status status;
 
     if (!is_operator) TRY(gsolve_matrix_statistics(S->A, &S->statistics));
+    if (S->transform) { /* scales hide that A is singular */
+        gsolve_statistics original = GSOLVE_INIT(gsolve_statistics);
+        TRY(gsolve_matrix_statistics(S->original, &original));
+        S->statistics.zero_sum_rows = original.zero_sum_rows;
+    }
     *count = is_operator ? 1 : count_choices(S);
     ALLOC(S->ctx, GSOLVE_HOST, *list, *count + 1);
     memset(*list, 0, ((size_t)*count + 1) * sizeof **list);

@@ -182,9 +182,9 @@ static void decide(gs_auto_transform *t, int32_t c, bool gained)
                t->passes < MOST_PASSES) {
         column->open = true;
     } else if (column->outcome == GSOLVE_CONVERGED) { /* of the transformed system only */
-        column->outcome = run->monitor.stopped                      ? run->monitor.outcome
+        column->outcome = run->monitor.stopped                    ? run->monitor.outcome
                           : t->total.iterations >= t->asked.maxit ? GSOLVE_ITERATION_LIMIT
-                                                                    : GSOLVE_STAGNATED;
+                                                                  : GSOLVE_STAGNATED;
     }
 }
 

@@ -9,7 +9,7 @@ typedef struct gs_auto_transform gs_auto_transform;
 
 typedef struct gs_auto_choice {
     char base[256], precond[256], why[256];
-    char method[512]; /* base with the options of S */
+    char method[512];   /* base with the options of S */
     bool tried;         /* in this run */
     bool failed;        /* in any run */
     bool untransformed; /* it minimises |b - A x|, so it is set up for original in spite of scale

@@ -166,6 +166,6 @@ gsolve_status gs_auto_transform_check(const gsolve_auto *S, gs_auto_choice *c)
 bool gs_auto_transform_misused(const gsolve_auto *S, gs_auto_choice *c)
 {
     if (!S->transform || c->untransformed) return false;
-    c->untransformed = S->S->method->normal;
+    c->untransformed = gs_may_be_least_squares(S->S);
     return c->untransformed;
 }
