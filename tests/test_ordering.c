@@ -1,6 +1,7 @@
 /* test_ordering.c: orders of rows: rcm, amd and nd; and what uses them: ilu, ic and direct. */
 #include "factor/ordering.h"
 
+#include "solver/methods/direct.h"
 #include "tests/transform_support.h"
 
 /* --- the orders themselves -------------------------------------------------------------------- */
@@ -278,6 +279,38 @@ static void direct_without_options_is_unchanged(void **state)
     close_context(ctx);
 }
 
+/* scale=auto scales the rows of the first values. Symmetric ones that come later are scaled in the
+ * same way, so Cholesky does not suit them, also where a failure has left no factors. */
+static void scaled_rows_are_not_factored_by_cholesky(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    solve s = open_solve(ctx, badly_scaled(ctx, "gen:poisson2d,n=10", 4, false, 5));
+    gsolve_csr poisson = read_matrix(ctx, "gen:poisson2d,n=10"), symmetric;
+    double scale[100];
+    const gsolve_dense b = gsolve_vector(s.b, s.csr.nrows), x = gsolve_vector(s.x, s.csr.nrows);
+
+    (void)state;
+    for (int i = 0; i < 100; i++) scale[i] = i % 3 == 0 ? 2 : 1; /* exactly symmetric */
+    symmetric = changed(ctx, &poisson, NULL, scale, scale);
+    for (int32_t i = 0; i < 100; i++) { /* so dominant that a triangle of R A is definite, too */
+        for (int64_t e = gs_start(&symmetric, i); e < gs_start(&symmetric, i + 1); e++) {
+            if (symmetric.col[e] == i) ((double *)symmetric.value)[e] *= 8;
+        }
+    }
+    run(&s, "direct,scale=auto", "none");
+    gs_direct_state *direct = s.S->state;
+    gs_factorisation_destroy(direct->factors, ctx);
+    direct->factors = NULL;
+    OK(ctx, gsolve_matrix_update(s.A, &symmetric));
+    OK(ctx, gsolve_solver_run(s.S, b, x, &s.result));
+    assert_int_equal(s.result.outcome, GSOLVE_CONVERGED);
+    assert_int_equal(direct->factors->request.kind, GS_LU);
+    gsolve_csr_free(&symmetric, ctx);
+    gsolve_csr_free(&poisson, ctx);
+    close_solve(&s);
+    close_context(ctx);
+}
+
 static void direct_refuses(void **state)
 {
     static const struct {
@@ -513,6 +546,7 @@ int main(void)
         cmocka_unit_test(factors_of_a_shuffled_path),
         cmocka_unit_test(direct_solves_in_each_order),
         cmocka_unit_test(direct_without_options_is_unchanged),
+        cmocka_unit_test(scaled_rows_are_not_factored_by_cholesky),
         cmocka_unit_test(direct_refuses),
         cmocka_unit_test(direct_does_not_save_a_transform),
         cmocka_unit_test(preconds_refuse),
