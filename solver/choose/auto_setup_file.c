@@ -65,14 +65,15 @@ typedef enum file_state { ABSENT, UNFIT, UNSAVABLE, HAS_BEEN_READ } file_state;
 static gsolve_status read_file(gsolve_auto *S, const gs_auto_choice *c, bool method,
                                file_state *state)
 {
+    const gsolve_matrix *A = gs_auto_matrix_of(S, c);
     gsolve_status status;
 
     *state = ABSENT;
     S->setup_read = S->setup_written = false;
     S->setup_note[0] = 0;
     if (!gs_setup_file_exists(S->setup_path)) return GSOLVE_OK;
-    status = method ? gsolve_solver_load(&S->S, S->ctx, c->method, S->A, S->setup_path)
-                    : gsolve_precond_load(&S->M, S->ctx, c->precond, S->A, S->setup_path);
+    status = method ? gsolve_solver_load(&S->S, S->ctx, c->method, A, S->setup_path)
+                    : gsolve_precond_load(&S->M, S->ctx, c->precond, A, S->setup_path);
     S->setup_read = status == GSOLVE_OK;
     *state = S->setup_read ? HAS_BEEN_READ : status == GSOLVE_UNSUPPORTED ? UNSAVABLE : UNFIT;
     if (S->setup_read || status == GSOLVE_NO_MEMORY || status == GSOLVE_DEVICE_FAILED) {
@@ -117,7 +118,7 @@ gsolve_status gs_auto_create_precond(gsolve_auto *S, const gs_auto_choice *c)
 
     if (uses_file) TRY(read_file(S, c, false, &state));
     if (state == HAS_BEEN_READ) return GSOLVE_OK;
-    TRY(gsolve_precond_create_from(&S->M, S->ctx, c->precond, S->A));
+    TRY(gsolve_precond_create_from(&S->M, S->ctx, c->precond, gs_auto_matrix_of(S, c)));
     if (uses_file) write_file(S, c, false, state);
 done:
     return status;
@@ -131,7 +132,7 @@ gsolve_status gs_auto_create_method(gsolve_auto *S, const gs_auto_choice *c)
 
     if (uses_file) TRY(read_file(S, c, true, &state));
     if (state == HAS_BEEN_READ) return GSOLVE_OK;
-    TRY(gsolve_solver_create(&S->S, S->ctx, c->method, S->A, S->M));
+    TRY(gsolve_solver_create(&S->S, S->ctx, c->method, gs_auto_matrix_of(S, c), S->M));
     if (uses_file) write_file(S, c, true, state);
 done:
     return status;
