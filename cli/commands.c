@@ -72,10 +72,11 @@ static const cli_option solve_options[] = {
     SOLVER, PRECOND,
     {"scale", 0, "none|rows|symmetric|auto", "solve a scaled system. rows: the largest magnitude of each row becomes about 1; "
      "symmetric: that of each row and column, by the same factors, so that a symmetric A stays symmetric; auto: symmetric or "
-     "rows if the largest magnitudes of the rows differ by a factor of 100 or more. The residual of the original system decides "
-     "(default none)", CLI_WORD, AT(scale), 0, 0},
+     "rows if the largest magnitudes of the rows differ by a factor of 100 or more, none if A is not square. The residual of the "
+     "original system decides. lsqr, lsmr and direct,factor=qr run without it. Refused with --null-space (default none)", CLI_WORD, AT(scale), 0, 0},
     {"order", 0, "none|rcm|amd|nd", "solve a permuted system. rcm: reverse Cuthill-McKee; amd: approximate minimum degree; nd: nested "
-     "dissection, if gsolve was built with METIS (default none)", CLI_WORD, AT(order), 0, 0},
+     "dissection, if gsolve was built with METIS. lsqr, lsmr and direct,factor=qr run without it. Refused with --null-space "
+     "(default none)", CLI_WORD, AT(order), 0, 0},
     {"format", 0, "SPEC", "storage format of the matrix (default auto; see gsolve list formats)", CLI_TEXT,
      AT(format), 0, 0},
     SOLVE_TYPE, RTOL, ATOL, MAXIT,

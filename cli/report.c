@@ -131,6 +131,18 @@ static void say_null_space(const cli *c, const cli_solution *s)
              s->info.null_space, r->removed);
 }
 
+/* What --scale and --order did; the note of a least-squares method says that it uses neither. */
+static void say_transform(const cli *c, const cli_solution *s)
+{
+    const gsolve_statistics *t = &s->system.statistics;
+
+    if (s->transform[0]) {
+        cli_item(c, "transform", "%s", s->transform);
+    } else if (c->args.scale && t->nrows != t->ncols) {
+        cli_item(c, "transform", "none, because A is not square");
+    }
+}
+
 static void say_outcome(const cli *c, const cli_solution *s)
 {
     const cli_attempt *a = &s->attempt[s->best];
@@ -146,7 +158,7 @@ static void say_outcome(const cli *c, const cli_solution *s)
              a->result.relative_residual, a->ncols > 1 ? "; worst column" : "");
     say_null_space(c, s);
     say_error(c, s);
-    if (s->transform[0]) cli_item(c, "transform", "%s", s->transform);
+    say_transform(c, s);
     if (!converged) {
         cli_item(c, "why", "%s", a->explanation);
     } else if (a->method_note[0]) {

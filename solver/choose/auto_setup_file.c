@@ -65,12 +65,13 @@ typedef enum file_state { ABSENT, UNFIT, UNSAVABLE, HAS_BEEN_READ } file_state;
 static gsolve_status read_file(gsolve_auto *S, const gs_auto_choice *c, bool method,
                                file_state *state)
 {
+    const gsolve_matrix *A = gs_auto_matrix_of(S, c);
     gsolve_status status;
 
     *state = ABSENT;
     if (!gs_setup_file_exists(S->setup_path)) return GSOLVE_OK;
-    status = method ? gsolve_solver_load(&S->S, S->ctx, c->method, S->A, S->setup_path)
-                    : gsolve_precond_load(&S->M, S->ctx, c->precond, S->A, S->setup_path);
+    status = method ? gsolve_solver_load(&S->S, S->ctx, c->method, A, S->setup_path)
+                    : gsolve_precond_load(&S->M, S->ctx, c->precond, A, S->setup_path);
     S->setup_read = status == GSOLVE_OK;
     *state = S->setup_read ? HAS_BEEN_READ : status == GSOLVE_UNSUPPORTED ? UNSAVABLE : UNFIT;
     if (S->setup_read || status == GSOLVE_NO_MEMORY || status == GSOLVE_DEVICE_FAILED) {
@@ -81,12 +82,12 @@ static gsolve_status read_file(gsolve_auto *S, const gs_auto_choice *c, bool met
 }
 
 /* Fails if the file holds a set-up for another pattern or of another kind. */
-static gsolve_status check_owner(const gsolve_auto *S, const char *spec)
+static gsolve_status check_owner(const gsolve_auto *S, const gs_auto_choice *c, const char *spec)
 {
     gsolve_csr rows;
     gsolve_status status;
 
-    TRY(gsolve_matrix_csr(S->A, &rows));
+    TRY(gsolve_matrix_csr(gs_auto_matrix_of(S, c), &rows));
     TRY(gs_setup_file_check_owner(S->ctx, S->setup_path, spec, &rows));
 done:
     return status;
@@ -115,7 +116,7 @@ void gs_auto_write_setup_file(gsolve_auto *S, const gs_auto_choice *c, bool solv
         snprintf(S->setup_note, sizeof S->setup_note, "this choice has not solved the system");
         return;
     }
-    if (S->setup_unfit) status = check_owner(S, method ? c->method : c->precond);
+    if (S->setup_unfit) status = check_owner(S, c, method ? c->method : c->precond);
     if (status == GSOLVE_OK) {
         status = method ? gsolve_solver_save(S->S, S->setup_path)
                         : gsolve_precond_save(S->M, S->setup_path);
@@ -132,7 +133,7 @@ gsolve_status gs_auto_create_precond(gsolve_auto *S, const gs_auto_choice *c)
 
     if (uses_file) TRY(read_file(S, c, false, &state));
     if (state == HAS_BEEN_READ) return GSOLVE_OK;
-    TRY(gsolve_precond_create_from(&S->M, S->ctx, c->precond, S->A));
+    TRY(gsolve_precond_create_from(&S->M, S->ctx, c->precond, gs_auto_matrix_of(S, c)));
     if (uses_file) set_due(S, state);
 done:
     return status;
@@ -146,7 +147,7 @@ gsolve_status gs_auto_create_method(gsolve_auto *S, const gs_auto_choice *c)
 
     if (uses_file) TRY(read_file(S, c, true, &state));
     if (state == HAS_BEEN_READ) return GSOLVE_OK;
-    TRY(gsolve_solver_create(&S->S, S->ctx, c->method, S->A, S->M));
+    TRY(gsolve_solver_create(&S->S, S->ctx, c->method, gs_auto_matrix_of(S, c), S->M));
     if (uses_file) set_due(S, state);
 done:
     return status;

@@ -198,6 +198,8 @@ struct gs_run {
     gs_scalar norm_factor; /* on the device, for norm=preconditioned with M: see norm.c; or NULL */
     gs_spectrum spectrum;
     gs_auto_method chosen;
+    int passes; /* choose/auto_passes.c: 0, or the last run was that many runs for corrections of a
+                   transformed system, and the numbers are those of the caller's system */
     gs_run_options last;  /* the options of the last run; solver.c */
     gsolve_result result; /* of the last run; solver.c */
     char *explanation;    /* of the last run, or NULL; explain.c */
