@@ -36,10 +36,6 @@ static cholmod_sparse view_of(const gsolve_context *ctx, const gsolve_csr *A)
 static gsolve_status status_of(gsolve_context *ctx, const state *s)
 {
     switch (s->common.status) {
-    case CHOLMOD_NOT_POSDEF:
-        return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                           "the matrix is not positive definite: Cholesky met a pivot that is not "
-                           "above 0");
     case CHOLMOD_TOO_LARGE:
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                            "the factors would have 2^31 entries or more, which cholmod does not "
@@ -89,6 +85,7 @@ static gsolve_status factor(gs_factorisation *F, gsolve_context *ctx, const gsol
 
     if (status != GSOLVE_OK) return status;
     cholmod_factorize(&view, s->L, &s->common);
+    if (s->common.status == CHOLMOD_NOT_POSDEF) return gs_factor_not_definite(ctx, F, A);
     status = status_of(ctx, s);
     if (status == GSOLVE_OK) F->pivot_ratio = cholmod_rcond(s->L, &s->common);
     return status;

@@ -47,11 +47,7 @@ static gsolve_status cholesky(gs_factorisation *F, gsolve_context *ctx, const gs
 
     TRY(gs_factor_check(ctx, gs_cholesky_cost(s->symbolic, A.n), F->request.limit));
     s->numeric = cs_di_chol(&A, s->symbolic);
-    if (!s->numeric) {
-        return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                           "the matrix is not positive definite: Cholesky met a pivot that is not "
-                           "above 0");
-    }
+    if (!s->numeric) return gs_factor_not_definite(ctx, F, rows);
     F->pivot_ratio = diagonal_ratio(s->numeric->L, true);
     F->pivot_ratio *= F->pivot_ratio;
 done:

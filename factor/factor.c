@@ -72,11 +72,11 @@ gsolve_status gs_factor_check(gsolve_context *ctx, gs_direct_cost cost, gs_direc
     }
     return gsolve_fail(
         ctx, GSOLVE_UNSUPPORTED,
-        "the factors would hold up to %.3g million entries (%.3g GB), and computing them "
-        "would take %.3g billion operations; the limits are %.3g million and %.3g "
-        "billion: raise them by direct,limit=MILLIONS,work=BILLIONS",
-        cost.entries / 1e6, cost.entries * 1e-9 * ENTRY_BYTES, cost.operations / 1e9,
-        limit.entries / 1e6, limit.operations / 1e9);
+        "the factors would hold up to %s entries (%.3g GB), and computing them would take %s "
+        "operations; the limits are %s and %s: raise them by direct,limit=MILLIONS,work=BILLIONS",
+        gs_count_in_words(cost.entries).text, cost.entries * 1e-9 * ENTRY_BYTES,
+        gs_count_in_words(cost.operations).text, gs_count_in_words(limit.entries).text,
+        gs_count_in_words(limit.operations).text);
 }
 
 gsolve_status gs_factor_out_of_memory(gsolve_context *ctx)
@@ -110,23 +110,12 @@ done:
 static gsolve_status check_request(gsolve_context *ctx, const gs_factor_library *library,
                                    gs_factor_kind kind, const gsolve_csr *A)
 {
-    if (!gs_factor_library_is_present(library)) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "this build of gsolve has no %s; install the Debian package %s and "
-                           "configure gsolve with -D%s=ON, or use library=auto",
-                           library->name, library->package, library->option);
-    }
-    if (!library->computes[kind]) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "%s does not compute %s factors; use library=auto or library=cxsparse",
-                           library->name, gs_factor_kind_name(kind));
-    }
     if (kind != GS_QR && A->nrows != A->ncols) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "%s needs a square matrix and this one is %d x %d; use factor=qr",
                            gs_factor_kind_name(kind), A->nrows, A->ncols);
     }
-    return GSOLVE_OK;
+    return gs_factor_check_library(ctx, library, kind, A);
 }
 
 gsolve_status gs_factorisation_create(gs_factorisation **out, gsolve_context *ctx,
@@ -146,11 +135,6 @@ gsolve_status gs_factorisation_create(gs_factorisation **out, gsolve_context *ct
 done:
     gs_factorisation_destroy(F, ctx);
     return status;
-}
-
-bool gs_factor_choice_computes(gs_factor_choice choice, gs_factor_kind kind)
-{
-    return choice == GS_LIBRARY_AUTO || libraries[choice - 1]->computes[kind];
 }
 
 /* CXSparse begins, within the operations up to which it is the fastest. If they do not suffice, the

@@ -111,7 +111,7 @@ gsolve_status gs_factorisation_create(gs_factorisation **F, gsolve_context *ctx,
 gsolve_status gs_factorisation_create_by(gs_factorisation **F, gsolve_context *ctx,
                                          gs_factor_choice choice, const gs_factor_request *request,
                                          const gsolve_csr *A);
-/* Whether the library of this choice computes the kind. */
+/* Whether the library of this choice computes the kind, in a build that has it. */
 bool gs_factor_choice_computes(gs_factor_choice choice, gs_factor_kind kind);
 /* Factors an A with other values in the pattern of the A that F was created from, within limit.
  * After a failure F has no factors; a later update may succeed. */
@@ -143,5 +143,25 @@ gs_direct_cost gs_factor_limit(const gsolve_context *ctx, double entries, double
 gsolve_status gs_factor_check(gsolve_context *ctx, gs_direct_cost cost, gs_direct_cost limit);
 /* Fails with GSOLVE_NO_MEMORY and a sentence. */
 gsolve_status gs_factor_out_of_memory(gsolve_context *ctx);
+
+/* A count as "28", "1.5 million" or "3 billion". */
+typedef struct gs_count_words {
+    char text[32];
+} gs_count_words;
+gs_count_words gs_count_in_words(double number);
+
+/* --- refusals --------------------------------------------------------------------------------- */
+
+/* Fails with GSOLVE_UNSUPPORTED if A's values are not symmetric, and names the pair of entries that
+ * differs most. */
+gsolve_status gs_factor_check_symmetric(gsolve_context *ctx, const gsolve_csr *A);
+/* Fails with GSOLVE_UNSUPPORTED if the library does not compute factors of this kind, or is not in
+ * this build. */
+gsolve_status gs_factor_check_library(gsolve_context *ctx, const gs_factor_library *library,
+                                      gs_factor_kind kind, const gsolve_csr *A);
+/* Fails with GSOLVE_ZERO_PIVOT: Cholesky of A has failed. Names a row whose diagonal entry is not
+ * above 0, if there is one and the caller has not ordered A. */
+gsolve_status gs_factor_not_definite(gsolve_context *ctx, const gs_factorisation *F,
+                                     const gsolve_csr *A);
 
 #endif

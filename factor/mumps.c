@@ -40,7 +40,7 @@ static gsolve_status run(state *s, gsolve_context *ctx, int job)
     if (code >= 0) return GSOLVE_OK;
     if (code == -6 || code == -10) {
         return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                           "the matrix is singular: LU found no pivot in a column");
+                           "the matrix is singular: mumps found no pivot in a row");
     }
     if (code == -7 || code == -8 || code == -9 || code == -13 || code == -19) {
         return gs_factor_out_of_memory(ctx);
@@ -184,9 +184,7 @@ static gsolve_status factor(gs_factorisation *F, gsolve_context *ctx, const gsol
     TRY(place_values(F, ctx, A, &copy));
     status = factor_with_space(F, ctx);
     if (status == GSOLVE_OK && F->request.kind == GS_CHOLESKY && s->id.INFOG(12) > 0) {
-        status = gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                             "the matrix is not positive definite: Cholesky met a pivot that is "
-                             "not above 0");
+        status = gs_factor_not_definite(ctx, F, A);
     }
 done:
     s->id.a = NULL;

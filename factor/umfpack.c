@@ -19,7 +19,7 @@ static gsolve_status status_of(gsolve_context *ctx, int code)
     case UMFPACK_OK: return GSOLVE_OK;
     case UMFPACK_WARNING_singular_matrix:
         return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                           "the matrix is singular: LU found no pivot in a column");
+                           "the matrix is singular: LU found no pivot in a row");
     case UMFPACK_ERROR_out_of_memory: return gs_factor_out_of_memory(ctx);
     default:
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
