@@ -9,9 +9,9 @@ gs_count_words gs_count_in_words(double number)
     gs_count_words words;
     const double unit = number < 1e6 ? 1 : number < 1e9 ? 1e6 : 1e9;
     const char *name = number < 1e6 ? "" : number < 1e9 ? " million" : " billion";
+    const bool whole = unit == 1 || number >= 1000 * unit;
 
-    snprintf(words.text, sizeof words.text, number < 1e6 ? "%.0f%s" : "%.4g%s", number / unit,
-             name);
+    snprintf(words.text, sizeof words.text, whole ? "%.0f%s" : "%.3g%s", number / unit, name);
     return words;
 }
 

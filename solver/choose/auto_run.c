@@ -46,7 +46,7 @@ static gsolve_status set_up(gsolve_auto *S, int k, gsolve_attempt *a)
     if (S->set == k) {
         TRY(update_precond(S));
     } else {
-        TRY(gs_auto_transform_check(S, c));
+        TRY(gs_auto_transform_check(S, c->method, c->precond));
         gs_auto_drop(S);
         S->version = gs_auto_version(S);
         S->built = 0;

@@ -88,8 +88,12 @@ void gs_auto_transform_destroy(gsolve_auto *S);
 gsolve_status gs_auto_transform_begin(gsolve_auto *S);
 /* text = what the transform does, as gs_transform_describe; "" without one. */
 void gs_auto_transform_describe(const gsolve_auto *S, char *text, size_t size);
-/* Fails with GSOLVE_UNSUPPORTED if the rows are scaled and the choice needs a symmetric matrix. */
-gsolve_status gs_auto_transform_check(const gsolve_auto *S, const gs_auto_choice *c);
+/* Whether an order, and not only a scale, is applied. */
+bool gs_auto_has_order(const gsolve_auto *S);
+/* Fails with GSOLVE_UNSUPPORTED if the rows are scaled and the method or the preconditioner (NULL:
+ * none) needs a symmetric matrix. */
+gsolve_status gs_auto_transform_check(const gsolve_auto *S, const char *method,
+                                      const char *precond);
 /* auto_passes.c: runs S->S, which is set up for S->A, for the system of S->original. *result is
  * that of this system.
  */

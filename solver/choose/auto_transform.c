@@ -31,6 +31,13 @@ done:
     return status;
 }
 
+/* The options that are in use. */
+static const char *words_of(const gs_transform_options *o)
+{
+    if (o->order == GS_ORDER_NONE) return "scale";
+    return o->scale == GS_SCALE_NONE ? "order" : "scale and order";
+}
+
 gsolve_status gs_auto_transform_create(gsolve_auto *S, const gs_transform_options *options)
 {
     gs_auto_transform *t;
@@ -38,14 +45,15 @@ gsolve_status gs_auto_transform_create(gsolve_auto *S, const gs_transform_option
     gsolve_status status;
 
     if (gs_matrix_is_operator(S->original)) {
-        return gsolve_fail(S->ctx, GSOLVE_UNSUPPORTED,
-                           "scale and order need the rows of A, and this matrix is an operator");
+        return gsolve_fail(
+            S->ctx, GSOLVE_UNSUPPORTED,
+            "scale and order need the rows of A, and this matrix is an operator; leave them out");
     }
     TRY(gsolve_matrix_csr(S->original, &rows));
     ALLOC(S->ctx, GSOLVE_HOST, t, 1);
     memset(t, 0, sizeof *t);
     S->transform = t;
-    TRY(gs_transform_create(&t->t, S->ctx, options, false, "the automatic solver", &rows));
+    TRY(gs_transform_create(&t->t, S->ctx, options, false, "", &rows));
     if (gs_transform_wanted(&t->t.used)) {
         TRY(make_matrix(t, S, &rows));
         S->A = t->B;
@@ -97,16 +105,20 @@ gsolve_status gs_auto_transform_begin(gsolve_auto *S)
 
     if (!S->transform) return GSOLVE_OK;
     if (gs_null_dimension(&gs_matrix_null_spaces(S->original)->right) > 0) {
-        return gsolve_fail(
-            S->ctx, GSOLVE_UNSUPPORTED,
-            "the automatic solver with scale or order does not work on a matrix "
-            "with a null space: remove the null space, or leave scale and order out");
+        return gsolve_fail(S->ctx, GSOLVE_UNSUPPORTED,
+                           "%s cannot be combined with a null space; leave one of them out",
+                           words_of(&S->transform->t.used));
     }
     if (S->transform->version != version_of(S->original)) TRY(renew_matrix(S->transform, S));
     gs_transform_describe(&S->transform->t, text, sizeof text);
     gs_auto_add_event(S, "The choices iterate on a transformed system (%s). ", text);
 done:
     return status;
+}
+
+bool gs_auto_has_order(const gsolve_auto *S)
+{
+    return S->transform && S->transform->t.used.order != GS_ORDER_NONE;
 }
 
 static bool is_symmetric_method(const char *spec)
@@ -118,12 +130,14 @@ static bool is_symmetric_method(const char *spec)
     return false;
 }
 
-gsolve_status gs_auto_transform_check(const gsolve_auto *S, const gs_auto_choice *c)
+gsolve_status gs_auto_transform_check(const gsolve_auto *S, const char *method, const char *precond)
 {
+    const bool by_ic = precond && gs_spec_is(precond, "ic");
+
     if (!S->transform || S->transform->t.used.scale != GS_SCALE_ROWS) return GSOLVE_OK;
-    if (!is_symmetric_method(c->method) && !gs_spec_is(c->precond, "ic")) return GSOLVE_OK;
+    if (!is_symmetric_method(method) && !by_ic) return GSOLVE_OK;
     return gsolve_fail(S->ctx, GSOLVE_UNSUPPORTED,
-                       "%.60s with %.60s needs a symmetric matrix, and scaled rows are not "
-                       "symmetric: use scale=symmetric, or a method such as gmres with ilu",
-                       c->method, c->precond);
+                       "%.60s needs a symmetric matrix, and scaled rows are not symmetric: use "
+                       "scale=symmetric, or a method such as gmres with ilu",
+                       is_symmetric_method(method) ? method : precond);
 }

@@ -197,12 +197,14 @@ gsolve_status gs_direct_load(gs_krylov *k)
     const gs_factorisation *F;
     gsolve_status status;
 
-    if (o->transform.scale != GS_SCALE_NONE || o->transform.order != GS_ORDER_AMD) {
+    if (o->transform.scale != GS_SCALE_NONE ||
+        (o->transform.order != GS_ORDER_AMD && o->transform.order != GS_ORDER_NONE)) {
         return gs_direct_refuse_transform(k);
     }
     TRY(gs_factorisation_load(&s->factors, k->file, k->csr.nrows, k->csr.ncols));
     F = s->factors;
-    if ((o->factor != GS_FACTOR_AUTO && o->factor != (int)F->request.kind) ||
+    if (F->request.ordered != (o->transform.order == GS_ORDER_NONE) ||
+        (o->factor != GS_FACTOR_AUTO && o->factor != (int)F->request.kind) ||
         (o->library != GS_LIBRARY_AUTO && gs_factor_library_at(o->library - 1) != F->library)) {
         return gsolve_fail(k->ctx, GSOLVE_BAD_SPEC,
                            "%.400s holds %s factors by %s, and the options ask for others; set the "
