@@ -274,7 +274,9 @@ static void direct_refuses(void **state)
         {"gen:poisson2d,n=5", "direct,factor=cholesky,scale=rows", "scale=symmetric",
          GSOLVE_BAD_SPEC},
         {"gen:poisson2d,n=5", "direct,factor=qr,order=rcm", "factor=lu", GSOLVE_BAD_SPEC},
-        {"gen:random,n=9,cols=7", "direct,scale=rows", "9 x 7", GSOLVE_BAD_SPEC},
+        {"gen:random,n=9,cols=7", "direct,scale=rows", "9 x 7; leave them out", GSOLVE_BAD_MATRIX},
+        {"gen:random,n=9,cols=7", "direct,factor=cholesky,scale=rows", "use factor=qr",
+         GSOLVE_BAD_MATRIX},
         {"gen:poisson2d,n=5", "direct,order=fast", "order", GSOLVE_BAD_SPEC},
     };
     gsolve_context *ctx = open_context(1);
