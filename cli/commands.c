@@ -75,7 +75,7 @@ static const cli_option solve_options[] = {
      "rows if the largest magnitudes of the rows differ by a factor of 100 or more. The residual of the original system decides "
      "(default none)", CLI_WORD, AT(scale), 0, 0},
     {"order", 0, "none|rcm|amd|nd", "solve a permuted system. rcm: reverse Cuthill-McKee; amd: approximate minimum degree; nd: nested "
-     "dissection, if gsolve was built with METIS (default none)", CLI_WORD, AT(order), 0, 0},
+     "dissection, if gsolve was built with METIS. The method direct then keeps this order (default none)", CLI_WORD, AT(order), 0, 0},
     {"format", 0, "SPEC", "storage format of the matrix (default auto; see gsolve list formats)", CLI_TEXT,
      AT(format), 0, 0},
     SOLVE_TYPE, RTOL, ATOL, MAXIT,
