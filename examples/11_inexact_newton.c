@@ -51,7 +51,7 @@ int main(void)
     if (gsolve_context_create(&ctx, "auto") ||
         gsolve_read_matrix(&A, ctx, "gen:poisson2d,n=100", NULL, NULL) ||
         gsolve_matrix_create(&matrix, ctx, "csr", &A) ||
-        gsolve_precond_create(&M, ctx, "jacobi", &A) ||
+        gsolve_precond_create_from(&M, ctx, "jacobi", matrix) ||
         gsolve_solver_create(&S, ctx, "cg", matrix, M))
         goto failed;
     J = A;
@@ -64,7 +64,7 @@ int main(void)
         if (steps == 2) allocations = allocations_of(ctx);
         snprintf(options, sizeof options, "rtol=%.3g", fmax(fmin(0.5, 0.9 * rate * rate), 1e-9));
         for (int i = 0; i < N; i++) d[i] = 0;
-        if (gsolve_matrix_update(matrix, &J) || gsolve_precond_update(M, &J) ||
+        if (gsolve_matrix_update(matrix, &J) || gsolve_precond_update_from(M, matrix) ||
             gsolve_solver_set(S, options) ||
             gsolve_solver_run(S, gsolve_vector(F, N), gsolve_vector(d, N), &result))
             goto failed;

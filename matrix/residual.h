@@ -15,7 +15,8 @@ typedef struct gs_norms {
 gsolve_status gs_matrix_prepare_residual(const gsolve_matrix *A);
 
 /* The norms for one column of b and x, of any types and at any locations. Valid over the whole
- * range of double: squares that leave it are computed from scaled numbers. */
+ * range of double: squares that leave it are computed from scaled numbers. If rounding errors of A x
+ * may be larger than b, r and relative are at least their bound, 2^-52 times the norm of |A| |x|. */
 gsolve_status gs_matrix_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
                               gs_norms *norms);
 

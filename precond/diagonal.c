@@ -7,6 +7,38 @@
 #include "core/try.h"
 #include "vector/blocks.h"
 
+/* Allocates what r lacks for n numbers. */
+static gsolve_status allocate(gs_reciprocals *r, gsolve_context *ctx, int32_t n, gsolve_type type)
+{
+    const size_t size = gs_type_size(type);
+
+    if (!r->d) r->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)n, size);
+    if (gs_location(ctx) == GSOLVE_DEVICE && !r->draft) {
+        r->draft = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)n, size);
+    }
+    return r->d && (gs_location(ctx) == GSOLVE_HOST || r->draft) ? GSOLVE_OK : GSOLVE_NO_MEMORY;
+}
+
+/* Where the host writes the numbers. */
+static void *numbers_of(const gs_reciprocals *r)
+{
+    return r->draft ? r->draft : r->d;
+}
+
+static gsolve_status put(const gs_reciprocals *r, gsolve_context *ctx, int32_t n, gsolve_type type)
+{
+    if (!r->draft) return GSOLVE_OK;
+    return gsolve_copy(ctx, r->d, gs_location(ctx), r->draft, GSOLVE_HOST,
+                       (size_t)n * gs_type_size(type));
+}
+
+void gs_reciprocals_free(gs_reciprocals *r, gsolve_context *ctx)
+{
+    gsolve_free(ctx, GSOLVE_HOST, r->draft);
+    gsolve_free(ctx, GSOLVE_DEVICE, r->d);
+    *r = (gs_reciprocals){0};
+}
+
 /* 1 / a_ii, or 1 / |a_ii| if absolute; infinite if the entry is missing or zero. */
 static double reciprocal(const gsolve_csr *csr, int32_t i, bool absolute)
 {
@@ -27,13 +59,12 @@ static void store(gsolve_context *ctx, const gsolve_csr *csr, bool absolute, voi
 }
 
 gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, const gsolve_csr *csr,
-                                      bool absolute, void **d)
+                                      bool absolute, gs_reciprocals *r)
 {
     const double most = gs_largest_value(csr->type);
-    const size_t bytes = (size_t)csr->nrows * gs_type_size(csr->type);
     const int threads = gs_threads_for(csr->nrows, gsolve_threads(ctx));
     int32_t bad = INT32_MAX;
-    void *draft;
+    gsolve_status status;
 
 #pragma omp parallel for schedule(static) num_threads(threads) reduction(min : bad)
     for (int32_t i = 0; i < csr->nrows; i++) {
@@ -49,11 +80,11 @@ gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, cons
             : gs_value(csr, at) == 0.0 ? "zero"
                                        : "too small to divide by");
     }
-    if (!*d) *d = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    draft = *d ? gs_draft(ctx, *d, bytes) : NULL;
-    if (!draft) return GSOLVE_NO_MEMORY;
-    store(ctx, csr, absolute, draft);
-    return gs_draft_put(ctx, *d, draft, bytes);
+    TRY(allocate(r, ctx, csr->nrows, csr->type));
+    store(ctx, csr, absolute, numbers_of(r));
+    TRY(put(r, ctx, csr->nrows, csr->type));
+done:
+    return status;
 }
 
 /* sum[j] = 1 / |a_j|^2, or 1 if a_j is 0. Returns the first column for which that is too large, or
@@ -78,11 +109,9 @@ static int32_t invert_columns(const gsolve_csr *csr, double *sum)
 }
 
 gsolve_status gs_column_reciprocals(gsolve_context *ctx, const char *who, const gsolve_csr *csr,
-                                    void **d)
+                                    gs_reciprocals *r)
 {
-    const size_t bytes = (size_t)csr->ncols * gs_type_size(csr->type);
     double *sum = NULL;
-    void *draft;
     int32_t bad;
     gsolve_status status;
 
@@ -96,12 +125,9 @@ gsolve_status gs_column_reciprocals(gsolve_context *ctx, const char *who, const 
                              who, bad + 1);
         goto done;
     }
-    if (!*d) *d = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    draft = *d ? gs_draft(ctx, *d, bytes) : NULL;
-    status = draft ? GSOLVE_OK : GSOLVE_NO_MEMORY;
-    if (!draft) goto done;
-    for (int32_t j = 0; j < csr->ncols; j++) gs_put_value(draft, csr->type, j, sum[j]);
-    status = gs_draft_put(ctx, *d, draft, bytes);
+    TRY(allocate(r, ctx, csr->ncols, csr->type));
+    for (int32_t j = 0; j < csr->ncols; j++) gs_put_value(numbers_of(r), csr->type, j, sum[j]);
+    TRY(put(r, ctx, csr->ncols, csr->type));
 done:
     gsolve_free(ctx, GSOLVE_HOST, sum);
     return status;

@@ -26,14 +26,21 @@ static inline double gs_largest_value(gsolve_type type)
     return type == GSOLVE_F32 ? FLT_MAX : DBL_MAX;
 }
 
-/* (*d)[i] = 1 / a_ii, or 1 / |a_ii| if absolute, in csr's type. *d is allocated if it is NULL.
- * GSOLVE_ZERO_PIVOT: the message names who and the row, and *d is unchanged. */
-gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, const gsolve_csr *csr,
-                                      bool absolute, void **d);
+typedef struct gs_reciprocals {
+    void *d;     /* for the kernels of the context */
+    void *draft; /* on the host, kept for the next values; NULL where the host has d */
+} gs_reciprocals;
 
-/* (*d)[j] = 1 / |a_j|^2 for the columns a_j of csr, of any shape, in csr's type; 1 for a column
+/* r->d[i] = 1 / a_ii, or 1 / |a_ii| if absolute, in csr's type. Allocates what r lacks.
+ * GSOLVE_ZERO_PIVOT: the message names who and the row, and r->d is unchanged. */
+gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, const gsolve_csr *csr,
+                                      bool absolute, gs_reciprocals *r);
+
+/* r->d[j] = 1 / |a_j|^2 for the columns a_j of csr, of any shape, in csr's type; 1 for a column
  * that is 0. Else as gs_diagonal_reciprocals. */
 gsolve_status gs_column_reciprocals(gsolve_context *ctx, const char *who, const gsolve_csr *csr,
-                                    void **d);
+                                    gs_reciprocals *r);
+
+void gs_reciprocals_free(gs_reciprocals *r, gsolve_context *ctx);
 
 #endif

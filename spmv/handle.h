@@ -128,9 +128,9 @@ gsolve_status gs_update_nothing(void *self, gsolve_context *ctx, const gsolve_cs
 
 /* --- residual.c ------------------------------------------------------------------------------- */
 
-/* The sums for r = factor (b - A x) and factor b, one column each. */
+/* The sums for r = factor (b - A x), factor b and t = factor |A| |x|, one column each. */
 typedef struct gs_residual_sums {
-    double rr, bb;               /* sums of squares */
+    double rr, bb, tt;           /* sums of squares */
     double r_nonzero, b_nonzero; /* numbers of elements that are not 0 */
 } gs_residual_sums;
 

@@ -509,6 +509,40 @@ static void b_and_x_apart(void **state)
     close_context(ctx);
 }
 
+/* The x that methods find for a singular A can be so large that b - A x is rounding errors, which
+ * cancel to 0. There is no x with |b - A x| < |b| / 4 here. */
+static void rounding_is_no_solution(void **state)
+{
+    static const int32_t start[] = {0, 2, 4}, col[] = {0, 1, 0, 1};
+    static const double symmetric[] = {4, -2, -2, 1}, other[] = {1, -1, 2, -2}, b[] = {1, 1};
+    gsolve_context *ctx = open_context(1);
+    (void)state;
+
+    for (int m = 0; m < method_count; m++) {
+        for (int k = 0; k < 2; k++) {
+            const gsolve_csr csr = gsolve_csr_view(2, start, col, k ? other : symmetric);
+            double x[] = {0, 0}, relative;
+            gsolve_matrix *A = NULL;
+            gsolve_solver *S = NULL;
+            gsolve_result result = GSOLVE_INIT(gsolve_result);
+            OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
+            if (gsolve_solver_create(&S, ctx, methods[m], A, NULL) == GSOLVE_OK) {
+                OK(ctx, gsolve_solver_run(S, gsolve_vector((double *)(uintptr_t)b, 2),
+                                          gsolve_vector(x, 2), &result));
+                assert_int_not_equal(result.outcome, GSOLVE_CONVERGED);
+                assert_true(result.relative_residual > 0.25);
+            }
+            x[0] = 1e18 / 3, x[1] = k ? x[0] : 2 * x[0]; /* b - A x is 0 as computed, or nearly */
+            OK(ctx, gsolve_matrix_residual(A, gsolve_vector((double *)(uintptr_t)b, 2),
+                                           gsolve_vector(x, 2), &relative));
+            assert_true(relative > 1);
+            gsolve_solver_destroy(&S);
+            gsolve_matrix_destroy(&A);
+        }
+    }
+    close_context(ctx);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest shared[] = {
@@ -524,6 +558,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(x_is_finite),
         cmocka_unit_test(a_kept_iterate_comes_back),
         cmocka_unit_test(b_and_x_apart),
+        cmocka_unit_test(rounding_is_no_solution),
     };
 
     method_count = list_methods(methods, "");

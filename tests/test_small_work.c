@@ -68,11 +68,11 @@ static void starts_no_thread(void **state)
     gsolve_context *ctx = open_context(THREADS);
     gsolve_csr csr = tridiagonal(N);
     double d[N];
-    void *at = d;
+    gs_reciprocals r = {.d = d};
     const int before = threads_of_process();
     (void)state;
 
-    OK(ctx, gs_diagonal_reciprocals(ctx, "jacobi", &csr, false, &at));
+    OK(ctx, gs_diagonal_reciprocals(ctx, "jacobi", &csr, false, &r));
     for (int i = 0; i < N; i++) assert_true(d[i] == 0.5);
     assert_int_equal(threads_of_process(), before);
     drop(&csr);
@@ -121,8 +121,8 @@ static void same_bits(void **state)
 
     for (int many = 0; many < 2; many++) {
         gsolve_context *ctx = open_context(many ? THREADS : 1);
-        void *at = d[many] = malloc(MANY * sizeof **d);
-        OK(ctx, gs_diagonal_reciprocals(ctx, "jacobi", &csr, false, &at));
+        gs_reciprocals r = {.d = d[many] = malloc(MANY * sizeof **d)};
+        OK(ctx, gs_diagonal_reciprocals(ctx, "jacobi", &csr, false, &r));
         close_context(ctx);
     }
     assert_memory_equal(d[0], d[1], MANY * sizeof **d);

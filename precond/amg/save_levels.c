@@ -13,6 +13,7 @@ typedef struct saved_amg { /* the first array */
     int32_t levels, harder, symmetric, structure_kept;
     int32_t block, null_space; /* options that are not in the spec */
     int32_t nodes, near_null;  /* unknowns of a node, and near-null vectors, of the finest level */
+    int32_t updated, unused;
     char type_note[80];
 } saved_amg;
 
@@ -61,6 +62,7 @@ gsolve_status gs_amg_save(const gs_amg_setup *S, gs_amg_updates updates, gsolve_
     s.null_space = S->options.null_space;
     s.nodes = h->level[0].view.block;
     s.near_null = B.ncols;
+    s.updated = h->updated;
     memcpy(s.type_note, S->type_note, sizeof s.type_note);
     TRY(gs_save_array(file, &s, GSOLVE_HOST, sizeof s));
     TRY(gs_save_array(file, B.value, B.location,
@@ -195,6 +197,7 @@ gsolve_status gs_amg_load(gs_amg_setup *S, gs_amg_updates *updates, gsolve_conte
     while (r.h->levels < s.levels) TRY(load_level(&r));
     TRY(gs_load_check_end(file));
     r.h->harder = s.harder;
+    r.h->updated = s.updated;
     TRY(gs_hierarchy_complete(r.h, ctx));
     *updates = (gs_amg_updates){s.first, s.structure_kept};
     memcpy(S->type_note, s.type_note, sizeof S->type_note);

@@ -22,7 +22,7 @@ typedef struct chebyshev {
     gs_polynomial polynomial;
     gsolve_matrix *copy;    /* of csr; NULL if A is the caller's */
     const gsolve_matrix *A; /* the copy, or the caller's */
-    void *d;                /* reciprocals of the diagonal */
+    gs_reciprocals inverse; /* of the diagonal */
     gs_column_work work;    /* p and q, see iterate */
     double *square;         /* a number on the device */
 } chebyshev;
@@ -63,7 +63,7 @@ static gsolve_status estimate(chebyshev *M, gsolve_context *ctx, double lambda_m
     const bool has_bound = isfinite(lambda_max);
     gsolve_status status;
 
-    TRY(gs_estimate_lambda_max(&lambda_max, ctx, M->A, M->d, M->options.its, M->work.one[0],
+    TRY(gs_estimate_lambda_max(&lambda_max, ctx, M->A, M->inverse.d, M->options.its, M->work.one[0],
                                M->work.one[1], M->square));
     if (!isfinite(lambda_max) && !has_bound) {
         return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
@@ -81,7 +81,7 @@ static void destroy(void *self, gsolve_context *ctx)
     chebyshev *M = self;
 
     gsolve_matrix_destroy(&M->copy);
-    gsolve_free(ctx, GSOLVE_DEVICE, M->d);
+    gs_reciprocals_free(&M->inverse, ctx);
     gsolve_free(ctx, GSOLVE_DEVICE, M->square);
     gs_column_work_destroy(&M->work, ctx);
     gsolve_free(ctx, GSOLVE_HOST, M);
@@ -105,7 +105,7 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     double bound;
     gsolve_status status;
 
-    TRY(gs_diagonal_reciprocals(ctx, "chebyshev", csr, false, &M->d));
+    TRY(gs_diagonal_reciprocals(ctx, "chebyshev", csr, false, &M->inverse));
     if (M->copy) {
         TRY(gsolve_matrix_update(M->copy, csr));
     } else {
@@ -137,7 +137,7 @@ static gsolve_status iterate(const void *self, gsolve_context *ctx, const void *
     const gsolve_dense p = work[0], q = work[1];
     const gs_polynomial_kernels *kernels = GS_KERNELS(gs_polynomial, ctx, r.type);
     gs_polynomial_step s = gs_polynomial_first(M->polynomial);
-    gs_step_vectors v = {.d = M->d, .b = r.value, .x = z.value};
+    gs_step_vectors v = {.d = M->inverse.d, .b = r.value, .x = z.value};
     gsolve_status status;
 
     TRY(kernels->step(ctx->queue, r.nrows, r.ncols, s.a, s.c, v));
@@ -270,7 +270,7 @@ static double diagonal_at(gsolve_dense diagonal, int32_t i)
                                        : ((const double *)diagonal.value)[i];
 }
 
-/* M->d = a new array with the reciprocals of the diagonal, which is on the host. */
+/* M->inverse.d = a new array with the reciprocals of the diagonal, which is on the host. */
 static gsolve_status store_reciprocals(chebyshev *M, gsolve_context *ctx, gsolve_type type,
                                        int32_t n, gsolve_dense diagonal)
 {
@@ -286,11 +286,11 @@ static gsolve_status store_reciprocals(chebyshev *M, gsolve_context *ctx, gsolve
                            "1) is %g; all must be positive, finite and not too small to divide by",
                            i + 1, d);
     }
-    M->d = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
-    draft = M->d ? gs_draft(ctx, M->d, bytes) : NULL;
+    M->inverse.d = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
+    draft = M->inverse.d ? gs_draft(ctx, M->inverse.d, bytes) : NULL;
     if (!draft) return GSOLVE_NO_MEMORY;
     for (int32_t i = 0; i < n; i++) gs_put_value(draft, type, i, 1 / diagonal_at(diagonal, i));
-    return gs_draft_put(ctx, M->d, draft, bytes);
+    return gs_draft_put(ctx, M->inverse.d, draft, bytes);
 }
 
 /* A new diagonal and a new estimate; after a failure M is unchanged. */
@@ -300,12 +300,12 @@ static gsolve_status replace_diagonal(gsolve_precond *P, gsolve_dense diagonal)
     const chebyshev before = *M;
     gsolve_status status;
 
-    M->d = NULL;
+    M->inverse.d = NULL;
     TRY(store_reciprocals(M, P->ctx, P->type, P->n, diagonal));
     TRY(estimate(M, P->ctx, INFINITY));
 done:
-    gsolve_free(P->ctx, GSOLVE_DEVICE, status == GSOLVE_OK ? before.d : M->d);
-    if (status != GSOLVE_OK) M->d = before.d;
+    gsolve_free(P->ctx, GSOLVE_DEVICE, status == GSOLVE_OK ? before.inverse.d : M->inverse.d);
+    if (status != GSOLVE_OK) M->inverse.d = before.inverse.d;
     if (status != GSOLVE_OK) M->polynomial = before.polynomial;
     return status;
 }

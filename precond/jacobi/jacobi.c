@@ -12,7 +12,7 @@ typedef struct jacobi_options {
 
 typedef struct jacobi {
     jacobi_options options;
-    void *d; /* 1 / d_i, in A's type */
+    gs_reciprocals inverse; /* 1 / d_i, in A's type */
 } jacobi;
 
 static const gsolve_option options[] = {
@@ -27,7 +27,7 @@ static const gsolve_option options[] = {
 
 static void destroy(void *self, gsolve_context *ctx)
 {
-    gsolve_free(ctx, GSOLVE_DEVICE, ((jacobi *)self)->d);
+    gs_reciprocals_free(&((jacobi *)self)->inverse, ctx);
     gsolve_free(ctx, GSOLVE_HOST, self);
 }
 
@@ -35,8 +35,8 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
 {
     jacobi *M = self;
 
-    if (M->options.normal) return gs_column_reciprocals(ctx, "jacobi,normal=1", csr, &M->d);
-    return gs_diagonal_reciprocals(ctx, "jacobi", csr, M->options.absolute, &M->d);
+    if (M->options.normal) return gs_column_reciprocals(ctx, "jacobi,normal=1", csr, &M->inverse);
+    return gs_diagonal_reciprocals(ctx, "jacobi", csr, M->options.absolute, &M->inverse);
 }
 
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
@@ -49,7 +49,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
 static gsolve_status apply(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z)
 {
     const jacobi *M = self;
-    return GS_KERNELS(gs_jacobi, ctx, r.type)->apply_columns(ctx->queue, M->d, r, z);
+    return GS_KERNELS(gs_jacobi, ctx, r.type)->apply_columns(ctx->queue, M->inverse.d, r, z);
 }
 
 static gsolve_status apply_dot(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z,
@@ -57,12 +57,12 @@ static gsolve_status apply_dot(void *self, gsolve_context *ctx, gsolve_dense r, 
 {
     const jacobi *M = self;
     return GS_KERNELS(gs_jacobi, ctx, r.type)
-        ->apply(ctx->queue, r.nrows, M->d, r.value, z.value, rz);
+        ->apply(ctx->queue, r.nrows, M->inverse.d, r.value, z.value, rz);
 }
 
 static const void *diagonal(const void *self)
 {
-    return ((const jacobi *)self)->d;
+    return ((const jacobi *)self)->inverse.d;
 }
 
 static bool is_of_normal(const void *chosen)

@@ -268,6 +268,12 @@ static gsolve_status norms_of_guess(gs_krylov *k, int32_t c, gs_norms *norms)
                                norms);
 }
 
+/* Whether an x with these true norms solves column c. */
+static bool meets_tolerance(const gs_krylov *k, int32_t c, const gs_norms *norms)
+{
+    return norms->r <= k->run->column[c].target || norms->relative <= gs_run_options_of(k)->rtol;
+}
+
 /* *v: the better of the last x of column c, which has the norms *last, and the kept x; *best: its
  * norms. Those of the kept x are not computed where |r| shows that it is worse. */
 static gsolve_status best_of_run(gs_krylov *k, int32_t c, const gs_norms *last, gsolve_dense *v,
@@ -278,8 +284,10 @@ static gsolve_status best_of_run(gs_krylov *k, int32_t c, const gs_norms *last, 
 
     *v = k->x;
     *best = *last;
+    if (meets_tolerance(k, c, last)) return GSOLVE_OK;
     if (!k->run->norm_factor &&
-        0.999 * ldexp(last->r, -k->run->column[c].scale) <= k->run->column[c].kept)
+        0.999 * ldexp(last->r, -k->run->column[c].scale) <= k->run->column[c].kept &&
+        ldexp(k->run->column[c].kept, k->run->column[c].scale) > 2 * k->run->column[c].target)
         return GSOLVE_OK;
     TRY(norms_with(k, kept_of(k, c), c, &kept));
     if (last->r <= kept.r) return GSOLVE_OK;
@@ -329,7 +337,7 @@ static gsolve_status is_rounded(gs_krylov *k, int32_t c, bool *rounded)
     TRY(k->vector->axpby(k->ctx->queue, x.nrows, factor, gs_outer_column(k->x, k, c).value, one,
                          x.value));
     TRY(gs_projection_norms(k, c, gs_outer_column(o->at_b.used, k, c), x, &norms));
-    *rounded = norms.r <= k->run->column[c].target || norms.relative <= gs_run_options_of(k)->rtol;
+    *rounded = meets_tolerance(k, c, &norms);
 done:
     return status;
 }
@@ -368,13 +376,13 @@ static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
     TRY(norms_with(k, k->x, c, &last));
     column->last = last.relative;
     column->rounded = false;
-    if (last.r <= column->target || last.relative <= gs_run_options_of(k)->rtol) {
+    TRY(best_of_run(k, c, &last, &v, &best));
+    if (meets_tolerance(k, c, &best)) {
         column->outcome = GSOLVE_CONVERGED;
-        column->residual = last.relative;
-        TRY(set_answer(k, k->x, c));
+        column->residual = best.relative;
+        TRY(set_answer(k, v, c));
         goto done;
     }
-    TRY(best_of_run(k, c, &last, &v, &best));
     TRY(accept_least_squares(k, c, v, &best, &accepted));
     if (accepted) goto done;
     if (is_worth_restart(k, c, best.r)) {

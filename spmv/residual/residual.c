@@ -4,6 +4,7 @@
  * Squares of numbers below 1e-154 or above 1e154 leave the range of double. So the kernels also
  * count the terms that are not 0. If a sum is out of range, it is computed again from numbers
  * multiplied by a power of two, which changes no bit of the result. */
+#include <float.h>
 #include <math.h>
 
 #include "core/staging.h"
@@ -41,15 +42,18 @@ static void residual_of_rows(const gsolve_csr *A, int64_t from, int64_t to, cons
     for (int64_t i = from; i < to; i++) {
         const int64_t end = gs_start(A, (int32_t)i + 1);
         const double bi = element(b, i);
-        double ri = bi;
+        double ri = bi, ti = 0;
         for (int64_t k = gs_start(A, (int32_t)i); k < end; k++) {
-            ri -= gs_value(A, k) * element(x, A->col[k]);
+            const double term = gs_value(A, k) * element(x, A->col[k]);
+            ri -= term;
+            ti += fabs(term);
         }
         s.r_nonzero += ri != 0;
         s.b_nonzero += bi != 0;
         ri *= factor;
         s.rr += ri * ri;
         s.bb += bi * factor * (bi * factor);
+        s.tt += ti * factor * (ti * factor);
         if (r->value) store(r, i, ri);
     }
     *sums = s;
@@ -71,6 +75,7 @@ static void residual_on_host(const gsolve_matrix *A, gsolve_dense b, gsolve_dens
     for (int k = 0; k < blocks.count; k++) {
         sums->rr += part[k].rr;
         sums->bb += part[k].bb;
+        sums->tt += part[k].tt;
         sums->r_nonzero += part[k].r_nonzero;
         sums->b_nonzero += part[k].b_nonzero;
     }
@@ -155,11 +160,20 @@ static double value_of(scaled s)
 static const int exponents[] = {0, -540, 450, 900};
 enum { ATTEMPTS = sizeof exponents / sizeof *exponents };
 
+/* Rounding errors of A x are at most about `rounding` |b|. If they may be larger than b itself, the
+ * sum that was computed shows nothing, even if it is 0: the bound takes its place. */
+static void raise_to_rounding(gs_norms *norms, double rounding, double b)
+{
+    if (rounding <= 1 || rounding <= norms->relative) return;
+    norms->relative = rounding;
+    norms->r = rounding * b;
+}
+
 gsolve_status gs_matrix_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
                               gs_norms *norms)
 {
     const gsolve_dense none = {0};
-    scaled r = {0}, norm = {0};
+    scaled r = {0}, norm = {0}, terms = {0};
     bool r_done = false, b_done = false;
     gs_residual_sums sums;
     system_at s;
@@ -171,6 +185,7 @@ gsolve_status gs_matrix_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_den
         TRY(residual(&s, ldexp(1, exponents[i]), none, &sums));
         if (!r_done) r = (scaled){sqrt(sums.rr), exponents[i]};
         if (!b_done) norm = (scaled){sqrt(sums.bb), exponents[i]};
+        if (!b_done) terms = (scaled){sqrt(sums.tt), exponents[i]};
         r_done = r_done || in_range(sums.rr, sums.r_nonzero);
         b_done = b_done || in_range(sums.bb, sums.b_nonzero);
     }
@@ -179,6 +194,9 @@ gsolve_status gs_matrix_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_den
     norms->relative = !r_done         ? INFINITY
                       : norm.root > 0 ? ldexp(r.root / norm.root, norm.exponent - r.exponent)
                                       : norms->r;
+    if (norm.root > 0) {
+        raise_to_rounding(norms, DBL_EPSILON * terms.root / norm.root, value_of(norm));
+    }
 done:
     close_system(&s);
     return status;

@@ -26,6 +26,10 @@ struct column {
     }
 };
 
+struct row_sums {
+    double Ax, terms; // of a row: the sums of its terms and of their magnitudes
+};
+
 template <class T, class O>
 struct system {
     const O *start;
@@ -36,59 +40,66 @@ struct system {
     T *r; // or NULL
     int32_t nrows;
 
-    // The part of row i's sum that thread `lane` of `lanes` threads computes.
-    __device__ double partial_sum(int32_t i, int lane, int lanes) const
+    // The parts of the sums of row i that thread `lane` of `lanes` threads computes.
+    __device__ row_sums partial_sums(int32_t i, int lane, int lanes) const
     {
-        double sum = 0;
+        row_sums sum = {0, 0};
         for (int64_t k = (int64_t)start[i] + lane; k < (int64_t)start[i + 1]; k += lanes) {
-            sum += (double)value[k] * x[col[k]];
+            const double term = (double)value[k] * x[col[k]];
+            sum.Ax += term;
+            sum.terms += fabs(term);
         }
         return sum;
     }
     __device__ bool is_long(int32_t i) const { return start[i + 1] - start[i] > most_short; }
 
-    // Adds row i, whose A x is known, to the sums of gs_residual_sums.
-    __device__ void count(int64_t i, double Ax, double (&sum)[4]) const
+    // Adds row i, whose sums are known, to those of gs_residual_sums.
+    __device__ void count(int64_t i, row_sums row, double (&sum)[5]) const
     {
-        const double bi = b[i], ri = bi - Ax, scaled = factor * ri;
+        const double bi = b[i], ri = bi - row.Ax, scaled = factor * ri;
 
         sum[0] += scaled * scaled;
         sum[1] += factor * bi * (factor * bi);
-        sum[2] += ri != 0;
-        sum[3] += bi != 0;
+        sum[2] += factor * row.terms * (factor * row.terms);
+        sum[3] += ri != 0;
+        sum[4] += bi != 0;
         if (r) r[i] = (T)scaled;
     }
 };
 
 // Sums the long rows among those of this block, one after the other.
 template <class T, class O>
-__device__ void long_rows(const system<T, O> &s, int32_t base, double (&sum)[4])
+__device__ void long_rows(const system<T, O> &s, int32_t base, double (&sum)[5])
 {
     for (int32_t i = base; i < base + gs_block_size && i < s.nrows; i++) {
         if (!s.is_long(i)) continue;
-        const double Ax = gs_block_sum(s.partial_sum(i, (int)threadIdx.x, gs_block_size));
-        if (threadIdx.x == 0) s.count(i, Ax, sum);
+        const row_sums mine = s.partial_sums(i, (int)threadIdx.x, gs_block_size);
+        const row_sums row = {gs_block_sum(mine.Ax), gs_block_sum(mine.terms)};
+        if (threadIdx.x == 0) s.count(i, row, sum);
     }
 }
 
-// r = factor (b - A x) unless s.r is NULL, and the four sums of gs_residual_sums. Warp w of a block
-// sums the rows w, w + warps, ... of the block's gs_block_size rows; then the block sums the long ones. After
-// the sum of a row, one thread adds its terms, so every row is counted once.
+// r = factor (b - A x) unless s.r is NULL, and the five sums of gs_residual_sums. Warp w of a block
+// sums the rows w, w + warps, ... of the block's gs_block_size rows; then the block sums the long
+// ones. After the sum of a row, one thread adds its terms, so every row is counted once.
 template <class T, class O>
 __global__ void __launch_bounds__(gs_block_size)
     residual_of(system<T, O> s, double *partial, unsigned *arrived, gs_residual_sums *out)
 {
     const int lane = (int)threadIdx.x % 32;
-    double sum[4] = {};
+    double sum[5] = {};
 
     for (int64_t base = (int64_t)blockIdx.x * gs_block_size; base < s.nrows;
          base += (int64_t)gridDim.x * gs_block_size) {
         for (int r = (int)threadIdx.x / 32; r < gs_block_size; r += gs_block_size / 32) {
             const int64_t i = base + r;
             if (i >= s.nrows || s.is_long((int32_t)i)) continue;
-            double Ax = s.partial_sum((int32_t)i, lane, 32);
-            for (int d = 16; d > 0; d /= 2) Ax += __shfl_xor_sync(0xffffffffu, Ax, d);
-            if (lane == 0) s.count(i, Ax, sum);
+            row_sums row = s.partial_sums((int32_t)i, lane, 32);
+            for (int d = 16; d > 0; d /= 2) {
+                row.Ax += __shfl_xor_sync(0xffffffffu, row.Ax, d);
+                row.terms += __shfl_xor_sync(0xffffffffu, row.terms, d);
+            }
+            if (lane == 0) s.count(i, row, sum);
         }
         const int64_t mine = base + threadIdx.x;
         if (__syncthreads_or(mine < s.nrows && s.is_long((int32_t)mine))) {
