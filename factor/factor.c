@@ -36,13 +36,6 @@ const char *gsolve_factor_library_at(int k)
     return NULL;
 }
 
-const char *gs_factor_kind_name(gs_factor_kind kind)
-{
-    static const char *const names[GS_FACTOR_KINDS] = {"auto", "Cholesky", "LU", "QR"};
-
-    return names[kind];
-}
-
 bool gs_factor_library_is_present(const gs_factor_library *library)
 {
     return library->computes[GS_CHOLESKY] || library->computes[GS_LU] || library->computes[GS_QR];

@@ -1,5 +1,6 @@
 /* refuse.c: the sentences of factorisations that are refused or fail, see factor.h. */
 #include <stdio.h>
+#include <string.h>
 
 #include "factor/factor.h"
 #include "gsolve_plugin.h"
@@ -72,16 +73,25 @@ gsolve_status gs_factor_not_definite(gsolve_context *ctx, const gs_factorisation
 
 /* --- libraries -------------------------------------------------------------------------------- */
 
+const char *gs_factor_kind_name(gs_factor_kind kind)
+{
+    static const char *const names[GS_FACTOR_KINDS] = {"auto", "Cholesky", "LU", "QR"};
+
+    return names[kind];
+}
+
 /* What a library computes, in the order of gs_factor_choice. */
 static const struct {
-    const char *what;
+    const char *name, *what;
     bool kind[GS_FACTOR_KINDS];
 } can[GS_LIBRARIES] = {
-    [GS_LIBRARY_CXSPARSE] = {"Cholesky, LU and QR", {false, true, true, true}},
-    [GS_LIBRARY_CHOLMOD] = {"Cholesky of symmetric positive definite matrices",
+    [GS_LIBRARY_CXSPARSE] = {"cxsparse", "Cholesky, LU and QR", {false, true, true, true}},
+    [GS_LIBRARY_CHOLMOD] = {"cholmod",
+                            "Cholesky of symmetric positive definite matrices",
                             {[GS_CHOLESKY] = true}},
-    [GS_LIBRARY_UMFPACK] = {"LU of square matrices", {[GS_LU] = true}},
-    [GS_LIBRARY_MUMPS] = {"Cholesky and LU of square matrices",
+    [GS_LIBRARY_UMFPACK] = {"umfpack", "LU of square matrices", {[GS_LU] = true}},
+    [GS_LIBRARY_MUMPS] = {"mumps",
+                          "Cholesky and LU of square matrices",
                           {[GS_CHOLESKY] = true, [GS_LU] = true}},
 };
 
@@ -94,7 +104,7 @@ static gs_factor_choice choice_of(const gs_factor_library *library)
 {
     gs_factor_choice choice = GS_LIBRARY_CXSPARSE;
 
-    while (gs_factor_library_at(choice - 1) != library) choice++;
+    while (strcmp(can[choice].name, library->name) != 0) choice++;
     return choice;
 }
 
