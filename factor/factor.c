@@ -59,17 +59,20 @@ gs_direct_cost gs_factor_limit(const gsolve_context *ctx, double entries, double
 
 gsolve_status gs_factor_check(gsolve_context *ctx, gs_direct_cost cost, gs_direct_cost limit)
 {
+    const double bytes = ENTRY_BYTES * cost.entries;
+    const bool large = bytes >= 1e9;
+
     if (gs_cost_fits(cost, limit)) return GSOLVE_OK;
     if (cost.entries > entries_that_fit(ctx)) {
-        return gs_memory_need(ctx, ENTRY_BYTES * cost.entries, "the factorisation");
+        return gs_memory_need(ctx, bytes, "the factorisation");
     }
     return gsolve_fail(
         ctx, GSOLVE_UNSUPPORTED,
-        "the factors would hold up to %s entries (%.3g GB), and computing them would take %s "
+        "the factors would hold up to %s entries (%.3g %s), and computing them would take %s "
         "operations; the limits are %s and %s: raise them by direct,limit=MILLIONS,work=BILLIONS",
-        gs_count_in_words(cost.entries).text, cost.entries * 1e-9 * ENTRY_BYTES,
-        gs_count_in_words(cost.operations).text, gs_count_in_words(limit.entries).text,
-        gs_count_in_words(limit.operations).text);
+        gs_count_in_words(cost.entries).text, large ? bytes / 1e9 : bytes / 1e6,
+        large ? "GB" : "MB", gs_count_in_words(cost.operations).text,
+        gs_count_in_words(limit.entries).text, gs_count_in_words(limit.operations).text);
 }
 
 gsolve_status gs_factor_out_of_memory(gsolve_context *ctx)
