@@ -161,6 +161,11 @@ static int check_length(cli *c, const char *option, const char *spec)
 static const char *const scale[] = {"none", "rows", "symmetric", "auto"};
 static const char *const order[] = {"none", "rcm", "amd", "nd"};
 
+bool cli_scales_if_square(const cli *c)
+{
+    return strcmp(scale[c->args.scale], "auto") == 0 && !c->args.order;
+}
+
 bool cli_scales_rows(const cli *c)
 {
     return strcmp(scale[c->args.scale], "rows") == 0;

@@ -71,12 +71,12 @@ static const char *transform_options(const cli *c)
     return c->args.scale ? "--scale and --order" : "--order";
 }
 
-/* --scale and --order need a square matrix. */
+/* --scale and --order need a square matrix, but for --scale auto alone. */
 static int check_shape(cli *c, const cli_system *s)
 {
     const bool both = c->args.scale && c->args.order;
 
-    if (!transform_options(c) || s->nrows == s->ncols) return 0;
+    if (!transform_options(c) || s->nrows == s->ncols || cli_scales_if_square(c)) return 0;
     return cli_fail(c, "%s %s a square matrix and this one is %d x %d; leave %s out",
                     transform_options(c), both ? "need" : "needs", s->nrows, s->ncols,
                     both ? "them" : "it");

@@ -63,6 +63,11 @@ static gsolve_status list_choices(gsolve_auto *S, gs_auto_choice **list, int *co
     gsolve_status status;
 
     if (!is_operator) TRY(gsolve_matrix_statistics(S->A, &S->statistics));
+    if (S->transform) { /* scales hide that A is singular */
+        gsolve_statistics original = GSOLVE_INIT(gsolve_statistics);
+        TRY(gsolve_matrix_statistics(S->original, &original));
+        S->statistics.zero_sum_rows = original.zero_sum_rows;
+    }
     *count = is_operator ? 1 : count_choices(S);
     ALLOC(S->ctx, GSOLVE_HOST, *list, *count + 1);
     memset(*list, 0, ((size_t)*count + 1) * sizeof **list);
@@ -90,6 +95,7 @@ static void carry_over(gsolve_auto *S, gs_auto_choice *list, int *count)
         if (at < 0) continue;
         list[at].tried = S->list[k].tried;
         list[at].failed = S->list[k].failed;
+        list[at].untransformed = S->list[k].untransformed;
         for (int p = 0; p < 4; p++) {
             if (*position[p] == k) moved[p] = at;
         }
@@ -104,7 +110,7 @@ gsolve_status gs_auto_need_first_list(gsolve_auto *S)
 
 gsolve_status gs_auto_need_list(gsolve_auto *S)
 {
-    const uint64_t version = gs_auto_version(S);
+    const uint64_t version = gs_auto_version(S->A);
     gs_auto_choice *list = NULL;
     int count;
     gsolve_status status;
@@ -120,15 +126,13 @@ done:
     return status;
 }
 
-/* Fails if no choice of these can solve a system whose rows are scaled. */
-static gsolve_status check_choices(const gsolve_auto *S, int count, const char *const *methods,
-                                   const char *const *preconds)
+/* Fails if no choice of the list can solve a system whose rows are scaled. */
+static gsolve_status check_choices(const gsolve_auto *S, gs_auto_choice *list, int count)
 {
     gsolve_status status = GSOLVE_OK;
 
     for (int k = 0; k < count; k++) {
-        if (!methods[k]) return GSOLVE_OK; /* refused below */
-        status = gs_auto_transform_check(S, methods[k], preconds[k]);
+        status = gs_auto_transform_check(S, &list[k]);
         if (status == GSOLVE_OK) return status;
     }
     return status;
@@ -146,7 +150,6 @@ gsolve_status gsolve_auto_set_choices(gsolve_auto *S, int count, const char *con
         return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_auto_set_choices: an argument is NULL, or count is below 1");
     }
-    TRY(check_choices(S, count, methods, preconds));
     ALLOC(S->ctx, GSOLVE_HOST, list, count);
     memset(list, 0, (size_t)count * sizeof *list);
     for (int k = 0; k < count; k++) {
@@ -164,6 +167,7 @@ gsolve_status gsolve_auto_set_choices(gsolve_auto *S, int count, const char *con
         snprintf(c->why, sizeof c->why, "choice %d of the caller", k + 1);
         gs_auto_name_method(S, c);
     }
+    TRY(check_choices(S, list, count));
     gs_auto_drop(S);
     gsolve_free(S->ctx, GSOLVE_HOST, S->list);
     S->list = list;
@@ -233,7 +237,7 @@ gsolve_status gs_auto_reconsider(gsolve_auto *S)
     gsolve_status status;
 
     if (S->given || S->set < 0 || S->set != S->current || S->first <= 0) return GSOLVE_OK;
-    if (gs_auto_version(S) == S->version) return GSOLVE_OK;
+    if (gs_auto_version(gs_auto_matrix_of(S, &S->list[S->set])) == S->version) return GSOLVE_OK;
     if (S->last <= SLOWER * S->compared || S->last <= S->compared + MORE) return GSOLVE_OK;
     present = ranked_kind(&S->list[S->set]);
     if (present < 0) return GSOLVE_OK;
