@@ -5,6 +5,7 @@
 
 #include "core/context.h"
 #include "factor/factor.h"
+#include "factor/signals.h"
 
 typedef struct state {
     bool started;
@@ -65,6 +66,7 @@ static gsolve_status analyse(gs_factorisation *F, gsolve_context *ctx, const gso
 {
     state *s = F->state;
     cholmod_sparse view = view_of(ctx, A);
+    gs_signals signals;
 
     if (!cholmod_start(&s->common)) return gs_factor_out_of_memory(ctx);
     s->started = true;
@@ -76,7 +78,9 @@ static gsolve_status analyse(gs_factorisation *F, gsolve_context *ctx, const gso
         s->common.nmethods = 1;
         s->common.method[0].ordering = CHOLMOD_NATURAL;
     }
+    gs_signals_enter(&signals); /* it may call METIS */
     s->L = cholmod_analyze(&view, &s->common);
+    gs_signals_leave(&signals);
     if (!s->L) return status_of(ctx, s);
     return gs_factor_check(ctx, cost(F), F->request.limit);
 }

@@ -102,10 +102,20 @@ done:
     return status;
 }
 
+/* What the analysis and the limit of this factorisation allow. */
+static gs_direct_cost allowed(const gs_factorisation *F)
+{
+    const gs_direct_cost most = ((const gs_cxsparse_state *)F->state)->most;
+    const gs_direct_cost limit = F->request.limit;
+
+    return (gs_direct_cost){fmin(most.entries, limit.entries),
+                            fmin(most.operations, limit.operations)};
+}
+
 static gsolve_status lu_pivoted(gs_factorisation *F, gsolve_context *ctx, const cs_di *A)
 {
     gs_cxsparse_state *s = F->state;
-    gsolve_status status = gs_lu(&s->numeric, ctx, A, s->symbolic, 1, s->most);
+    gsolve_status status = gs_lu(&s->numeric, ctx, A, s->symbolic, 1, allowed(F));
 
     if (status == GSOLVE_UNSUPPORTED && !gs_cost_fits(s->bound, F->request.limit)) {
         status = gs_factor_check(ctx, s->bound, F->request.limit);
@@ -123,7 +133,7 @@ static gsolve_status lu(gs_factorisation *F, gsolve_context *ctx, const gsolve_c
     gsolve_status status = GSOLVE_UNSUPPORTED;
 
     if (s->diagonal) {
-        status = gs_lu(&s->numeric, ctx, &A, s->symbolic, 0.01, s->most);
+        status = gs_lu(&s->numeric, ctx, &A, s->symbolic, 0.01, allowed(F));
         if (status == GSOLVE_UNSUPPORTED) {
             drop(s);
             s->diagonal = false;

@@ -42,8 +42,7 @@ inline void require(bool fits, const char *sentence, gsolve_status status = GSOL
     if (!fits) throw error(status, sentence);
 }
 
-/* An array of the caller: a pointer and a number of elements. std::vector, std::array and every
- * other class with data() and size() convert to it. It does not own the array. */
+/* An array of the caller, not owned. Every class with data() and size() converts to it. */
 template <class T>
 struct span {
     span(T *data, std::size_t size) : data_(data), size_(size) {}
@@ -97,8 +96,7 @@ gsolve_csr csr(std::int32_t nrows, std::int32_t ncols, const S &start, const C &
     return {nrows, ncols, start.data(), col.data(), value.data(), offsets, type_of<number>(), {}};
 }
 
-/* A function of the caller that computes y = A x for an operator, with the rules of
- * gsolve_apply_function. It fails by an exception. */
+/* Computes y = A x for an operator by the rules of gsolve_apply_function. Fails by exceptions. */
 using product = std::function<void(const gsolve_dense &x, const gsolve_dense &y)>;
 
 struct function : std::shared_ptr<product> {
@@ -112,6 +110,8 @@ struct function : std::shared_ptr<product> {
         return GSOLVE_OK;
     } catch (const std::exception &e) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "%s", e.what());
+    } catch (...) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "the function threw no std::exception");
     }
 };
 

@@ -163,7 +163,8 @@ gsolve_status gs_direct_load(gs_krylov *k)
     if (o->transform.scale != GS_SCALE_NONE || o->transform.order != GS_ORDER_AMD) {
         return gs_direct_refuse_transform(k);
     }
-    TRY(gs_factorisation_load(&s->factors, k->file, k->csr.nrows, k->csr.ncols));
+    TRY(gs_factorisation_load(&s->factors, k->file, k->csr.nrows, k->csr.ncols,
+                              gs_factor_limit(k->ctx, o->limit * 1e6, o->work * 1e9)));
     F = s->factors;
     if ((o->factor != GS_FACTOR_AUTO && o->factor != (int)F->request.kind) ||
         (o->library != GS_LIBRARY_AUTO && gs_factor_library_at(o->library - 1) != F->library)) {
