@@ -944,6 +944,15 @@ static void clip(bytes b, int array, int32_t end)
     }
 }
 
+static void run_one_column(gsolve_context *ctx, gsolve_solver *S, const system_of_two *s, double *x)
+{
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+
+    memset(x, 0, (size_t)s->csr.ncols * sizeof *x);
+    OK(ctx, gsolve_solver_run(S, gsolve_vector(s->b, s->csr.nrows), gsolve_vector(x, s->csr.ncols),
+                              &result));
+}
+
 /* A file that says that QR added no rows. An update adds them, and its solves need more space. */
 static void factors_that_grow(void **state)
 {
@@ -963,9 +972,11 @@ static void factors_that_grow(void **state)
     clip(b, INDICES_OF_L, N);
     set_hashes(ctx, b);
     write_file(b.at, b.size);
-    OK(ctx, gsolve_solver_load(&L, ctx, "direct", s.A, path));
+    OK(ctx, gsolve_solver_load(&L, ctx, "direct,factor=qr", s.A, path));
     OK(ctx, gsolve_matrix_update(s.A, &s.csr));
-    same_solutions(ctx, S, L, &s, "after an update");
+    run_one_column(ctx, S, &s, s.x);
+    run_one_column(ctx, L, &s, s.y);
+    assert_memory_equal(s.x, s.y, N * sizeof *s.x);
     free(b.at);
     gsolve_solver_destroy(&L);
     gsolve_solver_destroy(&S);
