@@ -72,15 +72,17 @@ static const cli_option solve_options[] = {
     SOLVER, PRECOND,
     {"scale", 0, "none|rows|symmetric|auto", "solve a scaled system. rows: the largest magnitude of each row becomes about 1; "
      "symmetric: that of each row and column, by the same factors, so that a symmetric A stays symmetric; auto: symmetric or "
-     "rows if the largest magnitudes of the rows differ by a factor of 100 or more. The residual of the original system decides "
-     "(default none)", CLI_WORD, AT(scale), 0, 0},
+     "rows if the largest magnitudes of the rows differ by a factor of 100 or more, none if A is not square. The residual of the "
+     "original system decides. lsqr, lsmr and direct,factor=qr run without it. Refused with --null-space (default none)", CLI_WORD, AT(scale), 0, 0},
     {"order", 0, "none|rcm|amd|nd", "solve a permuted system. rcm: reverse Cuthill-McKee; amd: approximate minimum degree; nd: nested "
-     "dissection, if gsolve was built with METIS (default none)", CLI_WORD, AT(order), 0, 0},
+     "dissection, if gsolve was built with METIS. lsqr, lsmr and direct,factor=qr run without it. Refused with --null-space "
+     "(default none)", CLI_WORD, AT(order), 0, 0},
     {"format", 0, "SPEC", "storage format of the matrix (default auto; see gsolve list formats)", CLI_TEXT,
      AT(format), 0, 0},
     SOLVE_TYPE, RTOL, ATOL, MAXIT,
     {"setup", 0, "FILE", "keep the set-up of the preconditioner amg, or the factors of the method direct, in FILE. If FILE holds "
-     "them for this matrix and for the options of this solve, they are read; otherwise they are computed and FILE is written", CLI_TEXT, AT(setup), 0, 0},
+     "them for this matrix and for the options of this solve, they are read; otherwise they are computed and FILE is written. A "
+     "set-up of another kind or for a matrix with another pattern stays in FILE", CLI_TEXT, AT(setup), 0, 0},
     HEADING("Device"),
     DEVICE("device: auto, cpu or cuda (default $GSOLVE_DEVICE, else auto; see gsolve list devices). auto uses a GPU if "
            "there is one, but the CPU if --format is not given and (entries of A) x (columns of b) is at most 200000"),

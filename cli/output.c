@@ -61,13 +61,32 @@ static bool path_fits(const char *path, char why[SENTENCE])
     return !S_ISREG(s.st_mode) || folder_fits(path, why);
 }
 
+/* As path_fits, for the file of --setup: one that is read need not be written. */
+static bool setup_fits(const char *path, char why[SENTENCE])
+{
+    struct stat s;
+
+    if (stat(path, &s) != 0) return folder_fits(path, why);
+    if (S_ISDIR(s.st_mode)) {
+        snprintf(why, SENTENCE, "%.900s is a directory; name a file for the set-up", path);
+        return false;
+    }
+    if (access(path, R_OK) == 0) return true;
+    snprintf(why, SENTENCE, "cannot read %.900s: %s", path, strerror(errno));
+    return false;
+}
+
 static bool is_device(const char *path)
 {
     struct stat s;
     return stat(path, &s) == 0 && !S_ISREG(s.st_mode);
 }
 
-enum { OUTPUTS = 7, TO_STDOUT = 4 }; /* from output TO_STDOUT on, "-" is standard output */
+enum {
+    OUTPUTS = 7,
+    SETUP = 2,
+    TO_STDOUT = 4
+}; /* from output TO_STDOUT on, "-" is standard output */
 
 static const char *output_at(const cli_arguments *args, int k)
 {
@@ -108,8 +127,8 @@ static bool output_fits(const cli_arguments *args, int k, char why[SENTENCE])
         }
     }
     if (is_stdout(k, path)) return true;
-    if (!path_fits(path, why)) return false;
-    if (k < 3 && is_device(path)) { /* they are renamed into place */
+    if (!(k == SETUP ? setup_fits(path, why) : path_fits(path, why))) return false;
+    if (k <= SETUP && is_device(path)) { /* they are renamed into place */
         snprintf(why, SENTENCE, "cannot write %.900s: it is not a regular file", path);
         return false;
     }

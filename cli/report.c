@@ -55,14 +55,20 @@ static void say_format(const cli *c, const cli_solution *s)
 /* What happened with the file of --setup. */
 static void say_setup(const cli *c, const cli_attempt *a)
 {
-    const char *file = c->args.setup, *why = a->setup_note[0] ? ", because " : "";
+    static const char cannot_write[] = "cannot write ";
+    const size_t length = sizeof cannot_write - 1;
+    const char *file = c->args.setup, *note = a->setup_note;
 
     if (!file) return;
     if (a->setup_read) {
         cli_item(c, "set-up", "read from %s", file);
+    } else if (a->setup_written) {
+        cli_item(c, "set-up", "%s%s", note[0] ? note : "written to ",
+                 note[0] ? "; computed again and rewritten" : file);
+    } else if (strncmp(note, cannot_write, length) == 0) {
+        cli_item(c, "set-up", "not written to %s", note + length);
     } else {
-        cli_item(c, "set-up", "%s %s%s%s", a->setup_written ? "written to" : "not written to", file,
-                 why, a->setup_note);
+        cli_item(c, "set-up", "not written%s%s", note[0] ? ", because " : "", note);
     }
 }
 
@@ -125,6 +131,18 @@ static void say_null_space(const cli *c, const cli_solution *s)
              s->info.null_space, r->removed);
 }
 
+/* What --scale and --order did; the note of a least-squares method says that it uses neither. */
+static void say_transform(const cli *c, const cli_solution *s)
+{
+    const gsolve_statistics *t = &s->system.statistics;
+
+    if (s->transform[0]) {
+        cli_item(c, "transform", "%s", s->transform);
+    } else if (c->args.scale && t->nrows != t->ncols) {
+        cli_item(c, "transform", "none, because A is not square");
+    }
+}
+
 static void say_outcome(const cli *c, const cli_solution *s)
 {
     const cli_attempt *a = &s->attempt[s->best];
@@ -140,7 +158,7 @@ static void say_outcome(const cli *c, const cli_solution *s)
              a->result.relative_residual, a->ncols > 1 ? "; worst column" : "");
     say_null_space(c, s);
     say_error(c, s);
-    if (s->transform[0]) cli_item(c, "transform", "%s", s->transform);
+    say_transform(c, s);
     if (!converged) {
         cli_item(c, "why", "%s", a->explanation);
     } else if (a->method_note[0]) {

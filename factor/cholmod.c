@@ -78,9 +78,9 @@ static gsolve_status analyse(gs_factorisation *F, gsolve_context *ctx, const gso
         s->common.nmethods = 1;
         s->common.method[0].ordering = CHOLMOD_NATURAL;
     }
-    gs_signals_enter(&signals); /* it may call METIS */
+    gs_signals_enter(&signals, ctx); /* it may call METIS */
     s->L = cholmod_analyze(&view, &s->common);
-    gs_signals_leave(&signals);
+    gs_signals_leave(&signals, ctx);
     if (!s->L) return status_of(ctx, s);
     return gs_factor_check(ctx, cost(F), F->request.limit);
 }

@@ -17,9 +17,9 @@ static gsolve_status dissect(idx_t *place, idx_t *order, gsolve_context *ctx, id
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_NUMBERING] = 0;
     options[METIS_OPTION_SEED] = 1;
-    gs_signals_enter(&signals);
+    gs_signals_enter(&signals, ctx);
     result = METIS_NodeND(&n, start, neighbour, NULL, options, order, place);
-    gs_signals_leave(&signals);
+    gs_signals_leave(&signals, ctx);
     if (result == METIS_OK) return GSOLVE_OK;
     return gsolve_fail(ctx, result == METIS_ERROR_MEMORY ? GSOLVE_NO_MEMORY : GSOLVE_UNSUPPORTED,
                        "METIS could not order %lld rows (its code is %d); use order=amd",

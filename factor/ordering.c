@@ -61,6 +61,12 @@ done:
 
 /* --- approximate minimum degree --------------------------------------------------------------- */
 
+bool gs_order_amd_counts(int32_t n, int64_t entries)
+{
+    return 2 * entries <= INT_MAX && entries + entries / 5 + 2 * (int64_t)n <= INT_MAX &&
+           8 * ((int64_t)n + 1) <= INT_MAX;
+}
+
 static gsolve_status order_amd(int32_t *order, gsolve_context *ctx, const gs_adjacency *g)
 {
     int *start = NULL, *found = NULL;
@@ -91,11 +97,16 @@ gsolve_status gs_order_rows(int32_t *order, gsolve_context *ctx, const gsolve_cs
     gsolve_status status;
 
     TRY(make_adjacency(&g, ctx, csr));
-    if (which != GS_ORDER_RCM && g.start[g.n] > INT_MAX) {
+    if (which == GS_ORDER_ND && g.start[g.n] > INT_MAX) {
         status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                             "order=%s works with at most %d entries in A + A'; this matrix has "
-                             "more: use order=rcm",
-                             which == GS_ORDER_AMD ? "amd" : "nd", INT_MAX);
+                             "order=nd works with at most %d entries off the diagonal of A + A'; "
+                             "this matrix has more: use order=rcm",
+                             INT_MAX);
+    } else if (which == GS_ORDER_AMD && !gs_order_amd_counts(g.n, g.start[g.n])) {
+        status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                             "order=amd works with at most %d entries off the diagonal of A + A' "
+                             "and at most %d rows; this matrix has more: use order=rcm",
+                             INT_MAX / 2, INT_MAX / 8 - 1);
     } else if (which == GS_ORDER_RCM) {
         status = gs_order_rcm(order, ctx, &g);
     } else if (which == GS_ORDER_AMD) {

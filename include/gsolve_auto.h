@@ -60,7 +60,7 @@ typedef struct gsolve_auto gsolve_auto;
  *     scale=symmetric   R = C brings the largest magnitude of each row and column near 1 (Ruiz
  *                       2001); a symmetric A stays symmetric
  *     scale=auto        none if the largest magnitudes of the rows differ by a factor of less than
- *                       100, else symmetric if A is symmetric, else rows
+ *                       100 or A is not square, else symmetric if A is symmetric, else rows
  *     scale=none        the default: R = C = I
  *     order=rcm         P is the reverse Cuthill-McKee order: small bandwidth
  *     order=amd         approximate minimum degree
@@ -68,23 +68,26 @@ typedef struct gsolve_auto gsolve_auto;
  *                       without METIS
  *     order=none        the default: P = I
  *
- * R and C hold powers of two, so that B is exact. "Converged" still means that the true residual of
- * A, b and x meets the tolerance: where it does not after a run for B, the choice solves for a
- * correction of x with a smaller tolerance, several times if needed. New values of A get new
- * scales; P stays. The handle then holds B beside A. Monitors get the residual that a run for B
- * began with, times the factor by which it has become smaller in the norm of B.
+ * R and C hold powers of two, so that the values of B are exact; those below 2^-1000 (in single
+ * precision 2^-120) of the largest in their row may become 0. "Converged" still means that the true
+ * residual of A, b and x meets the tolerance: where it does not after a run for B, the choice
+ * solves for a correction of x with a smaller tolerance, several times if needed. New values of A
+ * get new scales; P stays. The handle then holds B beside A. Monitors get the residual that a run
+ * for B began with, times the factor by which it has become smaller in the norm of B. Choices that
+ * minimise |b - A x| ("lsqr", "lsmr", "direct,factor=qr") iterate on A in spite of `scale` and
+ * `order`, because they would find another minimum with scales; gsolve_solver_note says so.
  *
  * Fails with GSOLVE_BAD_SPEC if a key or a value is not allowed, and with GSOLVE_BAD_MATRIX or
- * GSOLVE_UNSUPPORTED like gsolve_matrix_create. With scale or order also with GSOLVE_BAD_MATRIX if
- * A is not square. */
+ * GSOLVE_UNSUPPORTED like gsolve_matrix_create. With order, or a scale other than auto, also with
+ * GSOLVE_BAD_MATRIX if A is not square. */
 GSOLVE_API gsolve_status gsolve_auto_create(gsolve_auto **S, gsolve_context *ctx,
                                             const char *options, const gsolve_csr *csr);
 
 /* Creates an automatic solver for a matrix handle of the caller, in any format. A must not be
  * destroyed before the last call with S other than gsolve_auto_destroy. For new values, call
  * gsolve_matrix_update or gsolve_matrix_update_assembled. `options` and the errors are those of
- * gsolve_auto_create; `scale` and `order` also fail with GSOLVE_UNSUPPORTED if A is an operator,
- * and a run fails with it if A has a null space (gsolve_matrix_set_null_space). */
+ * gsolve_auto_create; `scale` and `order` also fail with GSOLVE_UNSUPPORTED if A is an operator or
+ * has a null space (gsolve_matrix_set_null_space), and so does a run if A has got one since. */
 GSOLVE_API gsolve_status gsolve_auto_create_from(gsolve_auto **S, gsolve_context *ctx,
                                                  const char *options, const gsolve_matrix *A);
 
@@ -168,8 +171,8 @@ typedef struct gsolve_auto_info {
     double solve_seconds; /* time of iterations in the last run, of all choices that it tried */
     double total_setup_seconds; /* the two times of all runs */
     double total_solve_seconds;
-    char transform[64]; /* what `scale` and `order` do to A, such as "scaled rows, rcm order"; ""
-                           if nothing */
+    char transform[64]; /* what `scale` and `order` do to A for this choice, such as "scaled rows,
+                           rcm order"; "" if nothing */
 } gsolve_auto_info;
 
 /* Sets all members of *info. */
@@ -198,12 +201,15 @@ GSOLVE_API gsolve_solver *gsolve_auto_solver(gsolve_auto *S);
  * choice's spec. If the file does not exist or does not fit, the run creates the preconditioner and
  * writes the file, as gsolve_precond_save does. For a choice without a preconditioner,
  * gsolve_solver_load and gsolve_solver_save read and write the method, such as "direct". A choice
- * that cannot be saved neither reads nor writes the file. A file that cannot be read or written
- * does not make a run fail; members of gsolve_attempt say what happened. S copies `path`; NULL
- * removes the file's name from S.
+ * that cannot be saved neither reads nor writes the file. S copies `path`; NULL removes the file's
+ * name from S.
  *
- * Fails with GSOLVE_BAD_FILE if there is a file of this name that is not empty and that is no such
- * set-up: it would be lost. */
+ * A set-up of this kind for other values or with other options is replaced, and so is a damaged one.
+ * A set-up of another kind or for another pattern stays, and so does a file that the program may
+ * read and not write. This does not make a run fail; members of gsolve_attempt say what happened.
+ *
+ * Fails with GSOLVE_BAD_FILE if there is a file of this name that cannot be read, or that is neither
+ * empty nor a set-up, and with GSOLVE_BAD_ARGUMENT if `path` is empty. */
 GSOLVE_API gsolve_status gsolve_auto_set_setup_file(gsolve_auto *S, const char *path);
 
 /* --- callbacks ------------------------------------------------------------------ */

@@ -33,7 +33,8 @@ typedef struct gsolve_matrix gsolve_matrix;
  * the matrix on the host. These calls are: gsolve_matrix_csr; gsolve_matrix_statistics;
  * gsolve_matrix_update with a csr on the host; gsolve_precond_create_from and
  * gsolve_precond_update_from, except for the kind "amg"; gsolve_solver_create with the method
- * "auto", "direct" or "refine"; gsolve_solver_explain.
+ * "auto", "direct" or "refine", or with "lsqr" or "lsmr" and accept=singular;
+ * gsolve_solver_explain.
  *
  * Fails with GSOLVE_BAD_MATRIX if csr is malformed, with GSOLVE_UNSUPPORTED if the format cannot
  * store the matrix, and with GSOLVE_NO_MEMORY. On a GPU the latter happens before anything is
@@ -292,8 +293,8 @@ GSOLVE_API gsolve_status gsolve_matrix_memory(gsolve_context *ctx, const char *s
  * to the host. Fails with GSOLVE_UNSUPPORTED if A is an operator. */
 GSOLVE_API gsolve_status gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr);
 
-/* Computes the statistics of A, see gsolve_csr_statistics. It is faster than that function: the
- * handle keeps the statistics, and those of the rows from the check at the creation. Fails with
+/* Computes the statistics of A, see gsolve_csr_statistics. The first call after the creation or an
+ * update of A computes them, and the handle keeps them for later calls. Fails with
  * GSOLVE_UNSUPPORTED if A is an operator. */
 GSOLVE_API gsolve_status gsolve_matrix_statistics(const gsolve_matrix *A,
                                                   gsolve_statistics *statistics);

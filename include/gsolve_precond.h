@@ -159,9 +159,12 @@ GSOLVE_API void gsolve_precond_begin_solve(const gsolve_precond *M, int32_t colu
  * the levels of M hold them.
  *
  * The function writes to a temporary file in the same folder and renames it at the end. So after a
- * failure a file that existed at `path` is unchanged. Fails with GSOLVE_UNSUPPORTED if M is of
- * another kind, with GSOLVE_BAD_ARGUMENT if M waits for its near-null vectors, and with
- * GSOLVE_BAD_FILE if the file cannot be written. */
+ * failure a file that existed at `path` is unchanged. A set-up and an empty file are replaced, if
+ * the program has permission to write them; another file is not.
+ *
+ * Fails with GSOLVE_UNSUPPORTED if M is of another kind, with GSOLVE_BAD_ARGUMENT if M waits for its
+ * near-null vectors or `path` is empty, and with GSOLVE_BAD_FILE if the file cannot be written, is a
+ * directory, or is not empty and no set-up. */
 GSOLVE_API gsolve_status gsolve_precond_save(const gsolve_precond *M, const char *path);
 
 /* Creates a preconditioner for A from a file of gsolve_precond_save. `spec` is that of
@@ -178,7 +181,8 @@ GSOLVE_API gsolve_status gsolve_precond_save(const gsolve_precond *M, const char
  * cannot be read, is no file of gsolve_precond_save, is truncated or damaged, or has another
  * version or byte order; with GSOLVE_BAD_MATRIX if A has another pattern, type or values than the
  * matrix of the saved preconditioner; with GSOLVE_BAD_SPEC if it has another kind or other options
- * than `spec`; and with GSOLVE_UNSUPPORTED if A is an operator. */
+ * than `spec`; and with GSOLVE_UNSUPPORTED if A is an operator or `spec` names a kind that cannot be
+ * saved. */
 GSOLVE_API gsolve_status gsolve_precond_load(gsolve_precond **M, gsolve_context *ctx,
                                              const char *spec, const gsolve_matrix *A,
                                              const char *path);

@@ -150,9 +150,12 @@ GSOLVE_API void gsolve_solver_destroy(gsolve_solver **S);
  * the same byte order and for this version of its format.
  *
  * The function writes to a temporary file in the same folder and renames it at the end. So after a
- * failure a file that existed at `path` is unchanged. Fails with GSOLVE_UNSUPPORTED for another
- * method or library, with GSOLVE_BAD_ARGUMENT if A has other values than those that are factored,
- * and with GSOLVE_BAD_FILE if the file cannot be written. */
+ * failure a file that existed at `path` is unchanged. A set-up and an empty file are replaced, if
+ * the program has permission to write them; another file is not.
+ *
+ * Fails with GSOLVE_UNSUPPORTED for another method or library, with GSOLVE_BAD_ARGUMENT if A has
+ * other values than those that are factored or `path` is empty, and with GSOLVE_BAD_FILE if the file
+ * cannot be written, is a directory, or is not empty and no set-up. */
 GSOLVE_API gsolve_status gsolve_solver_save(const gsolve_solver *S, const char *path);
 
 /* Creates a solver for A from a file of gsolve_solver_save. `spec` and A are those of
@@ -303,7 +306,8 @@ GSOLVE_API const char *gsolve_solver_name(const gsolve_solver *S);
  * that "auto" creates; and a copy of b and one more vector, if A has a null space.
  *
  * Fails with GSOLVE_UNSUPPORTED for "refine" and "direct", whose work space depends on the values
- * or on the pattern, and with GSOLVE_BAD_ARGUMENT if csr is not square. */
+ * or on the pattern, and with GSOLVE_BAD_ARGUMENT if csr is not square and the method is neither
+ * "lsqr" nor "lsmr". */
 GSOLVE_API gsolve_status gsolve_solver_memory(gsolve_context *ctx, const char *spec,
                                               const gsolve_csr *csr, int32_t columns,
                                               size_t *bytes);

@@ -4,7 +4,8 @@
 
 #include "matrix/csr.h"
 
-/* How A becomes R A C. All scales are powers of two, so that scaled values are exact. */
+/* How A becomes R A C. All scales are powers of two, so that scaled values are exact, unless they
+ * become too small, see gs_scaling_compute. */
 typedef enum gs_scaling {
     GS_SCALE_NONE,
     GS_SCALE_ROWS,      /* C = I; the largest magnitude of each row of R A is in [0.5, 1) */

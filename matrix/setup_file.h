@@ -38,7 +38,8 @@ typedef struct gs_saving {
     int64_t bytes;  /* written so far */
 } gs_saving;
 
-/* s must not move in memory before gs_save_end. On failure there is nothing to end. */
+/* Fails if there is a file that is no set-up (gs_setup_file_check) or that may not be written. s
+ * must not move in memory before gs_save_end. On failure there is nothing to end. */
 gsolve_status gs_save_begin(gs_saving *s, gsolve_context *ctx, const char *path,
                             const gs_saved_head *head);
 /* data: at any location */
@@ -74,18 +75,26 @@ gsolve_status gs_load_uint8(gs_loading *l, uint8_t **data, size_t count, uint8_t
 /* *csr = the next three arrays, on the host, owned: clean rows of that shape. */
 gsolve_status gs_load_csr(gs_loading *l, gsolve_csr *csr, int32_t nrows, int32_t ncols,
                           int64_t entries, gsolve_type type);
-/* Fails with the sentence that the file is damaged; what: "an aggregate is out of range". */
-gsolve_status gs_load_damaged(const gs_loading *l, const char *what);
+/* Fails with the sentence that the file is damaged; why: "an aggregate is out of range". */
+gsolve_status gs_load_damaged(const gs_loading *l, const char *why);
 /* Fails unless the file is for the matrix with these rows, which are on the host. */
 gsolve_status gs_load_check_matrix(const gs_loading *l, const gsolve_csr *rows);
 /* Fails unless the file ends here. */
 gsolve_status gs_load_check_end(const gs_loading *l);
 void gs_load_end(gs_loading *l);
 
-/* Whether there is a file of this name that is not empty; whether it is a set-up, or there is none,
- * so that it may be replaced. */
+/* --- before a file is replaced ---------------------------------------------------------------- */
+
+/* Whether there is a file of this name that is not empty. */
 bool gs_setup_file_exists(const char *path);
-bool gs_setup_file_is_writable(const char *path);
+/* Fails unless there is no file of this name, an empty one, or a set-up. */
+gsolve_status gs_setup_file_check(gsolve_context *ctx, const char *path);
+/* Fails if the file is an undamaged set-up of another kind than that of spec ("amg,its=5"), or for
+ * another pattern than that of rows, which are on the host. */
+gsolve_status gs_setup_file_check_owner(gsolve_context *ctx, const char *path, const char *spec,
+                                        const gsolve_csr *rows);
+
+/* --- to the device ---------------------------------------------------------------------------- */
 
 /* Moves an array of the host that gs_load_new allocated to where ctx's kernels read it. On failure
  * it stays as it is. */

@@ -2,6 +2,8 @@
 #ifndef GS_MATRIX_SETUP_FILE_FORMAT_H
 #define GS_MATRIX_SETUP_FILE_FORMAT_H
 
+#include <string.h>
+
 #include "matrix/setup_file.h"
 
 /* Each change of what callers write needs a new version. */
@@ -30,6 +32,23 @@ static inline uint64_t gs_setup_hash_head(const gsolve_context *ctx, const gs_se
     copy.hash = 0;
     return gs_hash(ctx, &copy, sizeof copy, GS_SETUP_VERSION);
 }
+
+/* Whether the first `size` bytes of a file are those of a set-up. */
+static inline bool gs_setup_is_magic(const char *bytes, size_t size)
+{
+    const size_t all = sizeof GS_SETUP_MAGIC;
+
+    return memcmp(bytes, GS_SETUP_MAGIC, size < all ? size : all) == 0;
+}
+
+static inline bool gs_saved_same_pattern(const gs_saved_head *a, const gs_saved_head *b)
+{
+    return a->n == b->n && a->entries == b->entries && a->pattern == b->pattern;
+}
+
+/* Each fails with a sentence: the file does not begin as a set-up; it is no regular file. */
+gsolve_status gs_setup_refuse_kind(gsolve_context *ctx, const char *path);
+gsolve_status gs_setup_refuse_type(gsolve_context *ctx, const char *path, unsigned mode);
 
 static inline size_t gs_setup_padding(size_t bytes)
 {

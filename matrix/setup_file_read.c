@@ -11,12 +11,31 @@
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-gsolve_status gs_load_damaged(const gs_loading *l, const char *what)
+gsolve_status gs_load_damaged(const gs_loading *l, const char *why)
 {
-    return gsolve_fail(
-        l->ctx, GSOLVE_BAD_FILE,
-        "%.400s is damaged before byte %lld: %s; delete it and save the set-up again", l->path,
-        (long long)l->bytes, what);
+    return gsolve_fail(l->ctx, GSOLVE_BAD_FILE, "%.400s is damaged (%s)", l->path, why);
+}
+
+/* size: that the header gives; 0: the file is shorter than the header. */
+static gsolve_status refuse_truncated(const gs_loading *l, int64_t size)
+{
+    char whole[32] = "";
+
+    if (size > 0) snprintf(whole, sizeof whole, " of %lld", (long long)size);
+    return gsolve_fail(l->ctx, GSOLVE_BAD_FILE, "%.400s is truncated: %lld%s bytes", l->path,
+                       (long long)l->size, whole);
+}
+
+gsolve_status gs_setup_refuse_kind(gsolve_context *ctx, const char *path)
+{
+    return gsolve_fail(ctx, GSOLVE_BAD_FILE,
+                       "%.400s is not a set-up file of gsolve; name another file", path);
+}
+
+gsolve_status gs_setup_refuse_type(gsolve_context *ctx, const char *path, unsigned mode)
+{
+    return gsolve_fail(ctx, GSOLVE_BAD_FILE, "%.400s is %s; name a file", path,
+                       S_ISDIR(mode) ? "a directory" : "not a regular file");
 }
 
 static gsolve_status read_bytes(gs_loading *l, void *data, size_t bytes)
@@ -30,7 +49,7 @@ static gsolve_status read_bytes(gs_loading *l, void *data, size_t bytes)
             return gsolve_fail(l->ctx, GSOLVE_BAD_FILE, "cannot read %.400s: %s", l->path,
                                strerror(errno));
         }
-        if (got == 0) return gs_load_damaged(l, "the file is truncated");
+        if (got == 0) return gs_load_damaged(l, "it ends while it is read");
         to += got;
         bytes -= (size_t)got;
         l->bytes += got;
@@ -40,12 +59,9 @@ static gsolve_status read_bytes(gs_loading *l, void *data, size_t bytes)
 
 static gsolve_status check_head(gs_loading *l, const gs_setup_file_head *h)
 {
-    if (memcmp(h->magic, GS_SETUP_MAGIC, sizeof h->magic) != 0) {
-        return gsolve_fail(l->ctx, GSOLVE_BAD_FILE,
-                           "%.400s is not a file of gsolve_precond_save or gsolve_solver_save; "
-                           "give the name of one",
-                           l->path);
-    }
+    if (!gs_setup_is_magic(h->magic, (size_t)l->bytes))
+        return gs_setup_refuse_kind(l->ctx, l->path);
+    if (l->size < (int64_t)sizeof *h) return refuse_truncated(l, 0);
     if (h->order != GS_SETUP_ORDER) {
         return gsolve_fail(l->ctx, GSOLVE_BAD_FILE,
                            "%.400s was written on a machine with another byte order; save the "
@@ -58,11 +74,11 @@ static gsolve_status check_head(gs_loading *l, const gs_setup_file_head *h)
                            "save the set-up again",
                            l->path, h->version, GS_SETUP_VERSION);
     }
-    if (h->hash != gs_setup_hash_head(l->ctx, h))
-        return gs_load_damaged(l, "the head has another hash");
-    if (h->size != l->size)
-        return gs_load_damaged(l, "the file has another size than its head says");
-    return GSOLVE_OK;
+    if (h->hash != gs_setup_hash_head(l->ctx, h)) {
+        return gs_load_damaged(l, "a checksum is wrong");
+    }
+    if (l->size < h->size) return refuse_truncated(l, h->size);
+    return l->size == h->size ? GSOLVE_OK : gs_load_damaged(l, "it is longer than its header says");
 }
 
 /* Opens a regular file only: open would block on a pipe. */
@@ -70,9 +86,9 @@ static gsolve_status open_file(gs_loading *l)
 {
     struct stat about;
 
+    if (!*l->path) return gsolve_fail(l->ctx, GSOLVE_BAD_ARGUMENT, "path is empty; name a file");
     if (stat(l->path, &about) == 0 && !S_ISREG(about.st_mode)) {
-        return gsolve_fail(l->ctx, GSOLVE_BAD_FILE, "cannot read %.400s: it is not a regular file",
-                           l->path);
+        return gs_setup_refuse_type(l->ctx, l->path, about.st_mode);
     }
     l->file = open(l->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (l->file < 0 || fstat(l->file, &about) != 0) {
@@ -97,7 +113,7 @@ static gsolve_status check_numbers(const gs_loading *l)
         (h->type == h->stored || h->stored == GSOLVE_F32)) {
         return GSOLVE_OK;
     }
-    return gs_load_damaged(l, "a number of the head is out of range");
+    return gs_load_damaged(l, "a number of the header is out of range");
 }
 
 gsolve_status gs_load_begin(gs_loading *l, gsolve_context *ctx, const char *path)
@@ -109,11 +125,7 @@ gsolve_status gs_load_begin(gs_loading *l, gsolve_context *ctx, const char *path
     status = open_file(l);
     if (status != GSOLVE_OK) return status;
     memset(&h, 0, sizeof h);
-    if (l->size < (int64_t)sizeof h.magic) {
-        status = gs_load_damaged(l, "the file is truncated");
-    } else {
-        status = read_bytes(l, &h, l->size < (int64_t)sizeof h ? (size_t)l->size : sizeof h);
-    }
+    status = read_bytes(l, &h, l->size < (int64_t)sizeof h ? (size_t)l->size : sizeof h);
     if (status == GSOLVE_OK) status = check_head(l, &h);
     l->head = h.head;
     if (status == GSOLVE_OK) status = check_numbers(l);
@@ -142,7 +154,7 @@ static gsolve_status end_array(gs_loading *l, const gs_setup_array_head *h, void
     TRY(read_bytes(l, data, (size_t)h->bytes));
     TRY(read_bytes(l, zeros, gs_setup_padding((size_t)h->bytes)));
     l->chain = gs_setup_link(l->ctx, l->chain, data, (size_t)h->bytes);
-    if (l->chain != h->chain) status = gs_load_damaged(l, "an array has another hash");
+    if (l->chain != h->chain) status = gs_load_damaged(l, "a checksum is wrong");
 done:
     return status;
 }
@@ -248,6 +260,22 @@ done:
     return status;
 }
 
+static gsolve_status refuse_pattern(const gs_loading *file, const gs_saved_head *own)
+{
+    const gs_saved_head *h = &file->head;
+    char sizes[120] = " or in another order";
+
+    if (own->n != h->n || own->entries != h->entries) {
+        snprintf(sizes, sizeof sizes,
+                 " (%d rows, %lld entries; this one has %d rows, %lld entries)", h->n,
+                 (long long)h->entries, own->n, (long long)own->entries);
+    }
+    return gsolve_fail(file->ctx, GSOLVE_BAD_MATRIX,
+                       "%.400s was saved for a matrix with another pattern%s; set it up from the "
+                       "matrix and save it again",
+                       file->path, sizes);
+}
+
 gsolve_status gs_load_check_matrix(const gs_loading *file, const gsolve_csr *rows)
 {
     const gs_saved_head *h = &file->head;
@@ -262,13 +290,7 @@ gsolve_status gs_load_check_matrix(const gs_loading *file, const gsolve_csr *row
                            rows->type == GSOLVE_F32 ? "f32" : "f64");
     }
     TRY(gs_saved_set_matrix(&own, file->ctx, rows));
-    if (own.n != h->n || own.entries != h->entries || own.pattern != h->pattern) {
-        return gsolve_fail(file->ctx, GSOLVE_BAD_MATRIX,
-                           "%.400s was saved for a matrix with another pattern (%d rows, %lld "
-                           "entries; this one has %d rows, %lld entries); set it up "
-                           "from the matrix and save it again",
-                           file->path, h->n, (long long)h->entries, own.n, (long long)own.entries);
-    }
+    if (!gs_saved_same_pattern(&own, h)) return refuse_pattern(file, &own);
     if (own.values != h->values) {
         return gsolve_fail(file->ctx, GSOLVE_BAD_MATRIX,
                            "%.400s was saved for a matrix with this pattern and other values; "

@@ -1,12 +1,17 @@
-/* structural_rank.h: the structural rank of a matrix. */
+/* structural_rank.h: whether the pattern of a square matrix shows that it is singular. */
 #ifndef GS_MATRIX_STRUCTURAL_RANK_H
 #define GS_MATRIX_STRUCTURAL_RANK_H
 
 #include "gsolve.h"
 
-/* *rank = the largest number of nonzeros of csr of which no two share a row or a column. No matrix
- * with nonzeros at these places has a larger rank. csr is on the host. It takes about as long as a
- * product for most matrices, and at most that times the number of rows. */
-gsolve_status gs_structural_rank(gsolve_context *ctx, const gsolve_csr *csr, int32_t *rank);
+/* Bytes of the work space for a matrix of n rows. */
+size_t gs_structural_rank_bytes(int32_t n);
+
+/* Returns true if it finds that csr has less than n = nrows = ncols nonzeros of which no two share
+ * a row or a column. Every matrix with nonzeros at these places is singular. csr is on the host;
+ * block: gs_structural_rank_bytes(n) bytes there. It takes about as long as a product for most
+ * matrices, and ends without an answer, which is false, after the time of about 32. Nothing is
+ * allocated. */
+bool gs_is_structurally_deficient(const gsolve_csr *csr, void *block);
 
 #endif

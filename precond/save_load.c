@@ -6,6 +6,14 @@
 #include "precond/handle.h"
 #include "spmv/handle.h"
 
+static gsolve_status refuse_kind(gsolve_context *ctx, const gsolve_precond_kind *kind)
+{
+    return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                       "the preconditioner %s cannot be saved to a file; only amg and direct can "
+                       "be saved",
+                       kind->plugin.name);
+}
+
 /* --- writing ---------------------------------------------------------------------------------- */
 
 static gsolve_status write_set_up(const gsolve_precond *M, const char *path,
@@ -35,9 +43,7 @@ gsolve_status gsolve_precond_save(const gsolve_precond *M, const char *path)
         return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_save: path is NULL");
     }
     if (!M->extension->save) {
-        return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
-                           "the preconditioner %s cannot be saved to a file; only amg can",
-                           M->kind->plugin.name);
+        return refuse_kind(M->ctx, M->kind);
     }
     M->extension->rows(M->self, &rows);
     if (!rows.start) return GSOLVE_NO_MEMORY; /* to restore them */
@@ -57,6 +63,23 @@ done:
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
+
+/* Fails if spec names a kind that cannot be saved. */
+static gsolve_status check_savable(gsolve_context *ctx, const char *spec)
+{
+    const gsolve_plugin *plugin = NULL;
+    void *options = NULL;
+    gsolve_status status;
+
+    if (!spec || gs_spec_is(spec, "auto")) return GSOLVE_OK;
+    TRY(gs_plugin_parse(ctx, &ctx->preconds, gs_preconds, "preconditioner", spec, &plugin,
+                        &options));
+    const gsolve_precond_kind *kind = gs_precond_kind_of(plugin);
+    if (!gs_precond_extension_of(kind)->load) status = refuse_kind(ctx, kind);
+done:
+    gsolve_free(ctx, GSOLVE_HOST, options);
+    return status;
+}
 
 /* Fails unless the file holds a preconditioner. */
 static gsolve_status check_kind(const gs_loading *file)
@@ -180,6 +203,7 @@ gsolve_status gsolve_precond_load(gsolve_precond **out, gsolve_context *ctx, con
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_load: an argument is NULL");
     }
     status = gs_matrix_check_rows(A);
+    if (status == GSOLVE_OK) status = check_savable(ctx, spec);
     if (status == GSOLVE_OK) status = gs_load_begin(&file, ctx, path);
     if (status != GSOLVE_OK) return status;
     gs_range_push(ctx, "reading of the preconditioner");

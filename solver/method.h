@@ -56,9 +56,13 @@ typedef struct gs_method {
                            * method it is best in the A-norm of the error, else by the residual */
     bool couples_columns; /* the recurrence of a column uses other columns */
     bool late_solution;   /* k->x is the iterate only after finish, so the loop stores no x */
-    /* Optional: sets up the rest of *k->state for k->width columns, whose bytes are 0, and
-     * k->period. setup is called when the solver is created, and again when a run has more columns
-     * than all earlier ones. */
+    bool keeps_state; /* setup for more columns finds the state of the last setup, which may have
+                       * failed, so that it need not compute again what does not depend on the
+                       * number of columns; destroy is called once, at the end. What the
+                       * functions below allocated is gone */
+    /* Optional: sets up the rest of *k->state for k->width columns, whose bytes are 0 (see also
+     * keeps_state), and k->period. setup is called when the solver is created, and again when a run
+     * has more columns than all earlier ones. */
     gsolve_status (*setup)(gs_krylov *k);
     /* Begins a round: sets the state from k->x, and k->rr = |b - A x|^2, in the active columns. */
     gsolve_status (*start)(gs_krylov *k);
@@ -204,6 +208,9 @@ gsolve_status gs_norm_of_A(gs_krylov *k, double *norm);
 /* For setup: allocates what gs_norm_of_A needs. A run then examines columns that did not converge:
  * whether they are least-squares solutions. */
 gsolve_status gs_least_squares_reserve(gs_krylov *k);
+/* For setup of a method that does not multiply by A': gs_least_squares_reserve, and A' is stored
+ * now, so that a run allocates nothing. */
+gsolve_status gs_least_squares_prepare(gs_krylov *k);
 
 /* --- state of the run ------------------------------------------------------------------------ */
 

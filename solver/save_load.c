@@ -30,8 +30,8 @@ gsolve_status gsolve_solver_save(const gsolve_solver *S, const char *path)
     }
     if (!S->method->save) {
         return gsolve_fail(S->ctx, GSOLVE_UNSUPPORTED,
-                           "the method %s has no set-up that can be saved to a file; save its "
-                           "preconditioner by gsolve_precond_save",
+                           "the method %s has no set-up that can be saved to a file; only amg and "
+                           "direct can be saved",
                            S->method->plugin.name);
     }
     TRY(gsolve_matrix_csr(S->A, &rows));
@@ -94,7 +94,9 @@ gsolve_status gsolve_solver_load(gsolve_solver **S, gsolve_context *ctx, const c
     method = saved_method(spec);
     if (!method) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "'%.200s' is no method with a set-up in a file; direct is one", spec);
+                           "the method %.200s has no set-up that can be saved to a file; only amg "
+                           "and direct can be saved",
+                           spec);
     }
     status = gs_load_begin(&file, ctx, path);
     if (status != GSOLVE_OK) return status;

@@ -184,6 +184,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
     gsolve_free(k->ctx, GSOLVE_HOST, k->run->explanation);
     k->run->explanation = NULL;
     k->note[0] = 0;
+    k->run->passes = 0;
     k->ncols = b.ncols;
     k->run->last = *gs_run_options_of(k);
     memset(&k->run->result, 0, sizeof k->run->result);

@@ -331,6 +331,53 @@ static void operators(void **state)
     close_context(ctx);
 }
 
+/* A diagonal operator with numbers from 1e-9 to 1 in 8 columns, and empty rows below: A'b = 0 for
+ * the first b, and the second is close to the eigenvector of the smallest number. |A| belongs to A
+ * and not to the first b. */
+static void norm_of_operators(void **state)
+{
+    static const double factors[] = {1, 1e-180, 1e180};
+    enum { M = 12, N = 8 };
+    gsolve_context *ctx = open_context(1);
+    (void)state;
+
+    for (size_t f = 0; f < NELEM(factors) * 3; f++) {
+        problem p = open_problem(ctx, "gen:random,n=12,cols=8,row=1", GSOLVE_F64, 1, 1);
+        callee of = {0};
+        gsolve_matrix *A = NULL;
+        gsolve_solver *S = NULL;
+        gsolve_result result;
+        int32_t start[M + 1], col[N];
+        double value[N];
+        for (int32_t i = 0; i <= M; i++) start[i] = i < N ? i : N;
+        for (int32_t j = 0; j < N; j++) {
+            col[j] = j;
+            value[j] = factors[f / 3] * (j == 0 ? 1e-9 : 1.0 / (N - j));
+        }
+        const gsolve_csr diagonal = {M, N, start, col, value, GSOLVE_O32, GSOLVE_F64, GSOLVE_HOST};
+        gsolve_matrix_destroy(&p.A);
+        gsolve_csr_free(&p.csr, ctx);
+        OK(ctx, gsolve_matrix_create(&p.A, ctx, "csr", &diagonal));
+        OK(ctx, gs_csr_copy(&p.csr, ctx, GSOLVE_F64, &diagonal));
+        of.A = p.A;
+        OK(ctx, gsolve_matrix_create_operator(&A, ctx, M, N, GSOLVE_F64, multiply,
+                                              multiply_transpose, &of));
+        OK(ctx, gsolve_solver_create(&S, ctx, methods[f % 2], A, NULL));
+        for (int32_t i = 0; i < M; i++) put(&p, p.b, i, i + 1 == M || (f % 3 == 1 && i == 0));
+        if (f % 3 != 2) run_from_zero(&p, S);
+        for (int32_t i = 0; i < M; i++) put(&p, p.b, i, i > 0 ? 1 + 0.1 * i : 0);
+        result = run_from_zero(&p, S);
+        assert_int_equal(result.outcome, GSOLVE_LEAST_SQUARES);
+        /* the measure of the operator has a norm between a half and the whole of the largest */
+        const double own = measure(&p, 0).normal;
+        assert_true(own <= 1e-8 && result.relative_normal_residual <= 4 * own + 1e-12);
+        gsolve_solver_destroy(&S);
+        gsolve_matrix_destroy(&A);
+        close_problem(&p);
+    }
+    close_context(ctx);
+}
+
 /* --- the preconditioner ----------------------------------------------------------------------- */
 
 static void assert_refused(const problem *p, const char *precond, const char *method)
@@ -420,15 +467,17 @@ static void of_the_matrix(void **state)
 
 /* --- the structural rank ---------------------------------------------------------------------- */
 
-static int32_t rank_of(gsolve_context *ctx, const gsolve_csr *csr)
+static bool is_deficient(const gsolve_csr *csr)
 {
-    int32_t rank = -1;
-    OK(ctx, gs_structural_rank(ctx, csr, &rank));
-    return rank;
+    void *block = malloc(gs_structural_rank_bytes(csr->nrows) + 1);
+    const bool found = gs_is_structurally_deficient(csr, block);
+
+    free(block);
+    return found;
 }
 
 /* Row i has its entries in columns of perm with i's number and some before it; the matching must
- * undo what the first rows took. Two rows in one column lose one; a stored 0 is no entry. */
+ * undo what the first rows took. Three rows in two columns lose one; a stored 0 is no entry. */
 static void structural_rank(void **state)
 {
     enum { N = 50 };
@@ -445,15 +494,61 @@ static void structural_rank(void **state)
     }
     start[N] = 2 * N - 1;
     col[2 * N - 2] = 0;
-    assert_int_equal(rank_of(ctx, &csr), N);
-    value[2 * N - 2] = 0;
-    assert_int_equal(rank_of(ctx, &csr), N - 1);
+    assert_false(is_deficient(&csr));
+    value[2 * N - 2] = 0; /* an empty row */
+    assert_true(is_deficient(&csr));
     value[2 * N - 2] = 1;
+    value[1] = value[2] = 0; /* no other row has column 1 */
+    assert_true(is_deficient(&csr));
+    value[1] = value[2] = 1;
     for (int32_t i = 10; i < 13; i++) col[2 * i] = 20, col[2 * i + 1] = 21;
-    assert_int_equal(rank_of(ctx, &csr), N - 2);
-    assert_int_equal(rank_of(ctx, &none), 0);
+    for (int32_t i = 13; i < 17; i++) col[2 * i] = i - 3; /* columns 10 to 13 have a row */
+    assert_true(is_deficient(&csr));
+    assert_false(is_deficient(&none));
     gsolve_csr_free(&none, ctx);
     close_context(ctx);
+}
+
+enum { CHAIN = 2000 };
+
+static void add_entries(gsolve_csr *A, int32_t count, const int32_t *cols)
+{
+    int32_t *start = (int32_t *)A->start, *col = (int32_t *)A->col;
+
+    start[A->nrows + 1] = start[A->nrows];
+    for (int32_t k = 0; k < count; k++) col[start[A->nrows + 1]++] = cols[k];
+    A->ncols = ++A->nrows;
+}
+
+/* CHAIN rows share CHAIN columns, of which each row can have only its own. Each of `pairs` rows
+ * searches all of them in vain before it gets another column, which a row before it gives up. The
+ * last row has only the first column of the chain, so that the pattern is deficient. */
+static bool chain_is_deficient(int32_t pairs)
+{
+    static int32_t start[3 * CHAIN + 2], col[8 * CHAIN];
+    static double value[8 * CHAIN];
+    gsolve_csr A = {0, 0, start, col, value, GSOLVE_O32, GSOLVE_F64, GSOLVE_HOST};
+
+    start[0] = 0;
+    for (int32_t k = 0; k < 8 * CHAIN; k++) value[k] = 1;
+    for (int32_t i = 0; i < CHAIN; i++)
+        add_entries(&A, i + 1 < CHAIN ? 2 : 1, (int32_t[]){i, i + 1});
+    for (int32_t k = 0; k < pairs; k++) {
+        const int32_t c = CHAIN + 2 * k, unused = CHAIN + 2 * pairs;
+        add_entries(&A, k == 0 ? 3 : 2, (int32_t[]){c, c + 1, unused});
+        add_entries(&A, 2, (int32_t[]){0, c});
+    }
+    add_entries(&A, 1, (int32_t[]){0});
+    return is_deficient(&A);
+}
+
+/* The search ends without an answer where it would take many times as long as a product. */
+static void bounded_search(void **state)
+{
+    (void)state;
+    assert_true(chain_is_deficient(2));
+    assert_true(chain_is_deficient(20));
+    assert_false(chain_is_deficient(CHAIN));
 }
 
 /* --- allocations ------------------------------------------------------------------------------ */
@@ -489,6 +584,42 @@ static void memory(void **state)
     close_context(ctx);
 }
 
+/* A run of direct that fails to get work space for more columns leaves a solver that solves as soon
+ * as there is memory. */
+static gsolve_status more_columns(problem *p)
+{
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    gsolve_dense b = dense(p, p->b, p->csr.nrows), x = dense(p, p->x, p->csr.ncols);
+    gsolve_solver *S = NULL;
+    gsolve_status status, again = GSOLVE_OK;
+
+    for (int64_t j = 0; j < (int64_t)p->csr.ncols * p->columns; j++) put(p, p->x, j, 0);
+    status = gsolve_solver_create(&S, p->ctx, "direct,scale=symmetric,order=rcm", p->A, NULL);
+    if (status == GSOLVE_OK) status = gsolve_solver_run(S, b, x, &result);
+    if (status != GSOLVE_OK && S) {
+        gsolve_context_limit_allocations(p->ctx, -1);
+        again = gsolve_solver_run(S, b, x, &result);
+        gsolve_context_limit_allocations(p->ctx, 0);
+    }
+    if (S) assert_int_equal(again, GSOLVE_OK);
+    if (S) assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+    gsolve_solver_destroy(&S);
+    if (status == GSOLVE_NO_MEMORY) gsolve_fail(p->ctx, status, "too little memory");
+    return status;
+}
+
+static void memory_of_direct(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    problem p = open_problem(ctx, "gen:convdiff3d,n=4", GSOLVE_F64, 3, 1);
+    (void)state;
+
+    OK(ctx, more_columns(&p));
+    ALLOCATION_SWEEP_FROM(ctx, 0, 1, more_columns(&p));
+    close_problem(&p);
+    close_context(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -499,10 +630,13 @@ int main(void)
         cmocka_unit_test(too_few_iterations),
         cmocka_unit_test(automatic),
         cmocka_unit_test(operators),
+        cmocka_unit_test(norm_of_operators),
         cmocka_unit_test(preconditioner),
         cmocka_unit_test(of_the_matrix),
         cmocka_unit_test(structural_rank),
+        cmocka_unit_test(bounded_search),
         cmocka_unit_test(memory),
+        cmocka_unit_test(memory_of_direct),
     };
 
     need_device();

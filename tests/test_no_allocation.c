@@ -1,7 +1,7 @@
 /* test_no_allocation.c: steps of a time-dependent problem (new values, update of matrix and
- * preconditioner, solve) allocate nothing: neither by the counter of the context nor, on the host,
- * by any function of the C library. The program counts calls of malloc by functions of its own,
- * which glibc and all libraries then call. */
+ * preconditioner, solve), also if they end with least-squares solutions, allocate nothing: neither
+ * by the counter of the context nor, on the host, by any function of the C library. The program
+ * counts calls of malloc by functions of its own, which glibc and all libraries then call. */
 #include "tests/common.h"
 
 enum { SIDE = 24, N = SIDE * SIDE, STEPS = 1000, WARM = 3 };
@@ -166,6 +166,89 @@ static void steps_allocate_nothing(void **state)
     }
 }
 
+/* --- runs that end with a least-squares solution ------------------------------------------------
+ */
+
+/* b is in the range of A, except in row 0 if it is singular and this step says so. */
+static void set_right_hand_side(int step, bool singular)
+{
+    for (int32_t i = 0; i < N; i++) b[i] = 1 + 0.1 * (i % 5) + 0.01 * (step % 3);
+    if (singular) b[0] = step < WARM ? 0 : 1;
+}
+
+/* Row 0 of the assembled matrix gets values 0, or no entries if `empty`. */
+static void remove_row(bool empty)
+{
+    const int32_t count = start[1];
+
+    for (int32_t e = 0; e < count; e++) value[e] = 0;
+    if (!empty) return;
+    memmove(col, col + count, (size_t)(start[N] - count) * sizeof *col);
+    memmove(value, value + count, (size_t)(start[N] - count) * sizeof *value);
+    for (int32_t i = 1; i <= N; i++) start[i] -= count;
+}
+
+/* The first steps converge; later ones ask whether A is proven singular: row 0 of the singular one
+ * is 0. updates: A gets new values in each step. */
+static allocations run_least_squares(const char *method, bool singular, bool updates)
+{
+    gsolve_context *ctx = open_context(2);
+    const gsolve_csr csr = gsolve_csr_view(N, start, col, value);
+    const gsolve_outcome expected = singular ? GSOLVE_LEAST_SQUARES : GSOLVE_NOT_SOLVED;
+    gsolve_matrix *A = NULL;
+    gsolve_solver *S = NULL;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    allocations made = {0};
+
+    assemble(1);
+    if (singular) remove_row(!updates);
+    OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
+    OK(ctx, gsolve_solver_create(&S, ctx, method, A, NULL));
+    if (!singular) OK(ctx, gsolve_solver_set(S, "rtol=1e-8"));
+    for (int step = 0; step < 4 * WARM; step++) {
+        if (step == WARM) {
+            if (!singular) OK(ctx, gsolve_solver_set(S, "rtol=3e-2")); /* |A'r| is met first */
+            made.library = so_far(ctx);
+            calls = 0;
+            count_malloc(true);
+        }
+        memset(u, 0, sizeof u);
+        set_right_hand_side(step, singular);
+        if (updates) OK(ctx, gsolve_matrix_update(A, &csr));
+        OK(ctx, gsolve_solver_run(S, gsolve_vector(b, N), gsolve_vector(u, N), &result));
+        assert_int_equal(result.outcome, step < WARM ? GSOLVE_CONVERGED : expected);
+    }
+    count_malloc(false);
+    made.library = so_far(ctx) - made.library;
+    made.process = calls;
+    gsolve_solver_destroy(&S);
+    gsolve_matrix_destroy(&A);
+    close_context(ctx);
+    return made;
+}
+
+static void least_squares_allocate_nothing(void **state)
+{
+    static const struct {
+        const char *method;
+        bool singular, updates;
+    } cases[] = {
+        {"lsmr,accept=singular", true, false}, {"lsmr,accept=singular", true, true},
+        {"lsqr,accept=singular", true, true},  {"lsmr,accept=singular", false, true},
+        {"direct,factor=qr", true, false},
+    };
+    (void)state;
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const allocations made =
+            run_least_squares(cases[k].method, cases[k].singular, cases[k].updates);
+        print_message("%s: %lld by the library, %lld calls of malloc\n", cases[k].method,
+                      (long long)made.library, (long long)made.process);
+        assert_int_equal(made.library, 0);
+        assert_int_equal(made.process, 0);
+    }
+}
+
 /* The functions above are the ones that are called. */
 static void malloc_is_counted(void **state)
 {
@@ -186,6 +269,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(malloc_is_counted),
         cmocka_unit_test(steps_allocate_nothing),
+        cmocka_unit_test(least_squares_allocate_nothing),
     };
 
     need_device();

@@ -6,6 +6,7 @@
 
 #include "factor/ordering.h"
 
+#include "solver/methods/direct.h"
 #include "tests/transform_support.h"
 
 /* --- the orders themselves -------------------------------------------------------------------- */
@@ -229,6 +230,19 @@ static void factors_of_a_shuffled_path(void **state)
     close_context(ctx);
 }
 
+/* The ints of CXSparse's amd hold twice the entries, and 8 numbers for each row. */
+static void amd_counts_in_ints(void **state)
+{
+    (void)state;
+    assert_true(gs_order_amd_counts(0, 0));
+    assert_true(gs_order_amd_counts(1000, (1 << 30) - 1));
+    assert_false(gs_order_amd_counts(1000, 1 << 30));
+    assert_false(gs_order_amd_counts(1000, (int64_t)3 << 30));
+    assert_true(gs_order_amd_counts((1 << 28) - 2, (1 << 30) - 1));
+    assert_false(gs_order_amd_counts((1 << 28) - 1, 0));
+    assert_false(gs_order_amd_counts(INT32_MAX, INT32_MAX));
+}
+
 static void direct_solves_in_each_order(void **state)
 {
     static const char *const matrix[] = {"gen:poisson2d,n=20", "gen:convdiff3d,n=7"};
@@ -266,6 +280,38 @@ static void direct_without_options_is_unchanged(void **state)
     run(&s, "direct,order=amd,scale=none", "none");
     assert_memory_equal(first, s.x, bytes);
     free(first);
+    close_solve(&s);
+    close_context(ctx);
+}
+
+/* scale=auto scales the rows of the first values. Symmetric ones that come later are scaled in the
+ * same way, so Cholesky does not suit them, also where a failure has left no factors. */
+static void scaled_rows_are_not_factored_by_cholesky(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    solve s = open_solve(ctx, badly_scaled(ctx, "gen:poisson2d,n=10", 4, false, 5));
+    gsolve_csr poisson = read_matrix(ctx, "gen:poisson2d,n=10"), symmetric;
+    double scale[100];
+    const gsolve_dense b = gsolve_vector(s.b, s.csr.nrows), x = gsolve_vector(s.x, s.csr.nrows);
+
+    (void)state;
+    for (int i = 0; i < 100; i++) scale[i] = i % 3 == 0 ? 2 : 1; /* exactly symmetric */
+    symmetric = changed(ctx, &poisson, NULL, scale, scale);
+    for (int32_t i = 0; i < 100; i++) { /* so dominant that a triangle of R A is definite, too */
+        for (int64_t e = gs_start(&symmetric, i); e < gs_start(&symmetric, i + 1); e++) {
+            if (symmetric.col[e] == i) ((double *)symmetric.value)[e] *= 8;
+        }
+    }
+    run(&s, "direct,scale=auto", "none");
+    gs_direct_state *direct = s.S->state;
+    gs_factorisation_destroy(direct->factors, ctx);
+    direct->factors = NULL;
+    OK(ctx, gsolve_matrix_update(s.A, &symmetric));
+    OK(ctx, gsolve_solver_run(s.S, b, x, &s.result));
+    assert_int_equal(s.result.outcome, GSOLVE_CONVERGED);
+    assert_int_equal(direct->factors->request.kind, GS_LU);
+    gsolve_csr_free(&symmetric, ctx);
+    gsolve_csr_free(&poisson, ctx);
     close_solve(&s);
     close_context(ctx);
 }
@@ -572,7 +618,7 @@ static void *send_signals(void *thread)
     return NULL;
 }
 
-/* The handler of the program gets each SIGTERM, and no order fails by one. */
+/* The handler of the program gets SIGTERM, and no order fails by one. */
 static void orders_leave_sigterm_to_the_program(void **state)
 {
     static char generator[] = "gen:poisson2d,n=47";
@@ -600,12 +646,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_order_is_a_permutation),
+        cmocka_unit_test(amd_counts_in_ints),
         cmocka_unit_test(rcm_finds_small_bandwidths),
         cmocka_unit_test(rcm_keeps_components_apart),
         cmocka_unit_test(orders_depend_on_the_graph_alone),
         cmocka_unit_test(factors_of_a_shuffled_path),
         cmocka_unit_test(direct_solves_in_each_order),
         cmocka_unit_test(direct_without_options_is_unchanged),
+        cmocka_unit_test(scaled_rows_are_not_factored_by_cholesky),
         cmocka_unit_test(direct_refuses),
         cmocka_unit_test(direct_does_not_save_a_transform),
         cmocka_unit_test(preconds_refuse),

@@ -393,8 +393,12 @@ static void single_precision(void **state)
  * solver has none of them. */
 static void symmetric_methods_refuse_scaled_rows(void **state)
 {
-    static const char *const method[] = {"cg", "minres", "gmres", "block_cg"};
-    static const char *const precond[] = {"jacobi", "none", "ic", "none"};
+    static const char *const method[] = {
+        "cg", "minres", "gmres", "block_cg", "direct,factor=cholesky", "gmres",
+    };
+    static const char *const precond[] = {
+        "jacobi", "none", "ic", "none", "none", "isai,power=1,factors=ic",
+    };
     gsolve_context *ctx = open_context(2);
     problem p = open_problem(ctx, badly_scaled(ctx, "gen:poisson2d,n=12", 4, true, 5), 1);
     gsolve_auto *S = NULL;
@@ -403,13 +407,219 @@ static void symmetric_methods_refuse_scaled_rows(void **state)
     OK(ctx, gsolve_auto_create(&S, ctx, "scale=rows", &p.csr));
     solve(&p, S, 1e-8);
     assert_null(strstr(gsolve_auto_explain(S), "symmetric matrix"));
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 6; k++) {
         OK(ctx, gsolve_auto_set_choices(S, 1, &method[k], &precond[k]));
         assert_int_equal(gsolve_auto_run(S, columns(&p, p.b), columns(&p, p.x), &p.result),
                          GSOLVE_UNSUPPORTED);
         assert_non_null(strstr(gsolve_error(ctx), "scale=symmetric"));
     }
     gsolve_auto_destroy(&S);
+    close_problem(&p);
+    close_context(ctx);
+}
+
+/* --- least squares ---------------------------------------------------------------------------- */
+
+static double *copy_of(const double *x, int64_t count)
+{
+    double *to = malloc((size_t)count * sizeof *to);
+
+    memcpy(to, x, (size_t)count * sizeof *to);
+    return to;
+}
+
+/* Solves p from the guess in x0 by one choice. Returns the handle. */
+static gsolve_auto *solve_by(problem *p, const char *options, const char *method,
+                             const char *precond, const double *x0)
+{
+    gsolve_auto *S = NULL;
+
+    OK(p->ctx, gsolve_auto_create(&S, p->ctx, options, &p->csr));
+    OK(p->ctx, gsolve_auto_set_choices(S, 1, &method, &precond));
+    p->result = (gsolve_result)GSOLVE_INIT(gsolve_result);
+    memcpy(p->x, x0, (size_t)p->csr.nrows * (size_t)p->ncols * sizeof *x0);
+    OK(p->ctx, gsolve_auto_run(S, columns(p, p->b), columns(p, p->x), &p->result));
+    return S;
+}
+
+/* A good guess makes the share of the residual that a pass needs large, which must not decide about
+ * |A'r|: methods that minimise |b - A x| run without the transform, with the bits of such a run. */
+static void least_squares_methods_use_no_transform(void **state)
+{
+    static const char *const method[] = {"lsmr", "lsqr", "lsmr,accept=singular",
+                                         "direct,factor=lu,factor=qr", "auto"};
+    static const char *const precond[] = {"none", "jacobi,normal=1", "none", "none",
+                                          "jacobi,normal=1"};
+    static const char *const transform[] = {"order=rcm", "scale=rows", "scale=symmetric,order=amd"};
+    gsolve_context *ctx = open_context(2);
+    problem p = open_problem(ctx, read_matrix(ctx, "gen:poisson2d,n=30"), 1);
+    const size_t bytes = (size_t)p.csr.nrows * sizeof *p.x;
+    gsolve_auto_info info = GSOLVE_INIT(gsolve_auto_info);
+    char options[80];
+    gsolve_auto *S = solve_by(&p, "rtol=1e-6", "lsmr", "none", p.x);
+    double *guess = copy_of(p.x, p.csr.nrows), *plain;
+
+    (void)state;
+    gsolve_auto_destroy(&S);
+    for (int k = 0; k < 5; k++) {
+        S = solve_by(&p, "rtol=1e-8", method[k], precond[k], guess);
+        gsolve_auto_destroy(&S);
+        plain = copy_of(p.x, p.csr.nrows);
+        for (int t = 0; t < 3; t++) {
+            snprintf(options, sizeof options, "rtol=1e-8,%s", transform[t]);
+            S = solve_by(&p, options, method[k], precond[k], guess);
+            check_solution(&p, 1e-8);
+            assert_memory_equal(plain, p.x, bytes);
+            assert_non_null(strstr(gsolve_auto_explain(S), "without scale and order"));
+            gsolve_auto_describe(S, &info);
+            assert_string_equal(info.transform, "");
+            OK(ctx, gsolve_auto_update(S, &p.csr)); /* of A, and of its transform */
+            solve(&p, S, 1e-8);
+            gsolve_auto_destroy(&S);
+        }
+        free(plain);
+    }
+    free(guess);
+    close_problem(&p);
+    close_context(ctx);
+}
+
+/* The rows of a Laplacian sum to 0, those of the scaled one do not: x is a least-squares solution
+ * of the caller's system, and the handle knows that A is singular. */
+static void singular_systems_are_not_scaled(void **state)
+{
+    static const char *const transform[] = {"scale=symmetric", "scale=rows", "order=rcm"};
+    gsolve_context *ctx = open_context(2);
+    problem p = open_problem(ctx, read_matrix(ctx, "gen:neumann2d,n=20"), 1);
+
+    (void)state;
+    for (int32_t i = 0; i < p.csr.nrows; i++) p.b[i] = gsolve_random(3, (uint64_t)i);
+    for (int t = 0; t < 3; t++) {
+        gsolve_auto *S = NULL;
+        OK(ctx, gsolve_auto_create(&S, ctx, transform[t], &p.csr));
+        memset(p.x, 0, (size_t)p.csr.nrows * sizeof *p.x);
+        p.result = (gsolve_result)GSOLVE_INIT(gsolve_result);
+        OK(ctx, gsolve_auto_run(S, columns(&p, p.b), columns(&p, p.x), &p.result));
+        assert_int_equal(p.result.outcome, GSOLVE_LEAST_SQUARES);
+        assert_true(p.result.relative_normal_residual <= 1e-8);
+        assert_true(p.result.relative_residual < 0.5);
+        gsolve_auto_destroy(&S);
+    }
+    close_problem(&p);
+    close_context(ctx);
+}
+
+/* scale=auto scales no rectangular matrix, and says so. */
+static void rectangular_systems_are_not_scaled(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    gsolve_csr csr = badly_scaled(ctx, "gen:random,n=90,cols=40", 4, false, 5);
+    double *b = random_vector(csr.nrows, 1), *x = random_vector(csr.ncols, 2);
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    gsolve_auto *S = NULL;
+
+    (void)state;
+    OK(ctx, gsolve_auto_create(&S, ctx, "scale=auto", &csr));
+    OK(ctx, gsolve_auto_run(S, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.ncols), &result));
+    assert_true(gsolve_outcome_is_success(result.outcome));
+    assert_non_null(strstr(gsolve_auto_explain(S), "A is not square"));
+    gsolve_auto_destroy(&S);
+    gsolve_csr_free(&csr, ctx);
+    free(b);
+    free(x);
+    close_context(ctx);
+}
+
+/* --- what passes report ----------------------------------------------------------------------- */
+
+/* Numbers in results and explanations are those of the caller's system. */
+static void numbers_are_those_of_the_caller(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    problem p = open_problem(ctx, badly_scaled(ctx, "gen:convdiff3d,n=6", 6, false, 5), 2);
+    double *zero = calloc((size_t)p.csr.nrows * 2, sizeof *zero);
+    gsolve_result column = GSOLVE_INIT(gsolve_result);
+    char words[40];
+
+    (void)state;
+    gsolve_auto *S = solve_by(&p, "scale=rows", "gmres", "none", zero);
+    assert_true(p.result.relative_normal_residual == -1);
+    gsolve_auto_destroy(&S);
+    S = solve_by(&p, "scale=rows,rtol=1e-17", "gmres", "none", zero);
+    assert_int_equal(p.result.outcome, GSOLVE_STAGNATED);
+    assert_true(p.result.relative_normal_residual == -1);
+    OK(ctx, gsolve_solver_column(gsolve_auto_solver(S), 1, &column));
+    assert_true(column.relative_normal_residual == -1);
+    snprintf(words, sizeof words, "your system stays at %.1e", p.result.relative_residual);
+    assert_non_null(strstr(gsolve_auto_explain(S), words));
+    assert_non_null(strstr(gsolve_auto_explain(S), "larger --rtol"));
+    gsolve_auto_destroy(&S);
+    close_problem(&p);
+    p = open_problem(ctx, read_matrix(ctx, "gen:neumann2d,n=6"), 1);
+    p.b[0] += 1;
+    S = solve_by(&p, "scale=symmetric", "direct", "none", zero);
+    assert_false(gsolve_outcome_is_success(p.result.outcome));
+    assert_null(strstr(gsolve_auto_explain(S), "--rtol"));
+    gsolve_auto_destroy(&S);
+    close_problem(&p);
+    free(zero);
+    close_context(ctx);
+}
+
+/* tridiag(-1, 2, -1) of n - 1 rows, and a row of its own with -1. */
+static gsolve_csr indefinite(gsolve_context *ctx, int32_t n)
+{
+    int32_t *i = malloc((size_t)n * 3 * sizeof *i), *j = malloc((size_t)n * 3 * sizeof *j);
+    double *v = malloc((size_t)n * 3 * sizeof *v);
+    int64_t count = 0;
+    gsolve_csr A;
+
+    for (int32_t r = 0; r < n; r++) {
+        for (int32_t c = r - 1; c <= r + 1; c++) {
+            if (c < 0 || c >= n || (c != r && (r == n - 1 || c == n - 1))) continue;
+            i[count] = r;
+            j[count] = c;
+            v[count++] = r == n - 1 || r != c ? -1 : 2;
+        }
+    }
+    OK(ctx, gs_csr_from_triplets(&A, ctx, n, n, count, i, j, v));
+    free(i);
+    free(j);
+    free(v);
+    return A;
+}
+
+/* Each column ends with its own outcome, and takes part in no pass after that one. */
+static void columns_end_for_themselves(void **state)
+{
+    gsolve_context *ctx = open_context(2);
+    problem p = open_problem(ctx, indefinite(ctx, 60), 3);
+    const int32_t n = p.csr.nrows;
+    double *zero = calloc((size_t)n * 3, sizeof *zero);
+    gsolve_result result[3];
+    gsolve_auto *S;
+
+    (void)state;
+    p.b[n - 1] = 0;                                 /* 0: solved to rounding level */
+    for (int32_t i = 0; i < n; i++) p.b[n + i] = 0; /* 1: cg meets p'Ap < 0 at once */
+    p.b[2 * n - 1] = 1;
+    for (int32_t i = 0; i < n; i++) p.b[2 * n + i] = 0; /* 2: solved by its guess */
+    S = solve_by(&p, "scale=symmetric,rtol=1e-17", "cg", "none", zero);
+    for (int c = 0; c < 3; c++) {
+        result[c] = (gsolve_result)GSOLVE_INIT(gsolve_result);
+        OK(ctx, gsolve_solver_column(gsolve_auto_solver(S), c, &result[c]));
+    }
+    assert_int_equal(result[0].outcome, GSOLVE_STAGNATED);
+    assert_true(result[0].relative_residual < 1e-13);
+    assert_non_null(strstr(gsolve_auto_explain(S), "passes"));
+    assert_int_equal(result[1].outcome, GSOLVE_INDEFINITE);
+    assert_true(result[1].iterations <= 1);
+    assert_true(result[1].relative_residual == 1);
+    assert_int_equal(result[2].outcome, GSOLVE_CONVERGED);
+    assert_int_equal(result[2].iterations, 0);
+    assert_int_equal(p.result.outcome, GSOLVE_INDEFINITE);
+    gsolve_auto_destroy(&S);
+    free(zero);
     close_problem(&p);
     close_context(ctx);
 }
@@ -512,6 +722,7 @@ static void refusals(void **state)
     refuse(ctx, "gen:poisson2d,n=5", "scale=columns", GSOLVE_BAD_SPEC, "scale");
     refuse(ctx, "gen:poisson2d,n=5", "order=cm", GSOLVE_BAD_SPEC, "order");
     refuse(ctx, "gen:random,n=9,cols=7", "scale=rows", GSOLVE_BAD_MATRIX, "9 x 7");
+    refuse(ctx, "gen:random,n=9,cols=7", "scale=auto,order=rcm", GSOLVE_BAD_MATRIX, "9 x 7");
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
     OK(ctx, gsolve_auto_create_from(&S, ctx, "order=rcm", A));
     assert_int_equal(gsolve_auto_set(S, "order=amd"), GSOLVE_BAD_SPEC);
@@ -521,6 +732,9 @@ static void refusals(void **state)
         GSOLVE_UNSUPPORTED);
     assert_non_null(strstr(gsolve_error(ctx), "null space"));
     gsolve_auto_destroy(&S);
+    /* scale=auto would find nothing to scale */
+    assert_int_equal(gsolve_auto_create_from(&S, ctx, "scale=auto", A), GSOLVE_UNSUPPORTED);
+    assert_non_null(strstr(gsolve_error(ctx), "null space"));
     OK(ctx, gsolve_matrix_create_operator(&O, ctx, 9, 9, GSOLVE_F64, identity, NULL, NULL));
     assert_int_equal(gsolve_auto_create_from(&S, ctx, "scale=rows", O), GSOLVE_UNSUPPORTED);
     assert_non_null(strstr(gsolve_error(ctx), "operator"));
@@ -598,6 +812,11 @@ int main(void)
         cmocka_unit_test(special_vectors),
         cmocka_unit_test(single_precision),
         cmocka_unit_test(symmetric_methods_refuse_scaled_rows),
+        cmocka_unit_test(least_squares_methods_use_no_transform),
+        cmocka_unit_test(singular_systems_are_not_scaled),
+        cmocka_unit_test(rectangular_systems_are_not_scaled),
+        cmocka_unit_test(numbers_are_those_of_the_caller),
+        cmocka_unit_test(columns_end_for_themselves),
         cmocka_unit_test(callbacks),
         cmocka_unit_test(refusals),
         cmocka_unit_test(bad_vectors),

@@ -131,7 +131,8 @@ typedef struct incomplete {
     double shift; /* that was needed */
     gs_factors factors;
     gs_transform transform; /* the factors are those of P R A C P'; empty without scale and order */
-    gsolve_dense work;      /* with a transform: a vector for each column that is applied at once */
+    gsolve_dense work;      /* with a transform: a vector */
+    gsolve_dense work_many; /* and GS_TRIANGLE_COLUMNS of them; empty until several columns come */
 } incomplete;
 
 #define SCALE                                                                                   \
@@ -239,21 +240,22 @@ static void destroy(void *self, gsolve_context *ctx)
     gs_factors_destroy(&M->factors, ctx);
     gs_transform_destroy(&M->transform, ctx);
     gsolve_free(ctx, gs_location(ctx), M->work.value);
+    gsolve_free(ctx, gs_location(ctx), M->work_many.value);
     gsolve_free(ctx, GSOLVE_HOST, self);
 }
 
-/* The work space for one column is there; for more it is allocated by the first application that
- * needs it. */
-static gsolve_status need_work(incomplete *M, gsolve_context *ctx, int32_t columns)
+/* *work = work space for this many columns. It is allocated once and stays where it is, because
+ * recorded steps of a run hold its address. */
+static gsolve_status need_work(incomplete *M, gsolve_context *ctx, int32_t columns,
+                               gsolve_dense *work)
 {
-    gsolve_dense work;
     gsolve_status status = GSOLVE_OK;
 
-    if (columns <= M->work.ncols) return GSOLVE_OK;
-    TRY(gs_dense_new(&work, ctx, gs_location(ctx), M->work.type, M->work.nrows,
-                     GS_TRIANGLE_COLUMNS));
-    gsolve_free(ctx, gs_location(ctx), M->work.value);
-    M->work = work;
+    if (columns > 1 && !M->work_many.value) {
+        TRY(gs_dense_new(&M->work_many, ctx, gs_location(ctx), M->work.type, M->work.nrows,
+                         GS_TRIANGLE_COLUMNS));
+    }
+    *work = columns > 1 ? M->work_many : M->work;
 done:
     return status;
 }
@@ -262,12 +264,13 @@ done:
 static gsolve_status apply_transformed(incomplete *M, gsolve_context *ctx, bool transposed,
                                        gsolve_dense r, gsolve_dense z)
 {
+    gsolve_dense space;
     gsolve_status status;
 
-    TRY(need_work(M, ctx, r.ncols < GS_TRIANGLE_COLUMNS ? r.ncols : GS_TRIANGLE_COLUMNS));
+    TRY(need_work(M, ctx, r.ncols, &space));
     for (int32_t c = 0; c < r.ncols; c += GS_TRIANGLE_COLUMNS) {
         const gsolve_dense from = gs_some_columns(r, c, GS_TRIANGLE_COLUMNS);
-        const gsolve_dense work = gs_some_columns(M->work, 0, from.ncols);
+        const gsolve_dense work = gs_some_columns(space, 0, from.ncols);
         TRY(gs_transform_in(&M->transform, transposed, from, work));
         TRY(gs_factors_apply(&M->factors, ctx, transposed, work, work));
         TRY(gs_transform_out(&M->transform, transposed, work,

@@ -58,6 +58,11 @@ static gsolve_status list_choices(gsolve_auto *S, gs_auto_choice **list, int *co
     gsolve_status status;
 
     if (!is_operator) TRY(gsolve_matrix_statistics(S->A, &S->statistics));
+    if (S->transform) { /* scales hide that A is singular */
+        gsolve_statistics original = GSOLVE_INIT(gsolve_statistics);
+        TRY(gsolve_matrix_statistics(S->original, &original));
+        S->statistics.zero_sum_rows = original.zero_sum_rows;
+    }
     *count = is_operator ? 1 : count_choices(S);
     ALLOC(S->ctx, GSOLVE_HOST, *list, *count + 1);
     memset(*list, 0, ((size_t)*count + 1) * sizeof **list);
@@ -85,6 +90,7 @@ static void carry_over(gsolve_auto *S, gs_auto_choice *list, int *count)
         if (at < 0) continue;
         list[at].tried = S->list[k].tried;
         list[at].failed = S->list[k].failed;
+        list[at].untransformed = S->list[k].untransformed;
         for (int p = 0; p < 4; p++) {
             if (*position[p] == k) moved[p] = at;
         }
@@ -99,7 +105,7 @@ gsolve_status gs_auto_need_first_list(gsolve_auto *S)
 
 gsolve_status gs_auto_need_list(gsolve_auto *S)
 {
-    const uint64_t version = gs_auto_version(S);
+    const uint64_t version = gs_auto_version(S->A);
     gs_auto_choice *list = NULL;
     int count;
     gsolve_status status;
@@ -213,7 +219,7 @@ gsolve_status gs_auto_reconsider(gsolve_auto *S)
     gsolve_status status;
 
     if (S->given || S->set < 0 || S->set != S->current || S->first <= 0) return GSOLVE_OK;
-    if (gs_auto_version(S) == S->version) return GSOLVE_OK;
+    if (gs_auto_version(gs_auto_matrix_of(S, &S->list[S->set])) == S->version) return GSOLVE_OK;
     if (S->last <= SLOWER * S->compared || S->last <= S->compared + MORE) return GSOLVE_OK;
     present = ranked_kind(&S->list[S->set]);
     if (present < 0) return GSOLVE_OK;

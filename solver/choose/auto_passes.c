@@ -4,15 +4,20 @@
  *
  * beginning with the caller's x. The true residual of the caller's system, in double precision,
  * decides. Where it does not meet the tolerance although that of the transformed system does,
- * another pass solves for a correction, with a smaller tolerance. */
+ * another pass solves for a correction, with a smaller tolerance. A column takes part while it is
+ * open; its right-hand side is 0 afterwards.
+ *
+ * A choice that minimises |b - A x| runs on the caller's system: with scales the minimiser is
+ * another one, and the tolerance of a pass says nothing about |A'r|. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/try.h"
 #include "solver/choose/auto_transform.h"
 
 #define MOST_PASSES 10
-#define GAIN        0.5 /* a pass that leaves more than this share of every residual is the last */
+#define GAIN        0.5 /* a pass that leaves more than this share of a residual is its last */
 
 /* --- monitors --------------------------------------------------------------------------------- */
 
@@ -63,12 +68,12 @@ static bool is_done(const gs_auto_transform *t, int32_t c)
     return norms->r <= target(t, c) || (norms->b > 0 && norms->relative <= t->asked.rtol);
 }
 
-static bool all_done(const gs_auto_transform *t)
+static bool any_open(const gs_auto_transform *t)
 {
     for (int32_t c = 0; c < t->x.ncols; c++) {
-        if (!is_done(t, c)) return false;
+        if (t->column[c].open) return true;
     }
-    return true;
+    return false;
 }
 
 static gsolve_status norms_of(gs_auto_transform *t, int32_t c, gs_norms *norms)
@@ -76,7 +81,7 @@ static gsolve_status norms_of(gs_auto_transform *t, int32_t c, gs_norms *norms)
     return gs_matrix_norms(t->S->original, gs_column_of(t->b, c), gs_column_of(t->x, c), norms);
 }
 
-/* rhs = P R r, y = 0; r is scaled to about 1, and 0 in columns that are done. */
+/* rhs = P R r, y = 0; r is scaled to about 1, and 0 in columns that are not open. */
 static gsolve_status set_rhs(gs_auto_transform *t)
 {
     gsolve_context *ctx = t->S->ctx;
@@ -89,7 +94,7 @@ static gsolve_status set_rhs(gs_auto_transform *t)
         gs_pass_column *column = &t->column[c];
         const gsolve_dense r = gs_column_of(t->r, c);
         TRY(vector->zero(ctx->queue, n, gs_column_of(t->y, c).value));
-        if (is_done(t, c)) {
+        if (!column->open) {
             TRY(vector->zero(ctx->queue, n, r.value));
             continue;
         }
@@ -108,15 +113,15 @@ done:
 
 /* The options of a pass. The first one takes the share of the residual that is wanted; the later
  * ones a tenth of it, because the norm of the transformed system is another one. */
-static gs_run_options pass_options(const gs_auto_transform *t, int pass)
+static gs_run_options pass_options(const gs_auto_transform *t)
 {
     gs_run_options o = t->asked;
     double share = 0.5;
 
     for (int32_t c = 0; c < t->x.ncols; c++) {
-        if (!is_done(t, c)) share = fmin(share, target(t, c) / t->column[c].norms.r);
+        if (t->column[c].open) share = fmin(share, target(t, c) / t->column[c].norms.r);
     }
-    o.rtol = fmax(pass == 0 ? share : 0.1 * share, t->r.type == GSOLVE_F32 ? 1e-6 : 1e-13);
+    o.rtol = fmax(t->passes == 0 ? share : 0.1 * share, t->r.type == GSOLVE_F32 ? 1e-6 : 1e-13);
     o.atol = 0;
     o.maxit = t->asked.maxit - t->total.iterations;
     return o;
@@ -152,7 +157,7 @@ static gsolve_status correct(gs_auto_transform *t, int32_t c, bool *gained)
     TRY(vector->copy(ctx->queue, n, t->r.type, gs_column_of(t->r, c).value, change));
     TRY(vector->axpby(ctx->queue, n, scale, change, one, x));
     TRY(norms_of(t, c, &norms));
-    *gained = *gained || norms.r <= GAIN * column->norms.r;
+    *gained = norms.r <= GAIN * column->norms.r;
     if (norms.r < column->norms.r) {
         column->norms = norms;
     } else {
@@ -162,55 +167,62 @@ done:
     return status;
 }
 
+/* Sets the outcome of column c after a pass, and whether it takes part in another one. gained: as
+ * correct found it. */
+static void decide(gs_auto_transform *t, int32_t c, bool gained)
+{
+    const struct gs_run *run = t->S->S->run;
+    gs_pass_column *column = &t->column[c];
+
+    column->outcome = run->column[c].outcome;
+    column->open = false;
+    if (is_done(t, c)) {
+        column->outcome = GSOLVE_CONVERGED;
+    } else if (!run->monitor.stopped && t->total.iterations < t->asked.maxit && gained &&
+               t->passes < MOST_PASSES) {
+        column->open = true;
+    } else if (column->outcome == GSOLVE_CONVERGED) { /* of the transformed system only */
+        column->outcome = run->monitor.stopped                    ? run->monitor.outcome
+                          : t->total.iterations >= t->asked.maxit ? GSOLVE_ITERATION_LIMIT
+                                                                  : GSOLVE_STAGNATED;
+    }
+}
+
 /* Solves the transformed system for a correction and adds it to x. */
-static gsolve_status make_pass(gs_auto_transform *t, int pass, bool *gained)
+static gsolve_status make_pass(gs_auto_transform *t)
 {
     gsolve_solver *S = t->S->S;
     const gsolve_dense y = gs_first_columns(t->y, t->x.ncols);
     gsolve_result result = GSOLVE_INIT(gsolve_result);
+    bool gained;
     gsolve_status status;
 
-    *gained = false;
     TRY(set_rhs(t));
-    *(gs_run_options *)S->options = pass_options(t, pass);
+    *(gs_run_options *)S->options = pass_options(t);
     status = gsolve_solver_run(S, gs_first_columns(t->rhs, t->x.ncols), y, &result);
     *(gs_run_options *)S->options = t->asked;
     if (status != GSOLVE_OK) goto done;
     add_result(t, &result);
-    t->total.outcome = result.outcome;
+    t->passes++;
     TRY(gs_transform_out(&t->t, false, y, gs_first_columns(t->r, t->x.ncols)));
     for (int32_t c = 0; c < t->x.ncols; c++) {
-        if (!is_done(t, c)) TRY(correct(t, c, gained));
+        if (!t->column[c].open) continue;
+        TRY(correct(t, c, &gained));
+        decide(t, c, gained);
     }
 done:
     return status;
 }
 
-/* Passes until all columns are done, or a pass gains too little. At least one, so that the solver
- * has had a run. */
+/* Passes until no column is open. At least one, so that the solver has had a run. */
 static gsolve_status make_passes(gs_auto_transform *t)
 {
-    bool gained = true;
-    int pass = 0;
     gsolve_status status = GSOLVE_OK;
 
     do {
-        TRY(make_pass(t, pass++, &gained));
-        if (all_done(t)) {
-            t->total.outcome = GSOLVE_CONVERGED;
-        } else if (t->total.outcome == GSOLVE_STOPPED || t->total.outcome == GSOLVE_ACCEPTED) {
-            break;
-        } else if (t->total.outcome == GSOLVE_LEAST_SQUARES) { /* scaled: of another problem */
-            if (t->t.row) t->total.outcome = GSOLVE_STAGNATED;
-            break;
-        } else if (t->total.iterations >= t->asked.maxit) {
-            t->total.outcome = GSOLVE_ITERATION_LIMIT;
-            break;
-        } else if (t->total.outcome == GSOLVE_CONVERGED && (!gained || pass == MOST_PASSES)) {
-            t->total.outcome = GSOLVE_STAGNATED; /* of the transformed system only */
-        }
-    } while (!all_done(t) && gained && pass < MOST_PASSES);
-    if (pass > 1) gs_auto_add_event(t->S, "They made %d passes. ", pass);
+        TRY(make_pass(t));
+    } while (any_open(t));
+    if (t->passes > 1) gs_auto_add_event(t->S, "They made %d passes. ", t->passes);
 done:
     return status;
 }
@@ -261,6 +273,7 @@ static gsolve_status begin_columns(gs_auto_transform *t)
     for (int32_t c = 0; c < t->x.ncols; c++) {
         gs_pass_column *column = &t->column[c];
         memset(column, 0, sizeof *column);
+        column->outcome = GSOLVE_CONVERGED;
         TRY(norms_of(t, c, &column->norms));
         if (column->norms.b == 0 && column->norms.r > 0) {
             TRY(vector->zero(ctx->queue, t->x.nrows, gs_column_of(t->x, c).value));
@@ -273,6 +286,7 @@ static gsolve_status begin_columns(gs_auto_transform *t)
                                c);
         }
         column->first = column->norms.r;
+        column->open = !is_done(t, c);
     }
 done:
     return status;
@@ -287,18 +301,21 @@ static void publish(gs_auto_transform *t, gsolve_result *result)
     for (int32_t c = 0; c < t->x.ncols; c++) {
         const gs_pass_column *from = &t->column[c];
         gs_column *to = &run->column[c];
-        to->outcome = is_done(t, c) ? GSOLVE_CONVERGED : t->total.outcome;
+        to->outcome = from->outcome;
+        to->normal = -1;
         to->residual = to->projected = to->last = from->norms.relative;
         to->norm = from->norms.b;
         to->first = from->first;
         to->iterations = from->iterations;
         to->products = from->products;
     }
+    t->total.outcome = gs_worst_column(t->S->S)->outcome;
     t->total.relative_residual = gs_worst_column(t->S->S)->residual;
     t->total.projected_relative_residual = t->total.relative_residual;
     run->counts.iteration = t->total.iterations;
     run->last = t->asked;
     run->result = t->total;
+    run->passes = t->passes;
     *result = t->total;
 }
 
@@ -308,13 +325,29 @@ static gsolve_status solve(gs_auto_transform *t, gsolve_result *result)
     gsolve_status status;
 
     TRY(need_vectors(t, t->x));
-    TRY(begin_columns(t));
     t->asked = *gs_run_options_of(t->S->S);
-    t->total = (gsolve_result){.size = result->size};
+    t->passes = 0;
+    t->total = (gsolve_result){.size = result->size, .relative_normal_residual = -1};
+    TRY(begin_columns(t));
     set_callbacks(t, true);
     status = make_passes(t);
     set_callbacks(t, false);
     if (status == GSOLVE_OK) publish(t, result);
+done:
+    return status;
+}
+
+/* Runs S->S for the caller's system itself, and says so in the note. */
+static gsolve_status run_untransformed(gsolve_auto *S, gsolve_dense b, gsolve_dense x,
+                                       gsolve_result *result)
+{
+    char *note = S->S->note;
+    gsolve_status status;
+
+    TRY(gsolve_solver_run(S->S, b, x, result));
+    snprintf(note + strlen(note), sizeof S->S->note - strlen(note),
+             "%s%s minimises |b - Ax|, so it ran without scale and order.", note[0] ? " " : "",
+             gsolve_solver_name(S->S));
 done:
     return status;
 }
@@ -327,6 +360,7 @@ gsolve_status gs_auto_solve(gsolve_auto *S, gsolve_dense b, gsolve_dense x, gsol
     gsolve_dense columns;
     gsolve_status status;
 
+    if (S->list[S->set].untransformed) return run_untransformed(S, b, x, result);
     if (!t || x.ncols == 0) return gsolve_solver_run(S->S, b, x, result);
     TRY(gs_columns_from(&S->S->run->row_major, S->ctx, 0, b, &columns));
     TRY(gs_stage_in(&at_b, S->ctx, location, columns, true));

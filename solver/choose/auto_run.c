@@ -14,19 +14,21 @@
 /* Updates the preconditioner that is set up, if A has new values. */
 static gsolve_status update_precond(gsolve_auto *S)
 {
-    const uint64_t version = gs_auto_version(S);
+    const gs_auto_choice *c = &S->list[S->set];
+    const gsolve_matrix *A = gs_auto_matrix_of(S, c);
+    const uint64_t version = gs_auto_version(A);
     gsolve_precond_info M = GSOLVE_INIT(gsolve_precond_info);
     gsolve_status status = GSOLVE_OK;
 
     if (S->version == version) return GSOLVE_OK;
-    if (!gs_spec_is(S->list[S->set].precond, "none")) {
-        TRY(gsolve_precond_update_from(S->M, S->A));
+    if (!gs_spec_is(c->precond, "none")) {
+        TRY(gsolve_precond_update_from(S->M, A));
         gsolve_precond_describe(S->M, &M);
         if (M.rebuilds != S->built) {
             S->rebuilds++;
             gs_auto_add_event(
                 S, "%s took %d iterations, and %d after its set-up; its levels were built again. ",
-                S->list[S->set].precond, S->last, S->first);
+                c->precond, S->last, S->first);
             S->first = 0;
         }
         S->built = M.rebuilds;
@@ -36,26 +38,41 @@ done:
     return status;
 }
 
+/* Creates the preconditioner and the method of choice c, and notes the times in *a. */
+static gsolve_status create(gsolve_auto *S, const gs_auto_choice *c, gsolve_attempt *a)
+{
+    double begin = gs_now();
+    gsolve_status status;
+
+    gs_auto_drop(S);
+    S->version = gs_auto_version(gs_auto_matrix_of(S, c));
+    S->built = 0;
+    TRY(gs_auto_create_precond(S, c));
+    a->M = S->M;
+    a->precond_seconds = gs_now() - begin;
+    begin = gs_now();
+    TRY(gs_auto_create_method(S, c));
+    a->method_seconds = gs_now() - begin;
+done:
+    return status;
+}
+
 /* Sets choice k up, unless it is, and notes the times in *a. */
 static gsolve_status set_up(gsolve_auto *S, int k, gsolve_attempt *a)
 {
-    const gs_auto_choice *c = &S->list[k];
-    double begin = gs_now();
+    gs_auto_choice *c = &S->list[k];
+    const double begin = gs_now();
     gsolve_status status;
 
     if (S->set == k) {
         TRY(update_precond(S));
     } else {
         TRY(gs_auto_transform_check(S, c));
-        gs_auto_drop(S);
-        S->version = gs_auto_version(S);
-        S->built = 0;
-        TRY(gs_auto_create_precond(S, c));
-        a->M = S->M;
-        a->precond_seconds = gs_now() - begin;
-        begin = gs_now();
-        TRY(gs_auto_create_method(S, c));
-        a->method_seconds = gs_now() - begin;
+        TRY(create(S, c, a));
+        if (gs_auto_transform_misused(S, c)) {
+            a->M = NULL;
+            TRY(create(S, c, a));
+        }
         a->setup_read = S->setup_read;
         a->setup_written = S->setup_written;
         a->setup_note = S->setup_note;

@@ -6,16 +6,6 @@
 #include "matrix/setup_file.h"
 #include "solver/choose/auto_solver.h"
 
-/* Fails if there is a file at path that is no set-up. */
-static gsolve_status check_path(const gsolve_auto *S, const char *path)
-{
-    if (gs_setup_file_is_writable(path)) return GSOLVE_OK;
-    return gsolve_fail(S->ctx, GSOLVE_BAD_FILE,
-                       "%.400s is a file that gsolve_precond_save has not written; delete it, or "
-                       "name another file for the set-up",
-                       path);
-}
-
 gsolve_status gsolve_auto_set_setup_file(gsolve_auto *S, const char *path)
 {
     char *copy = NULL;
@@ -23,7 +13,7 @@ gsolve_status gsolve_auto_set_setup_file(gsolve_auto *S, const char *path)
 
     if (!S) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(S->ctx);
-    if (path) TRY(check_path(S, path));
+    if (path) TRY(gs_setup_file_check(S->ctx, path));
     if (path) {
         ALLOC(S->ctx, GSOLVE_HOST, copy, strlen(path) + 1);
         memcpy(copy, path, strlen(path) + 1);
@@ -34,15 +24,31 @@ done:
     return status;
 }
 
-/* S->setup_note = the last error without the advice after its last semicolon, which is for callers
- * of gsolve_precond_load. */
-static void note_error(gsolve_auto *S)
+/* S->setup_note = why the file was not read: the last error without the advice after its last
+ * semicolon, which is for callers of gsolve_precond_load. */
+static void note_read_error(gsolve_auto *S)
 {
-    char *advice = NULL;
+    char *at, *advice = NULL;
 
     snprintf(S->setup_note, sizeof S->setup_note, "%.599s", gsolve_error(S->ctx));
-    for (char *at = S->setup_note; (at = strstr(at, "; ")); at++) advice = at;
+    at = strstr(S->setup_note, S->setup_path); /* which may hold semicolons */
+    at = at ? at + strlen(S->setup_path) : S->setup_note;
+    for (; (at = strstr(at, "; ")); at++) advice = at;
     if (advice) *advice = 0;
+    S->ctx->error[0] = 0;
+}
+
+/* S->setup_note = why the file was not written: the last error. If its sentence is about writing
+ * alone, why the file was not read follows in parentheses. */
+static void note_write_error(gsolve_auto *S)
+{
+    char unread[sizeof S->setup_note];
+    const char *error = gsolve_error(S->ctx);
+    const bool both = S->setup_note[0] && strncmp(error, "cannot write ", 13) == 0;
+
+    memcpy(unread, S->setup_note, sizeof unread);
+    snprintf(S->setup_note, sizeof S->setup_note, "%.450s%s%.140s%s", error, both ? " (" : "",
+             both ? unread : "", both ? ")" : "");
     S->ctx->error[0] = 0;
 }
 
@@ -52,47 +58,68 @@ static bool is_for_method(const gs_auto_choice *c)
     return gs_spec_is(c->precond, "none");
 }
 
-/* Reads S->S if `method`, else S->M, from S's file if there is one. *done: it has been read. A file
- * that does not fit is no failure. */
-static gsolve_status read_file(gsolve_auto *S, const gs_auto_choice *c, bool method, bool *done)
+typedef enum file_state { ABSENT, UNFIT, UNSAVABLE, HAS_BEEN_READ } file_state;
+
+/* Reads S->S if `method`, else S->M, from S's file if there is one. UNSAVABLE: no file can hold
+ * choice c. A file that does not fit is no failure. */
+static gsolve_status read_file(gsolve_auto *S, const gs_auto_choice *c, bool method,
+                               file_state *state)
 {
+    const gsolve_matrix *A = gs_auto_matrix_of(S, c);
     gsolve_status status;
 
-    *done = false;
+    *state = ABSENT;
     S->setup_read = S->setup_written = false;
     S->setup_note[0] = 0;
     if (!gs_setup_file_exists(S->setup_path)) return GSOLVE_OK;
-    status = method ? gsolve_solver_load(&S->S, S->ctx, c->method, S->A, S->setup_path)
-                    : gsolve_precond_load(&S->M, S->ctx, c->precond, S->A, S->setup_path);
-    *done = S->setup_read = status == GSOLVE_OK;
-    if (*done || status == GSOLVE_NO_MEMORY || status == GSOLVE_DEVICE_FAILED) return status;
-    note_error(S);
+    status = method ? gsolve_solver_load(&S->S, S->ctx, c->method, A, S->setup_path)
+                    : gsolve_precond_load(&S->M, S->ctx, c->precond, A, S->setup_path);
+    S->setup_read = status == GSOLVE_OK;
+    *state = S->setup_read ? HAS_BEEN_READ : status == GSOLVE_UNSUPPORTED ? UNSAVABLE : UNFIT;
+    if (S->setup_read || status == GSOLVE_NO_MEMORY || status == GSOLVE_DEVICE_FAILED) {
+        return status;
+    }
+    note_read_error(S);
     return GSOLVE_OK;
 }
 
-/* Writes the file, unless the set-up cannot be saved or a foreign file has appeared there. */
-static void write_file(gsolve_auto *S, bool method)
+/* Fails if the file holds a set-up for another pattern or of another kind. */
+static gsolve_status check_owner(const gsolve_auto *S, const char *spec)
 {
-    gsolve_status status = check_path(S, S->setup_path);
+    gsolve_csr rows;
+    gsolve_status status;
 
+    TRY(gsolve_matrix_csr(S->A, &rows));
+    TRY(gs_setup_file_check_owner(S->ctx, S->setup_path, spec, &rows));
+done:
+    return status;
+}
+
+/* Writes the file, unless the set-up cannot be saved, or it would replace one that is not for the
+ * pattern of S->A and the kind of choice c. */
+static void write_file(gsolve_auto *S, const gs_auto_choice *c, bool method, file_state state)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    if (state == UNFIT) status = check_owner(S, method ? c->method : c->precond);
     if (status == GSOLVE_OK) {
         status = method ? gsolve_solver_save(S->S, S->setup_path)
                         : gsolve_precond_save(S->M, S->setup_path);
     }
     S->setup_written = status == GSOLVE_OK;
-    if (status != GSOLVE_OK) note_error(S);
+    if (status != GSOLVE_OK) note_write_error(S);
 }
 
 gsolve_status gs_auto_create_precond(gsolve_auto *S, const gs_auto_choice *c)
 {
     const bool uses_file = S->setup_path && !is_for_method(c);
-    bool done = false;
+    file_state state = ABSENT;
     gsolve_status status = GSOLVE_OK;
 
-    if (uses_file) TRY(read_file(S, c, false, &done));
-    if (done) return GSOLVE_OK;
-    TRY(gsolve_precond_create_from(&S->M, S->ctx, c->precond, S->A));
-    if (uses_file) write_file(S, false);
+    if (uses_file) TRY(read_file(S, c, false, &state));
+    if (state == HAS_BEEN_READ) return GSOLVE_OK;
+    TRY(gsolve_precond_create_from(&S->M, S->ctx, c->precond, gs_auto_matrix_of(S, c)));
+    if (uses_file) write_file(S, c, false, state);
 done:
     return status;
 }
@@ -100,13 +127,13 @@ done:
 gsolve_status gs_auto_create_method(gsolve_auto *S, const gs_auto_choice *c)
 {
     const bool uses_file = S->setup_path && is_for_method(c);
-    bool done = false;
+    file_state state = ABSENT;
     gsolve_status status = GSOLVE_OK;
 
-    if (uses_file) TRY(read_file(S, c, true, &done));
-    if (done) return GSOLVE_OK;
-    TRY(gsolve_solver_create(&S->S, S->ctx, c->method, S->A, S->M));
-    if (uses_file) write_file(S, true);
+    if (uses_file) TRY(read_file(S, c, true, &state));
+    if (state == HAS_BEEN_READ) return GSOLVE_OK;
+    TRY(gsolve_solver_create(&S->S, S->ctx, c->method, gs_auto_matrix_of(S, c), S->M));
+    if (uses_file) write_file(S, c, true, state);
 done:
     return status;
 }

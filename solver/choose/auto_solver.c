@@ -95,7 +95,7 @@ static gsolve_status create(gsolve_auto **out, gsolve_context *ctx, const char *
     TRY(set_options(S, options, &transform));
     if (!A) TRY(gsolve_matrix_create(&S->own, ctx, "auto", csr));
     S->A = S->original = A ? A : S->own;
-    S->created = gs_auto_version(S);
+    S->created = gs_auto_version(S->original);
     if (gs_transform_wanted(&transform)) TRY(gs_auto_transform_create(S, &transform));
     *out = S;
     S = NULL;
@@ -203,7 +203,7 @@ void gsolve_auto_describe(const gsolve_auto *S, gsolve_auto_info *info)
                             .total_setup_seconds = S->total_setup_seconds,
                             .total_solve_seconds = S->total_solve_seconds};
 
-    gsolve_matrix_describe(S->A, &A);
+    gsolve_matrix_describe(c ? gs_auto_matrix_of(S, c) : S->A, &A);
     memcpy(own.form, A.form, sizeof own.form);
     gsolve_matrix_describe(S->original, &A);
     gs_auto_transform_describe(S, own.transform, sizeof own.transform);

@@ -9,9 +9,11 @@ typedef struct gs_auto_transform gs_auto_transform;
 
 typedef struct gs_auto_choice {
     char base[256], precond[256], why[256];
-    char method[512]; /* base with the options of S */
-    bool tried;       /* in this run */
-    bool failed;      /* in any run */
+    char method[512];   /* base with the options of S */
+    bool tried;         /* in this run */
+    bool failed;        /* in any run */
+    bool untransformed; /* it minimises |b - A x|, so it is set up for original in spite of scale
+                           and order */
 } gs_auto_choice;
 
 struct gsolve_auto {
@@ -20,6 +22,8 @@ struct gsolve_auto {
     const gsolve_matrix *original; /* own, or the caller's: the system that a run solves */
     const gsolve_matrix *A;        /* what choices iterate on: original, or its transform */
     gs_auto_transform *transform;  /* with scale or order, else NULL */
+    bool asks_transform;           /* the options ask for one, which scale=auto may leave out */
+    bool not_square;               /* scale=auto left it out because A is not square */
     uint64_t created;              /* the version of original at the creation */
     char spec[256];                /* "auto", followed by the options */
 
@@ -38,7 +42,7 @@ struct gsolve_auto {
     int set; /* the choice that M and S belong to; -1: none */
     gsolve_precond *M;
     gsolve_solver *S;
-    uint64_t version;         /* of A, whose values M was made from */
+    uint64_t version;         /* of the matrix of that choice, whose values M was made from */
     int built;                /* info.rebuilds of M */
     int first, last;          /* iterations of the first run after the set-up, of the last run */
     int compared;             /* iterations at the last comparison with other choices, or first */
@@ -61,10 +65,16 @@ struct gsolve_auto {
     char explanation[4000]; /* see gsolve_auto_explain */
 };
 
+/* The matrix that the method and the preconditioner of choice c are set up for. */
+static inline const gsolve_matrix *gs_auto_matrix_of(const gsolve_auto *S, const gs_auto_choice *c)
+{
+    return c->untransformed ? S->original : S->A;
+}
+
 /* --- auto_state.c --- */
 
-/* The version of A. */
-uint64_t gs_auto_version(const gsolve_auto *S);
+/* The version of the values of A. */
+uint64_t gs_auto_version(const gsolve_matrix *A);
 
 /* Appends a sentence to S->events. */
 __attribute__((format(printf, 2, 3))) void gs_auto_add_event(gsolve_auto *S, const char *format,
@@ -81,18 +91,22 @@ gsolve_status gs_auto_create_method(gsolve_auto *S, const gs_auto_choice *c);
 
 /* --- auto_transform.c --- */
 
-/* Makes S->transform and S->A from S->original; neither if scale=auto finds nothing to scale. */
+/* Makes S->transform and S->A from S->original; neither if scale=auto finds nothing to scale. Fails
+ * with GSOLVE_UNSUPPORTED if A is an operator or has a null space, whatever its values. */
 gsolve_status gs_auto_transform_create(gsolve_auto *S, const gs_transform_options *options);
 void gs_auto_transform_destroy(gsolve_auto *S);
 /* A run begins: S->A gets the values of S->original. */
 gsolve_status gs_auto_transform_begin(gsolve_auto *S);
-/* text = what the transform does, as gs_transform_describe; "" without one. */
+/* text = what the transform does, as gs_transform_describe; "" without one, and if the current
+ * choice does not use it. */
 void gs_auto_transform_describe(const gsolve_auto *S, char *text, size_t size);
-/* Fails with GSOLVE_UNSUPPORTED if the rows are scaled and the choice needs a symmetric matrix. */
-gsolve_status gs_auto_transform_check(const gsolve_auto *S, const gs_auto_choice *c);
-/* auto_passes.c: runs S->S, which is set up for S->A, for the system of S->original. *result is
- * that of this system.
- */
+/* Before the set-up of choice c: sets c->untransformed as its specs say. Fails with
+ * GSOLVE_UNSUPPORTED if its rows are scaled and it needs a symmetric matrix. */
+gsolve_status gs_auto_transform_check(const gsolve_auto *S, gs_auto_choice *c);
+/* Whether S->S, which is set up for the transform, must be set up for S->original instead: its
+ * method, which "auto" chose, minimises |b - A x|. Sets c->untransformed then. */
+bool gs_auto_transform_misused(const gsolve_auto *S, gs_auto_choice *c);
+/* auto_passes.c: runs S->S for the system of S->original. *result is that of this system. */
 gsolve_status gs_auto_solve(gsolve_auto *S, gsolve_dense b, gsolve_dense x, gsolve_result *result);
 
 /* --- auto_list.c --- */

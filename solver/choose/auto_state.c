@@ -6,12 +6,12 @@
 
 #include "solver/choose/auto_solver.h"
 
-uint64_t gs_auto_version(const gsolve_auto *S)
+uint64_t gs_auto_version(const gsolve_matrix *A)
 {
-    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
 
-    gsolve_matrix_describe(S->A, &A);
-    return A.version;
+    gsolve_matrix_describe(A, &info);
+    return info.version;
 }
 
 void gs_auto_drop(gsolve_auto *S)

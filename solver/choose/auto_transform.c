@@ -7,14 +7,6 @@
 #include "core/try.h"
 #include "matrix/operator.h"
 
-static uint64_t version_of(const gsolve_matrix *A)
-{
-    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
-
-    gsolve_matrix_describe(A, &info);
-    return info.version;
-}
-
 static gsolve_status make_matrix(gs_auto_transform *t, gsolve_auto *S, const gsolve_csr *rows)
 {
     gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
@@ -31,6 +23,14 @@ done:
     return status;
 }
 
+static gsolve_status check_null_space(const gsolve_auto *S)
+{
+    if (gs_null_dimension(&gs_matrix_null_spaces(S->original)->right) == 0) return GSOLVE_OK;
+    return gsolve_fail(S->ctx, GSOLVE_UNSUPPORTED,
+                       "the automatic solver with scale or order does not work on a matrix "
+                       "with a null space: remove the null space, or leave scale and order out");
+}
+
 gsolve_status gs_auto_transform_create(gsolve_auto *S, const gs_transform_options *options)
 {
     gs_auto_transform *t;
@@ -41,7 +41,12 @@ gsolve_status gs_auto_transform_create(gsolve_auto *S, const gs_transform_option
         return gsolve_fail(S->ctx, GSOLVE_UNSUPPORTED,
                            "scale and order need the rows of A, and this matrix is an operator");
     }
+    S->asks_transform = true;
+    TRY(check_null_space(S));
     TRY(gsolve_matrix_csr(S->original, &rows));
+    S->not_square = rows.nrows != rows.ncols && options->scale == GS_SCALE_AUTO &&
+                    options->order == GS_ORDER_NONE;
+    if (S->not_square) return GSOLVE_OK;
     ALLOC(S->ctx, GSOLVE_HOST, t, 1);
     memset(t, 0, sizeof *t);
     S->transform = t;
@@ -77,7 +82,7 @@ static gsolve_status renew_matrix(gs_auto_transform *t, gsolve_auto *S)
     TRY(gs_transform_replace(&t->t, S->ctx, &fresh));
     TRY(gs_transform_rows(&t->t, S->ctx, &B, &rows));
     TRY(gsolve_matrix_update(t->B, &B));
-    t->version = version_of(S->original);
+    t->version = gs_auto_version(S->original);
 done:
     gs_transform_destroy(&fresh, S->ctx);
     gsolve_csr_free(&B, S->ctx);
@@ -87,7 +92,8 @@ done:
 void gs_auto_transform_describe(const gsolve_auto *S, char *text, size_t size)
 {
     text[0] = 0;
-    if (S->transform) gs_transform_describe(&S->transform->t, text, size);
+    if (!S->transform || (S->current >= 0 && S->list[S->current].untransformed)) return;
+    gs_transform_describe(&S->transform->t, text, size);
 }
 
 gsolve_status gs_auto_transform_begin(gsolve_auto *S)
@@ -95,35 +101,71 @@ gsolve_status gs_auto_transform_begin(gsolve_auto *S)
     char text[80];
     gsolve_status status = GSOLVE_OK;
 
-    if (!S->transform) return GSOLVE_OK;
-    if (gs_null_dimension(&gs_matrix_null_spaces(S->original)->right) > 0) {
-        return gsolve_fail(
-            S->ctx, GSOLVE_UNSUPPORTED,
-            "the automatic solver with scale or order does not work on a matrix "
-            "with a null space: remove the null space, or leave scale and order out");
+    if (S->asks_transform) TRY(check_null_space(S));
+    if (S->not_square) {
+        gs_auto_add_event(S, "A is not square, so scale=auto does not scale it. ");
     }
-    if (S->transform->version != version_of(S->original)) TRY(renew_matrix(S->transform, S));
+    if (!S->transform) return GSOLVE_OK;
+    if (S->transform->version != gs_auto_version(S->original)) TRY(renew_matrix(S->transform, S));
     gs_transform_describe(&S->transform->t, text, sizeof text);
     gs_auto_add_event(S, "The choices iterate on a transformed system (%s). ", text);
 done:
     return status;
 }
 
-static bool is_symmetric_method(const char *spec)
+/* --- choices ---------------------------------------------------------------------------------- */
+
+/* The method of the library that the spec names, or NULL. */
+static const gs_method *method_of(const char *spec)
 {
     for (int k = 0; gs_methods[k]; k++) {
         const gs_method *method = (const gs_method *)gs_methods[k]; /* the plug-in comes first */
-        if (gs_spec_is(spec, method->plugin.name)) return method->symmetric;
+        if (gs_spec_is(spec, method->plugin.name)) return method;
     }
-    return false;
+    return NULL;
 }
 
-gsolve_status gs_auto_transform_check(const gsolve_auto *S, const gs_auto_choice *c)
+/* Whether the spec "name,...,key=value,..." has this name, and `pair`, "key=value", is the last
+ * value of the key. */
+static bool sets(const char *spec, const char *name, const char *pair)
 {
-    if (!S->transform || S->transform->t.used.scale != GS_SCALE_ROWS) return GSOLVE_OK;
-    if (!is_symmetric_method(c->method) && !gs_spec_is(c->precond, "ic")) return GSOLVE_OK;
+    const size_t key = strcspn(pair, "=") + 1, length = strlen(pair);
+    bool is = false;
+
+    if (!gs_spec_is(spec, name)) return false;
+    for (const char *at = strchr(spec, ','); at; at = strchr(at + 1, ',')) {
+        if (strncmp(at + 1, pair, key) != 0) continue;
+        is = strncmp(at + 1, pair, length) == 0 && strcspn(at + 1, ",") == length;
+    }
+    return is;
+}
+
+static bool needs_symmetry(const gs_auto_choice *c)
+{
+    const gs_method *method = method_of(c->method);
+
+    return (method && method->symmetric) || sets(c->method, "direct", "factor=cholesky") ||
+           gs_spec_is(c->precond, "ic") || sets(c->precond, "isai", "factors=ic");
+}
+
+gsolve_status gs_auto_transform_check(const gsolve_auto *S, gs_auto_choice *c)
+{
+    const gs_method *method = method_of(c->method);
+
+    if (!S->transform) return GSOLVE_OK;
+    c->untransformed = (method && method->normal) || sets(c->method, "direct", "factor=qr");
+    if (c->untransformed || S->transform->t.used.scale != GS_SCALE_ROWS || !needs_symmetry(c)) {
+        return GSOLVE_OK;
+    }
     return gsolve_fail(S->ctx, GSOLVE_UNSUPPORTED,
                        "%.60s with %.60s needs a symmetric matrix, and scaled rows are not "
                        "symmetric: use scale=symmetric, or a method such as gmres with ilu",
                        c->method, c->precond);
+}
+
+bool gs_auto_transform_misused(const gsolve_auto *S, gs_auto_choice *c)
+{
+    if (!S->transform || c->untransformed) return false;
+    c->untransformed = gs_may_be_least_squares(S->S);
+    return c->untransformed;
 }

@@ -11,6 +11,8 @@ typedef struct gs_pass_column { /* of the caller's system */
     double first; /* |b - A x| of the initial guess */
     int exponent; /* the pass solves for 2^-exponent (b - A x) */
     int iterations, products;
+    bool open;              /* the next pass solves for a correction of it */
+    gsolve_outcome outcome; /* if not open */
 } gs_pass_column;
 
 struct gs_auto_transform {
@@ -26,6 +28,7 @@ struct gs_auto_transform {
     gsolve_auto *S;
     gsolve_dense b, x;    /* the caller's, column-major, where kernels read */
     gs_run_options asked; /* the options of the method, which passes change */
+    int passes;
     gsolve_result total;
     double worst; /* the largest |b - A x| / |b| at the begin of the pass */
 };

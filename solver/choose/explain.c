@@ -241,12 +241,32 @@ static bool ends_early(gsolve_outcome outcome)
            outcome == GSOLVE_INDEFINITE;
 }
 
+/* After a run on a transformed system, whose rows have other numbers and values than the caller's.
+ */
+static void explain_transformed(gs_report *f)
+{
+    if (gsolve_matrix_statistics(f->k->A, &f->t) != GSOLVE_OK) {
+        gs_add_sentence(f->text, "Out of memory during the search for the cause.");
+    } else if (f->t.empty_rows > 0) {
+        gs_add_sentence(f->text,
+                        "A is singular: %d of its rows are empty. --solver lsmr finds a "
+                        "least-squares solution. ",
+                        f->t.empty_rows);
+    } else if (!find_asymmetry(f) && !gs_explain_passes(f)) {
+        explain_outcome(f);
+    }
+}
+
 static void explain_failure(gs_report *f)
 {
     gs_krylov *k = f->k;
 
     if (f->worst->outcome == GSOLVE_STOPPED || f->worst->outcome == GSOLVE_ACCEPTED) {
         explain_outcome(f);
+        return;
+    }
+    if (k->run->passes > 0) {
+        explain_transformed(f);
         return;
     }
     if (gs_projects(k)) {
@@ -327,10 +347,11 @@ static void add_spectrum(const gs_report *f)
 
     if (!f->k->run->spectrum.record || gs_spectrum_estimate(f->k, &e) != GSOLVE_OK) return;
     if (e.steps == 0 || !isfinite(e.condition)) return;
-    gs_add_sentence(f->text, "%sThe condition of %s is at least about %.0e, by %d step%s of %s.%s",
-                    space, f->k->run->spectrum.kind == GS_OF_GMRES ? "A M^-1" : "M^-1 A",
-                    e.condition, e.steps, e.steps == 1 ? "" : "s", f->k->method->plugin.name,
-                    after);
+    gs_add_sentence(f->text,
+                    "%sThe condition of %s%s is at least about %.0e, by %d step%s of %s.%s", space,
+                    f->k->run->spectrum.kind == GS_OF_GMRES ? "A M^-1" : "M^-1 A",
+                    f->k->run->passes > 0 ? " of the transformed system" : "", e.condition, e.steps,
+                    e.steps == 1 ? "" : "s", f->k->method->plugin.name, after);
 }
 
 const char *gsolve_solver_explain(gsolve_solver *k)

@@ -25,6 +25,10 @@ static inline double gs_report_element(gsolve_dense v, int32_t i)
                                 : ((const double *)v.value)[i];
 }
 
+/* explain_passes.c: explains how a run on a transformed system stagnated or diverged, and returns
+ * true; false for other outcomes, whose sentences have numbers of the caller's system alone. */
+bool gs_explain_passes(const gs_report *f);
+
 /* explain_least_squares.c: */
 
 /* Adds sentences and returns true if b is not in the range of A. */

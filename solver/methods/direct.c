@@ -55,6 +55,25 @@ static void destroy(gs_krylov *k)
     memset(s, 0, sizeof *s);
 }
 
+/* Work space for a column, unless it is there. */
+static gsolve_status need_columns(gs_krylov *k)
+{
+    gs_direct_state *s = k->state;
+    const int32_t m = k->csr.nrows, n = k->csr.ncols;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!s->b) ALLOC(k->ctx, GSOLVE_HOST, s->b, m);
+    if (!s->x) ALLOC(k->ctx, GSOLVE_HOST, s->x, n);
+    if (!s->values && k->csr.type == GSOLVE_F32) {
+        ALLOC(k->ctx, GSOLVE_HOST, s->values, m > n ? m : n);
+    }
+    if (!s->in && s->transformed) ALLOC(k->ctx, GSOLVE_HOST, s->in, m);
+    if (!s->out && s->transformed) ALLOC(k->ctx, GSOLVE_HOST, s->out, n);
+done:
+    return status;
+}
+
+/* For more columns only r and dx are new. */
 static gsolve_status setup(gs_krylov *k)
 {
     gs_direct_state *s = k->state;
@@ -65,15 +84,9 @@ static gsolve_status setup(gs_krylov *k)
     TRY(gs_new_vector(k, m, &s->r));
     TRY(gs_new_vector(k, n, &s->dx));
     if (gs_is_counting(k)) return GSOLVE_UNSUPPORTED; /* the factors */
-    TRY(k->file ? gs_direct_load(k) : gs_direct_factor(k));
-    if (s->factors->request.kind == GS_QR) TRY(gs_least_squares_reserve(k));
-    ALLOC(k->ctx, GSOLVE_HOST, s->b, m);
-    ALLOC(k->ctx, GSOLVE_HOST, s->x, n);
-    if (k->csr.type == GSOLVE_F32) ALLOC(k->ctx, GSOLVE_HOST, s->values, m > n ? m : n);
-    if (s->transformed) {
-        ALLOC(k->ctx, GSOLVE_HOST, s->in, m);
-        ALLOC(k->ctx, GSOLVE_HOST, s->out, n);
-    }
+    if (!s->factors) TRY(k->file ? gs_direct_load(k) : gs_direct_factor(k));
+    if (s->factors->request.kind == GS_QR) TRY(gs_least_squares_prepare(k));
+    TRY(need_columns(k));
 done:
     return status;
 }
@@ -164,6 +177,7 @@ const gs_method gs_direct = {
     .state_size = sizeof(gs_direct_state),
     .any_shape = true,
     .ignores_precond = true,
+    .keeps_state = true,
     .setup = setup,
     .start = start,
     .step = step,

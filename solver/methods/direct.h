@@ -14,6 +14,7 @@ typedef struct gs_direct_options {
     gs_transform_options transform; /* order=amd: the library orders as it sees fit */
 } gs_direct_options;
 
+/* All but r and dx stays as it is when a run has more columns than all earlier ones. */
 typedef struct gs_direct_state {
     gs_factorisation *factors; /* of A, or of P R A C P' */
     bool transformed;

@@ -27,9 +27,10 @@ done:
 static bool may_be_cholesky(const gs_krylov *k, const gsolve_statistics *t)
 {
     const gs_direct_options *o = k->options;
+    const gs_direct_state *s = k->state;
+    const int scale = s->transformed ? s->transform.used.scale : o->transform.scale;
 
-    return t->symmetric && !t->zero_diagonals && !t->negative_diagonals &&
-           o->transform.scale != GS_SCALE_ROWS &&
+    return t->symmetric && !t->zero_diagonals && !t->negative_diagonals && scale != GS_SCALE_ROWS &&
            gs_factor_choice_computes(o->library, GS_CHOLESKY);
 }
 

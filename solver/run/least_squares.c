@@ -3,7 +3,8 @@
  *     |A'r| <= rtol |A| |r|,   r = b - A x from the caller's A, b and x
  *
  * |A| is the Frobenius norm. Of an operator it is not known; a few steps of power iteration then
- * give |A v| / |v|, which is at most the spectral norm, and so makes the test stricter.
+ * give |A v| / |v|, which is at most the spectral norm, and so makes the test stricter. They begin
+ * with random numbers, which are the same in each run.
  *
  * r is computed in double precision and rounded to A's type, and A'r in A's type. Both are scaled
  * by powers of two, so that no square leaves the range of numbers. */
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "gsolve_io.h"
 #include "matrix/operator.h"
 #include "matrix/structural_rank.h"
 #include "solver/methods/golub_kahan.h"
@@ -30,15 +32,73 @@ static gsolve_status new_column(gs_krylov *k, int32_t n, gsolve_dense *v)
     return gs_new_work(k, v->location, (size_t)stride, gs_type_size(k->csr.type), &v->value);
 }
 
+/* Whether the options accept a least-squares solution of any A. */
+static bool accepts_any(const gs_krylov *k)
+{
+    return k->method->normal && ((const gs_normal_options *)k->options)->accept == GS_ACCEPT_ANY;
+}
+
+/* Whether A may be one that is examined for a proof that it is singular: it is square, it has rows,
+ * and the options do not accept a least-squares solution of any A. */
+static bool needs_proof(const gs_krylov *k)
+{
+    return !accepts_any(k) && k->csr.nrows == k->csr.ncols &&
+           !(k->A && gs_matrix_is_operator(k->A));
+}
+
+/* s->start = random numbers, with norm 1. */
+static gsolve_status set_start(gs_krylov *k)
+{
+    gs_least_squares *s = &k->run->least_squares;
+    const int32_t n = k->csr.nrows;
+    const size_t size = gs_type_size(k->csr.type), bytes = (size_t)n * size;
+    double square = 0;
+    void *draft;
+    gsolve_status status;
+
+    TRY(gs_new_work(k, s->r.location, (size_t)n, size, &s->start));
+    if (gs_is_counting(k)) return GSOLVE_OK;
+    draft = gs_draft(k->ctx, s->start, bytes);
+    if (!draft) return GSOLVE_NO_MEMORY;
+    for (int32_t i = 0; i < n; i++) {
+        const double value = gsolve_random(2026, (uint64_t)i);
+        square += value * value;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        gs_put_value(draft, k->csr.type, i, gsolve_random(2026, (uint64_t)i) / sqrt(square));
+    }
+    TRY(gs_draft_put(k->ctx, s->start, draft, bytes));
+done:
+    return status;
+}
+
 gsolve_status gs_least_squares_reserve(gs_krylov *k)
 {
     gs_least_squares *s = &k->run->least_squares;
+    const size_t matching = gs_structural_rank_bytes(k->csr.nrows);
     gsolve_status status = GSOLVE_OK;
 
     if (s->sum) return GSOLVE_OK;
     TRY(new_column(k, k->csr.nrows, &s->r));
     TRY(new_column(k, k->csr.ncols, &s->g));
+    if (k->A && gs_matrix_is_operator(k->A)) TRY(set_start(k));
+    if (needs_proof(k)) {
+        TRY(gs_new_work(k, GSOLVE_HOST, 1, matching, &s->matching));
+        if (!gs_is_counting(k)) TRY(gs_need_rows(k));
+    }
     TRY(gs_new_work(k, GSOLVE_DEVICE, 1, sizeof *s->sum, (void **)(void *)&s->sum));
+done:
+    return status;
+}
+
+gsolve_status gs_least_squares_prepare(gs_krylov *k)
+{
+    gs_least_squares *s = &k->run->least_squares;
+    gsolve_status status;
+
+    TRY(gs_least_squares_reserve(k));
+    TRY(k->vector->zero(k->ctx->queue, k->csr.nrows, s->r.value));
+    TRY(gsolve_matrix_apply_transpose(k->A, 1, s->r, 0, s->g));
 done:
     return status;
 }
@@ -105,39 +165,52 @@ done:
     return status;
 }
 
-/* *norm = the largest |A v| / |v| of a power iteration that begins with the column b. */
-static gsolve_status norm_of_operator(gs_krylov *k, gsolve_dense b, double *norm)
+static bool is_positive(double norm)
 {
-    gs_least_squares *s = &k->run->least_squares;
-    const gs_ratio none = {.sign = 0};
-    double r, g;
+    return norm > 0 && isfinite(norm);
+}
+
+/* g = factor A'r; *norm = |g|. factor is a power of two, 1 if the squares of g are in the range of
+ * numbers. */
+static gsolve_status apply_transpose_scaled(gs_krylov *k, double *factor, double *norm)
+{
+    static const int exponents[] = {0, 45, -45, 90, -90};
+    const int unit = k->csr.type == GSOLVE_F32 ? 1 : 10;
     gsolve_status status;
 
-    *norm = 0;
-    TRY(norm_of(k, k->csr.nrows, b.value, &r));
-    TRY(k->vector->axpby(k->ctx->queue, b.nrows, (gs_ratio){.sign = r > 0 ? 1 / r : 0}, b.value,
-                         none, s->r.value));
-    for (int i = 0; i < POWER_STEPS; i++) {
-        TRY(apply_transpose(k, 1, &g));
-        if (!(g > 0) || !isfinite(g)) break;
-        TRY(k->vector->scale(k->ctx->queue, k->csr.ncols, (gs_ratio){.sign = 1 / g}, s->g.value));
-        TRY(gsolve_matrix_apply(k->A, 1, s->g, 0, s->r));
-        TRY(norm_of(k, k->csr.nrows, s->r.value, &r));
-        if (!(r > 0) || !isfinite(r)) break;
-        *norm = fmax(*norm, fmax(g, r));
-        TRY(k->vector->scale(k->ctx->queue, k->csr.nrows, (gs_ratio){.sign = 1 / r}, s->r.value));
+    for (int i = 0; i < 5; i++) {
+        *factor = ldexp(1, unit * exponents[i]);
+        TRY(apply_transpose(k, *factor, norm));
+        if (*norm > 1e-100 && *norm < 1e100) break;
     }
 done:
     return status;
 }
 
-/* The first right-hand side that is not solved yet, in A's type. */
-static gsolve_dense first_b(const gs_krylov *k)
+/* *norm = the largest |A v| / |v| of a power iteration. 0: A is 0, or its products are not finite.
+ */
+static gsolve_status norm_of_operator(gs_krylov *k, double *norm)
 {
-    int32_t c = 0;
+    gs_least_squares *s = &k->run->least_squares;
+    const int32_t m = k->csr.nrows, n = k->csr.ncols;
+    double r, g, factor = 1;
+    gsolve_status status;
 
-    while (c + 1 < k->ncols && !k->active[c]) c++;
-    return gs_outer_column(k->b, k, c);
+    *norm = 0;
+    TRY(k->vector->copy(k->ctx->queue, m, k->csr.type, s->start, s->r.value));
+    for (int i = 0; i < POWER_STEPS; i++) {
+        TRY(i == 0 ? apply_transpose_scaled(k, &factor, &g) : apply_transpose(k, factor, &g));
+        if (!is_positive(g)) break;
+        *norm = fmax(*norm, g / factor);
+        TRY(k->vector->scale(k->ctx->queue, n, (gs_ratio){.sign = 1 / g}, s->g.value));
+        TRY(gsolve_matrix_apply(k->A, factor, s->g, 0, s->r));
+        TRY(norm_of(k, m, s->r.value, &r));
+        if (!is_positive(r)) break;
+        *norm = fmax(*norm, r / factor);
+        TRY(k->vector->scale(k->ctx->queue, m, (gs_ratio){.sign = 1 / r}, s->r.value));
+    }
+done:
+    return status;
 }
 
 /* s->norm = |A| of the present values. */
@@ -148,13 +221,11 @@ static gsolve_status need_norm(gs_krylov *k)
     gsolve_status status;
 
     gsolve_matrix_describe(k->A, &info);
-    if (s->sum && s->version == info.version && s->measured) return GSOLVE_OK;
+    if (s->version == info.version && s->measured) return GSOLVE_OK;
     s->measured = s->examined = false;
-    TRY(gs_least_squares_reserve(k));
-    TRY(gs_matrix_is_operator(k->A) ? norm_of_operator(k, first_b(k), &s->norm)
-                                    : norm_of_rows(k, &s->norm));
+    TRY(gs_matrix_is_operator(k->A) ? norm_of_operator(k, &s->norm) : norm_of_rows(k, &s->norm));
     s->version = info.version;
-    s->measured = true;
+    s->measured = s->norm > 0 || !gs_matrix_is_operator(k->A); /* a function may have failed */
 done:
     return status;
 }
@@ -201,41 +272,38 @@ bool gs_may_be_least_squares(const gs_krylov *k)
 
 /* --- success ---------------------------------------------------------------------------------- */
 
-/* Whether A is square, and nothing shows that it is singular. */
-static gsolve_status may_be_regular(gs_krylov *k, bool *regular)
+/* Whether every row has at least two entries and sums to 0: then A maps the constants to 0. */
+static bool all_rows_sum_to_0(const gsolve_csr *A)
 {
-    gsolve_statistics t = GSOLVE_INIT(gsolve_statistics);
-    int32_t rank;
-    gsolve_status status = GSOLVE_OK;
-
-    *regular = false;
-    if (k->csr.nrows != k->csr.ncols || gs_projects(k)) return GSOLVE_OK;
-    *regular = true;
-    if (gs_matrix_is_operator(k->A)) return GSOLVE_OK;
-    TRY(gsolve_matrix_statistics(k->A, &t));
-    *regular = t.empty_rows == 0 && t.empty_cols == 0 && t.zero_sum_rows < t.nrows;
-    if (!*regular) return GSOLVE_OK;
-    TRY(gs_need_rows(k));
-    TRY(gs_structural_rank(k->ctx, &k->csr, &rank));
-    *regular = rank == k->csr.nrows;
-done:
-    return status;
+    for (int32_t i = 0; i < A->nrows; i++) {
+        double sum = 0, most = 0;
+        for (int64_t e = gs_start(A, i); e < gs_start(A, i + 1); e++) {
+            sum += gs_value(A, e);
+            most += fabs(gs_value(A, e));
+        }
+        if (gs_start(A, i + 1) - gs_start(A, i) < 2 || !(fabs(sum) <= 1e-12 * most)) return false;
+    }
+    return true;
 }
 
-gsolve_status gs_least_squares_outcome(gs_krylov *k, gsolve_outcome *outcome)
+/* Whether A is not square, or proven singular. */
+static bool is_deficient(gs_krylov *k)
 {
     gs_least_squares *s = &k->run->least_squares;
-    const bool chosen =
-        k->method->normal && ((const gs_normal_options *)k->options)->accept == GS_ACCEPT_ANY;
-    gsolve_status status = GSOLVE_OK;
 
-    *outcome = GSOLVE_LEAST_SQUARES;
-    if (chosen) return GSOLVE_OK;
-    if (!s->examined) TRY(may_be_regular(k, &s->regular));
+    if (k->csr.nrows != k->csr.ncols || gs_projects(k)) return true;
+    if (!s->matching) return false;
+    if (!s->examined) {
+        s->singular =
+            all_rows_sum_to_0(&k->csr) || gs_is_structurally_deficient(&k->csr, s->matching);
+    }
     s->examined = true;
-    if (s->regular) *outcome = GSOLVE_NOT_SOLVED;
-done:
-    return status;
+    return s->singular;
+}
+
+gsolve_outcome gs_least_squares_outcome(gs_krylov *k)
+{
+    return accepts_any(k) || is_deficient(k) ? GSOLVE_LEAST_SQUARES : GSOLVE_NOT_SOLVED;
 }
 
 void gs_least_squares_note(gs_krylov *k)

@@ -358,7 +358,7 @@ static gsolve_status accept_least_squares(gs_krylov *k, int32_t c, gsolve_dense 
     *is = column->normal <= gs_run_options_of(k)->rtol;
     if (!*is) return GSOLVE_OK;
     column->residual = norms->relative;
-    TRY(gs_least_squares_outcome(k, &column->outcome));
+    column->outcome = gs_least_squares_outcome(k);
     TRY(set_answer(k, v, c));
 done:
     return status;

@@ -155,10 +155,13 @@ typedef struct gs_projection {    /* null_space.c: the null spaces of A */
 typedef struct gs_least_squares { /* least_squares.c; its memory is that of gs_new_work */
     gsolve_dense r, g;            /* b - A x and A'r of a column, in A's type */
     double *sum;                  /* on the device: one number */
+    void *start;                  /* for an operator: a vector of norm 1, in A's type */
+    void *matching;               /* on the host: work space for the search for a proof that A is
+                                     singular; NULL where it is not needed */
     uint64_t version;             /* of A, whose values the rest belongs to */
-    bool measured, examined;      /* norm is set; regular is set */
+    bool measured, examined;      /* norm is set; singular is set */
     double norm;                  /* |A| */
-    bool regular;                 /* A is square, and nothing shows that it is singular */
+    bool singular;                /* proven by the pattern or by the sums of the rows */
 } gs_least_squares;
 
 typedef struct gs_auto_method { /* choose/auto_method.c: what the method "auto" chose */
@@ -195,6 +198,8 @@ struct gs_run {
     gs_scalar norm_factor; /* on the device, for norm=preconditioned with M: see norm.c; or NULL */
     gs_spectrum spectrum;
     gs_auto_method chosen;
+    int passes; /* choose/auto_passes.c: 0, or the last run was that many runs for corrections of a
+                   transformed system, and the numbers are those of the caller's system */
     gs_run_options last;  /* the options of the last run; solver.c */
     gsolve_result result; /* of the last run; solver.c */
     char *explanation;    /* of the last run, or NULL; explain.c */
@@ -368,8 +373,8 @@ bool gs_may_be_least_squares(const gs_krylov *k);
 /* *measure = |A'r| / (|A| |r|) for one column of the caller's b and x; size: about |r|. */
 gsolve_status gs_normal_residual(gs_krylov *k, gsolve_dense b, gsolve_dense x, double size,
                                  double *measure);
-/* *outcome = that of a least-squares solution: success, or not solved. */
-gsolve_status gs_least_squares_outcome(gs_krylov *k, gsolve_outcome *outcome);
+/* Returns the outcome of a least-squares solution: success, or not solved. Nothing is allocated. */
+gsolve_outcome gs_least_squares_outcome(gs_krylov *k);
 /* A run ends: writes the note about least-squares solutions that gs_normal_residual found. */
 void gs_least_squares_note(gs_krylov *k);
 

@@ -43,10 +43,15 @@ void gs_solver_free(gs_krylov **k)
 
 /* --- work space ------------------------------------------------------------------------------- */
 
+static void release_state(gs_krylov *k)
+{
+    if (k->state && k->method->destroy) k->method->destroy(k);
+}
+
 static void release_work(gs_krylov *k)
 {
     gs_forget_graph(k);
-    if (k->state && k->method->destroy) k->method->destroy(k);
+    if (k->method && !k->method->keeps_state) release_state(k);
     gs_work_release(k);
     memset(&k->run->least_squares, 0, sizeof k->run->least_squares);
     k->run->norm_factor = NULL;
@@ -120,7 +125,7 @@ static gsolve_status reserve_state(gs_krylov *k)
     gs_scalar *scalar = (gs_scalar *)(vector + method->vectors);
     gsolve_status status = GSOLVE_OK;
 
-    memset(k->state, 0, method->state_size);
+    if (!method->keeps_state) memset(k->state, 0, method->state_size);
     for (int i = 0; i < method->vectors; i++) TRY(gs_new_vector(k, k->csr.nrows, &vector[i]));
     for (int i = 0; i < method->scalars; i++) TRY(gs_new_scalar(k, &scalar[i]));
     k->period = 2;
@@ -274,6 +279,7 @@ void gs_solver_drop(gs_krylov *k)
     gs_row_major_release(&k->run->row_major, k->ctx);
     gs_projection_drop(k);
     release_work(k);
+    if (k->method && k->method->keeps_state) release_state(k);
     gsolve_free(k->ctx, GSOLVE_HOST, k->state);
     gsolve_free(k->ctx, GSOLVE_HOST, k->options);
     k->state = k->options = NULL;

@@ -174,20 +174,21 @@ gsolve_status gs_matrix_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_den
 {
     const gsolve_dense none = {0};
     scaled r = {0}, norm = {0}, terms = {0};
-    bool r_done = false, b_done = false;
+    bool r_done = false, b_done = false, terms_done = false;
     gs_residual_sums sums;
     system_at s;
     gsolve_status status;
 
     if (A->is_operator) return gs_operator_norms(A, b, x, norms);
     TRY(open_system(&s, A, b, x));
-    for (int i = 0; i < ATTEMPTS && !(r_done && b_done); i++) {
+    for (int i = 0; i < ATTEMPTS && !(r_done && b_done && terms_done); i++) {
         TRY(residual(&s, ldexp(1, exponents[i]), none, &sums));
         if (!r_done) r = (scaled){sqrt(sums.rr), exponents[i]};
         if (!b_done) norm = (scaled){sqrt(sums.bb), exponents[i]};
-        if (!b_done) terms = (scaled){sqrt(sums.tt), exponents[i]};
+        if (!terms_done) terms = (scaled){sqrt(sums.tt), exponents[i]};
         r_done = r_done || in_range(sums.rr, sums.r_nonzero);
         b_done = b_done || in_range(sums.bb, sums.b_nonzero);
+        terms_done = terms_done || isfinite(sums.tt); /* a bound of rounding may underflow */
     }
     norms->r = r_done ? value_of(r) : INFINITY;
     norms->b = b_done ? value_of(norm) : INFINITY;
@@ -195,7 +196,8 @@ gsolve_status gs_matrix_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_den
                       : norm.root > 0 ? ldexp(r.root / norm.root, norm.exponent - r.exponent)
                                       : norms->r;
     if (norm.root > 0) {
-        raise_to_rounding(norms, DBL_EPSILON * terms.root / norm.root, value_of(norm));
+        const double ratio = ldexp(terms.root / norm.root, norm.exponent - terms.exponent);
+        raise_to_rounding(norms, DBL_EPSILON * ratio, value_of(norm));
     }
 done:
     close_system(&s);

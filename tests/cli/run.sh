@@ -270,9 +270,9 @@ wrong 'there is no option' --bogus -A A.mtx --json A.mtx
 cmp -s A.mtx kept || fail 'the error went into A.mtx'
 wrong 'both input and output' -A A.mtx --json ./A.mtx
 wrong 'both input and output' -A A.mtx --setup A.mtx
-wrong 'has not written' -A gen:poisson3d,n=11 --precond amg --setup A.mtx
+wrong 'is not a set-up file of gsolve; name another file' -A gen:poisson3d,n=11 --precond amg --setup A.mtx
 wrong 'does not exist' -A gen:poisson3d,n=11 --precond amg --setup no_folder/levels
-wrong 'it is a folder' -A gen:poisson3d,n=11 --precond amg --setup out_here
+wrong 'is a directory; name a file' -A gen:poisson3d,n=11 --precond amg --setup out_here
 cmp -s A.mtx kept || fail 'the error went into A.mtx'
 wrong 'only one of them' -A A.mtx --monitor --quiet
 wrong 'only one of them' -A A.mtx --profile --quiet
@@ -340,17 +340,66 @@ run 0 -A gen:poisson3d,n=12 --precond amg --setup levels --json -
 json out precond.setup_file.name=levels precond.setup_file.read=true precond.setup_file.written=false \
     precond.setup_file.note=
 run 0 -A gen:poisson3d,n=12 --precond amg,smoother=gs --setup levels
-said 'written to levels, because levels holds the preconditioner amg and not amg,smoother=gs'
+said 'levels holds the preconditioner amg and not amg,smoother=gs; computed again and rewritten'
+cp levels kept_levels
 run 0 -A gen:poisson3d,n=11 --precond amg,smoother=gs --setup levels --json -
-json out precond.setup_file.read=false precond.setup_file.written=true
+json out precond.setup_file.read=false precond.setup_file.written=false
+run 0 -A gen:poisson3d,n=11 --precond amg --setup levels
+said 'not written, because levels belongs to another matrix (1728 rows); delete it or name another file'
+run 0 -A gen:poisson3d,n=12 --precond amg,smoother=gs --order rcm --setup levels
+said 'not written, because levels belongs to another matrix or to another order of this one; delete it'
+run 0 -A gen:poisson3d,n=12 --solver direct --setup levels
+said 'not written, because levels holds a set-up of amg and not of direct; delete it or name another file'
 run 0 -A gen:poisson3d,n=11 --precond jacobi --setup levels
-said 'not written to levels' 'jacobi cannot be saved'
-head -c 2000 levels >cut && mv cut levels
-run 0 -A gen:poisson3d,n=11 --precond amg --setup levels
-said 'written to levels, because levels is damaged'
-run 0 -A gen:poisson3d,n=11 --precond amg --setup levels
+said 'not written, because the preconditioner jacobi cannot be saved to a file; only amg and direct can be saved'
+cmp -s levels kept_levels || fail 'a set-up of another matrix or kind was overwritten'
+head -c 2000 kept_levels >levels
+run 0 -A gen:poisson3d,n=12 --precond amg --setup levels
+said "levels is truncated: 2000 of $(wc -c <kept_levels) bytes; computed again and rewritten"
+head -c 100 kept_levels >levels
+run 0 -A gen:poisson3d,n=12 --precond amg --setup levels
+said 'levels is truncated: 100 bytes; computed again and rewritten'
+printf 'x' | dd of=levels bs=1 seek=3000 conv=notrunc 2>/dev/null
+run 0 -A gen:poisson3d,n=12 --precond amg --setup levels
+said 'levels is damaged (a checksum is wrong); computed again and rewritten'
+run 0 -A gen:poisson3d,n=12 --precond amg --setup levels
 said 'set-up      read from levels'
-rm levels
+if [ -d /proc/self ]; then
+    run 0 -A gen:poisson3d,n=12 --precond amg --setup /proc/x.setup
+    said 'not written to /proc/x.setup: No such file or directory'
+fi
+
+# A file that may be read and not written.
+mkdir read_only
+mv levels read_only
+chmod 444 read_only/levels
+chmod 555 read_only
+plain=$gsolve
+if [ "$(id -u)" -eq 0 ]; then # root may write everything
+    chmod 755 "$folder" # of mktemp, which is for its owner alone
+    cat >as_nobody <<END
+#!/bin/sh
+exec setpriv --reuid=65534 --regid=65534 --clear-groups "$gsolve" "\$@"
+END
+    chmod +x as_nobody
+    gsolve=./as_nobody
+fi
+if "$gsolve" list >out 2>err; then
+    run 0 -A gen:poisson3d,n=12 --precond amg --setup read_only/levels
+    said 'set-up      read from read_only/levels'
+    run 0 -A gen:poisson3d,n=12 --precond amg,smoother=gs --setup read_only/levels
+    said 'not written to read_only/levels: no permission (read_only/levels holds the preconditioner amg and not'
+    chmod 755 read_only
+    chmod 000 read_only/levels
+    run 1 -A gen:poisson3d,n=12 --precond amg --setup read_only/levels
+    complained 'cannot read read_only/levels: Permission denied'
+else
+    echo 'skipped: no other user can be taken'
+fi
+gsolve=$plain
+chmod 755 read_only
+rm -f read_only/levels as_nobody kept_levels
+rmdir read_only
 
 # --- the other commands ------------------------------------------------------------------------
 run 0 info A.mtx
