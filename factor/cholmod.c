@@ -5,6 +5,7 @@
 
 #include "core/context.h"
 #include "factor/factor.h"
+#include "factor/signals.h"
 
 typedef struct state {
     bool started;
@@ -61,6 +62,7 @@ static gsolve_status analyse(gs_factorisation *F, gsolve_context *ctx, const gso
 {
     state *s = F->state;
     cholmod_sparse view = view_of(ctx, A);
+    gs_signals signals;
 
     if (!cholmod_start(&s->common)) return gs_factor_out_of_memory(ctx);
     s->started = true;
@@ -72,7 +74,9 @@ static gsolve_status analyse(gs_factorisation *F, gsolve_context *ctx, const gso
         s->common.nmethods = 1;
         s->common.method[0].ordering = CHOLMOD_NATURAL;
     }
+    gs_signals_enter(&signals, ctx); /* it may call METIS */
     s->L = cholmod_analyze(&view, &s->common);
+    gs_signals_leave(&signals, ctx);
     if (!s->L) return status_of(ctx, s);
     return gs_factor_check(ctx, cost(F), F->request.limit);
 }

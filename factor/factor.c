@@ -92,7 +92,7 @@ static gsolve_status new_factorisation(gs_factorisation **out, gsolve_context *c
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, F, 1);
-    *F = (gs_factorisation){library, *request, nrows, ncols, NULL, NULL, NAN};
+    *F = (gs_factorisation){library, *request, nrows, ncols, NULL, NULL, 0, NAN};
     F->state = gsolve_alloc(ctx, GSOLVE_HOST, 1, library->state_size);
     TRY(F->state ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     memset(F->state, 0, library->state_size);
@@ -100,6 +100,22 @@ static gsolve_status new_factorisation(gs_factorisation **out, gsolve_context *c
     F = NULL;
 done:
     gs_factorisation_destroy(F, ctx);
+    return status;
+}
+
+/* Makes F->work as large as solves with these factors need. */
+static gsolve_status reserve_work(gs_factorisation *F, gsolve_context *ctx)
+{
+    const int64_t count = F->library->work_size ? F->library->work_size(F) : 0;
+    double *larger = NULL;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!F->library->work_size || (F->work && count <= F->work_count)) return GSOLVE_OK;
+    ALLOC(ctx, GSOLVE_HOST, larger, count);
+    gsolve_free(ctx, GSOLVE_HOST, F->work);
+    F->work = larger;
+    F->work_count = count;
+done:
     return status;
 }
 
@@ -125,7 +141,7 @@ gsolve_status gs_factorisation_create(gs_factorisation **out, gsolve_context *ct
     TRY(new_factorisation(&F, ctx, library, request, A->nrows, A->ncols));
     TRY(library->analyse(F, ctx, A));
     TRY(library->factor(F, ctx, A));
-    if (library->work_size) ALLOC(ctx, GSOLVE_HOST, F->work, library->work_size(F));
+    TRY(reserve_work(F, ctx));
     *out = F;
     F = NULL;
 done:
@@ -167,9 +183,14 @@ gsolve_status gs_factorisation_create_by(gs_factorisation **F, gsolve_context *c
 gsolve_status gs_factorisation_update(gs_factorisation *F, gsolve_context *ctx,
                                       gs_direct_cost limit, const gsolve_csr *A)
 {
+    gsolve_status status;
+
     F->request.limit = limit;
     F->pivot_ratio = NAN;
-    return F->library->factor(F, ctx, A);
+    TRY(F->library->factor(F, ctx, A));
+    TRY(reserve_work(F, ctx)); /* factors from a file may have needed less */
+done:
+    return status;
 }
 
 gsolve_status gs_factorisation_solve(const gs_factorisation *F, bool transposed, const double *b,
@@ -222,9 +243,9 @@ done:
 }
 
 gsolve_status gs_factorisation_load(gs_factorisation **out, gs_loading *file, int32_t nrows,
-                                    int32_t ncols)
+                                    int32_t ncols, gs_direct_cost limit)
 {
-    gs_factor_request request = {.limit = GS_NO_LIMIT};
+    gs_factor_request request = {.limit = limit};
     gsolve_context *ctx = file->ctx;
     gs_factorisation *F = NULL;
     saved_factorisation s;
@@ -240,7 +261,8 @@ gsolve_status gs_factorisation_load(gs_factorisation **out, gs_loading *file, in
     TRY(new_factorisation(&F, ctx, &gs_cxsparse, &request, nrows, ncols));
     F->pivot_ratio = s.pivot_ratio;
     TRY(F->library->load(F, file));
-    ALLOC(ctx, GSOLVE_HOST, F->work, F->library->work_size(F));
+    TRY(gs_factor_check(ctx, gs_factorisation_cost(F), limit));
+    TRY(reserve_work(F, ctx));
     *out = F;
     F = NULL;
 done:

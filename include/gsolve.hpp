@@ -112,6 +112,8 @@ struct function : std::shared_ptr<product> {
         return GSOLVE_OK;
     } catch (const std::exception &e) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "%s", e.what());
+    } catch (...) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "the function threw no std::exception");
     }
 };
 

@@ -202,7 +202,8 @@ gsolve_status gs_direct_load(gs_krylov *k)
         (o->transform.order != GS_ORDER_AMD && o->transform.order != GS_ORDER_NONE)) {
         return gs_direct_refuse_transform(k);
     }
-    TRY(gs_factorisation_load(&s->factors, k->file, k->csr.nrows, k->csr.ncols));
+    TRY(gs_factorisation_load(&s->factors, k->file, k->csr.nrows, k->csr.ncols,
+                              gs_factor_limit(k->ctx, o->limit * 1e6, o->work * 1e9)));
     F = s->factors;
     if (F->request.ordered != (o->transform.order == GS_ORDER_NONE) ||
         (o->factor != GS_FACTOR_AUTO && o->factor != (int)F->request.kind) ||
