@@ -158,6 +158,34 @@ static int check_length(cli *c, const char *option, const char *spec)
         spec, strlen(spec), LONGEST_SPEC);
 }
 
+static const char *const scale[] = {"none", "rows", "symmetric", "auto"};
+static const char *const order[] = {"none", "rcm", "amd", "nd"};
+
+bool cli_scales_if_square(const cli *c)
+{
+    return strcmp(scale[c->args.scale], "auto") == 0 && !c->args.order;
+}
+
+bool cli_scales_rows(const cli *c)
+{
+    return strcmp(scale[c->args.scale], "rows") == 0;
+}
+
+/* Refuses a method or a preconditioner for symmetric matrices if --scale rows is given. */
+static int check_scaled_rows(cli *c, const gsolve_matrix *any)
+{
+    const char *const method = is_auto(c->args.solver) ? "auto" : c->args.solver;
+    const char *const precond = is_auto(c->args.precond) ? "none" : c->args.precond;
+    gsolve_auto *S = NULL;
+    gsolve_status status;
+
+    if (!cli_scales_rows(c)) return 0;
+    status = gsolve_auto_create_from(&S, c->ctx, "scale=rows", any);
+    if (status == GSOLVE_OK) status = gsolve_auto_set_choices(S, 1, &method, &precond);
+    gsolve_auto_destroy(&S);
+    return status == GSOLVE_OK ? 0 : cli_fail_library(c);
+}
+
 int cli_check_specs(cli *c)
 {
     const int32_t start[] = {0, 1}, col[] = {0};
@@ -168,6 +196,7 @@ int cli_check_specs(cli *c)
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
     gsolve_status status;
+    int code = 0;
 
     if (check_length(c, "solver", c->args.solver) || check_length(c, "precond", c->args.precond)) {
         return CLI_ERROR;
@@ -183,10 +212,15 @@ int cli_check_specs(cli *c)
     if (A && status != GSOLVE_BAD_SPEC) {
         status = gsolve_solver_create(&S, c->ctx, a.solver, A, NULL);
     }
+    if (status == GSOLVE_BAD_SPEC) {
+        code = cli_fail_library(c);
+    } else if (A) {
+        code = check_scaled_rows(c, A);
+    }
     gsolve_solver_destroy(&S);
     gsolve_precond_destroy(&M);
     gsolve_matrix_destroy(&A);
-    return status == GSOLVE_BAD_SPEC ? cli_fail_library(c) : 0;
+    return code;
 }
 
 /* --- monitoring the run ------------------------------------------------------------------ */
@@ -385,14 +419,6 @@ static gsolve_status prepare(const cli *c, const cli_trial *t, monitor *m, gsolv
     gsolve_auto_set_attempt_monitor(S, follow, m);
     gsolve_auto_set_monitor(S, show_iteration, m);
     return gsolve_auto_set_choices(S, t->count, method, precond);
-}
-
-static const char *const scale[] = {"none", "rows", "symmetric", "auto"};
-static const char *const order[] = {"none", "rcm", "amd", "nd"};
-
-bool cli_scales_rows(const cli *c)
-{
-    return strcmp(scale[c->args.scale], "rows") == 0;
 }
 
 /* The options of the automatic solver for --scale and --order. */

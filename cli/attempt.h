@@ -63,6 +63,9 @@ typedef struct cli_trial {
 /* Whether --scale rows is given, which makes the system that methods see unsymmetric. */
 bool cli_scales_rows(const cli *c);
 
+/* Whether --scale auto is given alone, which leaves a matrix that is not square as it is. */
+bool cli_scales_if_square(const cli *c);
+
 /* Solves. Returns 0, or CLI_ERROR after it has reported an error. */
 int cli_try(cli *c, cli_trial *t);
 

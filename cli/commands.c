@@ -75,7 +75,7 @@ static const cli_option solve_options[] = {
      "rows if the largest magnitudes of the rows differ by a factor of 100 or more, none if A is not square. The residual of the "
      "original system decides. lsqr, lsmr and direct,factor=qr run without it. Refused with --null-space (default none)", CLI_WORD, AT(scale), 0, 0},
     {"order", 0, "none|rcm|amd|nd", "solve a permuted system. rcm: reverse Cuthill-McKee; amd: approximate minimum degree; nd: nested "
-     "dissection, if gsolve was built with METIS. lsqr, lsmr and direct,factor=qr run without it. Refused with --null-space "
+     "dissection, if gsolve was built with METIS. The method direct keeps this order. lsqr, lsmr and direct,factor=qr run without it. Refused with --null-space "
      "(default none)", CLI_WORD, AT(order), 0, 0},
     {"format", 0, "SPEC", "storage format of the matrix (default auto; see gsolve list formats)", CLI_TEXT,
      AT(format), 0, 0},

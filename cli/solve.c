@@ -61,7 +61,25 @@ static int set_null_space(cli *c, const cli_solution *s)
     }
     return cli_fail(c, "--null-space %s%s%s: %s%s", right, left ? " --left-null-space " : "",
                     left ? left : "", gsolve_error(c->ctx),
-                    strstr(gsolve_error(c->ctx), "left one") ? " (--left-null-space)" : "");
+                    strstr(gsolve_error(c->ctx), "left one") ? " by --left-null-space FILE" : "");
+}
+
+/* The options that transform the system, as the user named them, or NULL. */
+static const char *transform_options(const cli *c)
+{
+    if (!c->args.order) return c->args.scale ? "--scale" : NULL;
+    return c->args.scale ? "--scale and --order" : "--order";
+}
+
+/* --scale and --order need a square matrix, but for --scale auto alone. */
+static int check_shape(cli *c, const cli_system *s)
+{
+    const bool both = c->args.scale && c->args.order;
+
+    if (!transform_options(c) || s->nrows == s->ncols || cli_scales_if_square(c)) return 0;
+    return cli_fail(c, "%s %s a square matrix and this one is %d x %d; leave %s out",
+                    transform_options(c), both ? "need" : "needs", s->nrows, s->ncols,
+                    both ? "them" : "it");
 }
 
 static int prepare(cli *c, cli_solution *s)
@@ -70,6 +88,7 @@ static int prepare(cli *c, cli_solution *s)
     gsolve_csr rows;
 
     if (cli_read_matrix(c, c->args.matrix, &s->system)) return CLI_ERROR;
+    if (check_shape(c, &s->system)) return CLI_ERROR;
     if (cli_read_vectors(c, &s->system)) return CLI_ERROR;
     deciding = cli_now();
     if (cli_decide_device(c, &s->system)) return CLI_ERROR;
@@ -199,6 +218,10 @@ int cli_solve(cli *c)
         return cli_fail(
             c, "--profile repeats one run of the method, and --scale and --order solve by several "
                "runs on another system; leave one of them out");
+    }
+    if (transform_options(c) && c->args.null_space) {
+        return cli_fail(c, "%s cannot be combined with --null-space; leave one of them out",
+                        transform_options(c));
     }
     if (cli_check_outputs(c) || cli_open_undecided(c) || cli_check_specs(c)) return CLI_ERROR;
     code = prepare(c, &s);

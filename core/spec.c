@@ -126,13 +126,17 @@ static gsolve_status bad_value(gsolve_context *ctx, const gsolve_plugin *plugin,
 
 static gsolve_status bad_key(gsolve_context *ctx, const gsolve_plugin *plugin, const char *pair)
 {
+    const bool transforms = strcmp(pair, "scale") == 0 || strcmp(pair, "order") == 0;
     char keys[512] = "";
 
     for (const gsolve_option *o = plugin->option; o && o->key; o++) {
         APPEND(keys, "%s%s", keys[0] ? ", " : "", o->key);
     }
-    return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "%s has no option '%s'; %s%s", plugin->name, pair,
-                       keys[0] ? "its options are " : "it takes none", keys);
+    return gsolve_fail(ctx, GSOLVE_BAD_SPEC, "%s has no option '%s'; %s%s%s", plugin->name, pair,
+                       keys[0] ? "its options are " : "it takes none", keys,
+                       transforms ? "; the automatic solver has scale and order for every method "
+                                    "(in the command --scale and --order)"
+                                  : "");
 }
 
 static gsolve_status parse_pair(gsolve_context *ctx, const gsolve_plugin *plugin, char *pair,

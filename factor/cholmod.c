@@ -5,6 +5,7 @@
 
 #include "core/context.h"
 #include "factor/factor.h"
+#include "factor/signals.h"
 
 typedef struct state {
     bool started;
@@ -36,10 +37,6 @@ static cholmod_sparse view_of(const gsolve_context *ctx, const gsolve_csr *A)
 static gsolve_status status_of(gsolve_context *ctx, const state *s)
 {
     switch (s->common.status) {
-    case CHOLMOD_NOT_POSDEF:
-        return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                           "the matrix is not positive definite: Cholesky met a pivot that is not "
-                           "above 0");
     case CHOLMOD_TOO_LARGE:
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                            "the factors would have 2^31 entries or more, which cholmod does not "
@@ -65,6 +62,7 @@ static gsolve_status analyse(gs_factorisation *F, gsolve_context *ctx, const gso
 {
     state *s = F->state;
     cholmod_sparse view = view_of(ctx, A);
+    gs_signals signals;
 
     if (!cholmod_start(&s->common)) return gs_factor_out_of_memory(ctx);
     s->started = true;
@@ -76,7 +74,9 @@ static gsolve_status analyse(gs_factorisation *F, gsolve_context *ctx, const gso
         s->common.nmethods = 1;
         s->common.method[0].ordering = CHOLMOD_NATURAL;
     }
+    gs_signals_enter(&signals, ctx); /* it may call METIS */
     s->L = cholmod_analyze(&view, &s->common);
+    gs_signals_leave(&signals, ctx);
     if (!s->L) return status_of(ctx, s);
     return gs_factor_check(ctx, cost(F), F->request.limit);
 }
@@ -89,6 +89,7 @@ static gsolve_status factor(gs_factorisation *F, gsolve_context *ctx, const gsol
 
     if (status != GSOLVE_OK) return status;
     cholmod_factorize(&view, s->L, &s->common);
+    if (s->common.status == CHOLMOD_NOT_POSDEF) return gs_factor_not_definite(ctx, F, A);
     status = status_of(ctx, s);
     if (status == GSOLVE_OK) F->pivot_ratio = cholmod_rcond(s->L, &s->common);
     return status;

@@ -168,6 +168,8 @@ gsolve_status gs_cxsparse_load(gs_factorisation *F, gs_loading *file)
     if (s.m2 < rows || s.m2 - rows > columns || (F->request.kind != GS_QR && s.m2 != rows)) {
         return gs_load_damaged(file, "the size of a factor is out of range");
     }
+    TRY(gs_factor_check(file->ctx, (gs_direct_cost){(double)s.l_entries + (double)s.u_entries, 0},
+                        F->request.limit));
     state->loaded = true;
     state->diagonal = F->request.diagonal = s.diagonal;
     state->symbolic = cs_di_calloc(1, sizeof *state->symbolic);

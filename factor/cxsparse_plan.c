@@ -47,11 +47,7 @@ static gsolve_status cholesky(gs_factorisation *F, gsolve_context *ctx, const gs
 
     TRY(gs_factor_check(ctx, gs_cholesky_cost(s->symbolic, A.n), F->request.limit));
     s->numeric = cs_di_chol(&A, s->symbolic);
-    if (!s->numeric) {
-        return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                           "the matrix is not positive definite: Cholesky met a pivot that is not "
-                           "above 0");
-    }
+    if (!s->numeric) return gs_factor_not_definite(ctx, F, rows);
     F->pivot_ratio = diagonal_ratio(s->numeric->L, true);
     F->pivot_ratio *= F->pivot_ratio;
 done:
@@ -63,17 +59,18 @@ done:
 /* The analysis for pivots on the diagonal, with an estimate of LU's cost. */
 static gsolve_status plan_diagonal(gs_factorisation *F, gsolve_context *ctx, const cs_di *A)
 {
+    const gs_direct_cost limit = F->request.limit;
     gs_cxsparse_state *s = F->state;
     gsolve_status status = GSOLVE_OK;
 
-    s->most = F->request.limit;
-    if (A->n > SMALL || !gs_cost_fits(gs_dense_lu_cost(A->n), s->most)) {
+    s->most = INFINITY;
+    if (A->n > SMALL || !gs_cost_fits(gs_dense_lu_cost(A->n), limit)) {
         cs_dis *S = cs_di_schol(order_of(F, 1), A);
         if (!S) return gs_factor_out_of_memory(ctx);
         const gs_direct_cost cost = gs_diagonal_lu_cost(S, A->n);
         cs_di_sfree(S);
-        TRY(gs_factor_check(ctx, cost, s->most));
-        s->most.operations = fmin(s->most.operations, MOST_RATIO * cost.operations);
+        TRY(gs_factor_check(ctx, cost, limit));
+        s->most = MOST_RATIO * cost.operations;
     }
     s->symbolic = cs_di_sqr(order_of(F, 1), A, 0);
     if (!s->symbolic) return gs_factor_out_of_memory(ctx);
@@ -81,33 +78,36 @@ done:
     return status;
 }
 
-/* The analysis for any pivots, which bounds LU's cost. The bound may be far too high; so LU is
- * tried even if the bound is above the limits, for about a second. */
+/* The analysis for any pivots, which bounds LU's cost. */
 static gsolve_status plan_pivoted(gs_factorisation *F, gsolve_context *ctx, const cs_di *A)
 {
     gs_cxsparse_state *s = F->state;
     gsolve_status status = GSOLVE_OK;
 
-    s->most = F->request.limit;
     s->bound = gs_dense_lu_cost(A->n);
-    const bool any = gs_cost_fits(s->bound, s->most);
+    const bool any = gs_cost_fits(s->bound, F->request.limit);
     s->symbolic = cs_di_sqr(order_of(F, 2), A, !any);
     if (!s->symbolic) return gs_factor_out_of_memory(ctx);
     if (any) return GSOLVE_OK;
     TRY(gs_pivoted_lu_cost(&s->bound, ctx, A, s->symbolic));
-    if (!gs_cost_fits(s->bound, s->most)) s->most.operations = fmin(s->most.operations, TRIAL);
     s->symbolic->lnz = s->symbolic->unz = 4. * A->p[A->n] + A->n; /* space to begin with */
 done:
     if (status != GSOLVE_OK) drop(s);
     return status;
 }
 
+/* The bound may be far too high; so LU is tried even if the bound is above the limits, for about a
+ * second. */
 static gsolve_status lu_pivoted(gs_factorisation *F, gsolve_context *ctx, const cs_di *A)
 {
     gs_cxsparse_state *s = F->state;
-    gsolve_status status = gs_lu(&s->numeric, ctx, A, s->symbolic, 1, s->most);
+    gs_direct_cost most = F->request.limit;
+    const bool fits = gs_cost_fits(s->bound, most);
+    gsolve_status status;
 
-    if (status == GSOLVE_UNSUPPORTED && !gs_cost_fits(s->bound, F->request.limit)) {
+    if (!fits) most.operations = fmin(most.operations, TRIAL);
+    status = gs_lu(&s->numeric, ctx, A, s->symbolic, 1, most);
+    if (status == GSOLVE_UNSUPPORTED && !fits) {
         status = gs_factor_check(ctx, s->bound, F->request.limit);
     }
     return status;
@@ -123,7 +123,9 @@ static gsolve_status lu(gs_factorisation *F, gsolve_context *ctx, const gsolve_c
     gsolve_status status = GSOLVE_UNSUPPORTED;
 
     if (s->diagonal) {
-        status = gs_lu(&s->numeric, ctx, &A, s->symbolic, 0.01, s->most);
+        gs_direct_cost most = F->request.limit;
+        most.operations = fmin(most.operations, s->most);
+        status = gs_lu(&s->numeric, ctx, &A, s->symbolic, 0.01, most);
         if (status == GSOLVE_UNSUPPORTED) {
             drop(s);
             s->diagonal = false;

@@ -135,7 +135,7 @@ static gsolve_status find_null(gs_direct_factors *F, gsolve_context *ctx, const 
     gsolve_status status = column ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 
     TRY(status);
-    ALLOC(ctx, GSOLVE_HOST, F->null, (size_t)n * (size_t)(k > nulls ? k : nulls + 1));
+    ALLOC(ctx, GSOLVE_HOST, F->null, (size_t)n * (k > nulls ? (size_t)k : (size_t)nulls + 1));
     F->left = F->null;
     for (int32_t c = 0; c < k; c++) {
         double *w = F->null + (int64_t)F->nulls * n, most = 0;
@@ -174,7 +174,7 @@ static gsolve_status double_pivots(const gs_direct_factors *F, gsolve_context *c
     double *remainder = NULL;
     gsolve_status status;
 
-    ALLOC(ctx, GSOLVE_HOST, remainder, (size_t)n * (size_t)(F->nulls + 1));
+    ALLOC(ctx, GSOLVE_HOST, remainder, (size_t)n * ((size_t)F->nulls + 1));
     memcpy(remainder, F->null, (size_t)n * (size_t)F->nulls * sizeof *remainder);
     for (int32_t c = 0; c < F->nulls; c++) {
         const double *w = remainder + (int64_t)c * n;

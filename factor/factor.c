@@ -36,13 +36,6 @@ const char *gsolve_factor_library_at(int k)
     return NULL;
 }
 
-const char *gs_factor_kind_name(gs_factor_kind kind)
-{
-    static const char *const names[GS_FACTOR_KINDS] = {"auto", "Cholesky", "LU", "QR"};
-
-    return names[kind];
-}
-
 bool gs_factor_library_is_present(const gs_factor_library *library)
 {
     return library->computes[GS_CHOLESKY] || library->computes[GS_LU] || library->computes[GS_QR];
@@ -66,17 +59,20 @@ gs_direct_cost gs_factor_limit(const gsolve_context *ctx, double entries, double
 
 gsolve_status gs_factor_check(gsolve_context *ctx, gs_direct_cost cost, gs_direct_cost limit)
 {
+    const double bytes = ENTRY_BYTES * cost.entries;
+    const bool large = bytes >= 1e9;
+
     if (gs_cost_fits(cost, limit)) return GSOLVE_OK;
     if (cost.entries > entries_that_fit(ctx)) {
-        return gs_memory_need(ctx, ENTRY_BYTES * cost.entries, "the factorisation");
+        return gs_memory_need(ctx, bytes, "the factorisation");
     }
     return gsolve_fail(
         ctx, GSOLVE_UNSUPPORTED,
-        "the factors would hold up to %.3g million entries (%.3g GB), and computing them "
-        "would take %.3g billion operations; the limits are %.3g million and %.3g "
-        "billion: raise them by direct,limit=MILLIONS,work=BILLIONS",
-        cost.entries / 1e6, cost.entries * 1e-9 * ENTRY_BYTES, cost.operations / 1e9,
-        limit.entries / 1e6, limit.operations / 1e9);
+        "the factors would hold up to %s entries (%.3g %s), and computing them would take %s "
+        "operations; the limits are %s and %s: raise them by direct,limit=MILLIONS,work=BILLIONS",
+        gs_count_in_words(cost.entries).text, large ? bytes / 1e9 : bytes / 1e6,
+        large ? "GB" : "MB", gs_count_in_words(cost.operations).text,
+        gs_count_in_words(limit.entries).text, gs_count_in_words(limit.operations).text);
 }
 
 gsolve_status gs_factor_out_of_memory(gsolve_context *ctx)
@@ -96,7 +92,7 @@ static gsolve_status new_factorisation(gs_factorisation **out, gsolve_context *c
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, F, 1);
-    *F = (gs_factorisation){library, *request, nrows, ncols, NULL, NULL, NAN};
+    *F = (gs_factorisation){library, *request, nrows, ncols, NULL, NULL, 0, NAN};
     F->state = gsolve_alloc(ctx, GSOLVE_HOST, 1, library->state_size);
     TRY(F->state ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     memset(F->state, 0, library->state_size);
@@ -107,26 +103,31 @@ done:
     return status;
 }
 
+/* Makes F->work as large as solves with these factors need. */
+static gsolve_status reserve_work(gs_factorisation *F, gsolve_context *ctx)
+{
+    const int64_t count = F->library->work_size ? F->library->work_size(F) : 0;
+    double *larger = NULL;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!F->library->work_size || (F->work && count <= F->work_count)) return GSOLVE_OK;
+    ALLOC(ctx, GSOLVE_HOST, larger, count);
+    gsolve_free(ctx, GSOLVE_HOST, F->work);
+    F->work = larger;
+    F->work_count = count;
+done:
+    return status;
+}
+
 static gsolve_status check_request(gsolve_context *ctx, const gs_factor_library *library,
                                    gs_factor_kind kind, const gsolve_csr *A)
 {
-    if (!gs_factor_library_is_present(library)) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "this build of gsolve has no %s; install the Debian package %s and "
-                           "configure gsolve with -D%s=ON, or use library=auto",
-                           library->name, library->package, library->option);
-    }
-    if (!library->computes[kind]) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "%s does not compute %s factors; use library=auto or library=cxsparse",
-                           library->name, gs_factor_kind_name(kind));
-    }
     if (kind != GS_QR && A->nrows != A->ncols) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "%s needs a square matrix and this one is %d x %d; use factor=qr",
                            gs_factor_kind_name(kind), A->nrows, A->ncols);
     }
-    return GSOLVE_OK;
+    return gs_factor_check_library(ctx, library, kind, A);
 }
 
 gsolve_status gs_factorisation_create(gs_factorisation **out, gsolve_context *ctx,
@@ -140,17 +141,12 @@ gsolve_status gs_factorisation_create(gs_factorisation **out, gsolve_context *ct
     TRY(new_factorisation(&F, ctx, library, request, A->nrows, A->ncols));
     TRY(library->analyse(F, ctx, A));
     TRY(library->factor(F, ctx, A));
-    if (library->work_size) ALLOC(ctx, GSOLVE_HOST, F->work, library->work_size(F));
+    TRY(reserve_work(F, ctx));
     *out = F;
     F = NULL;
 done:
     gs_factorisation_destroy(F, ctx);
     return status;
-}
-
-bool gs_factor_choice_computes(gs_factor_choice choice, gs_factor_kind kind)
-{
-    return choice == GS_LIBRARY_AUTO || libraries[choice - 1]->computes[kind];
 }
 
 /* CXSparse begins, within the operations up to which it is the fastest. If they do not suffice, the
@@ -187,9 +183,14 @@ gsolve_status gs_factorisation_create_by(gs_factorisation **F, gsolve_context *c
 gsolve_status gs_factorisation_update(gs_factorisation *F, gsolve_context *ctx,
                                       gs_direct_cost limit, const gsolve_csr *A)
 {
+    gsolve_status status;
+
     F->request.limit = limit;
     F->pivot_ratio = NAN;
-    return F->library->factor(F, ctx, A);
+    TRY(F->library->factor(F, ctx, A));
+    TRY(reserve_work(F, ctx)); /* factors from a file may have needed less */
+done:
+    return status;
 }
 
 gsolve_status gs_factorisation_solve(const gs_factorisation *F, bool transposed, const double *b,
@@ -242,9 +243,9 @@ done:
 }
 
 gsolve_status gs_factorisation_load(gs_factorisation **out, gs_loading *file, int32_t nrows,
-                                    int32_t ncols)
+                                    int32_t ncols, gs_direct_cost limit)
 {
-    gs_factor_request request = {.limit = GS_NO_LIMIT};
+    gs_factor_request request = {.limit = limit};
     gsolve_context *ctx = file->ctx;
     gs_factorisation *F = NULL;
     saved_factorisation s;
@@ -260,7 +261,8 @@ gsolve_status gs_factorisation_load(gs_factorisation **out, gs_loading *file, in
     TRY(new_factorisation(&F, ctx, &gs_cxsparse, &request, nrows, ncols));
     F->pivot_ratio = s.pivot_ratio;
     TRY(F->library->load(F, file));
-    ALLOC(ctx, GSOLVE_HOST, F->work, F->library->work_size(F));
+    TRY(gs_factor_check(ctx, gs_factorisation_cost(F), limit));
+    TRY(reserve_work(F, ctx));
     *out = F;
     F = NULL;
 done:

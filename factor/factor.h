@@ -5,8 +5,8 @@
  *     gs_factorisation *F = NULL;
  *     TRY(gs_factorisation_create(&F, ctx, &gs_cxsparse, &request, &A));  analysis and factors
  *     TRY(gs_factorisation_solve(F, false, b, x));                        x = A^-1 b
- *     TRY(gs_factorisation_update(F, ctx, GS_NO_LIMIT, &A));  new values in the same pattern: no
- * analysis gs_factorisation_destroy(F, ctx);
+ *     TRY(gs_factorisation_update(F, ctx, GS_NO_LIMIT, &A));              new values, same pattern
+ *     gs_factorisation_destroy(F, ctx);
  *
  * A is always given by its rows, on the host, in double precision, with 32-bit offsets and
  * ascending columns in each row; ctx owns its arrays. A may be scaled or ordered by the caller: the
@@ -59,7 +59,8 @@ typedef struct gs_factorisation {
     gs_factor_request request;
     int32_t nrows, ncols; /* of A */
     void *state;          /* the library's own, of library->state_size bytes */
-    double *work;         /* of solves: library->work_size(F) numbers, or NULL */
+    double *work;         /* of solves: library->work_size(F) numbers or more, or NULL */
+    int64_t work_count;   /* the numbers that work has */
     double pivot_ratio;   /* the smallest over the largest magnitude of the pivots, for Cholesky of
                              their squares; NAN: unknown */
 } gs_factorisation;
@@ -71,12 +72,12 @@ struct gs_factor_library {
     bool computes[GS_FACTOR_KINDS]; /* all false: this build does not have the library */
     const char *package, *option;   /* the Debian package and the CMake option that add it */
     size_t state_size;
-    /* The symbolic analysis. GSOLVE_UNSUPPORTED or GSOLVE_NO_MEMORY: the factors would pass
-     * request.limit, see gs_factor_check. */
+    /* The symbolic analysis. It or factor checks the cost: GSOLVE_UNSUPPORTED or GSOLVE_NO_MEMORY:
+     * the factors would pass request.limit, see gs_factor_check. */
     gsolve_status (*analyse)(gs_factorisation *F, gsolve_context *ctx, const gsolve_csr *A);
-    /* The numeric factorisation of an A with the analysed pattern; replaces earlier factors, which
-     * are lost if it fails. Sets F->pivot_ratio. GSOLVE_ZERO_PIVOT: A is singular, or for Cholesky
-     * not positive definite. */
+    /* The numeric factorisation of an A with the analysed pattern, within request.limit, which may
+     * differ from that of the analysis; replaces earlier factors, which are lost if it fails. Sets
+     * F->pivot_ratio. GSOLVE_ZERO_PIVOT: A is singular, or for Cholesky not positive definite. */
     gsolve_status (*factor)(gs_factorisation *F, gsolve_context *ctx, const gsolve_csr *A);
     /* x = A^-1 b, or A^-T b if transposed; for QR the least-squares solution. x may be b. Fails
      * with GSOLVE_NO_MEMORY only, without a sentence; CXSparse does not fail. */
@@ -111,7 +112,7 @@ gsolve_status gs_factorisation_create(gs_factorisation **F, gsolve_context *ctx,
 gsolve_status gs_factorisation_create_by(gs_factorisation **F, gsolve_context *ctx,
                                          gs_factor_choice choice, const gs_factor_request *request,
                                          const gsolve_csr *A);
-/* Whether the library of this choice computes the kind. */
+/* Whether the library of this choice computes the kind, in a build that has it. */
 bool gs_factor_choice_computes(gs_factor_choice choice, gs_factor_kind kind);
 /* Factors an A with other values in the pattern of the A that F was created from, within limit.
  * After a failure F has no factors; a later update may succeed. */
@@ -128,10 +129,10 @@ void gs_factorisation_destroy(gs_factorisation *F, gsolve_context *ctx); /* NULL
 
 /* Writes F to a file. GSOLVE_UNSUPPORTED: the library cannot. */
 gsolve_status gs_factorisation_save(const gs_factorisation *F, gs_saving *file);
-/* *F = the factorisation in a file, of a matrix of this shape. An update analyses the matrix again.
- */
+/* *F = the factorisation in a file, of a matrix of this shape, within limit. An update analyses the
+ * matrix again. */
 gsolve_status gs_factorisation_load(gs_factorisation **F, gs_loading *file, int32_t nrows,
-                                    int32_t ncols);
+                                    int32_t ncols, gs_direct_cost limit);
 
 /* --- limits ----------------------------------------------------------------------------------- */
 
@@ -143,5 +144,25 @@ gs_direct_cost gs_factor_limit(const gsolve_context *ctx, double entries, double
 gsolve_status gs_factor_check(gsolve_context *ctx, gs_direct_cost cost, gs_direct_cost limit);
 /* Fails with GSOLVE_NO_MEMORY and a sentence. */
 gsolve_status gs_factor_out_of_memory(gsolve_context *ctx);
+
+/* A count as "28", "1.5 million" or "3 billion". */
+typedef struct gs_count_words {
+    char text[32];
+} gs_count_words;
+gs_count_words gs_count_in_words(double number);
+
+/* --- refusals --------------------------------------------------------------------------------- */
+
+/* Fails with GSOLVE_UNSUPPORTED if A's values are not symmetric, and names the pair of entries that
+ * differs most. */
+gsolve_status gs_factor_check_symmetric(gsolve_context *ctx, const gsolve_csr *A);
+/* Fails with GSOLVE_UNSUPPORTED if the library does not compute factors of this kind, or is not in
+ * this build. */
+gsolve_status gs_factor_check_library(gsolve_context *ctx, const gs_factor_library *library,
+                                      gs_factor_kind kind, const gsolve_csr *A);
+/* Fails with GSOLVE_ZERO_PIVOT: Cholesky of A has failed. Names a row whose diagonal entry is not
+ * above 0, if there is one and the caller has not ordered A. */
+gsolve_status gs_factor_not_definite(gsolve_context *ctx, const gs_factorisation *F,
+                                     const gsolve_csr *A);
 
 #endif

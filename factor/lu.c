@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "factor/factor.h"
 
 typedef struct lu {
     gsolve_context *ctx;
@@ -80,7 +81,20 @@ static void divide_column(lu *f, int k, int top, int row)
     f->U->p[k + 1] = f->unz;
 }
 
-static gsolve_status factor_column(lu *f, int k, int column, double tolerance)
+/* Fails: this column, a row of the matrix whose transpose is factored, has no pivot. The caller has
+ * numbered the rows of an ordered matrix, whose numbers would tell the user nothing. */
+static gsolve_status no_pivot(const lu *f, int column, bool ordered)
+{
+    if (ordered) {
+        return gsolve_fail(f->ctx, GSOLVE_ZERO_PIVOT,
+                           "the matrix is singular: LU found no pivot in a row");
+    }
+    return gsolve_fail(f->ctx, GSOLVE_ZERO_PIVOT,
+                       "the matrix is singular: LU found no pivot in row %d (counted from 1)",
+                       column + 1);
+}
+
+static gsolve_status factor_column(lu *f, int k, int column, bool ordered, double tolerance)
 {
     double largest;
     int top, row;
@@ -90,10 +104,7 @@ static gsolve_status factor_column(lu *f, int k, int column, double tolerance)
     TRY(reserve_column(f->ctx, f->U, f->unz));
     top = cs_di_spsolve(f->L, f->A, column, f->reached, f->x, f->pinv, 1);
     row = split_column(f, top, &largest);
-    if (row < 0 || !(largest > 0)) {
-        return gsolve_fail(f->ctx, GSOLVE_ZERO_PIVOT,
-                           "the matrix is singular: LU found no pivot in a column");
-    }
+    if (row < 0 || !(largest > 0)) return no_pivot(f, column, ordered);
     if (f->pinv[column] < 0 && fabs(f->x[column]) >= largest * tolerance) row = column;
     divide_column(f, k, top, row);
 done:
@@ -109,13 +120,13 @@ static gsolve_status factor_columns(lu *f, const cs_dis *S, double tolerance, gs
         if (!gs_cost_fits(spent, limit)) {
             return gsolve_fail(
                 f->ctx, GSOLVE_UNSUPPORTED,
-                "the LU factors needed %.3g million entries and %.3g billion operations for %d of "
-                "%d columns; the limits are %.3g and %.3g; raise direct,limit= and work=, or use "
-                "an iterative method",
-                spent.entries / 1e6, spent.operations / 1e9, k, f->A->n, limit.entries / 1e6,
-                limit.operations / 1e9);
+                "the LU factors needed %s entries and %s operations for %d of %d columns; the "
+                "limits are %s and %s; raise direct,limit= and work=, or use an iterative method",
+                gs_count_in_words(spent.entries).text, gs_count_in_words(spent.operations).text, k,
+                f->A->n, gs_count_in_words(limit.entries).text,
+                gs_count_in_words(limit.operations).text);
         }
-        TRY(factor_column(f, k, S->q ? S->q[k] : k, tolerance));
+        TRY(factor_column(f, k, S->q ? S->q[k] : k, !S->q, tolerance));
     }
 done:
     return status;

@@ -5,17 +5,21 @@
 
 #include "core/try.h"
 #include "factor/ordering.h"
+#include "factor/signals.h"
 
 static gsolve_status dissect(idx_t *place, idx_t *order, gsolve_context *ctx, idx_t n, idx_t *start,
                              idx_t *neighbour)
 {
     idx_t options[METIS_NOPTIONS];
+    gs_signals signals;
     int result;
 
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_NUMBERING] = 0;
     options[METIS_OPTION_SEED] = 1;
+    gs_signals_enter(&signals, ctx);
     result = METIS_NodeND(&n, start, neighbour, NULL, options, order, place);
+    gs_signals_leave(&signals, ctx);
     if (result == METIS_OK) return GSOLVE_OK;
     return gsolve_fail(ctx, result == METIS_ERROR_MEMORY ? GSOLVE_NO_MEMORY : GSOLVE_UNSUPPORTED,
                        "METIS could not order %lld rows (its code is %d); use order=amd",

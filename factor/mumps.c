@@ -20,7 +20,10 @@ typedef struct state {
     bool open;
     DMUMPS_STRUC_C id;
     int32_t *row, *column, *identity; /* from 1; identity: the order, if the caller has ordered A */
+    gs_direct_cost estimate;          /* of the analysis */
 } state;
+
+_Static_assert(sizeof(MUMPS_INT) == sizeof(int32_t), "MUMPS must have integers of 32 bits");
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
@@ -32,16 +35,21 @@ static void call(state *s, int job)
     pthread_mutex_unlock(&one_at_a_time);
 }
 
+static gsolve_status bad_pivot(const state *s, gsolve_context *ctx)
+{
+    return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT, "%s",
+                       s->id.sym ? "the matrix is not positive definite: Cholesky met a pivot that "
+                                   "is not above 0"
+                                 : "the matrix is singular: LU found no pivot in a column");
+}
+
 /* Calls MUMPS and makes a sentence of a failure. */
 static gsolve_status run(state *s, gsolve_context *ctx, int job)
 {
     call(s, job);
     const int code = s->id.INFOG(1);
     if (code >= 0) return GSOLVE_OK;
-    if (code == -6 || code == -10) {
-        return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                           "the matrix is singular: LU found no pivot in a column");
-    }
+    if (code == -6 || code == -10) return bad_pivot(s, ctx);
     if (code == -7 || code == -8 || code == -9 || code == -13 || code == -19) {
         return gs_factor_out_of_memory(ctx);
     }
@@ -116,7 +124,7 @@ static gs_direct_cost cost(const gs_factorisation *F)
     if (s->id.RINFOG(3) > 0) { /* factored */
         return (gs_direct_cost){count_of(s->id.INFOG(9)), s->id.RINFOG(3)};
     }
-    return (gs_direct_cost){count_of(s->id.INFOG(3)), s->id.RINFOG(1)};
+    return s->estimate;
 }
 
 static gsolve_status keep_order(state *s, gsolve_context *ctx)
@@ -149,24 +157,26 @@ static gsolve_status analyse(gs_factorisation *F, gsolve_context *ctx, const gso
     if (F->request.ordered) TRY(keep_order(s, ctx));
     TRY(place_values(F, ctx, A, &copy));
     TRY(run(s, ctx, ANALYSE));
-    TRY(gs_factor_check(ctx, cost(F), F->request.limit));
+    s->estimate = (gs_direct_cost){count_of(s->id.INFOG(3)), s->id.RINFOG(1)};
 done:
     s->id.a = NULL;
     gsolve_free(ctx, GSOLVE_HOST, copy);
     return status;
 }
 
-/* Repeats a factorisation that ran out of its work space with more of it. Pivoting needs more than
- * the analysis estimates; ICNTL(14) is what MUMPS adds, in percent. The space stays within the
- * limit of the factors' entries. */
+/* Factors within the limit. Repeats a factorisation that ran out of its work space with more of it.
+ * Pivoting needs more than the analysis estimates; ICNTL(14) is what MUMPS adds, in percent. The
+ * space stays within the limit of the factors' entries. */
 static gsolve_status factor_with_space(const gs_factorisation *F, gsolve_context *ctx)
 {
     state *s = F->state;
-    const double estimate = count_of(s->id.INFOG(3));
-    gsolve_status status = run(s, ctx, FACTOR);
+    gs_direct_cost grown = s->estimate;
+    gsolve_status status = gs_factor_check(ctx, grown, F->request.limit);
 
+    if (status != GSOLVE_OK) return status;
+    status = run(s, ctx, FACTOR);
     for (int more = 50; more <= 800 && (s->id.INFOG(1) == -8 || s->id.INFOG(1) == -9); more *= 2) {
-        const gs_direct_cost grown = {estimate * (1 + more / 100.), s->id.RINFOG(1)};
+        grown.entries = s->estimate.entries * (1 + more / 100.);
         status = gs_factor_check(ctx, grown, F->request.limit);
         if (status != GSOLVE_OK) break;
         s->id.ICNTL(14) = more;
@@ -184,9 +194,7 @@ static gsolve_status factor(gs_factorisation *F, gsolve_context *ctx, const gsol
     TRY(place_values(F, ctx, A, &copy));
     status = factor_with_space(F, ctx);
     if (status == GSOLVE_OK && F->request.kind == GS_CHOLESKY && s->id.INFOG(12) > 0) {
-        status = gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                             "the matrix is not positive definite: Cholesky met a pivot that is "
-                             "not above 0");
+        status = gs_factor_not_definite(ctx, F, A);
     }
 done:
     s->id.a = NULL;

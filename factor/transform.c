@@ -13,8 +13,9 @@ static gsolve_status check(gsolve_context *ctx, const gs_transform_options *opti
 {
     if (csr->nrows != csr->ncols) {
         return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                           "scale and order of %s need a square matrix, and this one is %d x %d",
-                           who, csr->nrows, csr->ncols);
+                           "scale and order%s%s need a square matrix and this one is %d x %d; "
+                           "leave them out",
+                           who[0] ? " of " : "", who, csr->nrows, csr->ncols);
     }
     if (symmetric && options->scale == GS_SCALE_ROWS) {
         return gsolve_fail(ctx, GSOLVE_BAD_SPEC,

@@ -46,8 +46,9 @@ static inline bool gs_transform_wanted(const gs_transform_options *o)
 }
 
 /* Computes the scales and the permutation of csr, which is clean and on the host. who: names the
- * caller in messages. symmetric: R = C is needed; then scale=rows fails with GSOLVE_BAD_SPEC, and
- * scale=auto takes symmetric. Fails with GSOLVE_BAD_MATRIX if csr is not square. */
+ * caller in messages, or is "". symmetric: R = C is needed; then scale=rows fails with
+ * GSOLVE_BAD_SPEC, and scale=auto takes symmetric. Fails with GSOLVE_BAD_MATRIX if csr is not
+ * square. */
 gsolve_status gs_transform_create(gs_transform *t, gsolve_context *ctx,
                                   const gs_transform_options *options, bool symmetric,
                                   const char *who, const gsolve_csr *csr);

@@ -10,6 +10,8 @@ typedef struct state {
     void *symbolic, *numeric;
     double control[UMFPACK_CONTROL];
     gs_direct_cost cost;
+    bool has_diagonal;              /* the analysis counted factors with pivots on the diagonal */
+    gs_direct_cost diagonal, bound; /* these; an upper bound for any pivots */
 } state;
 
 /* A sentence for a failure of UMFPACK. */
@@ -19,7 +21,7 @@ static gsolve_status status_of(gsolve_context *ctx, int code)
     case UMFPACK_OK: return GSOLVE_OK;
     case UMFPACK_WARNING_singular_matrix:
         return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                           "the matrix is singular: LU found no pivot in a column");
+                           "the matrix is singular: LU found no pivot in a row");
     case UMFPACK_ERROR_out_of_memory: return gs_factor_out_of_memory(ctx);
     default:
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
@@ -45,17 +47,14 @@ static bool has_pivots_on_diagonal(const gsolve_csr *A)
 }
 
 /* With pivots on the diagonal the analysis counts the factors of the symmetric pattern; pivots that
- * leave the diagonal add to that. With any pivots it knows an upper bound. UMFPACK cannot be
- * stopped on the way. */
-static gs_direct_cost estimate(const gs_factorisation *F, const gsolve_csr *A,
-                               const double info[UMFPACK_INFO])
+ * leave the diagonal add to that. With any pivots it knows an upper bound. */
+static void keep_estimates(state *s, bool diagonal, const double info[UMFPACK_INFO])
 {
-    if (info[UMFPACK_STRATEGY_USED] == UMFPACK_STRATEGY_SYMMETRIC &&
-        info[UMFPACK_SYMMETRIC_LUNZ] > 0 && F->request.diagonal && has_pivots_on_diagonal(A)) {
-        return (gs_direct_cost){info[UMFPACK_SYMMETRIC_LUNZ], info[UMFPACK_SYMMETRIC_FLOPS]};
-    }
-    return (gs_direct_cost){info[UMFPACK_LNZ_ESTIMATE] + info[UMFPACK_UNZ_ESTIMATE],
-                            info[UMFPACK_FLOPS_ESTIMATE]};
+    s->has_diagonal = diagonal && info[UMFPACK_STRATEGY_USED] == UMFPACK_STRATEGY_SYMMETRIC &&
+                      info[UMFPACK_SYMMETRIC_LUNZ] > 0;
+    s->diagonal = (gs_direct_cost){info[UMFPACK_SYMMETRIC_LUNZ], info[UMFPACK_SYMMETRIC_FLOPS]};
+    s->bound = (gs_direct_cost){info[UMFPACK_LNZ_ESTIMATE] + info[UMFPACK_UNZ_ESTIMATE],
+                                info[UMFPACK_FLOPS_ESTIMATE]};
 }
 
 /* UMFPACK's columns are A's rows, so that it factors A'. */
@@ -72,17 +71,22 @@ static gsolve_status analyse(gs_factorisation *F, gsolve_context *ctx, const gso
     code = umfpack_di_symbolic(F->nrows, F->nrows, A->start, A->col, A->value, &s->symbolic,
                                s->control, info);
     if (code != UMFPACK_OK) return status_of(ctx, code);
-    s->cost = estimate(F, A, info);
-    return gs_factor_check(ctx, s->cost, F->request.limit);
+    keep_estimates(s, F->request.diagonal, info);
+    return GSOLVE_OK;
 }
 
+/* The estimate that suits the values decides, since UMFPACK cannot be stopped on the way. */
 static gsolve_status factor(gs_factorisation *F, gsolve_context *ctx, const gsolve_csr *A)
 {
     state *s = F->state;
     double info[UMFPACK_INFO];
+    gsolve_status status;
     int code;
 
     umfpack_di_free_numeric(&s->numeric);
+    s->cost = s->has_diagonal && has_pivots_on_diagonal(A) ? s->diagonal : s->bound;
+    status = gs_factor_check(ctx, s->cost, F->request.limit);
+    if (status != GSOLVE_OK) return status;
     code =
         umfpack_di_numeric(A->start, A->col, A->value, s->symbolic, &s->numeric, s->control, info);
     if (code != UMFPACK_OK) {

@@ -84,9 +84,9 @@
  *
  * Threads: only one thread at a time may use a context and the objects in it. The only
  * exception is gsolve_abandon_files of gsolve_io.h. Two contexts share nothing and may be used by
- * two threads at the same time. The library has one global variable, which records whether the
- * process was created by fork. It also has one text for each thread, which gsolve_error(NULL)
- * returns.
+ * two threads at the same time. The library has these global variables: one records whether the
+ * process was created by fork, one text for each thread is what gsolve_error(NULL) returns, and two
+ * locks let one thread at a time into METIS and MUMPS, which change the state of the process.
  *
  * Fork: OpenMP threads do not survive fork. If a process has created a context and then calls fork,
  * the library uses one thread in the child, in old and in new contexts. The results stay equal bit

@@ -1,6 +1,5 @@
 /* gsolve.hpp: the C interface of gsolve in C++17. Objects free what they own, errors are
- * exceptions, and arrays are passed as spans. Each member function does what the C function with
- * its name does, whose description in the headers holds.
+ * exceptions, arrays are spans. A member function does what the C function with its name does.
  *
  *     gsolve::context ctx("auto");
  *     gsolve::matrix A(ctx, "auto", gsolve::csr(n, n, start, col, value)); // std::vectors
@@ -8,10 +7,13 @@
  *     gsolve::solver S(ctx, "cg,rtol=1e-10", A, M); // or gsolve::auto_solver S(ctx, "", A);
  *     gsolve_result result = S.run(b, x);
  *
- * The objects can be moved, not copied. An object keeps alive what it uses, so they may be
- * destroyed in any order. get() returns the handle, which the object owns, for the C interface. */
+ * Objects can be moved, not copied, and destroyed in any order: an object keeps alive what it uses.
+ * get() returns the handle, which the object owns, for the C interface. */
 #ifndef GSOLVE_HPP
 #define GSOLVE_HPP
+#if __cplusplus < 201703L
+#error "gsolve.hpp needs C++17: compile with -std=c++17 or later"
+#else
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -25,7 +27,6 @@
 
 namespace gsolve
 {
-
 /* --- errors and arrays ------------------------------------------------------------------------ */
 
 /* A call that failed. what() is the sentence of gsolve_error. */
@@ -42,8 +43,7 @@ inline void require(bool fits, const char *sentence, gsolve_status status = GSOL
     if (!fits) throw error(status, sentence);
 }
 
-/* An array of the caller: a pointer and a number of elements. std::vector, std::array and every
- * other class with data() and size() convert to it. It does not own the array. */
+/* An array of the caller. Classes with data() and size(), such as std::vector, convert to it. */
 template <class T>
 struct span {
     span(T *data, std::size_t size) : data_(data), size_(size) {}
@@ -64,7 +64,7 @@ span(C &&c) -> span<std::remove_pointer_t<decltype(c.data())>>;
 template <class T>
 constexpr gsolve_type type_of() noexcept
 {
-    static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "float or double");
+    static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "not float or double");
     return std::is_same_v<T, float> ? GSOLVE_F32 : GSOLVE_F64;
 }
 
@@ -87,7 +87,8 @@ gsolve_csr csr(std::int32_t nrows, std::int32_t ncols, const S &start, const C &
 {
     using offset = std::remove_cv_t<std::remove_pointer_t<decltype(start.data())>>;
     using number = std::remove_cv_t<std::remove_pointer_t<decltype(value.data())>>;
-    static_assert(std::is_same_v<offset, std::int32_t> || std::is_same_v<offset, std::int64_t>);
+    static_assert(std::is_same_v<offset, std::int32_t> || std::is_same_v<offset, std::int64_t>,
+                  "the elements of start must be std::int32_t or std::int64_t");
     constexpr gsolve_offset offsets = sizeof(offset) == 8 ? GSOLVE_O64 : GSOLVE_O32;
     require(nrows >= 0 && start.size() == static_cast<std::size_t>(nrows) + 1,
             "gsolve::csr: start must have nrows + 1 elements");
@@ -97,8 +98,7 @@ gsolve_csr csr(std::int32_t nrows, std::int32_t ncols, const S &start, const C &
     return {nrows, ncols, start.data(), col.data(), value.data(), offsets, type_of<number>(), {}};
 }
 
-/* A function of the caller that computes y = A x for an operator, with the rules of
- * gsolve_apply_function. It fails by an exception. */
+/* Computes y = A x for an operator, by the rules of gsolve_apply_function. Fails by exceptions. */
 using product = std::function<void(const gsolve_dense &x, const gsolve_dense &y)>;
 
 struct function : std::shared_ptr<product> {
@@ -112,6 +112,8 @@ struct function : std::shared_ptr<product> {
         return GSOLVE_OK;
     } catch (const std::exception &e) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "%s", e.what());
+    } catch (...) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "the function threw no std::exception");
     }
 };
 
@@ -245,6 +247,6 @@ struct auto_solver : runs<gsolve_auto, gsolve_auto_destroy, gsolve_auto_run, gso
     }
     gsolve_auto_info describe() const { return described(gsolve_auto_describe); }
 };
-
 } // namespace gsolve
+#endif
 #endif

@@ -66,7 +66,8 @@ typedef struct gsolve_auto gsolve_auto;
  *     order=amd         approximate minimum degree
  *     order=nd          nested dissection by METIS; fails with GSOLVE_UNSUPPORTED in a build
  *                       without METIS
- *     order=none        the default: P = I
+ *     order=none        the default: P = I. With another order, the method direct keeps it: its own
+ *                       option is order=none then, unless the choice sets one
  *
  * R and C hold powers of two, so that the values of B are exact; those below 2^-1000 (in single
  * precision 2^-120) of the largest in their row may become 0. "Converged" still means that the true
@@ -271,7 +272,8 @@ GSOLVE_API void gsolve_auto_set_attempt_monitor(gsolve_auto *S, gsolve_attempt_m
  * which runs try in this order, as specs for gsolve_solver_create and gsolve_precond_create. S
  * copies the specs and drops what it has set up. Runs then compute no statistics, and change the
  * choice only if it fails. Fails with GSOLVE_BAD_SPEC if a spec is too long; other errors in specs
- * are found by the run. */
+ * are found by the run. Fails with GSOLVE_UNSUPPORTED if the option scale=rows is in use and each
+ * choice needs a symmetric matrix. */
 GSOLVE_API gsolve_status gsolve_auto_set_choices(gsolve_auto *S, int count,
                                                  const char *const *methods,
                                                  const char *const *preconds);

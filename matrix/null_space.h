@@ -17,6 +17,7 @@ typedef struct gs_null_spaces {
     uint64_t version;          /* changes when the caller sets or removes a null space */
     uint64_t checked;          /* the version of A's values that the null spaces belong to */
     bool borrowed;             /* another matrix owns V */
+    bool left_given;           /* the caller gave left, too */
 } gs_null_spaces;
 
 static inline int32_t gs_null_dimension(const gs_null_space *N)

@@ -24,8 +24,8 @@ typedef struct gs_saved_head {
     int32_t text;             /* length of the spec, the first array; 0: there is none */
 } gs_saved_head;
 
-/* *hash_of: the pattern and the values of csr, on the host, as type `head->stored` holds them. Sets
- * pattern, values, entries and n. */
+/* Sets pattern, values, entries and n: the hashes are those of csr, on the host, with its values as
+ * type `head->stored` holds them. */
 gsolve_status gs_saved_set_matrix(gs_saved_head *head, gsolve_context *ctx, const gsolve_csr *csr);
 
 /* --- writing ---------------------------------------------------------------------------------- */

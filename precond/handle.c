@@ -74,7 +74,8 @@ static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const cha
     }
     if (csr->nrows != csr->ncols && M->kind != &gs_none && !is_of_normal(M)) {
         status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                             "the preconditioner %s needs a square matrix and this one is %d x %d",
+                             "the preconditioner %s needs a square matrix and this one is %d x %d; "
+                             "for lsqr and lsmr use jacobi,normal=1 or none",
                              plugin->name, csr->nrows, csr->ncols);
         goto done;
     }

@@ -41,7 +41,7 @@ static gsolve_status scale(gsolve_context *ctx, gsolve_dense v, double factor)
 }
 
 /* Makes column j of N->V orthogonal to the constants and to the columns before it, with norm 1.
- * *rest: the part of it that was left; 0 if it is 0 or not finite. */
+ * *rest: the part of it that was left; -1 if it is 0, NAN if it is not finite. */
 static gsolve_status orthonormalise(gsolve_context *ctx, const gs_null_space *N, int32_t j,
                                     double *h, double *rest)
 {
@@ -51,8 +51,8 @@ static gsolve_status orthonormalise(gsolve_context *ctx, const gs_null_space *N,
     gsolve_status status;
 
     before.V.ncols = j;
-    *rest = 0;
     TRY(norm_of(ctx, v, h, &norm));
+    *rest = norm == 0 ? -1 : NAN;
     if (!(norm > 0) || !isfinite(norm)) return GSOLVE_OK;
     TRY(scale(ctx, v, 1 / norm));
     for (int pass = 0; pass < 2; pass++) TRY(gs_null_project(ctx, &before, v, h));
@@ -60,6 +60,22 @@ static gsolve_status orthonormalise(gsolve_context *ctx, const gs_null_space *N,
     if (*rest > 0) TRY(scale(ctx, v, 1 / *rest));
 done:
     return status;
+}
+
+/* Fails for vector j of `given`; rest: see orthonormalise. */
+static gsolve_status refuse_vector(gsolve_context *ctx, const gsolve_null_space *given, int32_t j,
+                                   double rest, const char *side)
+{
+    const char *others =
+        given->constants ? "the constants and the vectors before it" : "the vectors before it";
+
+    return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                       "vector %d of the %s null space (counted from 1) %s%s; remove it", j + 1,
+                       side,
+                       rest == -1    ? "is 0"
+                       : isnan(rest) ? "has a value that is not finite, or too large to be squared"
+                                     : "depends linearly on ",
+                       rest >= 0 ? (given->constants && j == 0 ? "the constants" : others) : "");
 }
 
 /* *N = an orthonormal basis of `given`. h: dimension numbers on the device. side: "right". */
@@ -87,12 +103,7 @@ static gsolve_status new_space(gs_null_space *out, gsolve_context *ctx,
                        gs_column_of(N.V, j).value));
         TRY(orthonormalise(ctx, &N, j, h, &rest));
         if (rest > least) continue;
-        status = gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                             "vector %d of the %s null space (counted from 1) is 0, has a value "
-                             "that is not finite, or depends linearly on %s; remove it",
-                             j + 1, side,
-                             given->constants ? "the constants and the vectors before it"
-                                              : "the vectors before it");
+        status = refuse_vector(ctx, given, j, rest, side);
         goto done;
     }
     *out = N;
@@ -112,6 +123,7 @@ typedef struct check {
     double *on_host;   /* a copy of h */
     double alpha;      /* products are with alpha A, whose squares are in range */
     double size;       /* about |alpha A| */
+    bool left_given;   /* the caller gave the left null space */
 } check;
 
 /* c->u = random numbers; c->y = alpha A u, with the first alpha for which |y| is in range. */
@@ -159,15 +171,21 @@ static gsolve_status refuse(const check *c, const gs_null_space *N, int32_t j, b
 
     if (j >= N->constants) {
         snprintf(which, sizeof which, "vector %d of the %s null space (counted from 1)",
-                 j - N->constants + 1, left ? "left" : "right");
+                 j - N->constants + 1, left && c->left_given ? "left" : "right");
+    }
+    if (left && !c->left_given) {
+        return gsolve_fail(c->A->ctx, GSOLVE_BAD_ARGUMENT,
+                           "A is not symmetric: %s is in the null space of A, but not in that of "
+                           "its transpose (|A'v| = %.1e |A| |v|); give the null space of A' as the "
+                           "left one",
+                           which, measured);
     }
     return gsolve_fail(
         c->A->ctx, GSOLVE_BAD_ARGUMENT,
-        "%s is not in the null space of %s: |%s v| = %.1e |A| |v|, and at most %.0e |A| |v| is "
-        "allowed; %s",
-        which, left ? "A'" : "A", left ? "A'" : "A", measured, tolerance(c),
-        left ? "pass the null space of A' as the left one, since A is not symmetric, or correct it"
-             : "correct the vector or the matrix, or remove the null space");
+        "%s%s is not in the null space of %s: |%s v| = %.1e |A| |v|, and at most %.0e |A| |v| is "
+        "allowed; correct the vector or the matrix, or remove the null space",
+        left ? "the left null space is wrong: " : "", which, left ? "A'" : "A", left ? "A'" : "A",
+        measured, tolerance(c));
 }
 
 /* c->on_host[j] = about |A'w| / |A| for vector w = j of the left null space: |w'A u| sqrt(n) / |A
@@ -228,11 +246,11 @@ done:
 
 /* Fails unless A maps right to 0, and A' maps left to 0. */
 static gsolve_status check_spaces(const gsolve_matrix *A, const gs_null_space *right,
-                                  const gs_null_space *left)
+                                  const gs_null_space *left, bool left_given)
 {
     const int32_t n = A->csr.nrows, k = gs_null_dimension(right);
     const gsolve_location location = gs_location(A->ctx);
-    check c = {.A = A};
+    check c = {.A = A, .left_given = left_given};
     gsolve_status status;
 
     TRY(gs_dense_new(&c.u, A->ctx, location, A->csr.type, n, 1));
@@ -261,7 +279,7 @@ gsolve_status gs_matrix_check_null_spaces(const gsolve_matrix *A)
     gsolve_status status = GSOLVE_OK;
 
     if (own->borrowed || own->checked == A->version) return GSOLVE_OK;
-    TRY(check_spaces(A, &own->right, &own->left));
+    TRY(check_spaces(A, &own->right, &own->left, own->left_given));
     own->checked = A->version;
 done:
     return status;
@@ -302,7 +320,7 @@ static gsolve_status check_given(const gsolve_matrix *A, const gsolve_null_space
 static gsolve_status make_spaces(const gsolve_matrix *A, const gsolve_null_space *right,
                                  const gsolve_null_space *left, int32_t k, gs_null_spaces *made)
 {
-    gs_null_spaces new = {.checked = A->version};
+    gs_null_spaces new = {.checked = A->version, .left_given = left};
     double *h = NULL;
     gsolve_status status;
 
@@ -313,7 +331,7 @@ static gsolve_status make_spaces(const gsolve_matrix *A, const gsolve_null_space
         new.left = (gs_null_space){0};
         TRY(new_space(&new.left, A->ctx, left, h, "left"));
     }
-    TRY(check_spaces(A, &new.right, &new.left));
+    TRY(check_spaces(A, &new.right, &new.left, left));
     *made = new;
     new = (gs_null_spaces){0};
 done:

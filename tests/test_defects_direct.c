@@ -403,13 +403,125 @@ static void small_limits(void **state)
     close_context(ctx);
 }
 
+/* --- what is refused, and what to use instead ------------------------------------------------- */
+
+static gsolve_csr small(gsolve_context *ctx, const double dense[3][3])
+{
+    triplets t = new_triplets(3, 3, 9);
+
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            if (dense[i][j] != 0) put(&t, i, j, dense[i][j]);
+        }
+    }
+    return compress(ctx, &t);
+}
+
+static void failures_say_what_to_use(void **state)
+{
+    static const struct {
+        double dense[3][3];
+        const char *spec, *what, *remedy;
+        gsolve_status status;
+    } bad[] = {
+        {{{4, -2, 0}, {-1, 4, -1}, {0, -1, 4}},
+         "direct,factor=cholesky",
+         "a(1,2) = -2 and a(2,1) = -1 (counted from 1)",
+         "use factor=lu",
+         GSOLVE_UNSUPPORTED},
+        {{{4, 0, 0}, {-1, 4, 0}, {0, 0, 4}},
+         "direct,factor=cholesky",
+         "a(1,2) = 0 and a(2,1) = -1",
+         "use factor=lu",
+         GSOLVE_UNSUPPORTED},
+        {{{1, 2, 0}, {2, 8, 0}, {0, 0, -3}},
+         "direct,factor=cholesky",
+         "diagonal entry of row 3 (counted from 1) is -3",
+         "use factor=lu",
+         GSOLVE_ZERO_PIVOT},
+        {{{1, 2, 0}, {2, 1, 0}, {0, 0, 3}},
+         "direct,factor=cholesky",
+         "not positive definite",
+         "use factor=lu",
+         GSOLVE_ZERO_PIVOT},
+        {{{1, 2, 0}, {1, 2, 0}, {0, 0, 3}},
+         "direct",
+         "no pivot in row ",
+         "use the method lsmr",
+         GSOLVE_ZERO_PIVOT},
+        {{{1, -1, 0}, {-1, 2, -1}, {0, -1, 1}},
+         "direct,factor=lu",
+         "no pivot in row ",
+         "--null-space constants",
+         GSOLVE_ZERO_PIVOT},
+        {{{1, 2, 0}, {1, 2, 0}, {0, 0, 3}},
+         "direct,order=rcm",
+         "no pivot in a row",
+         "lsmr",
+         GSOLVE_ZERO_PIVOT},
+        {{{4, -2, 0}, {-1, 4, -1}, {0, -1, 4}},
+         "direct,library=cholmod",
+         "this one is not symmetric",
+         "leave library out (LU",
+         GSOLVE_UNSUPPORTED},
+    };
+    gsolve_context *ctx = open_context(1);
+    (void)state;
+
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        gsolve_csr csr = small(ctx, bad[k].dense);
+        assert_int_equal(create(ctx, bad[k].spec, &csr), bad[k].status);
+        if (!strstr(gsolve_error(ctx), bad[k].what) || !strstr(gsolve_error(ctx), bad[k].remedy)) {
+            fail_msg("%s: %s", bad[k].spec, gsolve_error(ctx));
+        }
+        gsolve_csr_free(&csr, ctx);
+    }
+    close_context(ctx);
+}
+
+/* Values that become unsymmetric are refused, too; zeros stored on one side are none. */
+static void symmetry_is_that_of_the_values(void **state)
+{
+    static const double symmetric[3][3] = {{4, -1, 0}, {-1, 4, -1}, {0, -1, 4}};
+    static const int32_t start[] = {0, 2, 3}, col[] = {0, 1, 1};
+    static const double value[] = {2, 0, 3};
+    const gsolve_csr one_sided = gsolve_csr_view(2, start, col, value);
+    gsolve_context *ctx = open_context(1);
+    gsolve_csr csr = small(ctx, symmetric);
+    double b[] = {1, 2, 3}, x[] = {0, 0, 0};
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    gsolve_matrix *A = NULL;
+    gsolve_solver *S = NULL;
+    (void)state;
+
+    OK(ctx, create(ctx, "direct,factor=cholesky", &one_sided));
+    OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
+    OK(ctx, gsolve_solver_create(&S, ctx, "direct,factor=cholesky", A, NULL));
+    OK(ctx, gsolve_solver_run(S, gsolve_vector(b, 3), gsolve_vector(x, 3), &result));
+    assert_int_equal(result.outcome, GSOLVE_CONVERGED);
+    assert_string_equal(gsolve_solver_note(S), "Cholesky by cxsparse: 5 entries, 9 operations.");
+    ((double *)csr.value)[1] = -3;
+    OK(ctx, gsolve_matrix_update(A, &csr));
+    assert_int_equal(gsolve_solver_run(S, gsolve_vector(b, 3), gsolve_vector(x, 3), &result),
+                     GSOLVE_UNSUPPORTED);
+    assert_non_null(strstr(gsolve_error(ctx), "a(1,2) = -3 and a(2,1) = -1"));
+    gsolve_solver_destroy(&S);
+    gsolve_matrix_destroy(&A);
+    gsolve_csr_free(&csr, ctx);
+    close_context(ctx);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds),      cmocka_unit_test(same_factors),
-        cmocka_unit_test(limits),      cmocka_unit_test(no_diagonal),
-        cmocka_unit_test(capped),      cmocka_unit_test(tiny_diagonal),
-        cmocka_unit_test(small_limits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(failures_say_what_to_use),
+                                       cmocka_unit_test(symmetry_is_that_of_the_values),
+                                       cmocka_unit_test(bounds),
+                                       cmocka_unit_test(same_factors),
+                                       cmocka_unit_test(limits),
+                                       cmocka_unit_test(no_diagonal),
+                                       cmocka_unit_test(capped),
+                                       cmocka_unit_test(tiny_diagonal),
+                                       cmocka_unit_test(small_limits)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,6 +164,9 @@ static void singular(void **state)
             assert_int_equal(create(&F, ctx, k, kind, true, &A), GSOLVE_ZERO_PIVOT);
             assert_null(F);
             assert_non_null(strstr(gsolve_error(ctx), kind == GS_LU ? "singular" : "not positive"));
+            values_of(ctx, &A)[3] = 4; /* a pivot is 0 */
+            assert_int_equal(create(&F, ctx, k, kind, true, &A), GSOLVE_ZERO_PIVOT);
+            assert_non_null(strstr(gsolve_error(ctx), kind == GS_LU ? "singular" : "not positive"));
             values_of(ctx, &A)[3] = 9;
             OK(ctx, create(&F, ctx, k, kind, true, &A));
             values_of(ctx, &A)[3] = kind == GS_LU ? 4 : 1;
@@ -198,6 +201,32 @@ static void limits(void **state)
                 if (l == 2) assert_true(gs_cost_fits(gs_factorisation_cost(F), limit[l]));
                 gs_factorisation_destroy(F, ctx);
             }
+        }
+    }
+    gsolve_csr_free(&A, ctx);
+    close_context(ctx);
+}
+
+/* So is an update, and it may succeed later. */
+static void limits_of_updates(void **state)
+{
+    static const gs_direct_cost low[] = {{1000, INFINITY}, {INFINITY, 1000}};
+    gsolve_context *ctx = open_context(1);
+    gsolve_csr A = read_matrix(ctx, "gen:poisson3d,n=9");
+    (void)state;
+
+    for (int k = 0; gs_factor_library_at(k); k++) {
+        for (gs_factor_kind kind = GS_CHOLESKY; kind < GS_FACTOR_KINDS; kind++) {
+            gs_factorisation *F = NULL;
+            if (!gs_factor_library_at(k)->computes[kind]) continue;
+            OK(ctx, create(&F, ctx, k, kind, true, &A));
+            for (int l = 0; l < 2; l++) {
+                assert_int_equal(gs_factorisation_update(F, ctx, low[l], &A), GSOLVE_UNSUPPORTED);
+                assert_non_null(strstr(gsolve_error(ctx), "limit"));
+                OK(ctx, gs_factorisation_update(F, ctx, GS_NO_LIMIT, &A));
+                check_solves(F, &A);
+            }
+            gs_factorisation_destroy(F, ctx);
         }
     }
     gsolve_csr_free(&A, ctx);
@@ -276,16 +305,20 @@ static void absent(void **state)
         const gs_factor_library *library = gs_factor_library_at(k);
         gs_factorisation *F = NULL;
         if (!is_present(k)) {
-            assert_int_equal(create(&F, ctx, k, GS_LU, true, &A), GSOLVE_UNSUPPORTED);
+            const bool lu = gs_factor_choice_computes((gs_factor_choice)(k + 1), GS_LU);
+            assert_int_equal(create(&F, ctx, k, lu ? GS_LU : GS_CHOLESKY, true, &A),
+                             GSOLVE_UNSUPPORTED);
             assert_non_null(strstr(gsolve_error(ctx), library->name));
             assert_non_null(strstr(gsolve_error(ctx), library->package));
             assert_non_null(strstr(gsolve_error(ctx), library->option));
+            assert_int_equal(create(&F, ctx, k, GS_QR, true, &wide), GSOLVE_UNSUPPORTED);
+            assert_non_null(strstr(gsolve_error(ctx), "4 x 9; leave library out"));
             continue;
         }
         for (gs_factor_kind kind = GS_CHOLESKY; kind < GS_FACTOR_KINDS; kind++) {
             if (library->computes[kind]) continue;
             assert_int_equal(create(&F, ctx, k, kind, true, &A), GSOLVE_UNSUPPORTED);
-            assert_non_null(strstr(gsolve_error(ctx), "does not compute"));
+            assert_non_null(strstr(gsolve_error(ctx), "leave library out"));
         }
         if (library->computes[GS_LU]) {
             assert_int_equal(create(&F, ctx, k, GS_LU, false, &wide), GSOLVE_BAD_ARGUMENT);
@@ -427,11 +460,17 @@ static void indefinite(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(solves),   cmocka_unit_test(ordered),
-                                       cmocka_unit_test(singular), cmocka_unit_test(limits),
-                                       cmocka_unit_test(memory),   cmocka_unit_test(allocations),
-                                       cmocka_unit_test(absent),   cmocka_unit_test(automatic),
-                                       cmocka_unit_test(methods),  cmocka_unit_test(indefinite)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(solves),
+                                       cmocka_unit_test(ordered),
+                                       cmocka_unit_test(singular),
+                                       cmocka_unit_test(limits),
+                                       cmocka_unit_test(limits_of_updates),
+                                       cmocka_unit_test(memory),
+                                       cmocka_unit_test(allocations),
+                                       cmocka_unit_test(absent),
+                                       cmocka_unit_test(automatic),
+                                       cmocka_unit_test(methods),
+                                       cmocka_unit_test(indefinite)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

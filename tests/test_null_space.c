@@ -671,7 +671,7 @@ static void bad_arguments(void **state)
             "at least one");
     REFUSED(ctx, gsolve_matrix_set_null_space(B, &constants, NULL), GSOLVE_BAD_ARGUMENT, "square");
     REFUSED(ctx, gsolve_matrix_set_null_space(C, &constants, NULL), GSOLVE_BAD_ARGUMENT,
-            "pass the null space of A' as the left one");
+            "give the null space of A' as the left one");
     REFUSED(ctx, gsolve_matrix_set_null_space(A, &given, &constants), GSOLVE_BAD_ARGUMENT,
             "dimension 2 and the left one 1");
     bad.vectors.nrows = n - 1;
@@ -683,17 +683,18 @@ static void bad_arguments(void **state)
     bad.vectors.layout = GSOLVE_ROW_MAJOR;
     REFUSED(ctx, gsolve_matrix_set_null_space(A, &bad, NULL), GSOLVE_BAD_ARGUMENT, "column-major");
     bad.vectors = gsolve_vector(twice, n); /* 0 */
-    REFUSED(ctx, gsolve_matrix_set_null_space(A, &bad, NULL), GSOLVE_BAD_ARGUMENT, "vector 1");
+    REFUSED(ctx, gsolve_matrix_set_null_space(A, &bad, NULL), GSOLVE_BAD_ARGUMENT,
+            "vector 1 of the right null space (counted from 1) is 0; remove it");
     for (int32_t i = 0; i < n; i++) twice[i] = 7;
     REFUSED(ctx, gsolve_matrix_set_null_space(A, &bad, NULL), GSOLVE_BAD_ARGUMENT,
-            "depends linearly on the constants");
+            "depends linearly on the constants; remove it");
     twice[1] = INFINITY;
     REFUSED(ctx, gsolve_matrix_set_null_space(A, &bad, NULL), GSOLVE_BAD_ARGUMENT, "not finite");
     for (int32_t i = 0; i < n; i++) twice[i] = twice[n + i] = i < n / 2;
     bad.constants = false;
     bad.vectors.ncols = 2;
     REFUSED(ctx, gsolve_matrix_set_null_space(A, &bad, NULL), GSOLVE_BAD_ARGUMENT,
-            "vector 2 of the right null space");
+            "vector 2 of the right null space (counted from 1) depends linearly on the vectors");
     bad.vectors.ncols = 1;
     twice[0] = 0;
     REFUSED(ctx, gsolve_matrix_set_null_space(A, &bad, NULL), GSOLVE_BAD_ARGUMENT,

@@ -1,4 +1,9 @@
 /* test_ordering.c: orders of rows: rcm, amd and nd; and what uses them: ilu, ic and direct. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
+
 #include "factor/ordering.h"
 
 #include "solver/methods/direct.h"
@@ -320,7 +325,9 @@ static void direct_refuses(void **state)
         {"gen:poisson2d,n=5", "direct,factor=cholesky,scale=rows", "scale=symmetric",
          GSOLVE_BAD_SPEC},
         {"gen:poisson2d,n=5", "direct,factor=qr,order=rcm", "factor=lu", GSOLVE_BAD_SPEC},
-        {"gen:random,n=9,cols=7", "direct,scale=rows", "9 x 7", GSOLVE_BAD_SPEC},
+        {"gen:random,n=9,cols=7", "direct,scale=rows", "9 x 7; leave them out", GSOLVE_BAD_MATRIX},
+        {"gen:random,n=9,cols=7", "direct,factor=cholesky,scale=rows", "use factor=qr",
+         GSOLVE_BAD_MATRIX},
         {"gen:poisson2d,n=5", "direct,order=fast", "order", GSOLVE_BAD_SPEC},
     };
     gsolve_context *ctx = open_context(1);
@@ -535,6 +542,108 @@ static void short_memory(void **state)
     close_context(ctx);
 }
 
+/* --- signals ---------------------------------------------------------------------------------- */
+
+enum { ORDERS = 60 };
+
+static void *order_by_nd(void *generator)
+{
+    gsolve_context *ctx = NULL;
+    gsolve_csr A;
+    int32_t *order;
+
+    if (gsolve_context_create(&ctx, "cpu,threads=1") != GSOLVE_OK) return "no context";
+    A = read_matrix(ctx, generator);
+    order = malloc((size_t)A.nrows * sizeof *order);
+    void *failure = NULL;
+    for (int k = 0; k < ORDERS; k++) {
+        if (gs_order_rows(order, ctx, &A, GS_ORDER_ND) != GSOLVE_OK) failure = "an order failed";
+    }
+    free(order);
+    gsolve_csr_free(&A, ctx);
+    gsolve_context_destroy(&ctx);
+    return failure;
+}
+
+static bool metis_is_absent(void)
+{
+    gsolve_context *ctx = open_context(1);
+    const bool has = has_metis(ctx);
+
+    close_context(ctx);
+    return !has;
+}
+
+/* METIS installs handlers of its own and takes them back; two threads must not mix them up. */
+static void threads_that_order_keep_handlers(void **state)
+{
+    static char generator[2][24] = {"gen:poisson2d,n=47", "gen:poisson2d,n=60"};
+    const int number[] = {SIGTERM, SIGABRT};
+    struct sigaction before[2], after;
+    pthread_t thread[2];
+    (void)state;
+
+    if (metis_is_absent()) skip();
+    for (int s = 0; s < 2; s++) sigaction(number[s], NULL, &before[s]);
+    for (int t = 0; t < 2; t++) {
+        assert_int_equal(pthread_create(&thread[t], NULL, order_by_nd, generator[t]), 0);
+    }
+    for (int t = 0; t < 2; t++) {
+        void *failure;
+        pthread_join(thread[t], &failure);
+        if (failure) fail_msg("%s", (const char *)failure);
+    }
+    for (int s = 0; s < 2; s++) {
+        sigaction(number[s], NULL, &after);
+        assert_true(after.sa_handler == before[s].sa_handler);
+        assert_int_equal(after.sa_flags, before[s].sa_flags);
+    }
+}
+
+static volatile sig_atomic_t caught;
+static atomic_bool ended;
+
+static void count_signal(int number)
+{
+    (void)number;
+    caught = caught + 1;
+}
+
+static void *send_signals(void *thread)
+{
+    const struct timespec pause = {0, 300000};
+
+    while (!atomic_load(&ended)) {
+        pthread_kill(*(pthread_t *)thread, SIGTERM);
+        nanosleep(&pause, NULL);
+    }
+    return NULL;
+}
+
+/* The handler of the program gets SIGTERM, and no order fails by one. */
+static void orders_leave_sigterm_to_the_program(void **state)
+{
+    static char generator[] = "gen:poisson2d,n=47";
+    const struct sigaction mine = {.sa_handler = count_signal};
+    struct sigaction before;
+    pthread_t self = pthread_self(), sender;
+    sigset_t mask;
+    (void)state;
+
+    if (metis_is_absent()) skip();
+    sigaction(SIGTERM, &mine, &before);
+    atomic_store(&ended, false);
+    assert_int_equal(pthread_create(&sender, NULL, send_signals, &self), 0);
+    const char *failure = order_by_nd(generator);
+    atomic_store(&ended, true);
+    pthread_join(sender, NULL);
+    sigaction(SIGTERM, &before, NULL);
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    if (failure) fail_msg("%s", failure);
+    assert_true(caught > 0);
+    assert_false(sigismember(&mask, SIGTERM));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -554,6 +663,8 @@ int main(void)
         cmocka_unit_test(columns_and_updates),
         cmocka_unit_test(a_failed_update_changes_nothing),
         cmocka_unit_test(short_memory),
+        cmocka_unit_test(threads_that_order_keep_handlers),
+        cmocka_unit_test(orders_leave_sigterm_to_the_program),
     };
 
     need_device();

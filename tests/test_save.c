@@ -696,6 +696,17 @@ static void set_hashes(const gsolve_context *ctx, bytes b)
     memcpy(b.at, &h, sizeof h);
 }
 
+/* The elements of array k. */
+static void *array_at(bytes b, int k)
+{
+    size_t at = sizeof(file_head);
+
+    for (array_head a; k-- > 0; at += sizeof a + (a.bytes + 7) / 8 * 8) {
+        memcpy(&a, b.at + at, sizeof a);
+    }
+    return b.at + at + sizeof(array_head);
+}
+
 /* Loads the file, and uses what it holds if it is accepted. Returns whether it is. */
 static bool try_file(const base *s)
 {
@@ -789,6 +800,33 @@ static void changed_numbers(void **state)
         drop_base(&s);
         close_context(ctx);
     }
+}
+
+/* The dimension of the null space and the size of blocks are at most the number of rows. */
+static void numbers_beyond_the_rows(void **state)
+{
+    enum { BLOCK = 6, NULL_SPACE = 7 }; /* 32-bit numbers in amg's first array */
+    static const int at[] = {BLOCK, NULL_SPACE};
+    gsolve_context *ctx = open_context(1);
+    base s = make_base(ctx, "gen:poisson2d,n=9", "amg,coarsest=20");
+    bytes b = read_file();
+    (void)state;
+
+    for (int k = 0; k < 2; k++) {
+        int32_t *number = (int32_t *)array_at(b, 1) + at[k];
+        const int32_t before = *number;
+        assert_int_equal(before, 0);
+        for (int more = 0; more < 2; more++) {
+            *number = more ? INT32_MAX : s.csr.nrows + 1;
+            set_hashes(ctx, b);
+            write_file(b.at, b.size);
+            refused(ctx, NULL, s.A, path, GSOLVE_BAD_FILE, "out of range");
+        }
+        *number = before;
+    }
+    free(b.at);
+    drop_base(&s);
+    close_context(ctx);
 }
 
 /* The sentences say what is wrong with the file. */
@@ -1068,6 +1106,103 @@ static void changed_factors(void **state)
     close_context(ctx);
 }
 
+/* A matrix whose QR gets rows more than it has: half of its columns are empty. */
+static system_of_two make_deficient(gsolve_context *ctx, int32_t n)
+{
+    system_of_two s = {.b = random_vector((int64_t)2 * n, 4)};
+    int32_t *row = malloc((size_t)n * sizeof *row), *col = malloc((size_t)n * sizeof *col);
+    double *value = malloc((size_t)n * sizeof *value);
+
+    for (int32_t i = 0; i < n; i++) {
+        row[i] = i, col[i] = i < n / 2 ? n / 2 + i % 3 : i, value[i] = 1;
+    }
+    OK(ctx, gs_csr_from_triplets(&s.csr, ctx, n, n, n, row, col, value));
+    OK(ctx, gsolve_matrix_create(&s.A, ctx, "csr", &s.csr));
+    s.x = malloc((size_t)2 * (size_t)n * sizeof *s.x);
+    s.y = malloc((size_t)2 * (size_t)n * sizeof *s.y);
+    free(row), free(col), free(value);
+    return s;
+}
+
+static void clip(bytes b, int array, int32_t end)
+{
+    array_head a;
+    int32_t *index = array_at(b, array);
+
+    memcpy(&a, (char *)index - sizeof a, sizeof a);
+    for (size_t k = 0; k < a.bytes / sizeof *index; k++) {
+        if (index[k] >= end) index[k] = end - 1;
+    }
+}
+
+static void run_one_column(gsolve_context *ctx, gsolve_solver *S, const system_of_two *s, double *x)
+{
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+
+    memset(x, 0, (size_t)s->csr.ncols * sizeof *x);
+    OK(ctx, gsolve_solver_run(S, gsolve_vector(s->b, s->csr.nrows), gsolve_vector(x, s->csr.ncols),
+                              &result));
+}
+
+/* A file that says that QR added no rows. An update adds them, and its solves need more space. */
+static void factors_that_grow(void **state)
+{
+    enum { N = 40, SIZES = 1, ROWS = 2, INDICES_OF_L = 5 }; /* arrays */
+    gsolve_context *ctx = open_context(1);
+    system_of_two s = make_deficient(ctx, N);
+    gsolve_solver *S = NULL, *L = NULL;
+    (void)state;
+
+    OK(ctx, gsolve_solver_create(&S, ctx, "direct,factor=qr", s.A, NULL));
+    OK(ctx, gsolve_solver_save(S, path));
+    bytes b = read_file();
+    int32_t *m2 = (int32_t *)array_at(b, SIZES) + 4;
+    assert_true(*m2 > N && *m2 < 2 * N);
+    *m2 = N;
+    clip(b, ROWS, N);
+    clip(b, INDICES_OF_L, N);
+    set_hashes(ctx, b);
+    write_file(b.at, b.size);
+    OK(ctx, gsolve_solver_load(&L, ctx, "direct,factor=qr", s.A, path));
+    OK(ctx, gsolve_matrix_update(s.A, &s.csr));
+    run_one_column(ctx, S, &s, s.x);
+    run_one_column(ctx, L, &s, s.y);
+    assert_memory_equal(s.x, s.y, N * sizeof *s.x);
+    free(b.at);
+    gsolve_solver_destroy(&L);
+    gsolve_solver_destroy(&S);
+    drop_system(ctx, &s);
+    close_context(ctx);
+}
+
+/* The limits of the options and of the context hold for factors from a file. */
+static void limits_of_files(void **state)
+{
+    static const char *const spec[] = {"direct,limit=0.005", "direct,work=0.001"};
+    gsolve_context *ctx = NULL, *tight = NULL;
+    gsolve_solver *S = NULL;
+    (void)state;
+
+    assert_int_equal(gsolve_context_create(&ctx, "cpu"), GSOLVE_OK);
+    assert_int_equal(gsolve_context_create(&tight, "cpu,memory=2e6"), GSOLVE_OK);
+    system_of_two s = make_system(ctx, "gen:poisson3d,n=12", GSOLVE_F64);
+    system_of_two t = make_system(tight, "gen:poisson3d,n=12", GSOLVE_F64);
+    OK(ctx, gsolve_solver_create(&S, ctx, "direct,factor=lu,library=cxsparse", s.A, NULL));
+    OK(ctx, gsolve_solver_save(S, path));
+    gsolve_solver_destroy(&S);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(gsolve_solver_load(&S, ctx, spec[k], s.A, path), GSOLVE_UNSUPPORTED);
+        assert_non_null(strstr(gsolve_error(ctx), "limit=MILLIONS"));
+    }
+    assert_int_equal(gsolve_solver_load(&S, tight, "direct", t.A, path), GSOLVE_NO_MEMORY);
+    assert_non_null(strstr(gsolve_error(tight), "the factorisation needs"));
+    assert_null(S);
+    drop_system(tight, &t);
+    drop_system(ctx, &s);
+    close_context(tight);
+    close_context(ctx);
+}
+
 /* --- the automatic solver --------------------------------------------------------------------- */
 
 typedef struct seen { /* by the monitor */
@@ -1244,12 +1379,15 @@ int main(int argc, char **argv)
         cmocka_unit_test(denied_memory),
         cmocka_unit_test(changed_bytes),
         cmocka_unit_test(changed_numbers),
+        cmocka_unit_test(numbers_beyond_the_rows),
         cmocka_unit_test(damaged_files),
         cmocka_unit_test(other_formats),
         cmocka_unit_test(factors),
         cmocka_unit_test(factors_are_kept),
         cmocka_unit_test(factors_refused),
         cmocka_unit_test(changed_factors),
+        cmocka_unit_test(factors_that_grow),
+        cmocka_unit_test(limits_of_files),
         cmocka_unit_test(automatic),
         cmocka_unit_test(automatic_after_failures),
         cmocka_unit_test(automatic_on_other_files),

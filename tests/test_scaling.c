@@ -399,6 +399,7 @@ static void symmetric_methods_refuse_scaled_rows(void **state)
     static const char *const precond[] = {
         "jacobi", "none", "ic", "none", "none", "isai,power=1,factors=ic",
     };
+    static const char *const mixed[] = {"cg", "gmres"}, *const none[] = {"jacobi", "ilu"};
     gsolve_context *ctx = open_context(2);
     problem p = open_problem(ctx, badly_scaled(ctx, "gen:poisson2d,n=12", 4, true, 5), 1);
     gsolve_auto *S = NULL;
@@ -408,11 +409,13 @@ static void symmetric_methods_refuse_scaled_rows(void **state)
     solve(&p, S, 1e-8);
     assert_null(strstr(gsolve_auto_explain(S), "symmetric matrix"));
     for (int k = 0; k < 6; k++) {
-        OK(ctx, gsolve_auto_set_choices(S, 1, &method[k], &precond[k]));
-        assert_int_equal(gsolve_auto_run(S, columns(&p, p.b), columns(&p, p.x), &p.result),
+        assert_int_equal(gsolve_auto_set_choices(S, 1, &method[k], &precond[k]),
                          GSOLVE_UNSUPPORTED);
         assert_non_null(strstr(gsolve_error(ctx), "scale=symmetric"));
     }
+    OK(ctx, gsolve_auto_set_choices(S, 2, mixed, none)); /* cg fails, gmres follows */
+    solve(&p, S, 1e-8);
+    assert_non_null(strstr(gsolve_auto_explain(S), "gmres"));
     gsolve_auto_destroy(&S);
     close_problem(&p);
     close_context(ctx);
@@ -721,7 +724,9 @@ static void refusals(void **state)
     (void)state;
     refuse(ctx, "gen:poisson2d,n=5", "scale=columns", GSOLVE_BAD_SPEC, "scale");
     refuse(ctx, "gen:poisson2d,n=5", "order=cm", GSOLVE_BAD_SPEC, "order");
-    refuse(ctx, "gen:random,n=9,cols=7", "scale=rows", GSOLVE_BAD_MATRIX, "9 x 7");
+    refuse(ctx, "gen:random,n=9,cols=7", "scale=rows", GSOLVE_BAD_MATRIX, "9 x 7; leave them out");
+    refuse(ctx, "gen:poisson2d,n=5", "cg", GSOLVE_BAD_SPEC, "gsolve_auto_set_choices");
+    refuse(ctx, "gen:poisson2d,n=5", "cg,scale=rows", GSOLVE_BAD_SPEC, "gsolve_auto_set_choices");
     refuse(ctx, "gen:random,n=9,cols=7", "scale=auto,order=rcm", GSOLVE_BAD_MATRIX, "9 x 7");
     OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
     OK(ctx, gsolve_auto_create_from(&S, ctx, "order=rcm", A));
@@ -730,7 +735,8 @@ static void refusals(void **state)
     assert_int_equal(
         gsolve_auto_run(S, gsolve_vector(b, csr.nrows), gsolve_vector(x, csr.nrows), &result),
         GSOLVE_UNSUPPORTED);
-    assert_non_null(strstr(gsolve_error(ctx), "null space"));
+    assert_non_null(
+        strstr(gsolve_error(ctx), "scale and order cannot be combined with a null space"));
     gsolve_auto_destroy(&S);
     /* scale=auto would find nothing to scale */
     assert_int_equal(gsolve_auto_create_from(&S, ctx, "scale=auto", A), GSOLVE_UNSUPPORTED);

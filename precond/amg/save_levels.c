@@ -74,15 +74,16 @@ done:
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static gsolve_status check_head(const saved_amg *s, const gs_loading *file)
+/* rows: of the finest level. */
+static gsolve_status check_head(const saved_amg *s, int32_t rows, const gs_loading *file)
 {
     bool text = memchr(s->type_note, 0, sizeof s->type_note) != NULL;
 
     for (const char *c = s->type_note; text && *c; c++) text = *c >= ' ' && *c <= '~';
     if (text && s->levels >= 1 && s->levels <= GS_AMG_MAX_LEVELS && s->nodes >= 1 &&
-        s->nodes <= GS_MAX_UNKNOWNS && s->block >= 0 && s->near_null >= 1 &&
-        s->near_null <= GS_MAX_UNKNOWNS && s->null_space >= 0 && s->first >= 0 &&
-        isfinite(s->first)) {
+        s->nodes <= GS_MAX_UNKNOWNS && s->block >= 0 && s->block <= rows && s->near_null >= 1 &&
+        s->near_null <= GS_MAX_UNKNOWNS && s->null_space >= 0 && s->null_space <= rows &&
+        s->first >= 0 && isfinite(s->first)) {
         return GSOLVE_OK;
     }
     return gs_load_damaged(file, "a number of the levels is out of range");
@@ -187,7 +188,7 @@ gsolve_status gs_amg_load(gs_amg_setup *S, gs_amg_updates *updates, gsolve_conte
     gsolve_status status;
 
     TRY(gs_load_array(file, &s, sizeof s));
-    TRY(check_head(&s, file));
+    TRY(check_head(&s, rows->nrows, file));
     symmetric = s.symmetric;
     S->options.block = s.block;
     S->options.null_space = s.null_space;

@@ -33,9 +33,14 @@ static int count_choices(const gsolve_auto *S)
     return count;
 }
 
+/* Direct would permute the transformed matrix by an order of its own. */
 void gs_auto_name_method(const gsolve_auto *S, gs_auto_choice *c)
 {
-    snprintf(c->method, sizeof c->method, "%s%s", c->base, S->spec + strcspn(S->spec, ","));
+    const bool keep = gs_auto_has_order(S) && gs_spec_is(c->base, "direct") &&
+                      !strstr(c->base, ",order=") && !strstr(c->base, ",factor=qr");
+
+    snprintf(c->method, sizeof c->method, "%s%s%s", c->base, keep ? ",order=none" : "",
+             S->spec + strcspn(S->spec, ","));
 }
 
 static void set_choice(const gsolve_auto *S, const gsolve_choice *choice, gs_auto_choice *c)
@@ -121,6 +126,18 @@ done:
     return status;
 }
 
+/* Fails if no choice of the list can solve a system whose rows are scaled. */
+static gsolve_status check_choices(const gsolve_auto *S, gs_auto_choice *list, int count)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    for (int k = 0; k < count; k++) {
+        status = gs_auto_transform_check(S, &list[k]);
+        if (status == GSOLVE_OK) return status;
+    }
+    return status;
+}
+
 gsolve_status gsolve_auto_set_choices(gsolve_auto *S, int count, const char *const *methods,
                                       const char *const *preconds)
 {
@@ -150,6 +167,7 @@ gsolve_status gsolve_auto_set_choices(gsolve_auto *S, int count, const char *con
         snprintf(c->why, sizeof c->why, "choice %d of the caller", k + 1);
         gs_auto_name_method(S, c);
     }
+    TRY(check_choices(S, list, count));
     gs_auto_drop(S);
     gsolve_free(S->ctx, GSOLVE_HOST, S->list);
     S->list = list;

@@ -66,6 +66,12 @@ static gsolve_status set_options(gsolve_auto *S, const char *options,
     if (length < 0 || (size_t)length >= sizeof S->spec) {
         return gsolve_fail(S->ctx, GSOLVE_BAD_SPEC, "the options '%.60s...' are too long", options);
     }
+    if (options[0] && options[strcspn(options, "=,")] != '=') {
+        return gsolve_fail(S->ctx, GSOLVE_BAD_SPEC,
+                           "auto has no option '%.*s': options are key=value,key=value; to name "
+                           "methods and preconditioners, call gsolve_auto_set_choices",
+                           (int)strcspn(options, ","), options);
+    }
     TRY(gs_spec_options(S->ctx, &of_auto, spec, &parsed));
     keep_options(spec, "scale=,order=", S->spec, sizeof S->spec);
     *transform = parsed.transform;

@@ -107,6 +107,8 @@ gsolve_status gs_auto_transform_begin(gsolve_auto *S);
 /* text = what the transform does, as gs_transform_describe; "" without one, and if the current
  * choice does not use it. */
 void gs_auto_transform_describe(const gsolve_auto *S, char *text, size_t size);
+/* Whether an order, and not only a scale, is applied. */
+bool gs_auto_has_order(const gsolve_auto *S);
 /* Before the set-up of choice c: sets c->untransformed as its specs say. Fails with
  * GSOLVE_UNSUPPORTED if its rows are scaled and it needs a symmetric matrix. */
 gsolve_status gs_auto_transform_check(const gsolve_auto *S, gs_auto_choice *c);

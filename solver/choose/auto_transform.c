@@ -27,8 +27,7 @@ static gsolve_status check_null_space(const gsolve_auto *S)
 {
     if (gs_null_dimension(&gs_matrix_null_spaces(S->original)->right) == 0) return GSOLVE_OK;
     return gsolve_fail(S->ctx, GSOLVE_UNSUPPORTED,
-                       "the automatic solver with scale or order does not work on a matrix "
-                       "with a null space: remove the null space, or leave scale and order out");
+                       "scale and order cannot be combined with a null space; leave one out");
 }
 
 gsolve_status gs_auto_transform_create(gsolve_auto *S, const gs_transform_options *options)
@@ -38,8 +37,9 @@ gsolve_status gs_auto_transform_create(gsolve_auto *S, const gs_transform_option
     gsolve_status status;
 
     if (gs_matrix_is_operator(S->original)) {
-        return gsolve_fail(S->ctx, GSOLVE_UNSUPPORTED,
-                           "scale and order need the rows of A, and this matrix is an operator");
+        return gsolve_fail(
+            S->ctx, GSOLVE_UNSUPPORTED,
+            "scale and order need the rows of A, and this matrix is an operator; leave them out");
     }
     S->asks_transform = true;
     TRY(check_null_space(S));
@@ -50,7 +50,7 @@ gsolve_status gs_auto_transform_create(gsolve_auto *S, const gs_transform_option
     ALLOC(S->ctx, GSOLVE_HOST, t, 1);
     memset(t, 0, sizeof *t);
     S->transform = t;
-    TRY(gs_transform_create(&t->t, S->ctx, options, false, "the automatic solver", &rows));
+    TRY(gs_transform_create(&t->t, S->ctx, options, false, "", &rows));
     if (gs_transform_wanted(&t->t.used)) {
         TRY(make_matrix(t, S, &rows));
         S->A = t->B;
@@ -113,6 +113,11 @@ done:
     return status;
 }
 
+bool gs_auto_has_order(const gsolve_auto *S)
+{
+    return S->transform && S->transform->t.used.order != GS_ORDER_NONE;
+}
+
 /* --- choices ---------------------------------------------------------------------------------- */
 
 /* The method of the library that the spec names, or NULL. */
@@ -140,27 +145,27 @@ static bool sets(const char *spec, const char *name, const char *pair)
     return is;
 }
 
-static bool needs_symmetry(const gs_auto_choice *c)
+static bool is_for_symmetric(const gs_method *method, const char *spec)
 {
-    const gs_method *method = method_of(c->method);
-
-    return (method && method->symmetric) || sets(c->method, "direct", "factor=cholesky") ||
-           gs_spec_is(c->precond, "ic") || sets(c->precond, "isai", "factors=ic");
+    return (method && method->symmetric) || sets(spec, "direct", "factor=cholesky");
 }
 
 gsolve_status gs_auto_transform_check(const gsolve_auto *S, gs_auto_choice *c)
 {
     const gs_method *method = method_of(c->method);
+    const bool by_method = is_for_symmetric(method, c->method);
+    const bool by_precond = gs_spec_is(c->precond, "ic") || sets(c->precond, "isai", "factors=ic");
 
     if (!S->transform) return GSOLVE_OK;
     c->untransformed = (method && method->normal) || sets(c->method, "direct", "factor=qr");
-    if (c->untransformed || S->transform->t.used.scale != GS_SCALE_ROWS || !needs_symmetry(c)) {
+    if (c->untransformed || S->transform->t.used.scale != GS_SCALE_ROWS ||
+        !(by_method || by_precond)) {
         return GSOLVE_OK;
     }
     return gsolve_fail(S->ctx, GSOLVE_UNSUPPORTED,
-                       "%.60s with %.60s needs a symmetric matrix, and scaled rows are not "
-                       "symmetric: use scale=symmetric, or a method such as gmres with ilu",
-                       c->method, c->precond);
+                       "%.60s needs a symmetric matrix, and scaled rows are not symmetric: use "
+                       "scale=symmetric, or a method such as gmres with ilu",
+                       by_method ? c->method : c->precond);
 }
 
 bool gs_auto_transform_misused(const gsolve_auto *S, gs_auto_choice *c)

@@ -72,14 +72,16 @@ bool gs_find_no_solution(const gs_report *f)
 void gs_explain_not_solved(const gs_report *f)
 {
     const char *name = f->k->method->plugin.name;
+    const bool chosen = f->k->method->normal;
 
     gs_add_sentence(
         f->text,
         "x is a least-squares solution (|A^T r| / (|A| |r|) = %.1e), which leaves |b - Ax| / |b| = "
         "%.2e. Nothing shows that A is singular, so A x = b may have a solution. Try a smaller "
-        "--rtol%s. If the least-squares solution is what you want, use --solver lsmr. ",
+        "--rtol%s. If the least-squares solution is what you want, %s. ",
         f->worst->normal, f->worst->residual,
-        strcmp(name, "direct") == 0 ? "" : ", or --solver direct");
+        strcmp(name, "direct") == 0 ? "" : ", or --solver direct",
+        chosen ? "leave accept=singular out" : "use --solver lsmr");
 }
 
 /* Why lsqr or lsmr ended before rtol. */

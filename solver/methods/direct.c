@@ -157,15 +157,19 @@ static gsolve_status save(const gs_krylov *k, gs_saving *file)
                        "computes new ones, and save then");
 }
 
-/* The note: the factorisation, its library and its cost. */
+/* The note: the factorisation, its library, scale and order, and its cost. */
 static gsolve_status finish(gs_krylov *k)
 {
-    const gs_factorisation *F = ((const gs_direct_state *)k->state)->factors;
+    const gs_direct_state *s = k->state;
+    const gs_factorisation *F = s->factors;
     const gs_direct_cost cost = gs_factorisation_cost(F);
+    char transform[80];
 
-    snprintf(k->note, sizeof k->note, "%s by %s: %.3g million entries, %.3g billion operations.",
-             gs_factor_kind_name(F->request.kind), F->library->name, cost.entries / 1e6,
-             cost.operations / 1e9);
+    gs_transform_describe(&s->transform, transform, sizeof transform);
+    snprintf(k->note, sizeof k->note, "%s by %s%s%s: %s entries, %s operations.",
+             gs_factor_kind_name(F->request.kind), F->library->name, transform[0] ? ", " : "",
+             transform, gs_count_in_words(cost.entries).text,
+             gs_count_in_words(cost.operations).text);
     return GSOLVE_OK;
 }
 

@@ -1,5 +1,6 @@
 /* direct_factor.c: which factorisation the method direct computes, and by which library. */
 #include <limits.h>
+#include <stdio.h>
 
 #include "core/try.h"
 #include "solver/methods/direct.h"
@@ -34,6 +35,28 @@ static bool may_be_cholesky(const gs_krylov *k, const gsolve_statistics *t)
            gs_factor_choice_computes(o->library, GS_CHOLESKY);
 }
 
+/* Refuses scale and order for QR, and a factorisation of square matrices for others. */
+static gsolve_status check_transform(const gs_krylov *k, const gsolve_csr *A)
+{
+    const gs_direct_options *o = k->options;
+    const char *remedy =
+        o->factor == GS_FACTOR_AUTO ? "leave them out" : "leave them out, and use factor=qr";
+
+    if (o->transform.scale == GS_SCALE_NONE && o->transform.order == GS_ORDER_AMD) {
+        return GSOLVE_OK;
+    }
+    if (o->factor == GS_QR) {
+        return gsolve_fail(k->ctx, GSOLVE_BAD_SPEC,
+                           "direct has no scale and order for factor=qr; leave them out, or use "
+                           "factor=lu or factor=cholesky");
+    }
+    if (A->nrows == A->ncols) return GSOLVE_OK;
+    return gsolve_fail(
+        k->ctx, GSOLVE_BAD_MATRIX,
+        "scale and order of direct need a square matrix, and this one is %d x %d; %s", A->nrows,
+        A->ncols, remedy);
+}
+
 /* With the options of a transform: *A, a view of rows that *owned owns or the matrix does, becomes
  * P R A C P', which *owned owns. */
 static gsolve_status transform_rows(gs_krylov *k, gsolve_csr *A, gsolve_csr *owned)
@@ -41,17 +64,11 @@ static gsolve_status transform_rows(gs_krylov *k, gsolve_csr *A, gsolve_csr *own
     gs_direct_state *s = k->state;
     const gs_direct_options *given = k->options;
     gs_transform_options o = given->transform;
-    const bool qr = A->nrows != A->ncols || given->factor == GS_QR;
     gs_transform fresh = {0};
     gsolve_csr B;
     gsolve_status status;
 
-    if (qr && (o.scale != GS_SCALE_NONE || o.order != GS_ORDER_AMD)) {
-        return gsolve_fail(k->ctx, GSOLVE_BAD_SPEC,
-                           "scale and order of direct are for factor=cholesky and factor=lu, and "
-                           "this system (%d x %d) is solved by factor=qr: leave them out",
-                           A->nrows, A->ncols);
-    }
+    TRY(check_transform(k, A));
     if (o.order == GS_ORDER_AMD) o.order = GS_ORDER_NONE; /* by the library */
     if (!gs_transform_wanted(&o)) return GSOLVE_OK;
     TRY(s->transformed
@@ -120,6 +137,24 @@ static gsolve_status factor_auto(gs_krylov *k, const gsolve_statistics *t, gs_di
     return status;
 }
 
+/* Adds to the sentence of a factorisation that failed what to use instead. */
+static gsolve_status add_remedy(const gs_krylov *k, const gsolve_statistics *t)
+{
+    const gs_direct_options *o = k->options;
+    const bool sums = t->nrows > 0 && t->zero_sum_rows == t->nrows;
+    char why[400];
+
+    snprintf(why, sizeof why, "%s", gsolve_error(k->ctx));
+    if (o->factor == GS_CHOLESKY || !gs_factor_choice_computes(o->library, GS_LU)) {
+        return gsolve_fail(k->ctx, GSOLVE_ZERO_PIVOT, "%s; use %s", why,
+                           o->factor == GS_CHOLESKY ? "factor=lu" : "library=auto");
+    }
+    return gsolve_fail(k->ctx, GSOLVE_ZERO_PIVOT, "%s; use %s", why,
+                       sums ? "an iterative method with the null space, since every row sums to 0: "
+                              "--null-space constants (gsolve_matrix_set_null_space)"
+                            : "the method lsmr");
+}
+
 gsolve_status gs_direct_factor(gs_krylov *k)
 {
     const gs_direct_options *o = k->options;
@@ -132,13 +167,15 @@ gsolve_status gs_direct_factor(gs_krylov *k)
     TRY(gs_need_rows(k));
     TRY(gsolve_matrix_statistics(k->A, &t));
     TRY(rows_in_double(k, &A, &converted));
+    if (o->factor == GS_CHOLESKY && A.nrows == A.ncols && !t.symmetric) {
+        TRY(gs_factor_check_symmetric(k->ctx, &A));
+    }
     TRY(transform_rows(k, &A, &converted));
     const gs_direct_cost limit = gs_factor_limit(k->ctx, o->limit * 1e6, o->work * 1e9);
-    if (o->factor == GS_FACTOR_AUTO) {
-        TRY(factor_auto(k, &t, limit, &A));
-    } else {
-        TRY(renew(k, (gs_factor_kind)o->factor, &t, limit, &A));
-    }
+    status = o->factor == GS_FACTOR_AUTO ? factor_auto(k, &t, limit, &A)
+                                         : renew(k, (gs_factor_kind)o->factor, &t, limit, &A);
+    if (status == GSOLVE_ZERO_PIVOT) status = add_remedy(k, &t);
+    TRY(status);
     gsolve_matrix_describe(k->A, &info);
     s->version = info.version;
 done:
@@ -161,12 +198,15 @@ gsolve_status gs_direct_load(gs_krylov *k)
     const gs_factorisation *F;
     gsolve_status status;
 
-    if (o->transform.scale != GS_SCALE_NONE || o->transform.order != GS_ORDER_AMD) {
+    if (o->transform.scale != GS_SCALE_NONE ||
+        (o->transform.order != GS_ORDER_AMD && o->transform.order != GS_ORDER_NONE)) {
         return gs_direct_refuse_transform(k);
     }
-    TRY(gs_factorisation_load(&s->factors, k->file, k->csr.nrows, k->csr.ncols));
+    TRY(gs_factorisation_load(&s->factors, k->file, k->csr.nrows, k->csr.ncols,
+                              gs_factor_limit(k->ctx, o->limit * 1e6, o->work * 1e9)));
     F = s->factors;
-    if ((o->factor != GS_FACTOR_AUTO && o->factor != (int)F->request.kind) ||
+    if (F->request.ordered != (o->transform.order == GS_ORDER_NONE) ||
+        (o->factor != GS_FACTOR_AUTO && o->factor != (int)F->request.kind) ||
         (o->library != GS_LIBRARY_AUTO && gs_factor_library_at(o->library - 1) != F->library)) {
         return gsolve_fail(k->ctx, GSOLVE_BAD_SPEC,
                            "%.400s holds %s factors by %s, and the options ask for others; set the "

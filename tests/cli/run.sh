@@ -563,6 +563,11 @@ run 0 -A gen:emptyrows,n=60 -b random --precond jacobi,normal=1
 said 'least squares' 'lsmr chosen: the preconditioner approximates A^T A'
 run 2 -A gen:poisson2d,n=30 -b random --solver lsmr,accept=singular --rtol 1e-3
 said 'NOT CONVERGED: least-squares residual reached, system not solved' 'Nothing shows that A is singular'
+said 'leave accept=singular out'
+run 1 -A gen:random,n=60,cols=20 --solver lsqr --precond jacobi
+complained 'for lsqr and lsmr use jacobi,normal=1 or none'
+run 1 -A gen:random,n=60,cols=20 --solver direct,library=umfpack
+complained 'umfpack does LU of square matrices, and this one is 60 x 20; leave library out (QR is by cxsparse)'
 run 0 -A gen:poisson2d,n=30 -b random --solver lsmr --rtol 1e-3
 said 'least squares'
 run 1 -A gen:poisson2d,n=30 --solver cg --precond jacobi,normal=1
@@ -599,9 +604,9 @@ run 0 -A unsym.mtx -b ones --null-space constants --left-null-space left.mtx --s
 said 'least squares' 'dimension 1'
 json n.json null_space.source=constants null_space.left_source=left.mtx
 run 1 -A unsym.mtx -b ones --null-space constants --solver gmres --precond none
-complained 'as the left one' '(--left-null-space)'
+complained 'A is not symmetric' 'as the left one by --left-null-space FILE'
 run 1 -A unsym.mtx -b ones --null-space constants --left-null-space constants
-complained "--left-null-space constants: the constant vector is not in the null space of A'"
+complained "--left-null-space constants: the left null space is wrong: the constant vector is not in the null space of A'"
 run 1 -A unsym.mtx -b ones --left-null-space left.mtx
 complained '--left-null-space needs --null-space'
 run 1 -A unsym.mtx -b ones --null-space constants --left-null-space missing.mtx
@@ -620,13 +625,30 @@ said 'scaled rows, rcm order' 'converged'
 run 0 -A gen:poisson2d,n=20 --scale rows # not by cg
 said 'scaled rows' 'not symmetric'
 run 1 -A gen:poisson2d,n=20 --scale rows --solver cg --precond jacobi
-complained 'use scale=symmetric'
+complained 'cg needs a symmetric matrix' 'use scale=symmetric'
+not_said 'method'
 run 1 -A gen:poisson2d,n=20 --scale columns
 complained '--scale takes one of none|rows|symmetric|auto'
 run 1 -A gen:poisson2d,n=20 --order rcm --profile
 complained '--profile'
 run 1 -A gen:random,n=30,cols=20 --order amd
-complained 'square matrix'
+complained '--order needs a square matrix and this one is 30 x 20; leave it out'
+run 1 -A gen:random,n=30,cols=20 --scale auto --order amd --solver lsqr
+complained '--scale and --order need a square matrix and this one is 30 x 20; leave them out'
+run 1 -A gen:neumann2d,n=9 --null-space constants --scale auto
+complained '--scale cannot be combined with --null-space'
+run 1 -A gen:poisson2d,n=9 --scale rows --precond ic
+complained 'ic needs a symmetric matrix' 'use scale=symmetric'
+run 1 -A gen:poisson2d,n=9 --solver cg,scale=auto
+complained "cg has no option 'scale'" 'in the command --scale and --order'
+run 1 -A gen:poisson2d,n=9 --precond jacobi,order=rcm
+complained "jacobi has no option 'order'" 'in the command --scale and --order'
+run 0 -A gen:convdiff3d,n=8 --order rcm --solver direct --json n.json
+json n.json 'solver.spec=direct,order=none' 'solver.transform=rcm order'
+run 0 -A gen:convdiff3d,n=8 --solver direct,order=rcm,scale=rows
+said 'direct      LU by cxsparse, scaled rows, rcm order: '
+run 1 -A gen:convdiff3d,n=8 --solver direct,scale=rows,factor=qr
+complained 'direct has no scale and order for factor=qr; leave them out'
 run 2 -A gen:convdiff3d,n=8 -b ones --solver bicgstab,maxit=1 --precond ilu
 said 'try --precond ilu,order=rcm or order=amd'
 

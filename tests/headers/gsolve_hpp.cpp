@@ -112,6 +112,7 @@ void test_operators()
         const auto *from = static_cast<const double *>(x.value);
         auto *to = static_cast<double *>(y.value);
         if (factor < 0) throw std::runtime_error("the factor is negative");
+        if (factor == 0) throw 42;
         for (int i = 0; i < 3; i++) {
             to[i] = factor * (2 * from[i] - (i > 0 ? from[i - 1] : 0) - (i < 2 ? from[i + 1] : 0));
         }
@@ -130,6 +131,8 @@ void test_operators()
     expect(S.run(b, x).outcome == GSOLVE_CONVERGED && std::fabs(x[1] - 0.25) < 1e-7, "updated");
     factor = -1;
     expect_error(GSOLVE_BAD_ARGUMENT, "the factor is negative", [&] { S.run(b, x); });
+    factor = 0;
+    expect_error(GSOLVE_BAD_ARGUMENT, "no std::exception", [&] { S.run(b, x); });
     expect_error(GSOLVE_BAD_ARGUMENT, "moved from", [&] { A.update(); });
     expect_error(GSOLVE_BAD_ARGUMENT, "flags 0x8",
                  [&] { gsolve::matrix(ctx, 3, 3, multiply, GSOLVE_FUNCTION_VARIABLE); });

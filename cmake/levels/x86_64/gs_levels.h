@@ -1,5 +1,5 @@
 /* gs_levels.h: the levels for which the kernels of the CPU are compiled, on x86-64. v3 and v4 use
- * the vector and bit instructions of x86-64-v3 and x86-64-v4; cmake/levels.cmake has the options of
+ * the vector and bit instructions of x86-64-v3 and x86-64-v4; cmake/sources.cmake has the options of
  * the compiler, which must not allow more than GS_LEVEL_RUNS tests. */
 #ifndef GS_LEVELS_H
 #define GS_LEVELS_H
