@@ -7,8 +7,7 @@
  *     gsolve::solver S(ctx, "cg,rtol=1e-10", A, M); // or gsolve::auto_solver S(ctx, "", A);
  *     gsolve_result result = S.run(b, x);
  *
- * Objects can be moved, not copied, and destroyed in any order: an object keeps alive what it uses.
- * get() returns the handle, which the object owns, for the C interface. */
+ * Objects can be moved, not copied; each keeps alive what it uses. get() returns the C handle. */
 #ifndef GSOLVE_HPP
 #define GSOLVE_HPP
 #if __cplusplus < 201703L
@@ -24,7 +23,6 @@
 
 #include "gsolve_io.h"
 #include "gsolve_plugin.h"
-
 namespace gsolve
 {
 /* --- errors and arrays ------------------------------------------------------------------------ */
