@@ -472,5 +472,6 @@ int main(void)
                                        cmocka_unit_test(methods),
                                        cmocka_unit_test(indefinite)};
 
+    need_device();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,5 +92,7 @@ int main(void)
         cmocka_unit_test(not_finite),
         cmocka_unit_test(not_finite_later),
     };
+
+    need_device();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
