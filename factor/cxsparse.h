@@ -9,10 +9,10 @@
  * cs_di_chol, cs_di_sqr and cs_di_lu, or cs_di_sqr and cs_di_qr make, allocated by CXSparse. */
 typedef struct gs_cxsparse_state {
     cs_dis *symbolic;
-    cs_din *numeric;      /* NULL: no factors */
-    gs_direct_cost cost;  /* of the factors */
-    bool diagonal;        /* LU: pivots are sought on the diagonal first */
-    double most;          /* LU with pivots on the diagonal: it gives up after so many operations */
+    cs_din *numeric;     /* NULL: no factors */
+    gs_direct_cost cost; /* of the factors */
+    bool diagonal;       /* LU: pivots are sought on the diagonal first */
+    double most; /* LU with pivots on the diagonal: it gives up after this number of operations */
     gs_direct_cost bound; /* LU with any pivots: an upper bound of its cost */
     bool loaded; /* from a file: symbolic has what solves need, and not what factor needs */
 } gs_cxsparse_state;

@@ -24,6 +24,11 @@ typedef struct gs_saved_head {
     int32_t text;             /* length of the spec, the first array; 0: there is none */
 } gs_saved_head;
 
+/* Sets the head of a set-up of this kind for vectors of this type. Its arrays have the type of csr,
+ * which is on the host. spec: the text, or NULL. */
+gsolve_status gs_saved_set_head(gs_saved_head *head, gsolve_context *ctx, const char *kind,
+                                const char *spec, gsolve_type type, const gsolve_csr *csr);
+
 /* Sets pattern, values, entries and n: the hashes are those of csr, on the host, with its values as
  * type `head->stored` holds them. */
 gsolve_status gs_saved_set_matrix(gs_saved_head *head, gsolve_context *ctx, const gsolve_csr *csr);

@@ -1,4 +1,7 @@
-/* setup_file_matrix.c: the hashes of a matrix in files that hold a set-up, see setup_file.h. */
+/* setup_file_matrix.c: what files that hold a set-up say of its matrix, see setup_file.h. */
+#include <stdio.h>
+#include <string.h>
+
 #include "core/try.h"
 #include "matrix/setup_file_format.h"
 
@@ -31,4 +34,16 @@ gsolve_status gs_saved_set_matrix(gs_saved_head *head, gsolve_context *ctx, cons
     head->entries = gs_start(csr, csr->nrows);
     head->pattern = gs_csr_pattern_hash(ctx, csr);
     return hash_values(&head->values, ctx, csr, head->entries, (gsolve_type)head->stored);
+}
+
+gsolve_status gs_saved_set_head(gs_saved_head *head, gsolve_context *ctx, const char *kind,
+                                const char *spec, gsolve_type type, const gsolve_csr *csr)
+{
+    memset(head, 0, sizeof *head);
+    snprintf(head->kind, sizeof head->kind, "%.31s", kind);
+    snprintf(head->device, sizeof head->device, "%.15s", ctx->device->plugin.name);
+    head->type = (int32_t)type;
+    head->stored = (int32_t)csr->type;
+    head->text = spec ? (int32_t)strlen(spec) : 0;
+    return gs_saved_set_matrix(head, ctx, csr);
 }

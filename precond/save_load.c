@@ -1,5 +1,4 @@
 /* save_load.c: writes a preconditioner to a file, and creates one from a file. */
-#include <stdio.h>
 #include <string.h>
 
 #include "core/try.h"
@@ -48,13 +47,7 @@ gsolve_status gsolve_precond_save(const gsolve_precond *M, const char *path)
     M->extension->rows(M->self, &rows);
     if (!rows.start) return GSOLVE_NO_MEMORY; /* to restore them */
     TRY(gs_csr_to_host(&on_host, M->ctx, &fetched));
-    memset(&head, 0, sizeof head);
-    snprintf(head.kind, sizeof head.kind, "%.31s", M->kind->plugin.name);
-    snprintf(head.device, sizeof head.device, "%.15s", M->ctx->device->plugin.name);
-    head.type = (int32_t)M->type;
-    head.stored = (int32_t)rows.type;
-    head.text = (int32_t)strlen(M->spec);
-    TRY(gs_saved_set_matrix(&head, M->ctx, on_host));
+    TRY(gs_saved_set_head(&head, M->ctx, M->kind->plugin.name, M->spec, M->type, on_host));
     TRY(write_set_up(M, path, &head));
 done:
     if (M->extension->release_rows) M->extension->release_rows(M->self);

@@ -1,9 +1,16 @@
 /* save_load.c: writes the set-up of a solver to a file, and creates a solver from a file. */
-#include <stdio.h>
 #include <string.h>
 
 #include "core/try.h"
 #include "solver/run/run.h"
+
+static gsolve_status refuse_method(gsolve_context *ctx, const char *spec)
+{
+    return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                       "the method %.200s has no set-up that can be saved to a file; only amg and "
+                       "direct can be saved",
+                       spec);
+}
 
 static gsolve_status write_set_up(const gsolve_solver *S, const char *path,
                                   const gs_saved_head *head)
@@ -28,18 +35,9 @@ gsolve_status gsolve_solver_save(const gsolve_solver *S, const char *path)
     if (!path) {
         return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_save: path is NULL");
     }
-    if (!S->method->save) {
-        return gsolve_fail(S->ctx, GSOLVE_UNSUPPORTED,
-                           "the method %s has no set-up that can be saved to a file; only amg and "
-                           "direct can be saved",
-                           S->method->plugin.name);
-    }
+    if (!S->method->save) return refuse_method(S->ctx, S->method->plugin.name);
     TRY(gsolve_matrix_csr(S->A, &rows));
-    memset(&head, 0, sizeof head);
-    snprintf(head.kind, sizeof head.kind, "%.31s", S->method->plugin.name);
-    snprintf(head.device, sizeof head.device, "%.15s", S->ctx->device->plugin.name);
-    head.type = head.stored = (int32_t)rows.type;
-    TRY(gs_saved_set_matrix(&head, S->ctx, &rows));
+    TRY(gs_saved_set_head(&head, S->ctx, S->method->plugin.name, NULL, rows.type, &rows));
     TRY(write_set_up(S, path, &head));
 done:
     return status;
@@ -92,12 +90,7 @@ gsolve_status gsolve_solver_load(gsolve_solver **S, gsolve_context *ctx, const c
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_load: an argument is NULL");
     }
     method = saved_method(spec);
-    if (!method) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "the method %.200s has no set-up that can be saved to a file; only amg "
-                           "and direct can be saved",
-                           spec);
-    }
+    if (!method) return refuse_method(ctx, spec);
     status = gs_load_begin(&file, ctx, path);
     if (status != GSOLVE_OK) return status;
     status = read_set_up(S, spec, method, A, &file);

@@ -56,6 +56,24 @@ static gsolve_status check_options(gsolve_context *ctx, const gs_amg_options *o)
                        "amg,pre=0,post=0 smooths nothing; set pre or post to at least 1");
 }
 
+/* *out = a handle for csr without levels; it may also be set on failure. */
+static gsolve_status create(amg **out, gsolve_context *ctx, const gsolve_csr *csr,
+                            const void *chosen)
+{
+    amg *M;
+    gsolve_status status;
+
+    TRY(check_options(ctx, chosen));
+    ALLOC(ctx, GSOLVE_HOST, M, 1);
+    memset(M, 0, sizeof *M);
+    *out = M;
+    M->S.options = *(const gs_amg_options *)chosen;
+    M->S.type = csr->type;
+    TRY(gs_csr_entries(ctx, csr, &M->S.entries));
+done:
+    return status;
+}
+
 static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *csr,
                            const void *chosen, void *user)
 {
@@ -63,12 +81,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     gsolve_status status;
 
     (void)user;
-    TRY(check_options(ctx, chosen));
-    ALLOC(ctx, GSOLVE_HOST, M, 1);
-    memset(M, 0, sizeof *M);
-    M->S.options = *(const gs_amg_options *)chosen;
-    M->S.type = csr->type;
-    TRY(gs_csr_entries(ctx, csr, &M->S.entries));
+    TRY(create(&M, ctx, csr, chosen));
     if (M->S.options.near_null == GS_AMG_GIVEN) {
         TRY(gs_csr_move(&M->matrix, ctx, csr->location, csr));
     } else {
@@ -292,12 +305,7 @@ static gsolve_status load(void **self, gsolve_context *ctx, const gsolve_csr *cs
     amg *M = NULL;
     gsolve_status status;
 
-    TRY(check_options(ctx, chosen));
-    ALLOC(ctx, GSOLVE_HOST, M, 1);
-    memset(M, 0, sizeof *M);
-    M->S.options = *(const gs_amg_options *)chosen;
-    M->S.type = csr->type;
-    TRY(gs_csr_entries(ctx, csr, &M->S.entries));
+    TRY(create(&M, ctx, csr, chosen));
     TRY(gs_amg_load(&M->S, &updates, ctx, csr, rows_on_host, file));
     M->first = updates.first;
     M->structure_kept = updates.structure_kept;

@@ -275,7 +275,8 @@ static bool meets_tolerance(const gs_krylov *k, int32_t c, const gs_norms *norms
 }
 
 /* *v: the better of the last x of column c, which has the norms *last, and the kept x; *best: its
- * norms. Those of the kept x are not computed where |r| shows that it is worse. */
+ * norms. Those of the kept x are not computed where |r| shows that it is worse
+ * and does not meet the tolerance. */
 static gsolve_status best_of_run(gs_krylov *k, int32_t c, const gs_norms *last, gsolve_dense *v,
                                  gs_norms *best)
 {
