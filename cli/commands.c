@@ -133,7 +133,8 @@ static const cli_option compare_options[] = {
     {"preconds", 0, "SPECS", "compare solvers: preconditioners, separated like formats; auto stands for those that suit the matrix and the "
      "solver (default with --solvers: auto)", CLI_TEXT, AT(preconds), 0, 0},
     {"repeat", 0, "N", "number of rounds; each round builds each format, solves with it and multiplies with "
-     "it (default: 3 rounds, then more while they fit into 10 seconds, at most 15)", CLI_WHOLE,
+     "it (default: 3 rounds, then more while they fit into 10 seconds, at most 15). With --solvers, the first round does not count "
+     "(default: 3 rounds that count, then more while they fit into 10 seconds, at most 40)", CLI_WHOLE,
      AT(repeat), 1, 99},
     SOLVER, PRECOND, SOLVE_TYPE, RTOL, ATOL, MAXIT,
     HEADING("Device"),
@@ -190,15 +191,23 @@ const cli_command cli_commands[] = {
      "that auto would choose. If this preconditioner is amg, info builds it and shows its levels.",
      info_options, 1, true, cli_info},
     {"compare", "gsolve compare [-A] FILE ... [options]",
-     "measure the storage formats on one or more matrices",
-     "Shows for each format: the time to build it; the time and the bandwidth of a product, "
+     "compare storage formats, or solvers, on one or more matrices",
+     "Without --solvers and --preconds, compares formats. Shows for each format: the time to build it; the time and the bandwidth of a product, "
      "compared with the bandwidth of a memory copy; its memory; the time of a solve to the same "
      "true residual; and the smallest number of iterations for which build plus iterations take "
      "less time than with csr. Then shows the fastest format for 10, 100, 1000 and 10000 "
      "iterations, build time included.\nEach round measures every format; the times shown are "
      "medians over the rounds. If a format refuses a matrix, for example because of too much "
      "padding, its row gives the reason. On the "
-     "CPU, the row cxsparse uses the matrix-vector product of the library CXSparse, on one thread.",
+     "CPU, the row cxsparse uses the matrix-vector product of the library CXSparse, on one thread."
+     "\nWith --solvers or --preconds, compares solvers: all combinations of the methods, the "
+     "preconditioners and the formats (default auto), each to the same true residual. Says first "
+     "which is the fastest, and which differences are noise. Then shows for each: the median time "
+     "with a confidence interval, set-up and solve, iterations, residual and the peak of memory; a "
+     "combination that fails keeps its row with the reason. A solve is stopped after 10 times the "
+     "time of the fastest, but not before 0.5 s. For several matrices shows a performance profile "
+     "(Dolan and More). On a GPU, the row vendor is cg or bicgstab with jacobi, written on calls of "
+     "cuSPARSE and cuBLAS.",
      compare_options, CLI_MOST_MATRICES, false, cli_compare},
     {"generate", "gsolve generate NAME[,key=value,...] -o FILE [options]",
      "write a generated matrix to a file",
@@ -229,6 +238,8 @@ const cli_pair cli_examples[] = {
     {"gsolve -A A.mtx --rtol 1e-10 --json result.json",
      "solve to a relative residual of 1e-10 and write the result as JSON"},
     {"gsolve info A.mtx", "show the properties of a matrix"},
+    {"gsolve compare A.mtx --solvers auto",
+     "measure which method with which preconditioner is the fastest for this matrix"},
     {"gsolve compare A.mtx --html page.html",
      "measure which storage format is fastest for this matrix"},
     {"gsolve -A A.mtx -b random,k=16 --solver block_cg --columns",

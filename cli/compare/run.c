@@ -17,7 +17,7 @@ typedef struct run {
     gsolve_matrix *A;
     gsolve_precond *M;
     gsolve_solver *S;
-    double begin, limit; /* of set-up and solve, in seconds */
+    double begin, limit; /* of the solve, in seconds */
     bool first, cut;     /* cut: the limit was reached */
 } run;
 
@@ -87,7 +87,6 @@ static gsolve_status set_up(run *t, cms_times *times)
 
     cli_begin_setup();
     gsolve_status status = build(t, &begin);
-    t->begin = begin;
     if (status == GSOLVE_OK) status = gsolve_precond_create(&t->M, t->ctx, t->r->precond, A);
     if (status == GSOLVE_OK) {
         status = gsolve_solver_create(&t->S, t->ctx, t->r->solver, t->A, t->M);
@@ -124,9 +123,9 @@ static bool follow(int iteration, double residual, void *user)
 static gsolve_status solve(run *t, gsolve_result *result, cms_times *times)
 {
     gsolve_solver_set_monitor(t->S, follow, t);
-    const double begin = cli_now();
+    t->begin = cli_now();
     gsolve_status status = gsolve_solver_run(t->S, t->b, t->x, result);
-    times->solve = cli_now() - begin;
+    times->solve = cli_now() - t->begin;
     if (status != GSOLVE_OK) return status;
     return gsolve_copy(t->ctx, t->here.value, GSOLVE_HOST, t->x.value, t->location,
                        cmp_bytes_of(t->here));
@@ -191,7 +190,8 @@ static bool judge(run *t, const gsolve_result *result)
     r->residual = cms_true_residual(&a->system, t->here.value);
     snprintf(r->outcome, sizeof r->outcome, "%s", gsolve_outcome_text(result->outcome));
     if (t->cut && result->outcome == GSOLVE_STOPPED) {
-        snprintf(r->reason, sizeof r->reason, "after %s, %d times the fastest or more",
+        snprintf(r->reason, sizeof r->reason,
+                 "after %s of the solve, more than %d times the fastest",
                  cli_seconds(t->limit).text, CMS_FAR);
     } else if (result->outcome == GSOLVE_STOPPED) {
         snprintf(r->reason, sizeof r->reason, "interrupted");
