@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/cli.h"
+#include "cli/signals.h"
 
 #define LABEL 12 /* columns of an item's label */
 
@@ -78,7 +78,12 @@ int cli_fail(cli *c, const char *format, ...)
 
 int cli_fail_library(cli *c)
 {
-    return cli_fail(c, "%s", gsolve_error(c->ctx));
+    const char *error = gsolve_error(c->ctx), *what = cli_what_is_done();
+
+    if (strncmp(error, "interrupted by ", 15) != 0) return cli_fail(c, "%s", error);
+    c->stopped = true;
+    return cli_fail(c, "%s%s%s", cli_interrupted() ? "interrupted" : "the time limit was reached",
+                    what ? " while " : "", what ? what : "");
 }
 
 /* --- quantities ---------------------------------------------------------------------------- */

@@ -224,8 +224,8 @@ GSOLVE_API void gsolve_context_set_stage_monitor(gsolve_context *ctx, gsolve_sta
  *     a run of a solver (gsolve_solver_run, gsolve_auto_run, gsolve_solve) ends after the iteration
  *     that it is in, with the best x so far, its true residual, and the outcome GSOLVE_STOPPED or
  *     GSOLVE_TIME_LIMIT
- *     reading a matrix or a vector, creating or updating a preconditioner, and creating a solver
- *     fail with GSOLVE_INTERRUPTED
+ *     reading a matrix or a vector, creating or updating a preconditioner, and each step of the
+ *     factorisation of "direct" fail with GSOLVE_INTERRUPTED, in a run of a solver too
  *
  * An object whose update fails with GSOLVE_INTERRUPTED is as after GSOLVE_NO_MEMORY. Calls look for
  * a request at least between the levels of "amg", between blocks of rows that "ilu", "ic" and

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/info.h"
-#include "core/interrupt.h"
 #include "core/try.h"
 #include "matrix/operator.h"
 #include "solver/choose/auto_method.h"
@@ -25,7 +24,6 @@ gsolve_status gs_solver_create(gsolve_solver **S, gsolve_context *ctx, const cha
     gsolve_status status;
 
     gs_range_push(ctx, "set-up of the method");
-    TRY(gs_check_interrupt(ctx));
     TRY(gs_solver_new(&k, ctx, false));
     gs_own(ctx, k, destroy_with_context);
     k->A = A;

@@ -94,6 +94,7 @@ static void test_runs(void **state)
             assert_non_null(strstr(gsolve_solver_explain(S), "stopped the run"));
         }
         assert_true_residual(&p, result);
+        gsolve_context_interrupt(p.ctx, true);
         result = run(&p, S);
         if (result.outcome != GSOLVE_STOPPED) fail_msg("%s ran on: %s", name[k], gsolve_outcome_text(result.outcome));
         gsolve_solver_set_monitor(S, NULL, NULL);
