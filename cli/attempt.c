@@ -264,27 +264,12 @@ static bool show_iteration(int iteration, double residual, void *user)
 
 /* --- set-up and run ------------------------------------------------------------------------- */
 
-void cli_describe_precond(cli_attempt *a, const gsolve_precond *M)
-{
-    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
-
-    gsolve_precond_describe(M, &info);
-    snprintf(a->kind, sizeof a->kind, "%s", info.kind);
-    snprintf(a->note, sizeof a->note, "%s", info.note);
-    cli_read_levels(&a->levels, M);
-}
-
-static bool is_stopped(const cli_attempt *a)
-{
-    return a->result.outcome == GSOLVE_STOPPED || a->result.outcome == GSOLVE_TIME_LIMIT;
-}
-
 /* Reads the results of the columns, and the explanation. */
 static void read_results(cli_attempt *a, gsolve_solver *S, int32_t ncols)
 {
     a->ran = true;
     snprintf(a->method_note, sizeof a->method_note, "%s", gsolve_solver_note(S));
-    if (is_stopped(a)) {
+    if (cli_is_stopped(a)) {
         snprintf(a->explanation, sizeof a->explanation, "%s after %s at |b - Ax| / |b| = %.1e.",
                  a->result.outcome == GSOLVE_STOPPED ? "Interrupted" : "The time limit was reached",
                  cli_count(a->result.iterations, "iteration").text, a->result.relative_residual);
@@ -306,7 +291,7 @@ static gsolve_status profile(monitor *m, gsolve_solver *S)
     cli *c = m->c;
     cli_live live;
 
-    if (!c->args.profile || is_stopped(m->a)) return GSOLVE_OK;
+    if (!c->args.profile || cli_is_stopped(m->a)) return GSOLVE_OK;
     cli_live_begin(&live, c, m->a->method);
     cli_live_note(&live, "solving again for the profile ...");
     const gsolve_status status =
@@ -381,7 +366,7 @@ static bool end_attempt(monitor *m, const gsolve_attempt *t)
     } else {
         snprintf(a->explanation, sizeof a->explanation, "%s", gsolve_error(m->c->ctx));
     }
-    ended = a->ran && (gsolve_outcome_is_success(a->result.outcome) || is_stopped(a));
+    ended = a->ran && (gsolve_outcome_is_success(a->result.outcome) || cli_is_stopped(a));
     if (m->code || ended || a->status == GSOLVE_INTERRUPTED) return false;
     if (m->trial->count > 1 && m->trial->report) {
         m->trial->report(m->c, t->choice, true, m->trial->user);
@@ -431,19 +416,6 @@ static void name_transform(const cli *c, char *options, size_t size)
     snprintf(options, size, "scale=%s,order=%s", scale[c->args.scale], order[c->args.order]);
 }
 
-/* If a later attempt was stopped than the one with the best result, the outcome says so. */
-static void note_stop(const cli_trial *t, const gsolve_result *result)
-{
-    cli_attempt *a = &t->attempt[t->best];
-
-    if (result->outcome != GSOLVE_STOPPED && result->outcome != GSOLVE_TIME_LIMIT) return;
-    if (a->result.outcome == result->outcome) return;
-    a->result.outcome = result->outcome;
-    snprintf(a->explanation, sizeof a->explanation, "%s during attempt %d.",
-             result->outcome == GSOLVE_STOPPED ? "Interrupted" : "The time limit was reached",
-             t->tried);
-}
-
 int cli_try(cli *c, cli_trial *t)
 {
     char options[64];
@@ -463,7 +435,7 @@ int cli_try(cli *c, cli_trial *t)
         gsolve_auto_describe(S, &info);
         t->best = info.choice;
         snprintf(t->transform, sizeof t->transform, "%s", info.transform);
-        note_stop(t, &result);
+        cli_note_stop(t, &result);
     } else if (status == GSOLVE_INTERRUPTED && !m.code) {
         m.code = cli_fail_library(c);
     } else if (!m.code && t->tried == 0) {
@@ -475,10 +447,4 @@ int cli_try(cli *c, cli_trial *t)
     gsolve_auto_destroy(&S);
     gsolve_dense_free(&m.guess, c->ctx);
     return m.code;
-}
-
-void cli_free_attempt(cli_attempt *a)
-{
-    free(a->column);
-    free(a->history);
 }

@@ -17,11 +17,11 @@ static void follow(const char *stage, int level, void *user)
     char of_level[32] = "", line[320];
 
     if (!stage || strncmp(stage, whole, sizeof whole - 1) == 0) return;
-    if (level > 0) snprintf(of_level, sizeof of_level, " of level %d", level);
+    if (level >= 0) snprintf(of_level, sizeof of_level, " of level %d", level);
     cli_doing("%s: %s%s", s->what, stage, of_level);
     if (cli_now() - s->live.begin < DELAY) return;
-    snprintf(line, sizeof line, "%s: %s%s  [%s]", s->what, stage, of_level,
-             cli_seconds(cli_now() - s->live.begin).text);
+    snprintf(line, sizeof line, "%s%s  [%s]  %s", stage, of_level,
+             cli_seconds(cli_now() - s->live.begin).text, s->what); /* a narrow terminal cuts it */
     cli_live_note(&s->live, line);
 }
 

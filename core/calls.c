@@ -46,7 +46,7 @@ void gs_range_push_level(const gsolve_context *ctx, const char *name, int level)
 
 void gs_range_push(const gsolve_context *ctx, const char *name)
 {
-    gs_range_push_level(ctx, name, 0);
+    gs_range_push_level(ctx, name, -1);
 }
 
 void gs_range_pop(const gsolve_context *ctx)
@@ -54,5 +54,5 @@ void gs_range_pop(const gsolve_context *ctx)
     if (ctx->trace) gs_trace_pop(ctx->trace);
     if (ctx->trace && ctx->depth == 0) gs_trace_flush(ctx->trace);
     if (ctx->device->range_pop) ctx->device->range_pop();
-    if (ctx->stage_monitor) ctx->stage_monitor(NULL, 0, ctx->stage_user);
+    if (ctx->stage_monitor) ctx->stage_monitor(NULL, -1, ctx->stage_user);
 }

@@ -200,7 +200,7 @@ void gs_trace_close(gsolve_context *ctx);
 
 /* Begins a range with a name, a constant string, for the device's profiler, the trace, and the
  * caller's stage monitor. gs_range_pop ends it. Ranges nest. The second function begins one of a
- * numbered level, from 1. */
+ * level of amg, from 0. */
 void gs_range_push(const gsolve_context *ctx, const char *name);
 void gs_range_push_level(const gsolve_context *ctx, const char *name, int level);
 void gs_range_pop(const gsolve_context *ctx);

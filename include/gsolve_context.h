@@ -208,8 +208,8 @@ GSOLVE_API void gsolve_context_set_log(gsolve_context *ctx, gsolve_log *log, voi
 /* A function of the caller that follows the stages of a call: "read", "convert", "set-up of the
  * preconditioner", "coarse matrix", and so on, the names of the ranges in a trace (GSOLVE_TRACE).
  * `stage` begins, a constant string that stays valid; NULL: the stage that began last and has not
- * ended ends. Stages nest. `level` is the number of the level of "amg" that the stage belongs to,
- * from 1 for the finest, or 0. */
+ * ended ends. Stages nest. `level` is the level of "amg" that the stage belongs to, 0 for the
+ * finest, or -1. */
 typedef void gsolve_stage_monitor(const char *stage, int level, void *user);
 
 /* From now on calls in the context call monitor(stage, level, user). `monitor` must not call

@@ -96,7 +96,8 @@ static void test_runs(void **state)
         assert_true_residual(&p, result);
         gsolve_context_interrupt(p.ctx, true);
         result = run(&p, S);
-        if (result.outcome != GSOLVE_STOPPED) fail_msg("%s ran on: %s", name[k], gsolve_outcome_text(result.outcome));
+        if (result.outcome != GSOLVE_STOPPED)
+            fail_msg("%s ran on: %s", name[k], gsolve_outcome_text(result.outcome));
         gsolve_solver_set_monitor(S, NULL, NULL);
         gsolve_context_interrupt(p.ctx, false);
         assert_int_not_equal(run(&p, S).outcome, GSOLVE_STOPPED);
@@ -153,7 +154,7 @@ static void follow(const char *stage, int level, void *user)
     walk *w = user;
 
     w->depth += stage ? 1 : -1;
-    w->unnamed |= w->depth < 0 || level < 0 || (stage && !*stage);
+    w->unnamed |= w->depth < 0 || level < -1 || (stage && !*stage);
     if (stage && w->begun++ == w->at) gsolve_context_interrupt(w->ctx, true);
 }
 

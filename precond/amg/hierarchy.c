@@ -39,14 +39,14 @@ static gsolve_status coarsen(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
 {
     gsolve_status status;
 
-    gs_range_push_level(ctx, "coarsening and transfer", h->levels);
+    gs_range_push_level(ctx, "coarsening and transfer", h->levels - 1);
     status = h->coarsening->build(&l->T, ctx, &l->view, options);
     gs_range_pop(ctx);
     if (status == GSOLVE_OK) status = gs_check_interrupt(ctx);
     if (status != GSOLVE_OK) return status;
     *useless = l->T.P.ncols == 0 || l->T.P.ncols > MAX_ROW_SHARE * l->rows.nrows;
     if (*useless) return GSOLVE_OK;
-    gs_range_push_level(ctx, "coarse matrix", h->levels + 1);
+    gs_range_push_level(ctx, "coarse matrix", h->levels);
     if (h->on_device) {
         TRY(gs_block_galerkin_build(&l->blocks, C, ctx, &l->T.R, &l->rows, &l->T.P, l->view.block,
                                     l->T.block));
