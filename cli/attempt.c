@@ -348,7 +348,7 @@ static bool end_attempt(monitor *m, const gsolve_attempt *t)
     cli_attempt *a = m->a;
     bool ended;
 
-    cli_stops(CLI_STOPS_SOON);
+    cli_stops(CLI_STOPS_RUN);
     cli_stages_end(&m->stages);
     cli_live_erase(&m->live);
     a->status = t->status;

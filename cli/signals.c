@@ -187,5 +187,6 @@ int cli_limit_time(cli *c, double seconds)
 
     limited = isfinite(seconds);
     set_timer(limited ? left + GRACE : 0);
-    return gsolve_context_set_time_limit(c->ctx, left) == GSOLVE_OK ? 0 : cli_fail_library(c);
+    if (gsolve_context_set_time_limit(c->ctx, limited ? left : INFINITY) == GSOLVE_OK) return 0;
+    return cli_fail(c, "%s", gsolve_error(c->ctx));
 }

@@ -46,3 +46,13 @@ void cli_stages_end(cli_stages *s)
     gsolve_context_set_stage_monitor(s->ctx, NULL, NULL);
     cli_live_erase(&s->live);
 }
+
+int cli_fail_library(cli *c)
+{
+    const char *error = gsolve_error(c->ctx), *what = cli_what_is_done();
+
+    if (strncmp(error, "interrupted by ", 15) != 0) return cli_fail(c, "%s", error);
+    c->stopped = true;
+    return cli_fail(c, "%s%s%s", cli_interrupted() ? "interrupted" : "the time limit was reached",
+                    what ? " while " : "", what ? what : "");
+}

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/signals.h"
+#include "cli/cli.h"
 
 #define LABEL 12 /* columns of an item's label */
 
@@ -74,16 +74,6 @@ int cli_fail(cli *c, const char *format, ...)
     fprintf(stderr, "gsolve: %s\n", sentence);
     if (!c->error[0]) memcpy(c->error, sentence, sizeof c->error);
     return CLI_ERROR;
-}
-
-int cli_fail_library(cli *c)
-{
-    const char *error = gsolve_error(c->ctx), *what = cli_what_is_done();
-
-    if (strncmp(error, "interrupted by ", 15) != 0) return cli_fail(c, "%s", error);
-    c->stopped = true;
-    return cli_fail(c, "%s%s%s", cli_interrupted() ? "interrupted" : "the time limit was reached",
-                    what ? " while " : "", what ? what : "");
 }
 
 /* --- quantities ---------------------------------------------------------------------------- */

@@ -113,7 +113,7 @@ static int compare_all(cmp *m)
     const cli_many *names = &m->c->args.matrices;
     int code = 0;
 
-    cli_stops(CLI_STOPS_SOON);
+    cli_stops(CLI_STOPS_RUN);
     m->matrix = calloc((size_t)names->count, sizeof *m->matrix);
     if (!m->matrix) return cli_fail(m->c, "out of memory");
     for (int k = 0; !code && k < names->count && !cli_interrupted(); k++) {

@@ -119,9 +119,7 @@ static gsolve_status run(cmp_bench *t, cmp_row *r, gsolve_solver *S)
     gsolve_solver_set_monitor(S, cli_not_interrupted, NULL);
     if (status == GSOLVE_OK) status = wait(t, NULL);
     const double begin = cli_now();
-    cli_stops(CLI_STOPS_RUN);
     if (status == GSOLVE_OK) status = gsolve_solver_run(S, t->b, t->sol, &result);
-    cli_stops(CLI_STOPS_SOON);
     const double seconds = cli_now() - begin;
     if (status != GSOLVE_OK || result.outcome == GSOLVE_STOPPED) return status;
     r->result = result;
