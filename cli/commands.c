@@ -80,6 +80,8 @@ static const cli_option solve_options[] = {
     {"format", 0, "SPEC", "storage format of the matrix (default auto; see gsolve list formats)", CLI_TEXT,
      AT(format), 0, 0},
     SOLVE_TYPE, RTOL, ATOL, MAXIT,
+    {"time-limit", 0, "SECONDS", "stop after this time, reading and set-up included, and report the best iterate so far; the exit code is 2. "
+     "A solve that ends by the time limit does not give the same bits again (default: no limit)", CLI_REAL, AT(time_limit), 0, 1e9},
     {"setup", 0, "FILE", "keep the set-up of the preconditioner amg, or the factors of the method direct, in FILE. If FILE holds "
      "them for this matrix and for the options of this solve, they are read; otherwise they are computed and FILE is written. A "
      "set-up of another kind or for a matrix with another pattern stays in FILE", CLI_TEXT, AT(setup), 0, 0},
@@ -180,9 +182,10 @@ const cli_command cli_commands[] = {
      "the first choice fails, gsolve tries other choices and prints the reason for each. If the "
      "solve fails in the end, gsolve prints the cause, if it finds one, and what to try "
      "next.\nCtrl-C stops a solve after the current iteration; gsolve then reports the result so "
-     "far and exits with code 2. During the set-up of a method, for example a factorisation, "
-     "Ctrl-C ends the command at "
-     "once: it leaves no partly written file, and a shell reports the exit code 130.",
+     "far and exits with code 2. During the set-up of a later attempt, gsolve reports the best "
+     "iterate of the earlier ones, also with code 2. If there is no iterate yet, Ctrl-C ends the "
+     "command within a second with a sentence about what it did; a shell reports the exit code "
+     "130. A second Ctrl-C ends the command at once. In no case does a partly written file stay.",
      solve_options, 1, true, cli_solve},
     {"info", "gsolve info [-A] FILE [options]", "show the properties of a matrix",
      "Shows dimensions, symmetry, diagonal and row lengths; definiteness, if the signs of the "
@@ -251,7 +254,10 @@ const cli_pair cli_examples[] = {
 const cli_pair cli_exit_codes[] = {
     {"0", "success; for a solve: it converged, or its outcome is \"least squares\""},
     {"1", "an error, described by one sentence on standard error"},
-    {"2", "the solve did not converge"},
+    {"2", "the solve did not converge, or --time-limit or Ctrl-C stopped it"},
+    {"128 + N",
+     "a signal ended the command, as a shell reports it: 130 after Ctrl-C if there is no "
+     "result to report"},
     {0},
 };
 
