@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import pygsolve
 
@@ -16,3 +17,12 @@ def convection():
 
 def true_residual(A, x, b):
     return np.linalg.norm(b - A @ x) / np.linalg.norm(b)
+
+
+def random_sparse(nrows, ncols, density, seed):
+    """For every version of SciPy."""
+    return sp.csr_array(sp.random(nrows, ncols, density, random_state=seed, format="csr"))
+
+
+def identity(n):
+    return sp.csr_array(sp.identity(n, format="csr"))

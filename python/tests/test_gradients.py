@@ -1,12 +1,13 @@
 """Gradients by the adjoint solve, against finite differences."""
 import numpy as np
 import pytest
-import scipy.sparse as sp
+
+from conftest import identity, random_sparse
 
 
 def system():
     rng = np.random.default_rng(12)
-    A = sp.random_array((12, 12), density=0.3, rng=rng, format="csr") + 6 * sp.eye_array(12, format="csr")
+    A = random_sparse(12, 12, 0.3, 12) + 6 * identity(12)
     return A.tocsr(), rng.standard_normal(12)
 
 

@@ -4,14 +4,14 @@ import sys
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 import pygsolve
+from conftest import random_sparse
 
 
 @pytest.mark.parametrize("method", ["auto", "gustavson", "esc"])
 def test_spgemm(convection, method):
-    B = sp.random_array((convection.shape[1], 30), density=0.1, rng=np.random.default_rng(7), format="csr")
+    B = random_sparse(convection.shape[1], 30, 0.1, 7)
     C = pygsolve.spgemm(convection, B, method)
     assert abs(C - convection @ B).max() < 1e-12 and C.has_sorted_indices
     with pytest.raises(pygsolve.BadMatrix):

@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 import pygsolve
-from conftest import true_residual
+from conftest import identity, random_sparse, true_residual
 
 CLASSES = [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.csc_matrix, sp.coo_array, sp.coo_matrix, sp.bsr_array, sp.dia_array, sp.lil_array,
            sp.dok_array]
@@ -134,7 +134,7 @@ def test_update(poisson):
     with pytest.raises(pygsolve.BadArgument, match="values for"):
         S.update(np.ones(3))
     with pytest.raises(pygsolve.BadMatrix):
-        S.update(sp.eye_array(poisson.shape[0], format="csr"))
+        S.update(identity(poisson.shape[0]))
     with pytest.raises(pygsolve.BadArgument, match="order"):
         pygsolve.Solver(poisson.tocsc()).update(poisson.data)
 
@@ -165,14 +165,14 @@ def test_adjoint(convection, poisson):
 
 
 def test_rectangular():
-    A = sp.random_array((40, 25), density=0.3, rng=np.random.default_rng(4), format="csr")
+    A = random_sparse(40, 25, 0.3, 4)
     b = np.ones(40)
     x = pygsolve.solve(A, b)
     assert np.allclose(x, np.linalg.lstsq(A.toarray(), b, rcond=None)[0], atol=1e-6)
 
 
 def test_null_space():
-    A = sp.diags_array([[-1.0] * 9, [1.0] + [2.0] * 8 + [1.0], [-1.0] * 9], offsets=[-1, 0, 1], format="csr")
+    A = sp.diags([[-1.0] * 9, [1.0] + [2.0] * 8 + [1.0], [-1.0] * 9], [-1, 0, 1], format="csr")
     b = np.arange(10.0) - 4.5
     S = pygsolve.Solver(A, "cg", "jacobi", null_space="constants")
     x = S.solve(b)
