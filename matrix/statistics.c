@@ -291,21 +291,39 @@ done:
     return status;
 }
 
-gsolve_status gsolve_csr_statistics(gsolve_context *ctx, const gsolve_csr *csr,
-                                    gsolve_statistics *statistics)
+gsolve_status gsolve_csr_inspect(gsolve_context *ctx, const gsolve_csr *csr,
+                                 gsolve_inspection *inspection)
 {
     gs_statistics all = {.known = false};
+    gsolve_inspection own = {0};
     gs_csr_findings found;
     gsolve_csr sorted = {0};
     gsolve_status status;
 
-    TRY(GS_CHECK_INFO(ctx, gsolve_statistics, statistics));
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
+    TRY(GS_CHECK_INFO(ctx, gsolve_inspection, inspection));
     TRY(gs_csr_need_host(ctx, csr));
-    TRY(gs_csr_inspect(ctx, csr, &found, NULL));
+    TRY(gs_csr_inspect(ctx, csr, &found, &own.clean));
     if (!found.ascending) TRY(gs_csr_clean(&sorted, ctx, csr, false, NULL));
     TRY(gs_csr_need_statistics(ctx, found.ascending ? csr : &sorted, &all));
-    GS_FILL_INFO(gsolve_statistics, statistics, &all.t);
+    own.pattern = own.clean ? all.pattern : 0;
+    own.statistics = all.t;
+    GS_FILL_INFO(gsolve_inspection, inspection, &own);
 done:
     gsolve_csr_free(&sorted, ctx);
+    return status;
+}
+
+gsolve_status gsolve_csr_statistics(gsolve_context *ctx, const gsolve_csr *csr,
+                                    gsolve_statistics *statistics)
+{
+    gsolve_inspection found = GSOLVE_INIT(gsolve_inspection);
+    gsolve_status status;
+
+    TRY(GS_CHECK_INFO(ctx, gsolve_statistics, statistics));
+    TRY(gsolve_csr_inspect(ctx, csr, &found));
+    GS_FILL_INFO(gsolve_statistics, statistics, &found.statistics);
+done:
     return status;
 }
