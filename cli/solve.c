@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/device_start.h"
+
 /* --- preparation ------------------------------------------------------------------------------ */
 
 static void say_system(const cli *c, const cli_solution *s)

@@ -3,7 +3,7 @@
 #define GS_CLI_SOLVE_H
 
 #include "cli/attempt.h"
-#include "cli/background.h"
+#include "cli/cache_writer.h"
 
 typedef struct cli_seconds_of { /* where the time went; setup and solve are of all attempts */
     double build, precond, setup, solve, write;

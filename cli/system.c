@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/background.h"
+#include "cli/device_start.h"
 #include "cli/live_progress.h"
 
 /* --- the device ------------------------------------------------------------------------------ */
