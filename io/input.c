@@ -110,12 +110,14 @@ gsolve_status gs_input_file(gs_input *in, gsolve_context *ctx, const char *path,
     return status;
 }
 
+#define FORGOTTEN ((int64_t)64 << 20) /* bytes of a text whose pages are worth the calls */
+
 void gs_input_forget(const gs_input *in, const char *from, const char *to)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *block = in->block[0];
 
-    if (!in->mapped || in->begin != block) return;
+    if (!in->mapped || in->begin != block || in->end - in->begin < FORGOTTEN) return;
     const size_t begin = ((size_t)(from - block) + page - 1) / page * page;
     const size_t end = (size_t)(to - block) / page * page;
     if (begin < end) madvise(block + begin, end - begin, MADV_DONTNEED);
