@@ -17,6 +17,8 @@
 
 #define LONGEST 60 /* bytes of an entry in a text file: two numbers of 10 digits and a value */
 
+#define FEW 10000 /* elements that one thread generates */
+
 #define MOST_COLUMNS 4096 /* of a generated b */
 
 static const char *device_of(const cli *c)
@@ -382,20 +384,31 @@ static double row_sum(const gsolve_csr *A, int32_t i)
     return sum;
 }
 
-int cli_make_vectors(cli *c, cli_system *s, const gsolve_csr *rows)
+/* Sets b, whose columns are generated. */
+static void generate_b(const cli *c, const cli_system *s, const gsolve_csr *rows)
 {
     const uint64_t seed = c->args.seed >= 0 ? (uint64_t)c->args.seed : 1;
-    double *b;
+    const int64_t n = (int64_t)s->nrows * s->b.ncols;
+    const int64_t first = random_columns(c) == 0 ? s->nrows : 0; /* elements that are not random */
+    const bool sums = cli_ones_solve(c);
+    double *b = s->b.value;
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
+
+    gsolve_context_describe(c->ctx, &info);
+#pragma omp parallel for schedule(static) num_threads(info.threads) if (n > FEW)
+    for (int64_t i = 0; i < n; i++) {
+        b[i] = i >= first ? gsolve_random(seed, (uint64_t)i) : sums ? row_sum(rows, (int32_t)i) : 1;
+    }
+}
+
+int cli_make_vectors(cli *c, cli_system *s, const gsolve_csr *rows)
+{
+    const double *b;
 
     if (!s->b.value) {
         if (cli_new_dense(c, &s->b, s->nrows, generated_columns(c))) return CLI_ERROR;
+        generate_b(c, s, rows);
         b = s->b.value;
-        for (int64_t i = 0; i < (int64_t)s->nrows * s->b.ncols; i++) {
-            const bool first = i < s->nrows && random_columns(c) == 0;
-            b[i] = !first              ? gsolve_random(seed, (uint64_t)i)
-                   : cli_ones_solve(c) ? row_sum(rows, (int32_t)i)
-                                       : 1;
-        }
         s->zero_b = cli_ones_solve(c) && s->nrows > 0 && s->b.ncols == 1;
         for (int64_t i = 0; i < s->nrows && s->zero_b; i++) s->zero_b = b[i] == 0;
     }
