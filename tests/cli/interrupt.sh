@@ -122,7 +122,7 @@ code=0
 grep -q $'\r' out && fail 'control characters in a file'
 if script -qec true /dev/null >/dev/null 2>&1; then
     script -qec "'$gsolve' -A gen:poisson3d,n=90 --solver cg --precond amg --maxit 3" /dev/null >out 2>err </dev/null
-    for text in 'generating gen:poisson3d' 'checking and converting the matrix' 'setting up the method cg' 'of level [0-9]'; do
+    for text in 'generating gen:poisson3d' 'checking the matrix' 'converting the matrix' 'setting up the method cg' 'of level [0-9]'; do
         grep -q "$text" out || fail "the terminal does not show '$text'"
     done
     "$gsolve" generate poisson3d,n=90 -o C.mtx --quiet
