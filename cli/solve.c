@@ -1,12 +1,12 @@
 /* solve.c: gsolve solve: reads, analyses, chooses, solves and reports. */
 #include "cli/solve.h"
-#include "cli/signals.h"
-#include "cli/stages.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "cli/device_start.h"
+#include "cli/signals.h"
+#include "cli/stages.h"
 
 /* --- preparation ------------------------------------------------------------------------------ */
 
@@ -96,12 +96,17 @@ static int prepare(cli *c, cli_solution *s)
     s->system.later = true;
     if (cli_read_matrix(c, c->args.matrix, &s->system)) return CLI_ERROR;
     if (check_shape(c, &s->system)) return CLI_ERROR;
-    if (cli_read_vectors(c, &s->system) || cli_inspect(c, &s->system)) return CLI_ERROR;
+    if (cli_read_vectors(c, &s->system)) return CLI_ERROR;
+    cli_stages_begin(&stages, c, "checking the matrix");
+    code = cli_inspect(c, &s->system);
+    cli_stages_end(&stages);
+    if (code) return CLI_ERROR;
     cli_begin_cache(&s->cache, c, &s->system);
     deciding = cli_now();
+    cli_doing("starting the device");
     if (cli_decide_device(c, &s->system)) return CLI_ERROR;
     begin += cli_now() - deciding; /* the start of a GPU is not part of the format's time */
-    cli_stages_begin(&stages, c, "checking and converting the matrix");
+    cli_stages_begin(&stages, c, "converting the matrix");
     code = make_matrix(c, s);
     cli_stages_end(&stages);
     if (code || set_null_space(c, s)) return CLI_ERROR;
@@ -244,7 +249,7 @@ int cli_solve(cli *c)
     cli_stops(CLI_STOPS_AT_ONCE);
     if (!code && !isnan(c->args.time_limit)) code = cli_limit_time(c, INFINITY);
     if (!code) code = finish(c, &s);
-    cli_end_cache(&s.cache, c, code != CLI_ERROR && !cli_interrupted());
+    cli_end_cache(&s.cache, c, code != CLI_ERROR && !cli_is_stopped(&s.attempt[s.best]));
     cli_end_start(c->starting);
     c->starting = NULL;
     for (int k = 0; k < s.attempts; k++) cli_free_attempt(&s.attempt[k]);
