@@ -81,15 +81,19 @@ bool cli_spec_is(const char *spec, const char *name);
 
 /* --- output files ---------------------------------------------------------------------------- */
 
-/* Checks, before the work begins, that every output file can be written and is not an input file.
- * Returns 0 or CLI_ERROR. */
-int cli_check_outputs(cli *c);
+/* Checks, before the work begins, that every output file can be written and is not an input file,
+ * and that standard input is one input and standard output one output at most. Returns 0 or
+ * CLI_ERROR. */
+int cli_check_files(cli *c);
+
+/* Whether an output goes to standard output, so that text cannot. */
+bool cli_uses_stdout(const cli *c);
 
 /* Whether the file of --json passes these checks; prints no error. */
 bool cli_json_fits(const cli *c);
 
-/* Writes text to the file path, which appears complete or not at all. "-": standard output. Returns
- * 0 or CLI_ERROR. */
+/* Writes text to the file path, which appears complete or not at all; to a pipe or a device, in
+ * place. "-": standard output. Returns 0 or CLI_ERROR. */
 int cli_write_text(cli *c, const char *path, const char *text);
 
 /* --- the commands ---------------------------------------------------------------------------- */

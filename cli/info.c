@@ -287,7 +287,7 @@ int cli_info(cli *c)
     int code;
 
     if (!c->args.matrix) return cli_fail(c, "no matrix is given; write gsolve info FILE");
-    if (cli_check_outputs(c) || cli_open_host(c) || cli_check_specs(c)) return CLI_ERROR;
+    if (cli_check_files(c) || cli_open_host(c) || cli_check_specs(c)) return CLI_ERROR;
     code = cli_read_matrix(c, c->args.matrix, &s);
     if (!code) code = cli_analyse(c, &s);
     if (!code) code = open_target(c, &target);

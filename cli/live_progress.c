@@ -60,9 +60,9 @@ void cli_live_read(int64_t done, int64_t total, void *user)
     char line[256];
 
     if (!is_due(live, now)) return;
-    snprintf(line, sizeof line, "reading %.100s  [%.*s%*s] %3.0f %%  %.0f MB/s", live->what, full,
+    snprintf(line, sizeof line, "reading %.100s  [%.*s%*s] %3.0f %%  %s/s", live->what, full,
              "################################", BAR - full, "", 100 * part,
-             1e-6 * (double)done / (now - live->begin));
+             cli_bytes((double)done / (now - live->begin)).text);
     show(live, line);
 }
 

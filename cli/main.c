@@ -25,12 +25,7 @@ static void set_text_output(cli *c)
 {
     struct winsize size = {0};
 
-    const char *const written[] = {c->args.json, c->args.csv, c->args.html};
-
-    c->text = c->args.quiet ? NULL : stdout;
-    for (int k = 0; k < 3; k++) {
-        if (written[k] && strcmp(written[k], "-") == 0) c->text = NULL;
-    }
+    c->text = c->args.quiet || cli_uses_stdout(c) ? NULL : stdout;
     c->live = isatty(STDOUT_FILENO);
     if (!c->live) return;
     ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);

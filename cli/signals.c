@@ -26,7 +26,7 @@ void cli_end_by_signal(int number)
 
 void cli_catch_signals(gsolve_context *const *ctx)
 {
-    static const int numbers[] = {SIGHUP, SIGINT, SIGTERM};
+    static const int numbers[] = {SIGHUP, SIGINT, SIGPIPE, SIGTERM};
     const struct sigaction action = {.sa_handler = cli_end_by_signal};
     struct sigaction inherited;
 

@@ -223,7 +223,7 @@ int cli_solve(cli *c)
         return cli_fail(c, "%s cannot be combined with --null-space; leave one of them out",
                         transform_options(c));
     }
-    if (cli_check_outputs(c) || cli_open_undecided(c) || cli_check_specs(c)) return CLI_ERROR;
+    if (cli_check_files(c) || cli_open_undecided(c) || cli_check_specs(c)) return CLI_ERROR;
     code = prepare(c, &s);
     cli_catch_interrupt();
     if (!code) code = solve(c, &s);

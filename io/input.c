@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/descriptor.h"
+
 gsolve_status gs_input_fail(const gs_input *in, const char *at, const char *format, ...)
 {
     char message[512];
@@ -79,16 +81,17 @@ static gsolve_status refuse(gsolve_context *ctx, const char *path, const char *w
     return gsolve_fail(ctx, GSOLVE_BAD_FILE, "%.400s: %s", path, why);
 }
 
-static gsolve_status map(gs_input *in, gsolve_context *ctx, const char *path, int file,
-                         const gsolve_read_options *options)
+static gsolve_status load(gs_input *in, gsolve_context *ctx, const char *path, int file,
+                          const gsolve_read_options *options)
 {
     struct stat s;
     void *block;
 
     if (fstat(file, &s) != 0) return refuse(ctx, path, strerror(errno));
     if (S_ISDIR(s.st_mode)) return refuse(ctx, path, "it is a directory; give the name of a file");
-    if (!S_ISREG(s.st_mode)) return refuse(ctx, path, "it is not a regular file");
-    if (s.st_size == 0) return refuse(ctx, path, "the file is empty");
+    if (!S_ISREG(s.st_mode) || s.st_size == 0 || lseek(file, 0, SEEK_CUR) > 0) {
+        return gs_input_stream(in, ctx, path, file, options); /* files of /proc have size 0 */
+    }
     block = gs_map_file(ctx, file, 0, (size_t)s.st_size);
     if (!block) return GSOLVE_NO_MEMORY;
     gs_input_memory(in, ctx, path, block, (size_t)s.st_size, options);
@@ -99,11 +102,12 @@ static gsolve_status map(gs_input *in, gsolve_context *ctx, const char *path, in
 gsolve_status gs_input_file(gs_input *in, gsolve_context *ctx, const char *path,
                             const gsolve_read_options *options)
 {
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not block */
+    const int file = gs_open_named(path, O_RDONLY, STDIN_FILENO);
     gsolve_status status;
 
+    if (strcmp(path, "-") == 0) path = "standard input";
     if (file < 0) return refuse(ctx, path, strerror(errno));
-    status = map(in, ctx, path, file, options);
+    status = load(in, ctx, path, file, options);
     close(file);
     return status;
 }

@@ -35,10 +35,15 @@ typedef struct gs_input {
 void gs_input_memory(gs_input *in, gsolve_context *ctx, const char *name, const char *data,
                      size_t bytes, const gsolve_read_options *options);
 
-/* in = the mapped bytes of a file; does not inflate. */
+/* in = the mapped bytes of a regular file, or all bytes of another file ("-": standard input) from
+ * its present offset to its end; does not inflate. */
 gsolve_status gs_input_file(gs_input *in, gsolve_context *ctx, const char *path,
                             const gsolve_read_options *options);
 void gs_input_close(gs_input *in);
+
+/* in = the bytes of the descriptor to its end, in memory. In stream.c. */
+gsolve_status gs_input_stream(gs_input *in, gsolve_context *ctx, const char *name, int file,
+                              const gsolve_read_options *options);
 
 /* Inflates in's text if it begins with gzip's magic number. In gzip.c. */
 gsolve_status gs_input_unpack(gs_input *in);

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "core/replace.h"
 #include "core/try.h"
 #include "io/input.h"
 #include "io/number.h"
-#include "core/replace.h"
 #include "matrix/statistics.h"
 
 #define BLOCK     ((int64_t)1 << 14)    /* entries */
@@ -28,8 +28,11 @@ typedef struct output {
 
 static gsolve_status write_error(const output *sink, int code)
 {
-    return gsolve_fail(sink->ctx, GSOLVE_BAD_FILE, "cannot write %.400s: %s",
-                       sink->replacement.path, strerror(code));
+    const char *path = sink->replacement.path;
+
+    return gsolve_fail(sink->ctx, GSOLVE_BAD_FILE, "cannot write %s%.400s: %s",
+                       strcmp(path, "-") == 0 ? "to standard output" : "",
+                       strcmp(path, "-") == 0 ? "" : path, strerror(code));
 }
 
 static bool ends_in_gz(const char *path)
@@ -62,7 +65,7 @@ static gsolve_status sink_open(output *sink, gsolve_context *ctx, const char *pa
     sink->compressed = ends_in_gz(path);
     if (sink->compressed) status = open_packer(sink, ctx);
     if (status != GSOLVE_OK) return status;
-    code = gs_replace_begin(&sink->replacement, ctx, path);
+    code = gs_replace_begin_any(&sink->replacement, ctx, path);
     if (code == 0) return GSOLVE_OK;
     status = write_error(sink, code);
     if (sink->compressed) {
