@@ -22,12 +22,13 @@ typedef struct cli_arguments {
     const char *null_space, *left_null_space, *setup;
     const char *device, *format, *formats, *solver, *precond;
     const char *json, *history, *output, *csv, *html;
-    cli_many matrices; /* of a command that takes several */
+    const char *config; /* --config */
+    cli_many matrices;  /* of a command that takes several */
     double rtol, atol;
     int type;         /* a gsolve_type */
     int scale, order; /* indices of their words; 0: none */
     int maxit, threads, seed, repeat, columns_count;
-    bool monitor, profile, columns, quiet, cache, symmetric, general, dense, help, version;
+    bool monitor, profile, columns, quiet, cache, symmetric, general, dense, help, version, force;
     int operands;
     char **operand;
 } cli_arguments;
@@ -43,6 +44,7 @@ typedef struct cli { /* one call of the command */
     bool live;        /* text goes to a terminal, so that a line may be rewritten */
     int width;        /* the column at which text is wrapped; 0: it is not wrapped */
     double begin;     /* seconds, as by cli_now */
+    char *config;     /* the text of --config, which the arguments point into, or NULL; owned */
     char error[1200]; /* the first error's sentence, or "" */
 } cli;
 
@@ -97,6 +99,8 @@ bool cli_json_fits(const cli *c);
 int cli_write_text(cli *c, const char *path, const char *text);
 
 /* --- the commands ---------------------------------------------------------------------------- */
+
+extern const cli_arguments cli_no_arguments;
 
 int cli_solve(cli *c);
 int cli_info(cli *c);

@@ -53,9 +53,14 @@
      CLI_TEXT, AT(json), 0, 0}
 #define QUIET(more) \
     {"quiet", 'q', NULL, "print only errors" more, CLI_FLAG, AT(quiet), 0, 0}
+#define FORCE(more) \
+    {"force", 0, NULL, "do what gsolve otherwise refuses: more threads (--threads, or threads= of --device) than there are " \
+     "processors" more, CLI_FLAG, AT(force), 0, 0}
 #define OUTPUT(text) \
     {"output", 'o', "FILE", text, CLI_TEXT, AT(output), 0, 0}
 #define HELP \
+    {"config", 0, "FILE", "read options from FILE: one \"name value\" or \"name = value\" a line, with the long names; a name alone " \
+     "sets an option without argument; # begins a comment. The command line overrides FILE", CLI_TEXT, AT(config), 0, 0}, \
     {"help", 'h', NULL, "show this help", CLI_FLAG, AT(help), 0, 0}, \
     {"version", 'V', NULL, "show the version, the libraries of sparse factorisations, and the level of the CPU whose kernels run", CLI_FLAG, AT(version), 0, 0}
 
@@ -86,7 +91,7 @@ static const cli_option solve_options[] = {
     HEADING("Device"),
     DEVICE("device: auto, cpu or cuda (default $GSOLVE_DEVICE, else auto; see gsolve list devices). auto uses a GPU if "
            "there is one, but the CPU if --format is not given and (entries of A) x (columns of b) is at most 200000"),
-    DEVICE_THREADS,
+    DEVICE_THREADS, FORCE(", and cg on a matrix that is known to be nonsymmetric or to have a negative diagonal entry"),
     HEADING("Output"),
     {"solution", 'x', "FILE", "write the solution as a Matrix Market array", CLI_TEXT,
      AT(solution), 0, 0},
@@ -109,7 +114,7 @@ static const cli_option info_options[] = {
     TYPE(""),
     DEVICE("device on which the solve would run: auto, cpu or cuda (default $GSOLVE_DEVICE, else cpu; see gsolve list "
            "devices). --device auto takes a GPU if there is one"),
-    DEVICE_THREADS, JSON("this report"), QUIET(""), HELP, END,
+    DEVICE_THREADS, FORCE(""), JSON("this report"), QUIET(""), HELP, END,
 };
 
 static const cli_option compare_options[] = {
@@ -134,7 +139,7 @@ static const cli_option compare_options[] = {
     HEADING("Device"),
     DEVICE("device: auto, cpu or cuda (default $GSOLVE_DEVICE, else auto; see gsolve list devices). auto uses a GPU if "
            "there is one"),
-    DEVICE_THREADS,
+    DEVICE_THREADS, FORCE(""),
     HEADING("Output"),
     JSON("the results"),
     {"csv", 0, "FILE", "write one line per matrix and format as CSV (comma-separated values); '-' as for "
@@ -148,7 +153,7 @@ static const cli_option generate_options[] = {
     OUTPUT("output file; compressed if its name ends in .gz"),
     {"symmetric", 0, NULL, "write only the lower triangle; the matrix must be symmetric, not skew-symmetric", CLI_FLAG,
      AT(symmetric), 0, 0},
-    THREADS(""), JSON("a report on the matrix"), QUIET(""), HELP, END,
+    THREADS(""), FORCE(""), JSON("a report on the matrix"), QUIET(""), HELP, END,
 };
 
 static const cli_option convert_options[] = {
@@ -160,14 +165,14 @@ static const cli_option convert_options[] = {
     {"dense", 0, NULL, "IN is a dense vector or matrix, such as a right-hand side; write a Matrix Market "
      "array", CLI_FLAG,
      AT(dense), 0, 0},
-    THREADS(""), JSON("a report on the matrix"), QUIET(""), HELP, END,
+    THREADS(""), FORCE(""), JSON("a report on the matrix"), QUIET(""), HELP, END,
 };
 
 static const cli_option list_options[] = {JSON("the list"), QUIET(""), HELP, END};
 /* clang-format on */
 
 const cli_command cli_commands[] = {
-    {"solve", "gsolve [solve] -A FILE [-b FILE] [-x FILE] [options]", "solve A x = b",
+    {"solve", "gsolve [solve] [-A] FILE [-b FILE] [-x FILE] [options]", "solve A x = b",
      "Reads the matrix and analyses it, solves the system, and then computes the true residual "
      "from A, x and b. If --solver is not given, gsolve chooses the method. If --precond is not "
      "given, gsolve chooses the preconditioner.\nIf neither --solver nor --precond is given and "

@@ -108,7 +108,8 @@ static const char *input_at(const cli_arguments *args, int k)
 {
     const char *const path[] = {args->matrix,          args->rhs,
                                 args->guess,           args->null_space,
-                                args->left_null_space, args->operands ? args->operand[0] : NULL};
+                                args->left_null_space, args->operands ? args->operand[0] : NULL,
+                                args->config};
     const int count = sizeof path / sizeof *path;
 
     if (k < count) return path[k] ? path[k] : "";

@@ -31,6 +31,7 @@ static int open_device(cli *c, const char *device)
 {
     char spec[256];
 
+    if (cli_check_threads(c, device)) return CLI_ERROR;
     if (c->args.threads >= 0) { /* a property of the device cpu */
         if (cli_spec_is(device, "auto")) device = "cpu";
         snprintf(spec, sizeof spec, "%.200s,threads=%d", device, c->args.threads);
