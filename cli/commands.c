@@ -11,10 +11,10 @@
 /* clang-format off */
 #define MATRIX \
     {"matrix", 'A', "FILE", "matrix file (Matrix Market, Rutherford-Boeing or Harwell-Boeing, plain or " \
-     "gzip-compressed), or gen:NAME,key=value,... for a generated matrix (see gsolve list " \
+     "gzip-compressed), or - for standard input, or gen:NAME,key=value,... for a generated matrix (see gsolve list " \
      "generators)", CLI_TEXT, AT(matrix), 0, 0}
 #define RHS \
-    {"rhs", 'b', "FILE", "right-hand side b: a file with one or more columns, or one of the words ones, random, random,k=N (N random right-hand " \
+    {"rhs", 'b', "FILE", "right-hand side b: a file with one or more columns (-: standard input), or one of the words ones, random, random,k=N (N random right-hand " \
      "sides) and A*ones (x = 1 is then a solution) (default A*ones)", CLI_TEXT, AT(rhs), 0, 0}
 #define CACHE \
     {"cache", 0, NULL, "keep a binary copy of the matrix FILE as FILE.gscache, or in $XDG_CACHE_HOME/gsolve (by default " \
@@ -49,7 +49,7 @@
     {"maxit", 0, "N", "largest number of iterations. Overrides maxit= of --solver (default: see gsolve list solvers)", \
      CLI_WHOLE, AT(maxit), 0, INT_MAX}
 #define JSON(what) \
-    {"json", 0, "FILE", "write " what " as JSON; '-' means standard output and suppresses the text", \
+    {"json", 0, "FILE", "write " what " as JSON; '-' means standard output and suppresses the text, here and for other outputs", \
      CLI_TEXT, AT(json), 0, 0}
 #define QUIET(more) \
     {"quiet", 'q', NULL, "print only errors" more, CLI_FLAG, AT(quiet), 0, 0}
@@ -67,7 +67,7 @@
 static const cli_option solve_options[] = {
     HEADING("System"),
     MATRIX, RHS,
-    {"x0", 0, "FILE", "file with the initial guess (default 0)", CLI_TEXT, AT(guess), 0, 0},
+    {"x0", 0, "FILE", "file with the initial guess (-: standard input; default 0)", CLI_TEXT, AT(guess), 0, 0},
     {"null-space", 0, "constants|FILE", "null space of a singular A: the word constants, or a file with one or more vectors v, A v = 0. "
      "If b is not in the range of A, x is then the least-squares solution", CLI_TEXT, AT(null_space), 0, 0},
     {"left-null-space", 0, "constants|FILE", "null space of the transpose of A, if that is not the one of A. Both have the same dimension",
@@ -93,12 +93,12 @@ static const cli_option solve_options[] = {
            "there is one, but the CPU if --format is not given and (entries of A) x (columns of b) is at most 200000"),
     DEVICE_THREADS, FORCE(", and cg on a matrix that is known to be nonsymmetric or to have a negative diagonal entry"),
     HEADING("Output"),
-    {"solution", 'x', "FILE", "write the solution as a Matrix Market array", CLI_TEXT,
+    {"solution", 'x', "FILE", "write the solution as a Matrix Market array; '-' as for --json", CLI_TEXT,
      AT(solution), 0, 0},
     JSON("the result"),
     {"columns", 0, NULL, "print outcome, iterations and residual of each right-hand side (column of b), not only of the "
      "worst one; JSON always contains them", CLI_FLAG, AT(columns), 0, 0},
-    {"history", 0, "FILE", "write the residual of each iteration as CSV (comma-separated values)",
+    {"history", 0, "FILE", "write the residual of each iteration as CSV (comma-separated values); '-' as for --json",
      CLI_TEXT, AT(history), 0, 0},
     {"monitor", 0, NULL, "print the residual of each iteration", CLI_FLAG, AT(monitor), 0, 0},
     {"profile", 0, NULL, "show memory traffic and bandwidth of an iteration, and of each class of operations. "
@@ -150,7 +150,7 @@ static const cli_option compare_options[] = {
 };
 
 static const cli_option generate_options[] = {
-    OUTPUT("output file; compressed if its name ends in .gz"),
+    OUTPUT("output file, compressed if its name ends in .gz; '-' means standard output and suppresses the text"),
     {"symmetric", 0, NULL, "write only the lower triangle; the matrix must be symmetric, not skew-symmetric", CLI_FLAG,
      AT(symmetric), 0, 0},
     THREADS(""), FORCE(""), JSON("a report on the matrix"), QUIET(""), HELP, END,
@@ -207,7 +207,7 @@ const cli_command cli_commands[] = {
      generate_options, 1, false, cli_generate},
     {"convert", "gsolve convert IN OUT [options]", "convert a matrix file to Matrix Market",
      "Reads any matrix that gsolve solve reads and writes it to OUT, a name that ends in "
-     ".mtx or .mtx.gz. If IN stores only a triangle of a symmetric or skew-symmetric "
+     ".mtx or .mtx.gz. IN may be -, standard input, and OUT may be -, standard output, or a pipe. If IN stores only a triangle of a symmetric or skew-symmetric "
      "matrix, OUT does too, unless --general is given.",
      convert_options, 2, false, cli_convert},
     {"list", "gsolve list [formats|solvers|preconds|products|generators|devices] [options]",

@@ -130,7 +130,7 @@ static int set_line(cli *c, char *line, const char *where)
     return cli_set_option(c, o, text, where);
 }
 
-int cli_read_config(cli *c, const char *path)
+static int read_config(cli *c, const char *path)
 {
     char where[MOST_WHERE], *line, *next;
     int number = 0;
@@ -143,5 +143,36 @@ int cli_read_config(cli *c, const char *path)
         line = trim(line);
         if (*line && set_line(c, line, where)) return CLI_ERROR;
     }
+    return 0;
+}
+
+/* --- the command line and the file ------------------------------------------------------------ */
+
+/* Takes the matrices of the file of --config only if the command line has none. */
+static void choose_matrices(cli_arguments *args, const cli_arguments *of_file)
+{
+    if (!args->matrix && args->matrices.count == 0 && args->operands == 0) {
+        args->matrix = of_file->matrix;
+        args->matrices = of_file->matrices;
+    }
+}
+
+int cli_parse(cli *c, int argc, char **argv)
+{
+    cli_arguments of_line, of_file;
+
+    if (cli_parse_words(c, argc, argv)) return CLI_ERROR;
+    if (!c->args.config) return 0;
+    of_line = c->args;
+    c->args = cli_no_arguments;
+    if (read_config(c, of_line.config)) {
+        c->args = of_line; /* the error may go to its file of --json */
+        return CLI_ERROR;
+    }
+    of_file = c->args;
+    c->args.matrix = NULL;
+    c->args.matrices.count = 0;
+    if (cli_parse_words(c, argc, argv)) return CLI_ERROR;
+    choose_matrices(&c->args, &of_file);
     return 0;
 }

@@ -263,7 +263,7 @@ static int check_operands(cli *c)
     return 0;
 }
 
-static int parse_words(cli *c, int argc, char **argv)
+int cli_parse_words(cli *c, int argc, char **argv)
 {
     struct option longs[MOST_OPTIONS + 1] = {0};
     char shorts[2 * MOST_OPTIONS + 2] = ":";
@@ -285,40 +285,12 @@ static int parse_words(cli *c, int argc, char **argv)
             if (!code) code = refuse(c, found, argv);
         } else if (!code) {
             code = store(c, o, argv);
-        } else if (o->kind == CLI_TEXT && *optarg) { /* the error may go to the file of --json, if */
+        } else if (o->kind == CLI_TEXT &&
+                   *optarg) { /* the error may go to the file of --json, if */
             *(const char **)(void *)((char *)&c->args + o->offset) = optarg; /* no other one */
         }
     }
     c->args.operands = argc - optind;
     c->args.operand = argv + optind;
     return code ? code : check_operands(c);
-}
-
-/* Takes the matrices of the file of --config only if the command line has none. */
-static void choose_matrices(cli_arguments *args, const cli_arguments *of_file)
-{
-    if (!args->matrix && args->matrices.count == 0 && args->operands == 0) {
-        args->matrix = of_file->matrix;
-        args->matrices = of_file->matrices;
-    }
-}
-
-int cli_parse(cli *c, int argc, char **argv)
-{
-    cli_arguments of_file;
-    const char *json;
-
-    if (parse_words(c, argc, argv)) return CLI_ERROR;
-    if (!c->args.config) return 0;
-    const char *path = c->args.config;
-    json = c->args.json;
-    c->args = cli_no_arguments;
-    c->args.json = json; /* an error may go there */
-    if (cli_read_config(c, path)) return CLI_ERROR;
-    of_file = c->args;
-    c->args.matrix = NULL;
-    c->args.matrices.count = 0;
-    if (parse_words(c, argc, argv)) return CLI_ERROR;
-    choose_matrices(&c->args, &of_file);
-    return 0;
 }

@@ -85,16 +85,21 @@ static gsolve_status load(gs_input *in, gsolve_context *ctx, const char *path, i
                           const gsolve_read_options *options)
 {
     struct stat s;
-    void *block;
+    size_t bytes;
+    char *block;
+    gsolve_status status = GSOLVE_OK;
 
     if (fstat(file, &s) != 0) return refuse(ctx, path, strerror(errno));
     if (S_ISDIR(s.st_mode)) return refuse(ctx, path, "it is a directory; give the name of a file");
     if (!S_ISREG(s.st_mode) || s.st_size == 0 || lseek(file, 0, SEEK_CUR) > 0) {
-        return gs_input_stream(in, ctx, path, file, options); /* files of /proc have size 0 */
+        status = gs_read_stream(&block, &bytes, ctx, path, file); /* files of /proc have size 0 */
+    } else {
+        bytes = (size_t)s.st_size;
+        block = gs_map_file(ctx, file, 0, bytes);
+        if (!block) status = GSOLVE_NO_MEMORY;
     }
-    block = gs_map_file(ctx, file, 0, (size_t)s.st_size);
-    if (!block) return GSOLVE_NO_MEMORY;
-    gs_input_memory(in, ctx, path, block, (size_t)s.st_size, options);
+    if (status != GSOLVE_OK) return status;
+    gs_input_memory(in, ctx, path, block, bytes, options);
     in->block[0] = block;
     return GSOLVE_OK;
 }

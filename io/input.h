@@ -41,9 +41,10 @@ gsolve_status gs_input_file(gs_input *in, gsolve_context *ctx, const char *path,
                             const gsolve_read_options *options);
 void gs_input_close(gs_input *in);
 
-/* in = the bytes of the descriptor to its end, in memory. In stream.c. */
-gsolve_status gs_input_stream(gs_input *in, gsolve_context *ctx, const char *name, int file,
-                              const gsolve_read_options *options);
+/* *data = the bytes of the descriptor to its end, at least one; free them with gsolve_free. name:
+ * for error messages. In stream.c. */
+gsolve_status gs_read_stream(char **data, size_t *bytes, gsolve_context *ctx, const char *name,
+                             int file);
 
 /* Inflates in's text if it begins with gzip's magic number. In gzip.c. */
 gsolve_status gs_input_unpack(gs_input *in);

@@ -34,8 +34,8 @@ static bool may_be_endless(int file)
     return fstat(file, &s) == 0 && S_ISCHR(s.st_mode) && !isatty(file);
 }
 
-gsolve_status gs_input_stream(gs_input *in, gsolve_context *ctx, const char *name, int file,
-                              const gsolve_read_options *options)
+gsolve_status gs_read_stream(char **data, size_t *bytes, gsolve_context *ctx, const char *name,
+                             int file)
 {
     const char *why = NULL;
     buffer b = {0};
@@ -54,8 +54,8 @@ gsolve_status gs_input_stream(gs_input *in, gsolve_context *ctx, const char *nam
         status = gsolve_fail(ctx, GSOLVE_BAD_FILE, "%.400s: %s", name, why);
         goto done;
     }
-    gs_input_memory(in, ctx, name, b.data, b.bytes, options);
-    in->block[0] = b.data;
+    *data = b.data;
+    *bytes = b.bytes;
     b.data = NULL;
 done:
     gsolve_free(ctx, GSOLVE_HOST, b.data);
