@@ -104,6 +104,8 @@ static const cli_option solve_options[] = {
     {"profile", 0, NULL, "show memory traffic and bandwidth of an iteration, and of each class of operations. "
      "For this, gsolve solves the system a second time and times each operation separately. "
      "On a GPU this second solve does not use CUDA graphs", CLI_FLAG, AT(profile), 0, 0},
+    {"repeat", 0, "N", "number of rounds: solve N times, set-ups included, and show the least, median and largest times. The matrix is "
+     "read and its format built once", CLI_WHOLE, AT(repeat), 1, 9999},
     QUIET(" and the cause of a solve that did not converge"), HELP, END,
 };
 
@@ -207,7 +209,8 @@ const cli_command cli_commands[] = {
      generate_options, 1, false, cli_generate},
     {"convert", "gsolve convert IN OUT [options]", "convert a matrix file to Matrix Market",
      "Reads any matrix that gsolve solve reads and writes it to OUT, a name that ends in "
-     ".mtx or .mtx.gz. IN may be -, standard input, and OUT may be -, standard output, or a pipe. If IN stores only a triangle of a symmetric or skew-symmetric "
+     ".mtx or .mtx.gz. IN may be -, standard input, and OUT may be -, standard output, or a pipe. "
+     "If IN stores only a triangle of a symmetric or skew-symmetric "
      "matrix, OUT does too, unless --general is given.",
      convert_options, 2, false, cli_convert},
     {"list", "gsolve list [formats|solvers|preconds|products|generators|devices] [options]",

@@ -128,17 +128,32 @@ static void close_gaps(gsolve_dense *x)
     x->stride = x->nrows;
 }
 
+/* *guess = x, which a solve replaces; with --repeat only. */
+static int keep_guess(cli *c, gsolve_dense *guess, const gsolve_dense *x)
+{
+    if (c->args.repeat < 0) return 0;
+    if (cli_new_dense(c, guess, x->nrows, x->ncols)) return CLI_ERROR;
+    memcpy(guess->value, x->value, (size_t)x->nrows * (size_t)x->ncols * sizeof(double));
+    return 0;
+}
+
 static int solve(cli *c, cli_solution *s)
 {
     cli_trial t = {.attempt = s->attempt, .A = s->A, .report = report, .user = s};
     gsolve_statistics statistics = s->system.statistics;
+    gsolve_dense guess = {0};
+    int code;
 
     close_gaps(&s->system.x);
     t.b = s->system.b;
     t.x = s->system.x;
     statistics.symmetric &= !cli_scales_rows(c);
     t.count = cli_list_choices(c, &statistics, s->attempt);
-    const int code = cli_try(c, &t);
+    code = keep_guess(c, &guess, &s->system.x);
+    if (!code) code = cli_try(c, &t);
+    gsolve_matrix_describe(s->A, &s->info); /* its form may have changed */
+    if (!code && guess.value) code = cli_solve_again(c, &s->repeat, &t, guess, &statistics);
+    gsolve_dense_free(&guess, c->ctx);
     s->attempts = t.tried;
     s->best = t.best;
     memcpy(s->transform, t.transform, sizeof s->transform);
@@ -184,7 +199,6 @@ static int finish(cli *c, cli_solution *s)
 {
     const cli_attempt *a = &s->attempt[s->best];
 
-    gsolve_matrix_describe(s->A, &s->info); /* its form may have changed */
     measure_error(c, s);
     if (write_solution(c, s) || cli_report_history(c, s)) return CLI_ERROR;
     cli_report(c, s);

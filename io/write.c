@@ -276,11 +276,11 @@ static gsolve_status check_symmetric(gsolve_context *ctx, const gsolve_csr *A, d
             same = A->col[k] == B.col[k] && gs_value(A, k) == sign * gs_value(&B, k);
         }
         if (!same) {
-            status = gsolve_fail(
-                ctx, GSOLVE_BAD_MATRIX,
-                "the matrix is not %s: row %d differs from column %d; write it as general, "
-                "without --symmetric",
-                sign < 0 ? "skew-symmetric" : "symmetric", i + 1, i + 1);
+            status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                                 "the matrix is not %s: row %d differs from column %d (counted "
+                                 "from 1); write it as general, "
+                                 "without --symmetric",
+                                 sign < 0 ? "skew-symmetric" : "symmetric", i + 1, i + 1);
             break;
         }
     }
@@ -347,9 +347,10 @@ static gsolve_status check_dense(gsolve_context *ctx, const gsolve_dense *v)
     }
     for (int64_t k = 0; k < (int64_t)v->nrows * v->ncols; k++) {
         if (isfinite(dense_value(v, k))) continue;
-        return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                           "the element in row %lld and column %lld is %g; values must be finite",
-                           (long long)(k % v->nrows), (long long)(k / v->nrows), dense_value(v, k));
+        return gsolve_fail(
+            ctx, GSOLVE_BAD_MATRIX,
+            "the element in row %lld and column %lld (counted from 1) is %g; values must be finite",
+            (long long)(k % v->nrows) + 1, (long long)(k / v->nrows) + 1, dense_value(v, k));
     }
     return GSOLVE_OK;
 }

@@ -64,7 +64,7 @@ static const struct {
     {7, GENERAL "2 2 3\n1 1 1.000\n2 2 2\n%\n\n", "ends after 2 of the 3 entries"},
     {4, MM "array real general\n2 1\n1.00\n", "ends after 1 of the 2 entries"},
     {6, MM "coordinate real symmetric\n3 3 3\n1 2 1\n% c\n1 3 1\n3 2 1\n",
-     "row 3 and column 2 and those before it lie on"},
+     "row 3 and column 2 (counted from 1) and those before it lie on"},
     {4, MM "coordinate real skew-symmetric\n2 2 2\n2 1 1\n1 2 1\n", "different sides"},
     {3, MM "coordinate real skew-symmetric\n2 2 1\n2 2 5\n", "is 5; it must be 0"},
     {3, RB("cua 2 2 1 0", ""), "complex"},

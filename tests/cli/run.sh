@@ -130,7 +130,7 @@ run 0 -A gen:poisson2d,n=12 -b random --seed 7 --threads 2 --force --json two.js
 run 0 -A gen:poisson2d,n=12 -b random,k=1 --seed 7 --json two.json
 [ "$(grep '"residual"' one.json)" = "$(grep '"residual"' two.json)" ] || fail 'k=1 is another column'
 run 0 -A gen:poisson2d,n=12 -b random,k=5 --solver block_cg --columns -x many.mtx
-said '5 columns' 'worst column' 'column  iterations' '       4  '
+said '5 columns' 'worst column' 'column  iterations' '       1  ' '       5  '
 [ "$(grep -c converged out)" -eq 6 ] || fail "$what: not a line for each column"
 [ "$(sed -n '/^[^%]/{p;q;}' many.mtx)" = '144 5' ] || fail "$what: x has not five columns"
 run 0 -A gen:poisson2d,n=12 -b random,k=5 --json -
@@ -329,7 +329,7 @@ fi
 for value in 1e-50 1e50; do # neither is a number of single precision
     printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 %s\n' $value >single.mtx
     run 1 -A single.mtx --type f32
-    complained 'the entry in row 1 and column 1 is 1e' 'in single precision; scale the matrix'
+    complained 'the entry in row 2 and column 2 (counted from 1) is 1e' 'in single precision; scale the matrix'
     run 0 -A single.mtx
 done
 
@@ -494,7 +494,7 @@ json out 'matrices[].rows[0].format=csr' 'matrices[].rows[1].format=cxsparse' 'm
     'matrices[].rows[1].outcome=converged' 'matrices[].rhs=b.mtx'
 run 0 compare A.mtx --formats 'cxsparse;csr,csr' --repeat 1 --csv -
 [ "$(grep -o 'format\|"cxsparse"\|"csr"' out | tr '\n' ' ')" = 'format "cxsparse" "csr" "csr" ' ] || fail "$what: other formats"
-[ "$(sed 's/"[^"]*"/q/g' out | cut -d, -f27 | sed -n 3p)" = - ] || fail "$what: csr overtakes itself"
+[ "$(sed 's/"[^"]*"/q/g' out | cut -d, -f27 | sed -n 3p)" = '' ] || fail "$what: csr overtakes itself"
 run 0 compare A.mtx -b b2.mtx --repeat 1 --solver cg,rtol=1e-3,rtol=1e-10 --atol 1e-14
 said 'tolerance   |b - Ax| <= max(1e-10 |b|, 1e-14)'
 run 0 compare A.mtx --repeat 1 --quiet --html q.html
