@@ -28,7 +28,8 @@ typedef struct cli_arguments {
     int type;         /* a gsolve_type */
     int scale, order; /* indices of their words; 0: none */
     int maxit, threads, seed, repeat, columns_count;
-    bool monitor, profile, columns, quiet, cache, symmetric, general, dense, help, version, force;
+    bool monitor, profile, columns, quiet, cache, symmetric, general, dense, help, version, force,
+        print_c;
     int operands;
     char **operand;
 } cli_arguments;

@@ -106,6 +106,9 @@ static const cli_option solve_options[] = {
      "On a GPU this second solve does not use CUDA graphs", CLI_FLAG, AT(profile), 0, 0},
     {"repeat", 0, "N", "number of rounds: solve N times, set-ups included, and show the least, median and largest times. The matrix is "
      "read and its format built once", CLI_WHOLE, AT(repeat), 1, 9999},
+    {"print-c", 0, NULL, "print a complete C program that does the same through the public interface, and solve nothing. The program "
+     "writes the file of -x; the method and the preconditioner are those that gsolve would take, or left to the library if "
+     "neither is given", CLI_FLAG, AT(print_c), 0, 0},
     QUIET(" and the cause of a solve that did not converge"), HELP, END,
 };
 

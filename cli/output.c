@@ -178,7 +178,7 @@ bool cli_uses_stdout(const cli *c)
 {
     const cli_arguments *args = &c->args;
     const bool writes_operand = strcmp(c->command->name, "convert") == 0 && args->operands > 1;
-    bool uses = writes_operand && cli_is_stdout(args->operand[1]);
+    bool uses = args->print_c || (writes_operand && cli_is_stdout(args->operand[1]));
 
     for (int k = SETUP + 1; k < OUTPUTS; k++) uses |= cli_is_stdout(output_at(args, k));
     return uses;

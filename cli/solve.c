@@ -1,5 +1,5 @@
 /* solve.c: gsolve solve: reads, analyses, chooses, solves and reports. */
-#include "cli/solve.h"
+#include "cli/print_c.h"
 
 #include <math.h>
 #include <string.h>
@@ -237,11 +237,16 @@ int cli_solve(cli *c)
         return cli_fail(c, "%s cannot be combined with --null-space; leave one of them out",
                         transform_options(c));
     }
-    if (cli_check_files(c) || cli_open_undecided(c) || cli_check_specs(c)) return CLI_ERROR;
+    if (cli_check_print_c(c) || cli_check_files(c) || cli_open_undecided(c) || cli_check_specs(c))
+        return CLI_ERROR;
     code = prepare(c, &s);
     cli_catch_interrupt();
-    if (!code) code = solve(c, &s);
-    if (!code) code = finish(c, &s);
+    if (!code && c->args.print_c) {
+        code = cli_print_c(c, &s);
+    } else {
+        if (!code) code = solve(c, &s);
+        if (!code) code = finish(c, &s);
+    }
     for (int k = 0; k < s.attempts; k++) cli_free_attempt(&s.attempt[k]);
     gsolve_matrix_destroy(&s.A);
     cli_close_system(c, &s.system);
