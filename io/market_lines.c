@@ -284,6 +284,12 @@ static gsolve_status report_error(const parsing *job, const text_segment *segmen
     char token[GS_TOKEN];
 
     gs_input_token(token, at, segment->word.end);
+    if (!token[0] && segment->error <= BAD_VALUE) {
+        return gs_input_fail(in, at, "the %s is missing",
+                             segment->error == BAD_ROW      ? "row"
+                             : segment->error == BAD_COLUMN ? "column"
+                                                            : "value");
+    }
     switch (segment->error) {
     case BAD_ROW:
     case BAD_COLUMN:
