@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/attempt.h"
 #include "cli/print_c_parts.h"
 
 int cli_check_print_c(cli *c)
@@ -155,7 +156,7 @@ static void put_null_spaces(const cli *c)
 }
 
 /* b and x. */
-static void put_vectors(const cli *c, const cli_solution *s)
+static void put_vectors(const cli *c, const cli_system *s)
 {
     const char *rhs = c->args.rhs;
     const int seed = c->args.seed >= 0 ? c->args.seed : 1;
@@ -166,7 +167,7 @@ static void put_vectors(const cli *c, const cli_solution *s)
                "    for (int64_t i = 0; i < (int64_t)nrows * b.ncols; i++) {\n"
                "        ((double *)b.value)[i] = gsolve_random(%d, (uint64_t)i);\n"
                "    }\n",
-               s->system.b.ncols, seed);
+               s->b.ncols, seed);
     } else if (rhs && strcmp(rhs, "ones") == 0) {
         printf("    b = zeros(ctx, nrows, 1);\n"
                "    for (int64_t i = 0; i < nrows; i++) ((double *)b.value)[i] = 1;\n");
@@ -185,9 +186,9 @@ static void put_vectors(const cli *c, const cli_solution *s)
 
 /* The method and the preconditioner that the user named, with what the command chose for the other
  * one. */
-static int put_choice(cli *c, const cli_solution *s)
+static int put_choice(cli *c, const cli_system *s)
 {
-    gsolve_statistics statistics = s->system.statistics;
+    gsolve_statistics statistics = s->statistics;
     cli_attempt *a = calloc(CLI_MOST_ATTEMPTS, sizeof *a);
     char method[sizeof a->solver], flexible[sizeof a->solver];
 
@@ -208,7 +209,7 @@ static int put_choice(cli *c, const cli_solution *s)
     return 0;
 }
 
-static int put_solver(cli *c, const cli_solution *s)
+static int put_solver(cli *c, const cli_system *s)
 {
     char options[1024];
 
@@ -226,7 +227,7 @@ static int put_solver(cli *c, const cli_solution *s)
     return 0;
 }
 
-int cli_print_c(cli *c, const cli_solution *s)
+int cli_print_c(cli *c, const cli_system *s)
 {
     const bool sums = cli_ones_solve(c);
     char device[300];

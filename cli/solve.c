@@ -242,7 +242,7 @@ int cli_solve(cli *c)
     code = prepare(c, &s);
     cli_catch_interrupt();
     if (!code && c->args.print_c) {
-        code = cli_print_c(c, &s);
+        code = cli_print_c(c, &s.system);
     } else {
         if (!code) code = solve(c, &s);
         if (!code) code = finish(c, &s);
