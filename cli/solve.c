@@ -1,8 +1,10 @@
 /* solve.c: gsolve solve: reads, analyses, chooses, solves and reports. */
-#include "cli/print_c.h"
+#include "cli/solve.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "cli/print_c.h"
 
 /* --- preparation ------------------------------------------------------------------------------ */
 
