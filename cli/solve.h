@@ -2,6 +2,7 @@
 #ifndef GS_CLI_SOLVE_H
 #define GS_CLI_SOLVE_H
 
+#include "cli/cache_writer.h"
 #include "cli/repeat.h"
 
 typedef struct cli_seconds_of { /* where the time went; setup and solve are of all attempts */
@@ -18,6 +19,7 @@ typedef struct cli_solution {
     double error;       /* |x - 1| / |1| where 1 is a solution, else NAN */
     cli_seconds_of seconds;
     cli_repeat repeat;
+    cli_cache_writer cache;
 } cli_solution;
 
 /* Print a line before and after attempt k. */

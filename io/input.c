@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -87,6 +88,7 @@ static gsolve_status load(gs_input *in, gsolve_context *ctx, const char *path, i
     struct stat s;
     size_t bytes;
     char *block;
+    bool is_mapped = false;
     gsolve_status status = GSOLVE_OK;
 
     if (fstat(file, &s) != 0) return refuse(ctx, path, strerror(errno));
@@ -96,11 +98,13 @@ static gsolve_status load(gs_input *in, gsolve_context *ctx, const char *path, i
     } else {
         bytes = (size_t)s.st_size;
         block = gs_map_file(ctx, file, 0, bytes);
+        is_mapped = true;
         if (!block) status = GSOLVE_NO_MEMORY;
     }
     if (status != GSOLVE_OK) return status;
     gs_input_memory(in, ctx, path, block, bytes, options);
     in->block[0] = block;
+    in->mapped = is_mapped;
     return GSOLVE_OK;
 }
 
@@ -115,6 +119,19 @@ gsolve_status gs_input_file(gs_input *in, gsolve_context *ctx, const char *path,
     status = load(in, ctx, path, file, options);
     close(file);
     return status;
+}
+
+#define FORGOTTEN ((int64_t)64 << 20) /* bytes of a text whose pages are worth the calls */
+
+void gs_input_forget(const gs_input *in, const char *from, const char *to)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *block = in->block[0];
+
+    if (!in->mapped || in->begin != block || in->end - in->begin < FORGOTTEN) return;
+    const size_t begin = ((size_t)(from - block) + page - 1) / page * page;
+    const size_t end = (size_t)(to - block) / page * page;
+    if (begin < end) madvise(block + begin, end - begin, MADV_DONTNEED);
 }
 
 void gs_input_close(gs_input *in)
