@@ -11,10 +11,10 @@
 /* clang-format off */
 #define MATRIX \
     {"matrix", 'A', "FILE", "matrix file (Matrix Market, Rutherford-Boeing or Harwell-Boeing, plain or " \
-     "gzip-compressed), or gen:NAME,key=value,... for a generated matrix (see gsolve list " \
+     "gzip-compressed), or - for standard input, or gen:NAME,key=value,... for a generated matrix (see gsolve list " \
      "generators)", CLI_TEXT, AT(matrix), 0, 0}
 #define RHS \
-    {"rhs", 'b', "FILE", "right-hand side b: a file with one or more columns, or one of the words ones, random, random,k=N (N random right-hand " \
+    {"rhs", 'b', "FILE", "right-hand side b: a file with one or more columns (-: standard input), or one of the words ones, random, random,k=N (N random right-hand " \
      "sides) and A*ones (x = 1 is then a solution) (default A*ones)", CLI_TEXT, AT(rhs), 0, 0}
 #define CACHE \
     {"cache", 0, NULL, "keep a binary copy of the matrix FILE as FILE.gscache, or in $XDG_CACHE_HOME/gsolve (by default " \
@@ -49,20 +49,25 @@
     {"maxit", 0, "N", "largest number of iterations. Overrides maxit= of --solver (default: see gsolve list solvers)", \
      CLI_WHOLE, AT(maxit), 0, INT_MAX}
 #define JSON(what) \
-    {"json", 0, "FILE", "write " what " as JSON; '-' means standard output and suppresses the text", \
+    {"json", 0, "FILE", "write " what " as JSON; '-' means standard output and suppresses the text, here and for other outputs", \
      CLI_TEXT, AT(json), 0, 0}
 #define QUIET(more) \
     {"quiet", 'q', NULL, "print only errors" more, CLI_FLAG, AT(quiet), 0, 0}
+#define FORCE(more) \
+    {"force", 0, NULL, "do what gsolve otherwise refuses: more threads (--threads, or threads= of --device) than there are " \
+     "processors" more, CLI_FLAG, AT(force), 0, 0}
 #define OUTPUT(text) \
     {"output", 'o', "FILE", text, CLI_TEXT, AT(output), 0, 0}
 #define HELP \
+    {"config", 0, "FILE", "read options from FILE: one \"name value\" or \"name = value\" a line, with the long names; a name alone " \
+     "sets an option without argument; # begins a comment. The command line overrides FILE", CLI_TEXT, AT(config), 0, 0}, \
     {"help", 'h', NULL, "show this help", CLI_FLAG, AT(help), 0, 0}, \
     {"version", 'V', NULL, "show the version, the libraries of sparse factorisations, and the level of the CPU whose kernels run", CLI_FLAG, AT(version), 0, 0}
 
 static const cli_option solve_options[] = {
     HEADING("System"),
     MATRIX, RHS,
-    {"x0", 0, "FILE", "file with the initial guess (default 0)", CLI_TEXT, AT(guess), 0, 0},
+    {"x0", 0, "FILE", "file with the initial guess (-: standard input; default 0)", CLI_TEXT, AT(guess), 0, 0},
     {"null-space", 0, "constants|FILE", "null space of a singular A: the word constants, or a file with one or more vectors v, A v = 0. "
      "If b is not in the range of A, x is then the least-squares solution", CLI_TEXT, AT(null_space), 0, 0},
     {"left-null-space", 0, "constants|FILE", "null space of the transpose of A, if that is not the one of A. Both have the same dimension",
@@ -88,19 +93,24 @@ static const cli_option solve_options[] = {
     HEADING("Device"),
     DEVICE("device: auto, cpu or cuda (default $GSOLVE_DEVICE, else auto; see gsolve list devices). auto uses a GPU if "
            "there is one, but the CPU if --format is not given and (entries of A) x (columns of b) is at most 200000"),
-    DEVICE_THREADS,
+    DEVICE_THREADS, FORCE(", and cg on a matrix that is known to be nonsymmetric or to have a negative diagonal entry"),
     HEADING("Output"),
-    {"solution", 'x', "FILE", "write the solution as a Matrix Market array", CLI_TEXT,
+    {"solution", 'x', "FILE", "write the solution as a Matrix Market array; '-' as for --json", CLI_TEXT,
      AT(solution), 0, 0},
     JSON("the result"),
     {"columns", 0, NULL, "print outcome, iterations and residual of each right-hand side (column of b), not only of the "
      "worst one; JSON always contains them", CLI_FLAG, AT(columns), 0, 0},
-    {"history", 0, "FILE", "write the residual of each iteration as CSV (comma-separated values)",
+    {"history", 0, "FILE", "write the residual of each iteration as CSV (comma-separated values); '-' as for --json",
      CLI_TEXT, AT(history), 0, 0},
     {"monitor", 0, NULL, "print the residual of each iteration", CLI_FLAG, AT(monitor), 0, 0},
     {"profile", 0, NULL, "show memory traffic and bandwidth of an iteration, and of each class of operations. "
      "For this, gsolve solves the system a second time and times each operation separately. "
      "On a GPU this second solve does not use CUDA graphs", CLI_FLAG, AT(profile), 0, 0},
+    {"repeat", 0, "N", "number of rounds: solve N times, set-ups included, and show the least, median and largest times. The matrix is "
+     "read and its format built once", CLI_WHOLE, AT(repeat), 1, 9999},
+    {"print-c", 0, NULL, "print a complete C program that does the same through the public interface, and solve nothing. The program "
+     "writes the file of -x; the method and the preconditioner are those that gsolve would take, or left to the library if "
+     "neither is given", CLI_FLAG, AT(print_c), 0, 0},
     QUIET(" and the cause of a solve that did not converge"), HELP, END,
 };
 
@@ -111,7 +121,7 @@ static const cli_option info_options[] = {
     TYPE(""),
     DEVICE("device on which the solve would run: auto, cpu or cuda (default $GSOLVE_DEVICE, else cpu; see gsolve list "
            "devices). --device auto takes a GPU if there is one"),
-    DEVICE_THREADS, JSON("this report"), QUIET(""), HELP, END,
+    DEVICE_THREADS, FORCE(""), JSON("this report"), QUIET(""), HELP, END,
 };
 
 static const cli_option compare_options[] = {
@@ -142,7 +152,7 @@ static const cli_option compare_options[] = {
     HEADING("Device"),
     DEVICE("device: auto, cpu or cuda (default $GSOLVE_DEVICE, else auto; see gsolve list devices). auto uses a GPU if "
            "there is one"),
-    DEVICE_THREADS,
+    DEVICE_THREADS, FORCE(""),
     HEADING("Output"),
     JSON("the results"),
     {"csv", 0, "FILE", "write one line per matrix and format as CSV (comma-separated values); '-' as for "
@@ -153,10 +163,10 @@ static const cli_option compare_options[] = {
 };
 
 static const cli_option generate_options[] = {
-    OUTPUT("output file; compressed if its name ends in .gz"),
+    OUTPUT("output file, compressed if its name ends in .gz; '-' means standard output and suppresses the text"),
     {"symmetric", 0, NULL, "write only the lower triangle; the matrix must be symmetric, not skew-symmetric", CLI_FLAG,
      AT(symmetric), 0, 0},
-    THREADS(""), JSON("a report on the matrix"), QUIET(""), HELP, END,
+    THREADS(""), FORCE(""), JSON("a report on the matrix"), QUIET(""), HELP, END,
 };
 
 static const cli_option convert_options[] = {
@@ -168,14 +178,14 @@ static const cli_option convert_options[] = {
     {"dense", 0, NULL, "IN is a dense vector or matrix, such as a right-hand side; write a Matrix Market "
      "array", CLI_FLAG,
      AT(dense), 0, 0},
-    THREADS(""), JSON("a report on the matrix"), QUIET(""), HELP, END,
+    THREADS(""), FORCE(""), JSON("a report on the matrix"), QUIET(""), HELP, END,
 };
 
 static const cli_option list_options[] = {JSON("the list"), QUIET(""), HELP, END};
 /* clang-format on */
 
 const cli_command cli_commands[] = {
-    {"solve", "gsolve [solve] -A FILE [-b FILE] [-x FILE] [options]", "solve A x = b",
+    {"solve", "gsolve [solve] [-A] FILE [-b FILE] [-x FILE] [options]", "solve A x = b",
      "Reads the matrix and analyses it, solves the system, and then computes the true residual "
      "from A, x and b. If --solver is not given, gsolve chooses the method. If --precond is not "
      "given, gsolve chooses the preconditioner.\nIf neither --solver nor --precond is given and "
@@ -195,7 +205,8 @@ const cli_command cli_commands[] = {
      info_options, 1, true, cli_info},
     {"compare", "gsolve compare [-A] FILE ... [options]",
      "compare storage formats, or solvers, on one or more matrices",
-     "Without --solvers and --preconds, compares formats. Shows for each format: the time to build it; the time and the bandwidth of a product, "
+     "Without --solvers and --preconds, compares formats. Shows for each format: the time to build "
+     "it; the time and the bandwidth of a product, "
      "compared with the bandwidth of a memory copy; its memory; the time of a solve to the same "
      "true residual; and the smallest number of iterations for which build plus iterations take "
      "less time than with csr. Then shows the fastest format for 10, 100, 1000 and 10000 "
@@ -209,7 +220,8 @@ const cli_command cli_commands[] = {
      "with a confidence interval, set-up and solve, iterations, residual and the peak of memory; a "
      "combination that fails keeps its row with the reason. A solve is stopped after 10 times the "
      "time of the fastest, but not before 0.5 s. For several matrices shows a performance profile "
-     "(Dolan and More). On a GPU, the row vendor is cg or bicgstab with jacobi, written on calls of "
+     "(Dolan and More). On a GPU, the row vendor is cg or bicgstab with jacobi, written on calls "
+     "of "
      "cuSPARSE and cuBLAS.",
      compare_options, CLI_MOST_MATRICES, false, cli_compare},
     {"generate", "gsolve generate NAME[,key=value,...] -o FILE [options]",
@@ -219,7 +231,8 @@ const cli_command cli_commands[] = {
      generate_options, 1, false, cli_generate},
     {"convert", "gsolve convert IN OUT [options]", "convert a matrix file to Matrix Market",
      "Reads any matrix that gsolve solve reads and writes it to OUT, a name that ends in "
-     ".mtx or .mtx.gz. If IN stores only a triangle of a symmetric or skew-symmetric "
+     ".mtx or .mtx.gz. IN may be -, standard input, and OUT may be -, standard output, or a pipe. "
+     "If IN stores only a triangle of a symmetric or skew-symmetric "
      "matrix, OUT does too, unless --general is given.",
      convert_options, 2, false, cli_convert},
     {"list", "gsolve list [formats|solvers|preconds|products|generators|devices] [options]",

@@ -3,6 +3,7 @@
 
 #include "cli/json.h"
 #include "cli/live_progress.h"
+#include "cli/streams.h"
 
 int cli_write_matrix(cli *c, cli_system *s, const char *path, gsolve_symmetry symmetry,
                      const char *comment)
@@ -15,7 +16,7 @@ int cli_write_matrix(cli *c, cli_system *s, const char *path, gsolve_symmetry sy
     cJSON *object;
 
     cli_live_begin(&live, c, path);
-    snprintf(note, sizeof note, "writing %s ...", path);
+    snprintf(note, sizeof note, "writing %s ...", cli_output_words(path));
     cli_live_note(&live, note);
     const gsolve_status status = gsolve_write_matrix(c->ctx, path, &s->csr, symmetry, comment);
     cli_live_erase(&live);
@@ -83,7 +84,7 @@ int cli_convert(cli *c)
         return cli_fail(c, "two file names are needed; write gsolve convert IN OUT");
     in = c->args.operand[0];
     out = c->args.operand[1];
-    if (!ends_in(out, ".mtx") && !ends_in(out, ".mtx.gz")) {
+    if (!cli_is_stream(out) && !ends_in(out, ".mtx") && !ends_in(out, ".mtx.gz")) {
         return cli_fail(
             c, "%s must end in .mtx or .mtx.gz, because convert writes Matrix Market files", out);
     }
@@ -97,6 +98,6 @@ int cli_convert(cli *c)
     }
     c->args.matrix = in;
     c->args.output = out;
-    if (cli_check_outputs(c) || cli_open_host(c)) return CLI_ERROR;
+    if (cli_check_files(c) || cli_open_host(c)) return CLI_ERROR;
     return c->args.dense ? convert_dense(c, in, out) : convert_matrix(c, in, out);
 }

@@ -2,8 +2,8 @@
 #ifndef GS_CLI_SOLVE_H
 #define GS_CLI_SOLVE_H
 
-#include "cli/attempt.h"
 #include "cli/cache_writer.h"
+#include "cli/repeat.h"
 
 typedef struct cli_seconds_of { /* where the time went; setup and solve are of all attempts */
     double build, precond, setup, solve, write;
@@ -18,6 +18,7 @@ typedef struct cli_solution {
     char transform[64]; /* what --scale and --order did to the system; "" if nothing */
     double error;       /* |x - 1| / |1| where 1 is a solution, else NAN */
     cli_seconds_of seconds;
+    cli_repeat repeat;
     cli_cache_writer cache;
 } cli_solution;
 

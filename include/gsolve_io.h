@@ -11,6 +11,10 @@
  *                       assembled; real, integer and pattern
  *     gzip              any of these, compressed
  *
+ * "-" is standard input, and for the functions that write, standard output. Pipes, terminals and
+ * names such as /dev/fd/5 work, too: they are read to their end, and written in place. The name of
+ * a file called "-" is "./-".
+ *
  * A file that cannot be opened, read or written, or whose content is malformed, gives
  * GSOLVE_BAD_FILE. So does a file that is complex, that contains element matrices, or that has
  * another format than these. If the content is at fault, the sentence of gsolve_error begins with
@@ -37,7 +41,7 @@ typedef struct gsolve_read_options {
     bool cache; /* read the binary cache of the file if there is one and it is valid; else read the
                    file and write the cache. The cache of FILE is FILE.gscache, or if that cannot be
                    written, a file in $XDG_CACHE_HOME/gsolve (default ~/.cache/gsolve). Problems
-                   with a cache are not errors */
+                   with a cache are not errors. A pipe has no cache */
     bool later; /* with cache: do not write the cache; gsolve_write_cache does */
     gsolve_progress *progress; /* or NULL */
     void *user;                /* passed to progress */
@@ -118,9 +122,10 @@ GSOLVE_API void gsolve_dense_free(gsolve_dense *v, gsolve_context *ctx);
  * at the same places. GSOLVE_HERMITIAN writes a symmetric file.
  *
  * The function writes to a temporary file in the same folder and renames it at the end. So after a
- * failure a file that existed at `path` is unchanged. Fails with GSOLVE_BAD_FILE if the file cannot
- * be written, with GSOLVE_BAD_MATRIX if csr is malformed or does not have the symmetry, and with
- * GSOLVE_UNSUPPORTED if csr is on the device. */
+ * failure a file that existed at `path` is unchanged. Standard output, pipes and devices are
+ * written in place instead; what the program has printed by stdio must be flushed before. Fails
+ * with GSOLVE_BAD_FILE if the file cannot be written, with GSOLVE_BAD_MATRIX if csr is malformed or
+ * does not have the symmetry, and with GSOLVE_UNSUPPORTED if csr is on the device. */
 GSOLVE_API gsolve_status gsolve_write_matrix(gsolve_context *ctx, const char *path,
                                              const gsolve_csr *csr, gsolve_symmetry symmetry,
                                              const char *comment);

@@ -57,7 +57,7 @@ static int prepare(cmp *m)
     const time_t now = time(NULL);
     struct tm utc;
 
-    if (gather_names(c) || cli_check_outputs(c)) return CLI_ERROR;
+    if (gather_names(c) || cli_check_files(c)) return CLI_ERROR;
     for (int k = 0; k < c->args.matrices.count; k++) {
         if (check_name(c, c->args.matrices.item[k])) return CLI_ERROR;
     }
