@@ -27,6 +27,7 @@ typedef struct cli_arguments {
     int type;         /* a gsolve_type */
     int scale, order; /* indices of their words; 0: none */
     int maxit, threads, seed, repeat, columns_count;
+    bool plot, ascii;
     bool monitor, profile, columns, quiet, cache, symmetric, general, dense, help, version;
     int operands;
     char **operand;
@@ -35,6 +36,8 @@ typedef struct cli_arguments {
 typedef struct cli { /* one call of the command */
     const struct cli_command *command;
     cli_arguments args;
+    char **word; /* of the command line; getopt may have moved operands to its end */
+    int count;   /* of them */
     gsolve_context *ctx;
     bool undecided;   /* the device will be chosen when the size of the system is known */
     bool small;       /* the CPU was chosen because the system is small */

@@ -123,7 +123,7 @@ static int dispatch(cli *c, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    cli c = {.args = no_arguments, .begin = cli_now()};
+    cli c = {.args = no_arguments, .word = argv, .count = argc, .begin = cli_now()};
     int code;
 
     cli_catch_signals(&c.ctx);

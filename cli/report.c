@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "cli/json.h"
+#include "cli/page/page.h"
 #include "cli/solve.h"
 
 /* --- during the attempts ---------------------------------------------------------------------- */
@@ -429,7 +429,7 @@ int cli_report_json(cli *c, const cli_solution *s)
     cli_profile_json(object, &a->profile);
     if (s->attempts > 1) add_attempts(object, s);
     add_seconds(object, c, s);
-    return cli_json_write(c, object);
+    return cli_page_of_solve(c, s, object);
 }
 
 /* --- the history ------------------------------------------------------------------------------ */

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/plot.h"
+
 /* --- preparation ------------------------------------------------------------------------------ */
 
 static void say_system(const cli *c, const cli_solution *s)
@@ -188,7 +190,8 @@ static int finish(cli *c, cli_solution *s)
     measure_error(c, s);
     if (write_solution(c, s) || cli_report_history(c, s)) return CLI_ERROR;
     cli_report(c, s);
-    if (c->args.json && cli_report_json(c, s)) return CLI_ERROR;
+    cli_plot(c, s);
+    if ((c->args.json || c->args.html) && cli_report_json(c, s)) return CLI_ERROR;
     if (gsolve_outcome_is_success(a->result.outcome)) return CLI_CONVERGED;
     if (c->args.quiet) {
         fprintf(stderr, "gsolve: not converged (%s): %s\n", gsolve_outcome_text(a->result.outcome),
@@ -223,6 +226,7 @@ int cli_solve(cli *c)
         return cli_fail(c, "%s cannot be combined with --null-space; leave one of them out",
                         transform_options(c));
     }
+    if (cli_check_plot(c)) return CLI_ERROR;
     if (cli_check_outputs(c) || cli_open_undecided(c) || cli_check_specs(c)) return CLI_ERROR;
     code = prepare(c, &s);
     cli_catch_interrupt();

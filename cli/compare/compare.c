@@ -97,6 +97,7 @@ static int compare_on(cmp *m, const char *name)
     if (!a->row) return cli_fail(m->c, "out of memory");
     m->matrices++;
     code = read_system(m->c, name, &a->system);
+    if (!code && m->c->args.html) cmp_keep_pattern(a);
     a->solves = a->system.nrows == a->system.ncols;
     if (!code && a->solves) code = cmp_choose_method(m, a);
     if (!code && gsolve_context_copy_speed(m->c->ctx, &a->copy_speed) != GSOLVE_OK) {
@@ -150,8 +151,8 @@ static int write_all(cmp *m)
     const cli_arguments *args = &m->c->args;
 
     if (args->json && cli_json_write(m->c, cmp_json(m))) return CLI_ERROR;
-    if (write_by(m, args->csv, cmp_csv) || write_by(m, args->html, cmp_page)) return CLI_ERROR;
-    return 0;
+    if (write_by(m, args->csv, cmp_csv)) return CLI_ERROR;
+    return args->html ? cmp_write_page(m, cmp_json(m)) : 0;
 }
 
 /* Whether every product is correct, every solve converged, and Ctrl-C interrupted nothing. */
@@ -180,7 +181,10 @@ int cli_compare(cli *c)
     if (!code) code = compare_all(m);
     if (!code) code = write_all(m);
     if (!code && !all_succeeded(m)) code = CLI_NOT_CONVERGED;
-    for (int k = 0; k < m->matrices; k++) free(m->matrix[k].row);
+    for (int k = 0; k < m->matrices; k++) {
+        cJSON_Delete(m->matrix[k].pattern);
+        free(m->matrix[k].row);
+    }
     free(m->matrix);
     free(m);
     return code;

@@ -42,6 +42,7 @@ typedef struct cmp_matrix { /* a matrix, with all formats */
     double copy_speed; /* of a memory copy just before the measurement, in bytes per second */
     cmp_row *row;      /* one for each format */
     int rounds;
+    cJSON *pattern; /* of the matrix, if there will be a page */
 } cmp_matrix;
 
 typedef struct cmp { /* one call of the command */
@@ -132,24 +133,19 @@ typedef struct cmp_mean {
 
 cmp_mean cmp_mean_of(const cmp *m, int f);
 
-/* --- output (table.c, export.c, page.c, style.c, charts.c, curves.c) -------------------------- */
+/* --- output (table.c, export.c, compare_page.c) --------------------------------------------- */
 
 void cmp_say_matrix(const cmp *m, const cmp_matrix *a);
 void cmp_say_means(const cmp *m);
 
 cJSON *cmp_json(const cmp *m);
 void cmp_csv(FILE *file, const cmp *m);
-void cmp_page(FILE *file, const cmp *m);
 
-/* Parts of the page. */
-extern const char *const cmp_style[];           /* its parts, and NULL */
-void cmp_escaped(FILE *file, const char *text); /* & < > " as entities; may break after a comma */
-cli_words cmp_short(double value);              /* value with about three digits */
-void cmp_bars_product(FILE *file, const cmp *m, const cmp_matrix *a);
-void cmp_bars_solve(FILE *file, const cmp *m, const cmp_matrix *a);
-void cmp_histogram(FILE *file, const cmp_matrix *a);
-void cmp_curves(FILE *file, const cmp *m, const cmp_matrix *a);
+/* a->pattern = the pattern of a's rows, for the page of --html. */
+void cmp_keep_pattern(cmp_matrix *a);
 
-enum { CMP_COLOURS = 12 }; /* of formats: the classes c0, c1, ... of the style */
+/* Writes the page of --html from object, the JSON of the results, and deletes object. Returns 0 or
+ * CLI_ERROR. */
+int cmp_write_page(cmp *m, cJSON *object);
 
 #endif

@@ -1,0 +1,16 @@
+/* plot.h: the curves of gsolve solve --plot. */
+#ifndef GS_CLI_PLOT_H
+#define GS_CLI_PLOT_H
+
+#include "cli/solve.h"
+
+/* Draws the residual of each iteration, a curve for each attempt. */
+void cli_plot(const cli *c, const cli_solution *s);
+
+/* Refuses options that contradict --plot. Returns 0 or CLI_ERROR. */
+int cli_check_plot(cli *c);
+
+/* The relative tolerance of the solver spec: its last rtol=, else the default. */
+double cli_spec_rtol(const cli *c, const char *spec);
+
+#endif
