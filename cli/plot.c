@@ -296,6 +296,7 @@ void cli_plot(const cli *c, const cli_solution *s)
     p->file = c->text ? c->text : json_out ? stderr : NULL;
     if (p->file) {
         choose_characters(p);
+        p->colour &= s->attempts > 1;
         draw(p, s);
         fflush(p->file);
     }

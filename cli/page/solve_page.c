@@ -84,6 +84,9 @@ static int write_page(cli *c, const cli_solution *s, const cJSON *json)
     cJSON_AddBoolToObject(extra, "success", success);
     cJSON_AddNumberToObject(extra, "attempt", s->best + 1);
     cli_json_add(extra, "rtol", cli_spec_rtol(c, s->attempt[s->best].solver));
+    if (s->attempt[s->best].profile.made) {
+        cJSON_AddNumberToObject(extra, "profile_seconds", s->attempt[s->best].profile.seconds);
+    }
     add_curves(extra, s);
     add_statistics(extra, &s->system.statistics);
     if (gsolve_matrix_csr(s->A, &rows) == GSOLVE_OK) cli_page_spy(extra, &rows);
