@@ -57,8 +57,8 @@ function power(exponent) { // 10 to the exponent
 
 /* --- axes --------------------------------------------------------------------------------------------- */
 
-function linearTicks(low, high, most) {
-  const least = (high - low) / Math.max(1, most), unit = 10 ** Math.floor(Math.log10(least));
+function linearTicks(low, high, most, smallest) {
+  const least = Math.max(smallest || 0, (high - low) / Math.max(1, most)), unit = 10 ** Math.floor(Math.log10(least));
   const step = [1, 2, 5, 10].map(k => k * unit).find(k => k >= least * (1 - 1e-9));
   const ticks = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high * (1 + 1e-9); k++) {
@@ -134,7 +134,7 @@ function lineChart(o) {
       svg("text", { x: (left + right) / 2, y: height - 8, "text-anchor": "middle" }, o.xLabel),
       svg("text", { transform: "translate(12 " + (top + bottom) / 2 + ")rotate(-90)", "text-anchor": "middle" }, o.yLabel),
       o.limit && svg("line", { class: "limit-line", x1: left, x2: right, y1: y(logY(o.limit.y)), y2: y(logY(o.limit.y)) }),
-      o.limit && svg("text", { class: "tick", x: left + 6, y: y(logY(o.limit.y)) - 5 }, o.limit.name),
+      o.limit && svg("text", { class: "tick limit", x: left + 6, y: y(logY(o.limit.y)) - 5 }, o.limit.name),
       o.curves.map(c => [
         svg("path", { class: "curve " + styleOf(c.style).colour + " " + styleOf(c.style).dash, d: path(c.points) }),
         c.end && isNumber(c.end[1]) && (!o.logY || c.end[1] > 0) && svg("circle", { class: "point " + styleOf(c.style).colour,

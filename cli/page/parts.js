@@ -52,6 +52,8 @@ function command(text) {
   return el("div", { class: "command" }, code, button);
 }
 
+const wordOf = name => el("span", null, name).textContent; // the nodes of name may move on
+
 /* A table in a box that scrolls. heads: of the columns; rows: [name, cell...], a cell is a text or
  * {text, best, prose, span}. */
 function table(caption, heads, rows) {
@@ -60,8 +62,8 @@ function table(caption, heads, rows) {
       colspan: value.span || null }, value.text)
     : el("td", null, value);
   return el("div", { class: "box", tabindex: 0, role: "region", "aria-label": caption },
-    el("table", null, el("caption", null, caption),
-      el("thead", null, el("tr", null, heads.map(head => el("th", { scope: "col", class: head.startsWith("chosen") || head.startsWith("why") ? "left" : null }, head)))),
+    el("table", { class: rows.some(row => wordOf(row[0]).length > 6) ? "named" : null }, el("caption", null, caption),
+      el("thead", null, el("tr", null, heads.map(head => el("th", { scope: "col", class: /^(chosen|why)/.test(head) ? "left" : head.length > 16 ? "long" : null }, head)))),
       el("tbody", null, rows.map(([name, ...cells]) => el("tr", null, el("th", { scope: "row" }, name), cells.map(cell))))));
 }
 
@@ -74,7 +76,7 @@ function bars(rows, o) {
   const most = o.most || Math.max(...rows.map(row => Math.max(sum(row), row.high || 0)), o.limit || 0, 1e-300);
   const width = value => Math.max(0, Math.min(100, 100 * value / most)).toFixed(2) + "%";
   const place = (node, left, wide) => {
-    node.style.left = width(left);
+    node.style.left = "min(" + width(left) + ",100% - 4px)";
     if (wide !== undefined) node.style.width = width(wide);
     return node;
   };
@@ -105,7 +107,8 @@ function rowLengths(lengths, facts) {
   for (let k = first; k <= last; k++) rows.push({ name: name(k), parts: [{ value: lengths[k] }], text: count(lengths[k]) });
   return card("Row lengths",
     bars(rows, { caption: "Entries in a row (left), and the number of rows with so many (right)" }),
-    facts && isNumber(facts.longest_row) && note("Rows have " + count(facts.shortest_row) + " to " +
+    facts && isNumber(facts.longest_row) && note(facts.shortest_row === facts.longest_row ? "Every row has " + count(facts.longest_row) + (facts.longest_row === 1 ? " entry." : " entries.")
+      : "Rows have " + count(facts.shortest_row) + " to " +
       count(facts.longest_row) + (facts.longest_row === 1 ? " entry" : " entries") +
       ", " + three(facts.mean_row) + " on average."));
 }
@@ -130,7 +133,7 @@ function spy(grid, matrix) {
   const key = [];
   for (let k = 0; k < levels; k++) {
     if (path[k]) key.push(el("li", null, svg("svg", { width: 12, height: 12, "aria-hidden": "true" },
-      svg("rect", { class: "cell", width: 12, height: 12, "fill-opacity": opacity(k) })), el("span", null, "from " + count(from(k) * grid.every))));
+      svg("rect", { class: "cell", width: 12, height: 12, "fill-opacity": opacity(k) })), el("span", null, "\u2265 " + count(from(k) * grid.every))));
   }
   return card("Pattern of the matrix", el("div", { class: "spy" },
     svg("svg", { width: left + width + 12, height: top + height + 8, viewBox: "0 0 " + (left + width + 12) + " " + (top + height + 8),

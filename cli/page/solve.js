@@ -8,7 +8,7 @@ function solveVerdict(data) {
     (data.rhs_columns > 1 ? " in the worst column" : "") + (isNumber(page.rtol) ? "; the tolerance is " + small(page.rtol) + "." : ".");
   const attempts = data.attempts ? data.attempts.length : 1;
   return verdict(page.success, headline,
-    data.solver.name + " with the preconditioner " + data.precond.name +
+    data.solver.name + (data.precond.name === "none" ? " without a preconditioner" : " with the preconditioner " + data.precond.name) +
     (attempts > 1 ? ", attempt " + page.attempt + " of " + attempts : "") + ". " + residual);
 }
 
@@ -56,7 +56,7 @@ function residualChart(curves, rtol, label) {
   const most = Math.max(1, ...curves.map(last));
   return lineChart({
     label: label, xLabel: "iteration", yLabel: "residual |b \u2212 Ax| / |b|", xLow: 0, xHigh: most, low: low, high: high, logY: true,
-    yTicks: decadeTicks, xTicks: linearTicks, limit: rtol > 0 ? { y: rtol, name: "tolerance " + small(rtol) } : null,
+    yTicks: decadeTicks, xTicks: (a, b, many) => linearTicks(a, b, many, 1), limit: rtol > 0 ? { y: rtol, name: "tolerance " + small(rtol) } : null,
     curves: curves.map((c, k) => ({ name: c.name, style: k, points: c.points, end: [last(c), c.residual] })),
     step: (k, move) => Math.round(k) + move,
     read: x => {

@@ -107,17 +107,11 @@ static void put_members(FILE *file, const cJSON *object, const char *path)
 {
     char name[PATH];
     const cJSON *item;
-    int k = 0;
 
     cJSON_ArrayForEach(item, object)
     {
-        k++;
         if (!is_container(item)) continue;
-        if (item->string) {
-            snprintf(name, sizeof name, "%s%s%s", path, *path ? "." : "", item->string);
-        } else {
-            snprintf(name, sizeof name, "%s %d", path, k);
-        }
+        snprintf(name, sizeof name, "%s%s%s", path, *path ? "." : "", item->string);
         put(file, item, name);
     }
 }
@@ -125,7 +119,9 @@ static void put_members(FILE *file, const cJSON *object, const char *path)
 /* Calls itself through put_members, as deep as the JSON of this command is nested. */
 static void put(FILE *file, const cJSON *item, const char *path)
 {
+    char name[PATH];
     const cJSON *member;
+    int k = 0;
 
     if (cJSON_IsArray(item) && !cJSON_IsObject(item->child)) {
         put_numbers(file, item, path);
@@ -133,14 +129,19 @@ static void put(FILE *file, const cJSON *item, const char *path)
     }
     if (cJSON_IsArray(item)) {
         put_objects(file, item, path);
-    } else {
-        begin_table(file, path);
         cJSON_ArrayForEach(member, item)
         {
-            if (!is_container(member)) put_row(file, member);
+            snprintf(name, sizeof name, "%s %d", path, ++k);
+            put_members(file, member, name);
         }
-        fputs("</table>\n", file);
+        return;
     }
+    begin_table(file, path);
+    cJSON_ArrayForEach(member, item)
+    {
+        if (!is_container(member)) put_row(file, member);
+    }
+    fputs("</table>\n", file);
     put_members(file, item, path);
 }
 
