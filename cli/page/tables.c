@@ -111,7 +111,7 @@ static void put_members(FILE *file, const cJSON *object, const char *path)
     cJSON_ArrayForEach(item, object)
     {
         if (!is_container(item)) continue;
-        snprintf(name, sizeof name, "%s%s%s", path, *path ? "." : "", item->string);
+        snprintf(name, sizeof name, "%.100s%s%.90s", path, *path ? "." : "", item->string);
         put(file, item, name);
     }
 }
@@ -131,7 +131,7 @@ static void put(FILE *file, const cJSON *item, const char *path)
         put_objects(file, item, path);
         cJSON_ArrayForEach(member, item)
         {
-            snprintf(name, sizeof name, "%s %d", path, ++k);
+            snprintf(name, sizeof name, "%.100s %d", path, ++k);
             put_members(file, member, name);
         }
         return;
