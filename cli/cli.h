@@ -21,6 +21,7 @@ typedef struct cli_arguments {
     const char *matrix, *rhs, *guess, *solution; /* -A, -b, --x0, -x */
     const char *null_space, *left_null_space, *setup;
     const char *device, *format, *formats, *solver, *precond;
+    const char *solvers, *preconds; /* lists of specs */
     const char *json, *history, *output, *csv, *html;
     cli_many matrices; /* of a command that takes several */
     double rtol, atol;

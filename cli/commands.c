@@ -132,6 +132,11 @@ static const cli_option compare_options[] = {
      "before it: csr,sell,sigma=256,bsr compares csr, sell with sigma=256, and bsr. csr is always included (default: all "
      "formats, cusparse with each of its algorithms in a build with CUDA)", CLI_TEXT,
      AT(formats), 0, 0},
+    {"solvers", 0, "SPECS", "compare solvers: methods, separated like formats, each with each of --preconds and --formats; auto stands for "
+     "the choices of auto and common ones for the matrix. direct runs without a preconditioner (default with --preconds: "
+     "auto)", CLI_TEXT, AT(solvers), 0, 0},
+    {"preconds", 0, "SPECS", "compare solvers: preconditioners, separated like formats; auto stands for those that suit the matrix and the "
+     "solver (default with --solvers: auto)", CLI_TEXT, AT(preconds), 0, 0},
     {"repeat", 0, "N", "number of rounds; each round builds each format, solves with it and multiplies with "
      "it (default: 3 rounds, then more while they fit into 10 seconds, at most 15)", CLI_WHOLE,
      AT(repeat), 1, 99},

@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/compare/compare.h"
+#include "cli/compare/solvers.h"
 #include "cli/json.h"
 #include "cli/options.h"
 
@@ -61,7 +61,7 @@ static int prepare(cmp *m)
     for (int k = 0; k < c->args.matrices.count; k++) {
         if (check_name(c, c->args.matrices.item[k])) return CLI_ERROR;
     }
-    if (c->args.solver && cli_spec_is(c->args.solver, "direct")) {
+    if (!cms_is_asked(&c->args) && c->args.solver && cli_spec_is(c->args.solver, "direct")) {
         return cli_fail(
             c, "direct makes no products, so the format does not matter; choose another method "
                "(gsolve list solvers)");
@@ -70,13 +70,12 @@ static int prepare(cmp *m)
     m->device.size = sizeof m->device;
     gsolve_context_describe(c->ctx, &m->device);
     strftime(m->date, sizeof m->date, "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &utc));
-    if (cmp_register_cxsparse(c->ctx, &m->device) != GSOLVE_OK) return cli_fail_library(c);
-    return cmp_choose_formats(m);
+    return cmp_register_cxsparse(c->ctx, &m->device) == GSOLVE_OK ? 0 : cli_fail_library(c);
 }
 
 /* --- the matrices ----------------------------------------------------------------------------- */
 
-static int read_system(cli *c, const char *name, cli_system *s)
+int cmp_read_system(cli *c, const char *name, cli_system *s)
 {
     if (cli_read_matrix(c, name, s) || cli_read_vectors(c, s) || cli_analyse(c, s) ||
         cli_make_vectors(c, s, &s->csr)) {
@@ -96,8 +95,8 @@ static int compare_on(cmp *m, const char *name)
     a->row = calloc((size_t)m->formats, sizeof *a->row);
     if (!a->row) return cli_fail(m->c, "out of memory");
     m->matrices++;
-    code = read_system(m->c, name, &a->system);
-    if (!code && m->c->args.html) cmp_keep_pattern(a);
+    code = cmp_read_system(m->c, name, &a->system);
+    if (!code) cmp_keep_pattern(m, &a->system);
     a->solves = a->system.nrows == a->system.ncols;
     if (!code && a->solves) code = cmp_choose_method(m, a);
     if (!code && gsolve_context_copy_speed(m->c->ctx, &a->copy_speed) != GSOLVE_OK) {
@@ -127,8 +126,8 @@ static int compare_all(cmp *m)
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-/* Writes the output of the function `write` to the file path; NULL: does nothing. */
-static int write_by(cmp *m, const char *path, void (*write)(FILE *file, const cmp *m))
+int cmp_write_by(cli *c, const char *path, void (*write)(FILE *file, const void *of),
+                 const void *of)
 {
     char *text = NULL;
     size_t length = 0;
@@ -136,14 +135,19 @@ static int write_by(cmp *m, const char *path, void (*write)(FILE *file, const cm
     int code = 0;
 
     if (!path) return 0;
-    if (file) write(file, m);
+    if (file) write(file, of);
     if (!file || fclose(file) != 0) {
-        code = cli_fail(m->c, "out of memory while writing %s", path);
+        code = cli_fail(c, "out of memory while writing %s", path);
     } else {
-        code = cli_write_text(m->c, path, text);
+        code = cli_write_text(c, path, text);
     }
     free(text);
     return code;
+}
+
+static void write_csv(FILE *file, const void *m)
+{
+    cmp_csv(file, m);
 }
 
 static int write_all(cmp *m)
@@ -151,7 +155,7 @@ static int write_all(cmp *m)
     const cli_arguments *args = &m->c->args;
 
     if (args->json && cli_json_write(m->c, cmp_json(m))) return CLI_ERROR;
-    if (write_by(m, args->csv, cmp_csv)) return CLI_ERROR;
+    if (cmp_write_by(m->c, args->csv, write_csv, m)) return CLI_ERROR;
     return args->html ? cmp_write_page(m, cmp_json(m)) : 0;
 }
 
@@ -170,6 +174,18 @@ static bool all_succeeded(const cmp *m)
     return success;
 }
 
+static int compare_formats(cmp *m)
+{
+    int code = cmp_choose_formats(m);
+
+    if (!code) code = compare_all(m);
+    if (!code) code = write_all(m);
+    if (!code && !all_succeeded(m)) code = CLI_NOT_CONVERGED;
+    for (int k = 0; k < m->matrices; k++) free(m->matrix[k].row);
+    free(m->matrix);
+    return code;
+}
+
 int cli_compare(cli *c)
 {
     cmp *m = calloc(1, sizeof *m);
@@ -178,14 +194,8 @@ int cli_compare(cli *c)
     if (!m) return cli_fail(c, "out of memory");
     m->c = c;
     code = prepare(m);
-    if (!code) code = compare_all(m);
-    if (!code) code = write_all(m);
-    if (!code && !all_succeeded(m)) code = CLI_NOT_CONVERGED;
-    for (int k = 0; k < m->matrices; k++) {
-        cJSON_Delete(m->matrix[k].pattern);
-        free(m->matrix[k].row);
-    }
-    free(m->matrix);
+    if (!code) code = cms_is_asked(&c->args) ? cms_compare(m) : compare_formats(m);
+    cJSON_Delete(m->patterns);
     free(m);
     return code;
 }

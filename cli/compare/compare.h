@@ -42,7 +42,6 @@ typedef struct cmp_matrix { /* a matrix, with all formats */
     double copy_speed; /* of a memory copy just before the measurement, in bytes per second */
     cmp_row *row;      /* one for each format */
     int rounds;
-    cJSON *pattern; /* of the matrix, if there will be a page */
 } cmp_matrix;
 
 typedef struct cmp { /* one call of the command */
@@ -51,11 +50,29 @@ typedef struct cmp { /* one call of the command */
     char spec[CMP_MOST_FORMATS][CMP_SPEC];
     int formats, base; /* base: the index of csr */
     cmp_matrix *matrix;
-    int matrices; /* that are measured; after Ctrl-C the last one perhaps in part */
+    int matrices;    /* that are measured; after Ctrl-C the last one perhaps in part */
+    cJSON *patterns; /* of the matrices, if there will be a page */
     char date[32];
 } cmp;
 
+/* --- lists and systems (lists.c, compare.c) --------------------------------------------------- */
+
+/* Splits the specs of `option` at ';', and at ',' before a word without '='. *count of them are in
+ * spec, at most `most`. Returns 0 or CLI_ERROR. */
+int cmp_split(cli *c, const char *option, const char *list, char (*spec)[CMP_SPEC], int most,
+              int *count);
+
+/* Reads the matrix `name` and b, analyses the matrix, and prints lines about them. */
+int cmp_read_system(cli *c, const char *name, cli_system *s);
+
+/* Writes the output of the function `write` to the file path; NULL: does nothing. */
+int cmp_write_by(cli *c, const char *path, void (*write)(FILE *file, const void *of),
+                 const void *of);
+
 /* --- formats (formats.c, cxsparse.c) ---------------------------------------------------------- */
+
+/* Adds the formats of --formats to m->spec, which are checked. */
+int cmp_add_formats(cmp *m, const char *list);
 
 /* m->spec = the formats that the arguments name, or all. Returns 0 or CLI_ERROR, as do the others.
  */
@@ -138,11 +155,21 @@ cmp_mean cmp_mean_of(const cmp *m, int f);
 void cmp_say_matrix(const cmp *m, const cmp_matrix *a);
 void cmp_say_means(const cmp *m);
 
+/* The verdict in one sentence without a full stop; the spread of csr's times, (most - least) /
+ * median, the largest of a matrix. NAN: unknown. */
+const char *cmp_verdict(const cmp *m, char verdict[400]);
+double cmp_noise(const cmp *m);
+
+/* Adds rows[], in the shape that formats and solvers share. */
+void cmp_add_rows(cJSON *object, const cmp *m);
+
+/* An object with the keys that comparisons of formats and of solvers have. */
+cJSON *cmp_json_head(const cmp *m, const char *compares, const char *verdict, double noise);
 cJSON *cmp_json(const cmp *m);
 void cmp_csv(FILE *file, const cmp *m);
 
-/* a->pattern = the pattern of a's rows, for the page of --html. */
-void cmp_keep_pattern(cmp_matrix *a);
+/* Adds the pattern of s, a matrix whose rows are there, to m->patterns, if there will be a page. */
+void cmp_keep_pattern(cmp *m, const cli_system *s);
 
 /* Writes the page of --html from object, the JSON of the results, and deletes object. Returns 0 or
  * CLI_ERROR. */

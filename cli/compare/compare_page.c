@@ -2,27 +2,25 @@
 #include "cli/compare/compare.h"
 #include "cli/page/page.h"
 
-void cmp_keep_pattern(cmp_matrix *a)
+void cmp_keep_pattern(cmp *m, const cli_system *s)
 {
-    a->pattern = cJSON_CreateObject();
-    cli_page_spy(a->pattern, &a->system.csr);
-    cJSON_AddStringToObject(a->pattern, "symmetry", cli_symmetry_words(&a->system.statistics));
-    cJSON_AddNumberToObject(a->pattern, "shortest_row", a->system.statistics.shortest_row);
-    cJSON_AddNumberToObject(a->pattern, "longest_row", a->system.statistics.longest_row);
-    cli_json_add(a->pattern, "mean_row", a->system.statistics.mean_row);
+    cJSON *pattern;
+
+    if (!m->c->args.html) return;
+    if (!m->patterns) m->patterns = cJSON_CreateArray();
+    pattern = cJSON_CreateObject();
+    cli_page_statistics(pattern, &s->statistics);
+    cli_page_spy(pattern, &s->csr);
+    cJSON_AddItemToArray(m->patterns, pattern);
 }
 
 int cmp_write_page(cmp *m, cJSON *object)
 {
-    cJSON *extra = cli_page_extra(m->c, object), *list;
+    cJSON *extra = cli_page_extra(m->c, object);
     int code;
 
-    list = cJSON_AddArrayToObject(extra, "matrices");
-    for (int k = 0; k < m->matrices; k++) {
-        cJSON_AddItemToArray(list,
-                             m->matrix[k].pattern ? m->matrix[k].pattern : cJSON_CreateObject());
-        m->matrix[k].pattern = NULL;
-    }
+    cJSON_AddItemToObject(extra, "matrices", m->patterns);
+    m->patterns = NULL;
     code = cli_page_write(m->c, m->c->args.html, object);
     cJSON_Delete(object);
     return code;

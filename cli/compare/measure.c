@@ -35,7 +35,9 @@ static gsolve_status build(cmp_bench *t, cmp_row *r, gsolve_matrix **A)
 {
     gsolve_csr rows = {0};
     double busy = 0, idle = 0;
-    gsolve_status status = cmp_copy_rows(t, &rows) ? wait(t, NULL) : GSOLVE_NO_MEMORY;
+    gsolve_status status = cmp_copy_rows(t->ctx, t->location, &t->a->system.csr, &rows)
+                               ? wait(t, NULL)
+                               : GSOLVE_NO_MEMORY;
 
     if (status == GSOLVE_OK) status = gsolve_matrix_create_owned(A, t->ctx, r->spec, &rows);
     if (status != GSOLVE_OK) {

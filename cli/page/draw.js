@@ -47,6 +47,8 @@ const percent = x => isNumber(x) ? (100 * x).toFixed(100 * x < 9.95 ? 1 : 0) + "
 const rate = x => isNumber(x) ? three(1e-9 * x) + " GB/s" : "\u2013";
 const ratio = x => isNumber(x) ? (x < 100 ? x.toFixed(2) : x.toFixed(0)) : "\u2013";
 
+const sentence = text => text && text[text.length - 1] !== "." ? text + "." : text || "";
+
 /* text that may break after commas and underscores. */
 const breakable = text => String(text).split(/(?<=[,_+])/).flatMap((part, k) => k ? [el("wbr"), part] : [part]);
 

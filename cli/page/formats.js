@@ -129,11 +129,7 @@ function contents(list) {
 
 function formatsPage(data) {
   const list = data.matrices;
-  const most = data.means.filter(m => m.matrices === list.length && isNumber(m.at_1000)).sort((p, q) => q.at_1000 - p.at_1000)[0];
-  const headline = list.length === 1 ? formatSentence(list[0]) : most && most.format !== "csr"
-    ? most.format + " is the fastest on average over " + list.length + " matrices: " + ratio(most.at_1000) + " times as fast as csr for 1000 iterations, build included."
-    : "No format is faster than csr on average.";
-  return [verdict(data.interrupted ? false : null, (data.interrupted ? "Interrupted: some results are missing. " : "") + headline,
+  return [verdict(data.interrupted ? false : null, (data.interrupted ? "Interrupted: some results are missing. " : "") + sentence(data.verdict),
     "Every round builds each format, solves with it and multiplies with it; times are medians over the rounds." +
       (list.length === 1 ? noiseSentence(list[0]) : "")),
   contents(list.map(a => a.matrix.source)),

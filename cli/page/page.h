@@ -23,10 +23,13 @@ void cli_page_escaped(FILE *file, const char *text);
  * does not have. */
 cJSON *cli_page_extra(const cli *c, cJSON *object);
 
-/* Adds spy{rows, cols, counts, sampled}: the entries of rows, on the host, counted in a grid of at
- * most 64 x 64 cells; counts[i * cols + j] is of the cell in row i and column j. Of matrices with
- * many entries it counts a sample of the rows. */
+/* Adds spy{rows, cols, every, counts}: the entries of rows, on the host, counted in a grid of at
+ * most 64 x 64 cells; counts[i * cols + j] is of the cell in row i and column j. every: only each
+ * every-th row is counted, 1 but for very large matrices. */
 void cli_page_spy(cJSON *object, const gsolve_csr *rows);
+
+/* Adds row_lengths (length of gsolve_statistics), shortest_row, longest_row, mean_row, symmetry. */
+void cli_page_statistics(cJSON *object, const gsolve_statistics *t);
 
 /* Writes the results of a solve to the files of --json and --html, and deletes object, the JSON.
  * Returns 0 or CLI_ERROR. */

@@ -1,4 +1,4 @@
-/* pattern.c: the pattern of a matrix as counts in a grid, for the page. */
+/* pattern.c: the pattern of a matrix, for the page. */
 #include <stdlib.h>
 
 #include "cli/page/page.h"
@@ -45,4 +45,17 @@ void cli_page_spy(cJSON *object, const gsolve_csr *rows)
         cJSON_AddItemToArray(list, cJSON_CreateNumber((double)count[k]));
     }
     free(count);
+}
+
+void cli_page_statistics(cJSON *object, const gsolve_statistics *t)
+{
+    cJSON *list = cJSON_AddArrayToObject(object, "row_lengths");
+
+    for (int k = 0; k < 32; k++) {
+        cJSON_AddItemToArray(list, cJSON_CreateNumber((double)t->length[k]));
+    }
+    cJSON_AddNumberToObject(object, "shortest_row", t->shortest_row);
+    cJSON_AddNumberToObject(object, "longest_row", t->longest_row);
+    cli_json_add(object, "mean_row", t->mean_row);
+    cJSON_AddStringToObject(object, "symmetry", cli_symmetry_words(t));
 }

@@ -46,18 +46,20 @@ function valueAt(points, k) {
   return points[low][1];
 }
 
-function residualChart(curves, rtol, label) {
+/* limit: the largest iteration that is drawn, or none. */
+function residualChart(curves, rtol, label, limit) {
   const values = curves.flatMap(c => c.points.map(p => p[1])).concat(curves.map(c => c.residual)).filter(v => isNumber(v) && v > 0);
   if (!values.length) return null;
   const largest = values.reduce((a, b) => Math.max(a, b)), least = values.reduce((a, b) => Math.min(a, b));
   const low = Math.floor(Math.log10(Math.min(least, rtol > 0 ? rtol : 1)) + 1e-9);
   const high = Math.max(low + 1, Math.ceil(Math.log10(largest) - 1e-9));
   const last = c => c.points.length ? c.points[c.points.length - 1][0] : 0;
-  const most = Math.max(1, ...curves.map(last));
+  const most = Math.min(limit || Infinity, Math.max(1, ...curves.map(last)));
   return lineChart({
     label: label, xLabel: "iteration", yLabel: "residual |b \u2212 Ax| / |b|", xLow: 0, xHigh: most, low: low, high: high, logY: true,
     yTicks: decadeTicks, xTicks: (a, b, many) => linearTicks(a, b, many, 1), limit: rtol > 0 ? { y: rtol, name: "tolerance " + small(rtol) } : null,
-    curves: curves.map((c, k) => ({ name: c.name, style: k, points: c.points, end: [last(c), c.residual] })),
+    curves: curves.map((c, k) => ({ name: c.name, style: k, points: c.points.filter(p => p[0] <= most),
+      end: last(c) <= most ? [last(c), c.residual] : null })),
     step: (k, move) => Math.round(k) + move,
     read: x => {
       const k = Math.round(x);

@@ -62,19 +62,6 @@ static void add_curves(cJSON *extra, const cli_solution *s)
     }
 }
 
-static void add_statistics(cJSON *extra, const gsolve_statistics *t)
-{
-    cJSON *list = cJSON_AddArrayToObject(extra, "row_lengths");
-
-    for (int k = 0; k < 32; k++) {
-        cJSON_AddItemToArray(list, cJSON_CreateNumber((double)t->length[k]));
-    }
-    cJSON_AddNumberToObject(extra, "shortest_row", t->shortest_row);
-    cJSON_AddNumberToObject(extra, "longest_row", t->longest_row);
-    cli_json_add(extra, "mean_row", t->mean_row);
-    cJSON_AddStringToObject(extra, "symmetry", cli_symmetry_words(t));
-}
-
 static int write_page(cli *c, const cli_solution *s, const cJSON *json)
 {
     cJSON *object = cJSON_Duplicate(json, true), *extra = cli_page_extra(c, object);
@@ -88,7 +75,7 @@ static int write_page(cli *c, const cli_solution *s, const cJSON *json)
         cJSON_AddNumberToObject(extra, "profile_seconds", s->attempt[s->best].profile.seconds);
     }
     add_curves(extra, s);
-    add_statistics(extra, &s->system.statistics);
+    cli_page_statistics(extra, &s->system.statistics);
     if (gsolve_matrix_csr(s->A, &rows) == GSOLVE_OK) cli_page_spy(extra, &rows);
     const int code = cli_page_write(c, c->args.html, object);
     cJSON_Delete(object);

@@ -16,9 +16,12 @@ function solverBars(rows) {
 function solverCurves(rows, a) {
   const list = rows.filter(r => r.history && r.history.length > 1).slice(0, 12).map((r, k) => ({
     name: r.name, points: thinned(r.history), residual: r.residual, at: k }));
-  const chart = list.length && residualChart(list, a.rtol, "Residual of each iteration of " + plural(list.length, "combination"));
+  const longest = Math.max(0, ...rows.filter(solved).map(r => r.iterations)), limit = 3 * longest;
+  const cut = limit > 0 && rows.some(r => r.history && r.history.length - 1 > limit);
+  const chart = list.length && residualChart(list, a.rtol, "Residual of each iteration of " + plural(list.length, "combination"), limit);
   return chart ? wide(card("Convergence", legend(list.map((c, k) => [k, breakable(c.name)])), chart,
-    note("A circle is the residual recomputed from A, x and b at the end."))) : null;
+    note("A circle is the residual recomputed from A, x and b at the end." +
+      (cut ? " Curves of combinations that failed are cut at iteration " + count(limit) + "." : "")))) : null;
 }
 
 /* At most about 2000 points of a history, the smallest and the largest of each piece. */
@@ -71,16 +74,15 @@ function solverMatrix(data, a, k) {
     el("p", { class: "soft" }, count(a.matrix.rows) + " \u00d7 " + count(a.matrix.cols) + ", " + count(a.matrix.entries) + " entries; b: " + a.rhs +
       "; to |b \u2212 Ax| \u2264 " + (a.atol > 0 ? "max(" + small(a.rtol) + " |b|, " + small(a.atol) + ")" : small(a.rtol) + " |b|") + "; " +
       plural(a.rounds, "round") + "."),
-    data.matrices.length > 1 && el("p", null, a.verdict + "."),
+    data.matrices.length > 1 && el("p", null, sentence(a.verdict)),
     el("div", { class: "grid" }, solverBars(rows), solverCurves(rows, a), solverTable(rows, a.matrix.source), rowLengths(extra.row_lengths, extra),
       spy(extra.spy, a.matrix)));
 }
 
 function solversPage(data) {
   const any = data.rows.some(solved);
-  return [verdict(data.interrupted || !any ? false : null, (data.interrupted ? "Interrupted: some results are missing. " : "") + data.verdict + ".",
-    "Every combination solves the same system to the same true residual; times are medians of repeated rounds" +
-      (isNumber(data.noise) ? ", and differences below " + percent(data.noise) + " are noise." : ".")),
+  return [verdict(data.interrupted || !any ? false : null, (data.interrupted ? "Interrupted: some results are missing. " : "") + sentence(data.verdict),
+    "Every combination solves the same system to the same true residual; times are medians of repeated rounds."),
   contents(data.matrices.map(a => a.matrix.source)),
   el("div", { class: "grid" }, performanceProfile(data)), data.matrices.map((a, k) => solverMatrix(data, a, k)),
   el("div", { class: "grid" }, environment(data), repeat(data), rawJson(data))];

@@ -30,6 +30,8 @@ PAGES = {  # name: exit code, arguments
     "rectangular": (0, ["-A", "gen:lp"]),
     "formats": (0, ["compare", "gen:poisson2d,n=20", "--repeat", "3"]),
     "formats_three": (0, ["compare", "gen:poisson2d,n=20", HOSTILE, "gen:rmat,scale=6", "--repeat", "1", "--formats", "sell,bsr,coo"]),
+    "solvers": (0, ["compare", "gen:poisson3d,n=8", HOSTILE, "gen:convdiff3d,n=6", "--solvers", "cg,bicgstab,gmres", "--preconds", "jacobi,ilu",
+                    "--repeat", "3"]),
 }
 faults = []
 
