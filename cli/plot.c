@@ -30,15 +30,6 @@ static const char *const colours[] = {"34", "33", "32", "35", "36", "31"};
 
 /* --- options --------------------------------------------------------------------------------- */
 
-int cli_check_plot(cli *c)
-{
-    if (c->args.ascii && !c->args.plot) {
-        return cli_fail(c, "--ascii changes how --plot draws; add --plot, or leave --ascii out");
-    }
-    if (!c->args.plot || !c->args.quiet) return 0;
-    return cli_fail(c, "--plot prints lines and --quiet suppresses them; give only one of them");
-}
-
 double cli_spec_rtol(const cli *c, const char *spec)
 {
     const char *found = NULL, *at = spec;
@@ -69,7 +60,7 @@ static void choose_characters(plot *p)
     width = width < 40 ? 40 : width > MOST_WIDTH ? MOST_WIDTH : width;
     p->ascii = p->c->args.ascii || !locale_is_utf8();
     p->colour = p->c->live && !p->ascii && !getenv("NO_COLOR");
-    p->width = width - MARGIN - 3;
+    p->width = width - MARGIN - 2;
     p->across = p->ascii ? 1 : 2;
     p->down = p->ascii ? 1 : 4;
 }
@@ -260,7 +251,7 @@ static void put_name(const plot *p, const cli_attempt *a, int j, bool several)
         fputs("\xe2\x94\x80", p->file);
     }
     fputs(p->colour ? "\033[0m " : " ", p->file);
-    cli_wrap(p->file, MARGIN + 3, p->c->live ? p->width + MARGIN + 3 : 0, text);
+    cli_wrap(p->file, MARGIN + 3, p->c->live ? p->width + MARGIN + 2 : 0, text);
 }
 
 static void draw(plot *p, const cli_solution *s)

@@ -7,9 +7,6 @@
 /* Draws the residual of each iteration, a curve for each attempt. */
 void cli_plot(const cli *c, const cli_solution *s);
 
-/* Refuses options that contradict --plot. Returns 0 or CLI_ERROR. */
-int cli_check_plot(cli *c);
-
 /* The relative tolerance of the solver spec: its last rtol=, else the default. */
 double cli_spec_rtol(const cli *c, const char *spec);
 

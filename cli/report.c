@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "cli/page/page.h"
+#include "cli/plot.h"
 #include "cli/solve.h"
 
 /* --- during the attempts ---------------------------------------------------------------------- */
@@ -253,7 +254,6 @@ void cli_report(const cli *c, const cli_solution *s)
     const cli_profile *profile = &s->attempt[s->best].profile;
     gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
 
-    if (!c->text) return;
     gsolve_context_describe(c->ctx, &info);
     say_outcome(c, s);
     say_spectrum(c, &s->attempt[s->best]);
@@ -266,6 +266,7 @@ void cli_report(const cli *c, const cli_solution *s)
     cli_item(c, "memory", "allocated by gsolve: at most %s; resident in the process: at most %s",
              cli_bytes((double)(profile->made ? profile->peak : info.peak)).text,
              cli_bytes(process_peak()).text);
+    cli_plot(c, s);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/plot.h"
-
 /* --- preparation ------------------------------------------------------------------------------ */
 
 static void say_system(const cli *c, const cli_solution *s)
@@ -190,7 +188,6 @@ static int finish(cli *c, cli_solution *s)
     measure_error(c, s);
     if (write_solution(c, s) || cli_report_history(c, s)) return CLI_ERROR;
     cli_report(c, s);
-    cli_plot(c, s);
     if ((c->args.json || c->args.html) && cli_report_json(c, s)) return CLI_ERROR;
     if (gsolve_outcome_is_success(a->result.outcome)) return CLI_CONVERGED;
     if (c->args.quiet) {
@@ -198,6 +195,16 @@ static int finish(cli *c, cli_solution *s)
                 a->explanation);
     }
     return CLI_NOT_CONVERGED;
+}
+
+/* Refuses options that contradict --plot. Returns 0 or CLI_ERROR. */
+static int check_plot(cli *c)
+{
+    if (c->args.ascii && !c->args.plot) {
+        return cli_fail(c, "--ascii changes how --plot draws; add --plot, or leave --ascii out");
+    }
+    if (!c->args.plot || !c->args.quiet) return 0;
+    return cli_fail(c, "--plot prints lines and --quiet suppresses them; give only one of them");
 }
 
 int cli_solve(cli *c)
@@ -208,6 +215,7 @@ int cli_solve(cli *c)
     if (!c->args.matrix) {
         return cli_fail(c, "no matrix is given; write gsolve -A FILE (gsolve --help shows more)");
     }
+    if (check_plot(c)) return CLI_ERROR;
     if (c->args.monitor && c->args.quiet) {
         return cli_fail(
             c, "--monitor prints lines and --quiet suppresses them; give only one of them");
@@ -226,7 +234,6 @@ int cli_solve(cli *c)
         return cli_fail(c, "%s cannot be combined with --null-space; leave one of them out",
                         transform_options(c));
     }
-    if (cli_check_plot(c)) return CLI_ERROR;
     if (cli_check_outputs(c) || cli_open_undecided(c) || cli_check_specs(c)) return CLI_ERROR;
     code = prepare(c, &s);
     cli_catch_interrupt();

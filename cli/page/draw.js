@@ -43,7 +43,7 @@ function bytes(b) {
 const count = n => isNumber(n) ? n.toLocaleString("en-US").replace(/,/g, "\u202f") : "\u2013";
 const plural = (n, noun) => count(n) + " " + noun + (n === 1 ? "" : "s");
 const small = x => isNumber(x) ? (x === 0 ? "0" : x.toExponential(1).replace(".0e", "e")) : "\u2013"; // 7.2e-9
-const percent = x => isNumber(x) ? (100 * x).toFixed(100 * x < 9.95 ? 1 : 0) + " %" : "\u2013";
+const percent = x => x === 0 ? "0 %" : isNumber(x) ? (100 * x).toFixed(100 * x < 9.95 ? 1 : 0) + " %" : "\u2013";
 const rate = x => isNumber(x) ? three(1e-9 * x) + " GB/s" : "\u2013";
 const ratio = x => isNumber(x) ? (x < 100 ? x.toFixed(2) : x.toFixed(0)) : "\u2013";
 

@@ -6,19 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-void cli_page_escaped(FILE *file, const char *text)
-{
-    for (; *text; text++) {
-        switch (*text) {
-        case '&': fputs("&amp;", file); break;
-        case '<': fputs("&lt;", file); break;
-        case '>': fputs("&gt;", file); break;
-        case '"': fputs("&quot;", file); break;
-        default: fputc(*text, file);
-        }
-    }
-}
-
 /* Writes JSON for a script element. '<' stands in strings only, where < means the same: the text
  * then holds neither the end of the element nor the beginning of a comment. */
 static void put_json(FILE *file, const char *text)

@@ -16,9 +16,6 @@ int cli_page_write(cli *c, const char *path, const cJSON *object);
 /* Writes object as tables, those of an object in an object with the path of its keys as caption. */
 void cli_page_tables(FILE *file, const cJSON *object);
 
-/* Writes text with & < > " as entities. */
-void cli_page_escaped(FILE *file, const char *text);
-
 /* Adds page{command, date} to the JSON of a page, and returns it: what the page shows and --json
  * does not have. */
 cJSON *cli_page_extra(const cli *c, cJSON *object);

@@ -62,7 +62,7 @@ function table(caption, heads, rows) {
       colspan: value.span || null }, value.text)
     : el("td", null, value);
   return el("div", { class: "box", tabindex: 0, role: "region", "aria-label": caption },
-    el("table", { class: rows.some(row => wordOf(row[0]).length > 6) ? "named" : null }, el("caption", null, caption),
+    el("table", { class: rows.some(row => wordOf(row[0]).length > 6) ? "named" : null }, el("caption", null, el("span", null, caption)),
       el("thead", null, el("tr", null, heads.map(head => el("th", { scope: "col", class: /^(chosen|why)/.test(head) ? "left" : head.length > 16 ? "long" : null }, head)))),
       el("tbody", null, rows.map(([name, ...cells]) => el("tr", null, el("th", { scope: "row" }, name), cells.map(cell))))));
 }

@@ -6,6 +6,20 @@
 
 enum { MOST_NUMBERS = 40, PATH = 200 };
 
+/* Writes text with & < > " as entities. */
+static void put_text(FILE *file, const char *text)
+{
+    for (; *text; text++) {
+        switch (*text) {
+        case '&': fputs("&amp;", file); break;
+        case '<': fputs("&lt;", file); break;
+        case '>': fputs("&gt;", file); break;
+        case '"': fputs("&quot;", file); break;
+        default: fputc(*text, file);
+        }
+    }
+}
+
 static bool is_container(const cJSON *item)
 {
     return cJSON_IsObject(item) || cJSON_IsArray(item);
@@ -14,7 +28,7 @@ static bool is_container(const cJSON *item)
 static void put_value(FILE *file, const cJSON *item)
 {
     if (cJSON_IsString(item)) {
-        cli_page_escaped(file, item->valuestring);
+        put_text(file, item->valuestring);
     } else if (cJSON_IsNumber(item)) {
         fprintf(file, "%.6g", item->valuedouble);
     } else if (cJSON_IsBool(item)) {
@@ -25,14 +39,14 @@ static void put_value(FILE *file, const cJSON *item)
 static void begin_table(FILE *file, const char *path)
 {
     fputs("<table><caption>", file);
-    cli_page_escaped(file, *path ? path : "result");
+    put_text(file, *path ? path : "result");
     fputs("</caption>\n", file);
 }
 
 static void put_row(FILE *file, const cJSON *item)
 {
     fputs("<tr><th scope=\"row\">", file);
-    cli_page_escaped(file, item->string);
+    put_text(file, item->string);
     fputs("</th><td>", file);
     put_value(file, item);
     fputs("</td></tr>\n", file);
@@ -45,7 +59,7 @@ static void put_numbers(FILE *file, const cJSON *list, const char *path)
     const cJSON *item;
 
     fputs("<p>", file);
-    cli_page_escaped(file, path);
+    put_text(file, path);
     fprintf(file, ": %d values", count);
     if (count > 0 && count <= MOST_NUMBERS) {
         fputc(':', file);
@@ -82,7 +96,7 @@ static void put_objects(FILE *file, const cJSON *list, const char *path)
     {
         if (is_container(head)) continue;
         fputs("<th scope=\"col\">", file);
-        cli_page_escaped(file, head->string);
+        put_text(file, head->string);
         fputs("</th>", file);
     }
     fputs("</tr>\n", file);
