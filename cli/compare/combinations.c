@@ -187,6 +187,17 @@ static int add_solver(cms *s, cms_matrix *a, const char *solver, const pair *pai
     return a->rows > 0 ? 0 : add(s, a, solver, "none");
 }
 
+/* Whether an earlier pair has the same method, perhaps with other options. */
+static bool is_repeated(const pair *pairs, int k)
+{
+    char name[sizeof pairs->solver];
+    bool repeated = false;
+
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(pairs[k].solver, ","), pairs[k].solver);
+    for (int i = 0; i < k; i++) repeated |= cli_spec_is(pairs[i].solver, name);
+    return repeated;
+}
+
 /* One entry of --solvers with one of --preconds. */
 static int add_entry(cms *s, cms_matrix *a, const char *solver, const char *precond,
                      const pair *pairs, int count)
@@ -195,7 +206,8 @@ static int add_entry(cms *s, cms_matrix *a, const char *solver, const char *prec
     if (!is_auto(solver)) return add_solver(s, a, solver, pairs, count);
     for (int k = 0; k < count; k++) {
         const pair *p = &pairs[k];
-        const bool other = cli_spec_is(p->solver, "direct") || is_least_squares(p->solver);
+        const bool other = cli_spec_is(p->solver, "direct") || is_least_squares(p->solver) ||
+                           is_repeated(pairs, k);
         if (is_auto(precond)) {
             if (add(s, a, p->solver, p->precond)) return CLI_ERROR;
         } else if (!other && add(s, a, p->solver, precond)) {
@@ -228,5 +240,6 @@ int cms_combine(cms *s, cms_matrix *a)
         }
     }
     mark_automatic(a, &pairs[0]);
+    if (cms_vendor_runs(s, a) && a->rows < CMS_MOST_ROWS) cms_set_vendor(a, &a->row[a->rows++]);
     return 0;
 }

@@ -113,13 +113,14 @@ static int compare_all(cmp *m)
     const cli_many *names = &m->c->args.matrices;
     int code = 0;
 
-    cli_catch_interrupt();
+    cli_stops(CLI_STOPS_RUN);
     m->matrix = calloc((size_t)names->count, sizeof *m->matrix);
     if (!m->matrix) return cli_fail(m->c, "out of memory");
     for (int k = 0; !code && k < names->count && !cli_interrupted(); k++) {
         if (k > 0) cli_say(m->c, "\n");
         code = compare_on(m, names->item[k]);
     }
+    cli_stops(CLI_STOPS_AT_ONCE);
     if (!code && m->matrices > 1) cmp_say_means(m);
     return code;
 }

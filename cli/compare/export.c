@@ -185,7 +185,8 @@ static void csv_figures(FILE *file, const cmp *m, const cmp_matrix *a, const cmp
     };
 
     for (size_t k = 0; k < sizeof value / sizeof *value; k++) cmp_csv_number(file, value[k]);
-    fprintf(file, ",%s,%s", cmp_outcome(a, r), cmp_overtakes_words(m, a, r).text);
+    fprintf(file, ",%s", cmp_outcome(a, r));
+    cmp_csv_number(file, r == &a->row[m->base] ? NAN : cmp_overtakes(m, a, r)); /* never: empty */
     for (int i = 0; i < CMP_COUNTS; i++) cmp_csv_number(file, 1e3 * cmp_cost(a, r, cmp_counts[i]));
     fputc(',', file);
 }

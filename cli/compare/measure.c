@@ -203,7 +203,7 @@ int cmp_measure(cmp *m, cmp_matrix *a)
         a->row[f].columns = cmp_columns(m);
     }
     cli_live_begin(&t.live, m->c, a->system.name);
-    code = cmp_prepare(&t);
+    code = cli_interrupted() ? 0 : cmp_prepare(&t); /* set-ups fail after an interrupt */
     if (!code) code = make_rounds(&t);
     cli_live_erase(&t.live);
     cmp_release(&t);

@@ -11,7 +11,7 @@
 
 #include "cli/compare/solvers.h"
 
-enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 15 }; /* that count */
+enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 40 }; /* that count */
 #define SECONDS 10.0                         /* of rounds that count, once there are LEAST_ROUNDS */
 
 static void add(cmp_series *s, double seconds)
@@ -37,25 +37,32 @@ static void say_progress(cli_live *live, const cms_matrix *a, const cms_row *r, 
 
 /* --- the first round -------------------------------------------------------------------------- */
 
-/* Runs r in a context of its own. */
+static int run_here(cms *s, cms_matrix *a, cms_row *r, double *fastest)
+{
+    cms_times times;
+
+    if (cmp_register_cxsparse(s->m->c->ctx, &s->m->device) != GSOLVE_OK) {
+        return cli_fail_library(s->m->c);
+    }
+    r->solved = cms_run(s, a, r, true, *fastest, &times);
+    r->ran = true;
+    add_times(r, times);
+    if (r->solved) *fastest = fmin(*fastest, times.setup + times.solve);
+    return 0;
+}
+
+/* Runs r in a context of its own, which Ctrl-C finds in c->ctx. */
 static int run_first(cms *s, cms_matrix *a, cms_row *r, double *fastest)
 {
-    const cmp *m = s->m;
-    cli own = *m->c; /* for the device of the arguments */
-    cms_times times;
-    int code = 0;
+    cli *c = s->m->c;
+    gsolve_context *const shared = c->ctx;
+    int code;
 
-    own.ctx = NULL;
-    if (cli_open(&own)) return CLI_ERROR;
-    if (cmp_register_cxsparse(own.ctx, &m->device) != GSOLVE_OK) {
-        code = cli_fail(m->c, "%s", gsolve_error(own.ctx));
-    } else {
-        r->solved = cms_run(own.ctx, s, a, r, true, *fastest, &times);
-        r->ran = true;
-        add_times(r, times);
-        if (r->solved) *fastest = fmin(*fastest, times.setup + times.solve);
-    }
-    gsolve_context_destroy(&own.ctx);
+    c->ctx = NULL;
+    code = cli_open(c);
+    if (!code) code = run_here(s, a, r, fastest);
+    gsolve_context_destroy(&c->ctx);
+    c->ctx = shared;
     return code;
 }
 
@@ -89,7 +96,7 @@ static void repeat(cms *s, cms_matrix *a, cms_row *r, bool forget)
     cms_row now = *r;
     cms_times times;
 
-    now.solved = cms_run(s->m->c->ctx, s, a, &now, false, INFINITY, &times);
+    now.solved = cms_run(s, a, &now, false, INFINITY, &times);
     if (!now.solved && cli_interrupted()) return;
     *r = now;
     if (forget) r->total.count = r->setup.count = r->solve.count = 0;

@@ -17,7 +17,7 @@ typedef struct run {
     gsolve_matrix *A;
     gsolve_precond *M;
     gsolve_solver *S;
-    double begin, limit; /* of set-up and solve, in seconds */
+    double begin, limit; /* of the solve, in seconds */
     bool first, cut;     /* cut: the limit was reached */
 } run;
 
@@ -87,7 +87,6 @@ static gsolve_status set_up(run *t, cms_times *times)
 
     cli_begin_setup();
     gsolve_status status = build(t, &begin);
-    t->begin = begin;
     if (status == GSOLVE_OK) status = gsolve_precond_create(&t->M, t->ctx, t->r->precond, A);
     if (status == GSOLVE_OK) {
         status = gsolve_solver_create(&t->S, t->ctx, t->r->solver, t->A, t->M);
@@ -124,9 +123,9 @@ static bool follow(int iteration, double residual, void *user)
 static gsolve_status solve(run *t, gsolve_result *result, cms_times *times)
 {
     gsolve_solver_set_monitor(t->S, follow, t);
-    const double begin = cli_now();
+    t->begin = cli_now();
     gsolve_status status = gsolve_solver_run(t->S, t->b, t->x, result);
-    times->solve = cli_now() - begin;
+    times->solve = cli_now() - t->begin;
     if (status != GSOLVE_OK) return status;
     return gsolve_copy(t->ctx, t->here.value, GSOLVE_HOST, t->x.value, t->location,
                        cmp_bytes_of(t->here));
@@ -191,7 +190,8 @@ static bool judge(run *t, const gsolve_result *result)
     r->residual = cms_true_residual(&a->system, t->here.value);
     snprintf(r->outcome, sizeof r->outcome, "%s", gsolve_outcome_text(result->outcome));
     if (t->cut && result->outcome == GSOLVE_STOPPED) {
-        snprintf(r->reason, sizeof r->reason, "after %s, %d times the fastest or more",
+        snprintf(r->reason, sizeof r->reason,
+                 "after %s of the solve, more than %d times the fastest",
                  cli_seconds(t->limit).text, CMS_FAR);
     } else if (result->outcome == GSOLVE_STOPPED) {
         snprintf(r->reason, sizeof r->reason, "interrupted");
@@ -208,12 +208,13 @@ static bool judge(run *t, const gsolve_result *result)
     return false;
 }
 
-static void keep_figures(run *t)
+/* The factors of direct are in memory that the context does not count. */
+static void keep_memory(run *t)
 {
     gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
 
     gsolve_context_describe(t->ctx, &info);
-    t->r->memory = (double)info.peak;
+    t->r->memory = cli_spec_is(t->r->method, "direct") ? NAN : (double)info.peak;
 }
 
 static void note_form(const run *t, char form[64])
@@ -222,19 +223,22 @@ static void note_form(const run *t, char form[64])
 
     if (!t->A || !t->first) return;
     gsolve_matrix_describe(t->A, &info);
-    snprintf(form, 64, "%.63s", info.format);
+    snprintf(form, 64, "%.63s", info.form);
 }
 
-bool cms_run(gsolve_context *ctx, const cms *s, const cms_matrix *a, cms_row *r, bool first,
-             double fastest, cms_times *times)
+bool cms_run(const cms *s, const cms_matrix *a, cms_row *r, bool first, double fastest,
+             cms_times *times)
 {
+    gsolve_context *const ctx = s->m->c->ctx;
     run t = {.ctx = ctx, .a = a, .r = r, .first = first};
     gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_status status;
     bool solved = false;
 
     *times = (cms_times){0, 0};
+    t.begin = cli_now();
     t.limit = fmax(CMS_FAR * fastest, CMS_LEAST_LIMIT);
+    if (r->vendor) return cms_run_vendor(s, a, r, follow, &t, times);
     t.location = strcmp(s->m->device.device, "cpu") == 0 ? GSOLVE_HOST : GSOLVE_DEVICE;
     status = prepare(&t);
     if (status == GSOLVE_OK) status = set_up(&t, times);
@@ -247,7 +251,7 @@ bool cms_run(gsolve_context *ctx, const cms *s, const cms_matrix *a, cms_row *r,
         snprintf(r->outcome, sizeof r->outcome, "%s", t.S ? "failed" : "set-up failed");
         set_reason(r, gsolve_error(ctx));
     }
-    if (first) keep_figures(&t);
+    if (first) keep_memory(&t);
     release(&t);
     return solved;
 }

@@ -64,7 +64,7 @@ int cms_combine(cms *s, cms_matrix *a);
 /* Merges combinations that differ only in formats that stored the matrix in the same form. */
 void cms_merge_aliases(cms_matrix *a);
 
-/* --- measurement (rounds.c, run.c) ------------------------------------------------------------ */
+/* --- measurement (rounds.c, run.c, run_vendor.c) ---------------------------------------------- */
 
 int cms_measure(cms *s, cms_matrix *a);
 
@@ -72,12 +72,19 @@ typedef struct cms_times { /* of one run, in seconds */
     double setup, solve;
 } cms_times;
 
-/* Sets up and runs r in ctx from x = 0. A solve is stopped after CMS_FAR times
+/* Sets up and runs r from x = 0. A solve is stopped after CMS_FAR times
  * `fastest` seconds, but not before CMS_LEAST_LIMIT; INFINITY: no limit. first: also sets what r
  * keeps of the first round. False: the run did not solve the system, and r->outcome and r->reason
  * say why. */
-bool cms_run(gsolve_context *ctx, const cms *s, const cms_matrix *a, cms_row *r, bool first,
-             double fastest, cms_times *times);
+bool cms_run(const cms *s, const cms_matrix *a, cms_row *r, bool first, double fastest,
+             cms_times *times);
+
+/* The row `vendor`: whether there is one, what it runs, and one run of it, which calls
+ * follow(iteration, residual, user). */
+bool cms_vendor_runs(const cms *s, const cms_matrix *a);
+void cms_set_vendor(const cms_matrix *a, cms_row *r);
+bool cms_run_vendor(const cms *s, const cms_matrix *a, cms_row *r, gsolve_monitor *follow,
+                    void *user, cms_times *times);
 
 /* The largest |b_c - A x_c| / |b_c| of the columns c, recomputed in double precision. x: on the
  * host, its columns without gaps. */

@@ -144,8 +144,9 @@ void cms_decide_all(cms *s, const cms_profile *p)
         snprintf(s->verdict, sizeof s->verdict, "no combination solved a system");
         return;
     }
-    snprintf(s->verdict, sizeof s->verdict,
-             "%.300s is the best over %d matrices: it solves %d of them, is the fastest on %d, and "
-             "takes at most %.1f times as long as the fastest",
-             best, s->matrices, solved, wins, worst);
+    snprintf(
+        s->verdict, sizeof s->verdict,
+        "%.300s has the best profile over %d matrices: it solves %d of them, is the fastest on "
+        "%d, and takes at most %.1f times as long as the fastest",
+        best, s->matrices, solved, wins, worst);
 }
