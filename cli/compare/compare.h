@@ -55,7 +55,7 @@ typedef struct cmp { /* one call of the command */
     char date[32];
 } cmp;
 
-/* --- lists and systems (lists.c, compare.c) --------------------------------------------------- */
+/* --- lists and systems (lists.c, shared.c) ---------------------------------------------------- */
 
 /* Splits the specs of `option` at ';', and at ',' before a word without '='. *count of them are in
  * spec, at most `most`. Returns 0 or CLI_ERROR. */
@@ -80,6 +80,14 @@ int cmp_choose_formats(cmp *m);
 
 /* Registers the product of CXSparse as a format, if the device is the CPU. */
 gsolve_status cmp_register_cxsparse(gsolve_context *ctx, const gsolve_context_info *device);
+
+/* --- solvers (combinations.c, solvers.c) ------------------------------------------------------ */
+
+/* Whether the arguments ask for a comparison of solvers. */
+bool cms_is_asked(const cli_arguments *args);
+
+/* The comparison, after the device has been opened. Returns the exit code. */
+int cms_compare(cmp *m);
 
 /* --- measurement (method.c, measure.c, check_product.c) --------------------------------------- */
 

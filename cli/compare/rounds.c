@@ -21,8 +21,8 @@ static void add(cmp_series *s, double seconds)
 
 static void add_times(cms_row *r, cms_times times)
 {
-    add(&r->setup, times.setup);
-    add(&r->solve, times.solve);
+    if (times.setup > 0) add(&r->setup, times.setup);
+    if (times.solve > 0) add(&r->solve, times.solve); /* else the set-up failed */
     add(&r->total, times.setup + times.solve);
 }
 

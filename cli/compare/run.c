@@ -80,19 +80,21 @@ static gsolve_status build(run *t, double *begin)
     return status;
 }
 
+/* In the first round the library stops the set-up after the limit; factorisations of direct only
+ * when they end. */
 static gsolve_status set_up(run *t, cms_times *times)
 {
     const gsolve_csr *A = &t->a->system.csr;
     double begin;
 
-    cli_begin_setup();
+    if (t->first) gsolve_context_set_time_limit(t->ctx, t->limit);
     gsolve_status status = build(t, &begin);
     if (status == GSOLVE_OK) status = gsolve_precond_create(&t->M, t->ctx, t->r->precond, A);
     if (status == GSOLVE_OK) {
         status = gsolve_solver_create(&t->S, t->ctx, t->r->solver, t->A, t->M);
     }
     if (status == GSOLVE_OK) status = wait(t);
-    cli_end_setup();
+    gsolve_context_set_time_limit(t->ctx, INFINITY);
     times->setup = cli_now() - begin;
     return status;
 }
@@ -132,40 +134,6 @@ static gsolve_status solve(run *t, gsolve_result *result, cms_times *times)
 }
 
 /* --- the result ------------------------------------------------------------------------------- */
-
-static double value_at(const gsolve_csr *A, int64_t k)
-{
-    return A->type == GSOLVE_F32 ? (double)((const float *)A->value)[k]
-                                 : ((const double *)A->value)[k];
-}
-
-static int64_t start_at(const gsolve_csr *A, int32_t i)
-{
-    return A->offset == GSOLVE_O64 ? ((const int64_t *)A->start)[i]
-                                   : ((const int32_t *)A->start)[i];
-}
-
-double cms_true_residual(const cli_system *s, const double *x)
-{
-    const gsolve_csr *A = &s->csr;
-    double worst = 0;
-
-    for (int32_t c = 0; c < s->b.ncols; c++) {
-        const double *b = (const double *)s->b.value + (int64_t)c * s->b.stride;
-        const double *xc = x + (int64_t)c * A->ncols;
-        long double rr = 0, bb = 0; /* squares of a double do not overflow here */
-        for (int32_t i = 0; i < A->nrows; i++) {
-            double r = b[i];
-            const int64_t end = start_at(A, i + 1);
-            for (int64_t k = start_at(A, i); k < end; k++) r -= value_at(A, k) * xc[A->col[k]];
-            rr += (long double)r * r;
-            bb += (long double)b[i] * b[i];
-        }
-        const double residual = (double)sqrtl(bb > 0 ? rr / bb : rr);
-        if (!(residual <= worst)) worst = residual; /* nan too */
-    }
-    return worst;
-}
 
 /* The first clause of an explanation: up to a full stop or a semicolon that ends a sentence. */
 static void set_reason(cms_row *r, const char *text)
@@ -208,6 +176,25 @@ static bool judge(run *t, const gsolve_result *result)
     return false;
 }
 
+static void note_failure(run *t, gsolve_status status)
+{
+    cms_row *r = t->r;
+
+    snprintf(r->outcome, sizeof r->outcome, "%s", t->S ? "failed" : "set-up failed");
+    if (status != GSOLVE_INTERRUPTED) {
+        set_reason(r, gsolve_error(t->ctx));
+        return;
+    }
+    snprintf(r->outcome, sizeof r->outcome, "%s", gsolve_outcome_text(GSOLVE_STOPPED));
+    if (cli_interrupted()) {
+        snprintf(r->reason, sizeof r->reason, "interrupted");
+    } else {
+        snprintf(r->reason, sizeof r->reason,
+                 "after %s of the set-up, more than %d times the fastest",
+                 cli_seconds(t->limit).text, CMS_FAR);
+    }
+}
+
 /* The factors of direct are in memory that the context does not count. */
 static void keep_memory(run *t)
 {
@@ -248,8 +235,7 @@ bool cms_run(const cms *s, const cms_matrix *a, cms_row *r, bool first, double f
     if (status == GSOLVE_OK) {
         solved = judge(&t, &result);
     } else {
-        snprintf(r->outcome, sizeof r->outcome, "%s", t.S ? "failed" : "set-up failed");
-        set_reason(r, gsolve_error(ctx));
+        note_failure(&t, status);
     }
     if (first) keep_memory(&t);
     release(&t);

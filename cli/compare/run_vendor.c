@@ -61,7 +61,8 @@ static bool decide(const cms_matrix *a, cms_row *r, const cmp_vendor *t)
         snprintf(r->reason, sizeof r->reason,
                  "the residual of the recurrence is small, but the true one is %.1e", r->residual);
     } else if (strcmp(t->stop, "stopped") == 0) {
-        snprintf(r->reason, sizeof r->reason, "interrupted, or %d times the fastest", CMS_FAR);
+        snprintf(r->reason, sizeof r->reason, "%s",
+                 cli_interrupted() ? "interrupted" : "more than 10 times the time of the fastest");
     } else {
         snprintf(r->reason, sizeof r->reason, "%s after %s", t->stop,
                  cli_count(t->iterations, "iteration").text);

@@ -47,7 +47,6 @@ static cli_words interval_words(const cms_row *r)
 static void say_row(const cms *s, const cms_matrix *a, const cms_row *r, int width)
 {
     const cli *c = s->m->c;
-    const bool times = r->total.count > 0;
     char iterations[24] = "-", residual[24] = "-", memory[24] = "-";
 
     if (isfinite(r->residual)) {
@@ -58,9 +57,8 @@ static void say_row(const cms *s, const cms_matrix *a, const cms_row *r, int wid
     cli_say(c, "%-*s%12s%24s%9s%11s%11s%11s%10s%10s  %s%s%s%s\n", width, r->name,
             figure(1e3 * cms_seconds(r)).text, interval_words(r).text,
             r->solved ? figure(cms_ratio(a, r->name)).text : "-",
-            figure(times ? 1e3 * cmp_median(&r->setup) : NAN).text,
-            figure(times ? 1e3 * cmp_median(&r->solve) : NAN).text, iterations, residual, memory,
-            r->outcome, r->reason[0] ? ": " : "", r->reason,
+            figure(1e3 * cmp_median(&r->setup)).text, figure(1e3 * cmp_median(&r->solve)).text,
+            iterations, residual, memory, r->outcome, r->reason[0] ? ": " : "", r->reason,
             r->automatic ? " (the choice of auto)" : "");
 }
 

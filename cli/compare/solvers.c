@@ -6,6 +6,7 @@
 
 #include "cli/compare/solvers.h"
 #include "cli/json.h"
+#include "cli/signals.h"
 
 /* Reads the matrix. *head = what that printed, for the place behind the verdict; it must be freed.
  */
@@ -22,7 +23,9 @@ static int read_system(cms *s, cms_matrix *a, const char *name, char **head)
         c->text = text;
         return cli_fail(c, "out of memory");
     }
+    if (s->matrices == 1) cli_stops(CLI_STOPS_SOON); /* there is nothing to report yet */
     code = cmp_read_system(c, name, &a->system);
+    cli_stops(CLI_STOPS_RUN);
     if (text) fclose(c->text);
     c->text = text;
     return code;
@@ -57,13 +60,18 @@ static int compare_all(cms *s)
     const cli_many *names = &c->args.matrices;
     int code = 0;
 
-    cli_catch_interrupt();
     s->matrix = calloc((size_t)names->count, sizeof *s->matrix);
     if (!s->matrix) return cli_fail(c, "out of memory");
     for (int k = 0; !code && k < names->count && !cli_interrupted(); k++) {
         if (k > 0) cli_say(c, "\n");
         code = compare_on(s, names->item[k]);
     }
+    if (code && c->stopped && s->matrices > 1) { /* the others are reported */
+        s->matrices--;
+        c->stopped = false;
+        code = 0;
+    }
+    cli_stops(CLI_STOPS_AT_ONCE);
     return code;
 }
 

@@ -47,12 +47,6 @@ typedef struct cms {
     char verdict[600];
 } cms;
 
-/* Whether the arguments ask for a comparison of solvers. */
-bool cms_is_asked(const cli_arguments *args);
-
-/* The comparison, after m's device has been opened. Returns the exit code. */
-int cms_compare(cmp *m);
-
 /* --- combinations (combinations.c, rounds.c) -------------------------------------------------- */
 
 /* The lists of --solvers and --preconds, checked. Returns 0 or CLI_ERROR. */
@@ -86,8 +80,8 @@ void cms_set_vendor(const cms_matrix *a, cms_row *r);
 bool cms_run_vendor(const cms *s, const cms_matrix *a, cms_row *r, gsolve_monitor *follow,
                     void *user, cms_times *times);
 
-/* The largest |b_c - A x_c| / |b_c| of the columns c, recomputed in double precision. x: on the
- * host, its columns without gaps. */
+/* (residual.c) The largest |b_c - A x_c| / |b_c| of the columns c, recomputed in double precision.
+ * x: on the host, its columns without gaps. */
 double cms_true_residual(const cli_system *s, const double *x);
 
 /* --- figures (interval.c, verdict.c) ---------------------------------------------------------- */
