@@ -228,10 +228,10 @@ int cli_solve(cli *c)
         return cli_fail(
             c, "--monitor prints lines and --quiet suppresses them; give only one of them");
     }
-    if (c->args.profile && c->args.quiet && !c->args.json) {
+    if (c->args.profile && c->args.quiet && !c->args.json && !c->args.html) {
         return cli_fail(
             c, "--profile prints lines and --quiet suppresses them; give only one of them, or add "
-               "--json");
+               "--json or --html");
     }
     if (c->args.profile && (c->args.scale || c->args.order)) {
         return cli_fail(

@@ -1,9 +1,14 @@
-"""browser.py: headless Chromium, driven over its debugging pipe. No package is needed."""
+"""browser.py: headless Chromium, driven over its debugging pipe. No package is needed.
+
+    browser.py PAGE PICTURE.png [WIDTH [HEIGHT]]     writes a picture of an HTML file, its first HEIGHT pixels
+"""
 import base64
 import json
 import os
 import shutil
 import subprocess
+import sys
+import tempfile
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
@@ -86,10 +91,10 @@ class Browser:
             raise RuntimeError(str(answer["exceptionDetails"]))
         return answer["result"].get("value")
 
-    def picture(self, path):
-        """Writes the whole page as PNG."""
+    def picture(self, path, height=12000):
+        """Writes the page, or its first pixels, as PNG."""
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-        clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 12000), "scale": 1}
+        clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], height), "scale": 1}
         data = self.call("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))
@@ -101,3 +106,13 @@ class Browser:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+
+
+if __name__ == "__main__":
+    page, image, wide, high = (sys.argv[1:] + ["1200", "12000"][len(sys.argv) - 3:])[:4]
+    with tempfile.TemporaryDirectory() as profile:
+        chromium = Browser(find(), profile)
+        chromium.open(page, int(wide))
+        chromium.evaluate("new Promise(done => setTimeout(done, 300))")
+        chromium.picture(image, int(high))
+        chromium.close()
