@@ -54,7 +54,7 @@ pictures() {
   $venv/bin/python scripts/plots.py
   if [ -x $gsolve ]; then
     python3 scripts/recording.py $gsolve docs/pictures/solve.svg
-    $gsolve -A gen:poisson3d,n=60 --profile --html build/solve_page.html -q
+    $gsolve -A gen:poisson3d,n=60 --profile --threads 1 --html build/solve_page.html -q
     python3 tests/cli/browser.py build/solve_page.html docs/pictures/solve_page.png 1000 1480 # needs Chromium
   fi
 }
