@@ -12,6 +12,7 @@
 #define GRACE 0.8 /* seconds that the library has to stop */
 
 static gsolve_context *const *volatile session; /* the address of the context, or NULL */
+static gsolve_context *const *volatile writer;  /* that of the thread that writes the cache */
 static const char *volatile temporary;          /* a file of the command's own, or NULL */
 static const char *volatile doing;              /* see cli_doing */
 
@@ -24,6 +25,11 @@ static bool on_terminal;                     /* standard error */
 void cli_temporary(const char *path)
 {
     temporary = path;
+}
+
+void cli_catch_signals_of_writer(gsolve_context *const *ctx)
+{
+    writer = ctx;
 }
 
 /* --- what the command does -------------------------------------------------------------------- */
@@ -72,10 +78,11 @@ static void put_sentence(const char *begin)
 
 static void remove_files(void)
 {
-    gsolve_context *const *ctx = session;
+    gsolve_context *const *ctx = session, *const *other = writer;
     const char *own = temporary;
 
     if (ctx) gsolve_abandon_files(*ctx);
+    if (other) gsolve_abandon_files(*other);
     if (own) unlink(own);
 }
 
