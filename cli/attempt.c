@@ -418,7 +418,9 @@ static void name_transform(const cli *c, char *options, size_t size)
 int cli_try(cli *c, cli_trial *t)
 {
     char options[64];
-    monitor m = {.c = c, .trial = t, .keep = c->args.json || c->args.history};
+    monitor m = {.c = c,
+                 .trial = t,
+                 .keep = c->args.json || c->args.history || c->args.html || c->args.plot};
     gsolve_auto_info info = GSOLVE_INIT(gsolve_auto_info);
     gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_auto *S = NULL;

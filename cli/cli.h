@@ -30,6 +30,7 @@ typedef struct cli_arguments {
     int type;          /* a gsolve_type */
     int scale, order;  /* indices of their words; 0: none */
     int maxit, threads, seed, repeat, columns_count;
+    bool plot, ascii;
     bool monitor, profile, columns, quiet, cache, symmetric, general, dense, help, version, force,
         print_c;
     int operands;
@@ -39,6 +40,8 @@ typedef struct cli_arguments {
 typedef struct cli { /* one call of the command */
     const struct cli_command *command;
     cli_arguments args;
+    char **word; /* of the command line; getopt may have moved operands to its end */
+    int count;   /* of them */
     gsolve_context *ctx;
     bool undecided; /* the device will be chosen when the size of the system is known */
     struct cli_starting *starting; /* the start of a GPU while the matrix is read, or NULL */

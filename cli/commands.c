@@ -102,6 +102,11 @@ static const cli_option solve_options[] = {
      "worst one; JSON always contains them", CLI_FLAG, AT(columns), 0, 0},
     {"history", 0, "FILE", "write the residual of each iteration as CSV (comma-separated values); '-' as for --json",
      CLI_TEXT, AT(history), 0, 0},
+    {"html", 0, "FILE", "write the result as an HTML page in one self-contained file: convergence curves, times, the pattern of the "
+     "matrix, and, if the solve failed, the diagnosis; '-' as for --json", CLI_TEXT, AT(html), 0, 0},
+    {"plot", 0, NULL, "draw the residual of each iteration and each attempt as curves in the terminal", CLI_FLAG, AT(plot), 0, 0},
+    {"ascii", 0, NULL, "draw the curves of --plot with ASCII characters (default: Unicode, if the locale uses UTF-8)",
+     CLI_FLAG, AT(ascii), 0, 0},
     {"monitor", 0, NULL, "print the residual of each iteration", CLI_FLAG, AT(monitor), 0, 0},
     {"profile", 0, NULL, "show memory traffic and bandwidth of an iteration, and of each class of operations. "
      "For this, gsolve solves the system a second time and times each operation separately. "

@@ -124,7 +124,7 @@ static int dispatch(cli *c, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    cli c = {.args = cli_no_arguments, .begin = cli_now()};
+    cli c = {.args = cli_no_arguments, .word = argv, .count = argc, .begin = cli_now()};
     int code;
 
     cli_catch_signals(&c.ctx);

@@ -4,7 +4,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "cli/json.h"
+#include "cli/page/page.h"
+#include "cli/plot.h"
 #include "cli/solve.h"
 
 /* --- during the attempts ---------------------------------------------------------------------- */
@@ -254,7 +255,6 @@ void cli_report(const cli *c, const cli_solution *s)
     const cli_profile *profile = &s->attempt[s->best].profile;
     gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
 
-    if (!c->text) return;
     gsolve_context_describe(c->ctx, &info);
     say_outcome(c, s);
     say_spectrum(c, &s->attempt[s->best]);
@@ -268,6 +268,7 @@ void cli_report(const cli *c, const cli_solution *s)
     cli_item(c, "memory", "allocated by gsolve: at most %s; resident in the process: at most %s",
              cli_bytes((double)(profile->made ? profile->peak : info.peak)).text,
              cli_bytes(process_peak()).text);
+    cli_plot(c, s);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -431,5 +432,5 @@ int cli_report_json(cli *c, const cli_solution *s)
     cli_repeat_json(object, &s->repeat);
     if (s->attempts > 1) add_attempts(object, s);
     add_seconds(object, c, s);
-    return cli_json_write(c, object);
+    return cli_page_of_solve(c, s, object);
 }

@@ -220,13 +220,23 @@ static int finish(cli *c, cli_solution *s)
     measure_error(c, s);
     if (write_solution(c, s) || cli_report_history(c, s)) return CLI_ERROR;
     cli_report(c, s);
-    if (c->args.json && cli_report_json(c, s)) return CLI_ERROR;
+    if ((c->args.json || c->args.html) && cli_report_json(c, s)) return CLI_ERROR;
     if (gsolve_outcome_is_success(a->result.outcome)) return CLI_CONVERGED;
     if (c->args.quiet) {
         fprintf(stderr, "gsolve: not converged (%s): %s\n", gsolve_outcome_text(a->result.outcome),
                 a->explanation);
     }
     return CLI_NOT_CONVERGED;
+}
+
+/* Refuses options that contradict --plot. Returns 0 or CLI_ERROR. */
+static int check_plot(cli *c)
+{
+    if (c->args.ascii && !c->args.plot) {
+        return cli_fail(c, "--ascii changes how --plot draws; add --plot, or leave --ascii out");
+    }
+    if (!c->args.plot || !c->args.quiet) return 0;
+    return cli_fail(c, "--plot prints lines and --quiet suppresses them; give only one of them");
 }
 
 int cli_solve(cli *c)
@@ -237,14 +247,15 @@ int cli_solve(cli *c)
     if (!c->args.matrix) {
         return cli_fail(c, "no matrix is given; write gsolve -A FILE (gsolve --help shows more)");
     }
+    if (check_plot(c)) return CLI_ERROR;
     if (c->args.monitor && c->args.quiet) {
         return cli_fail(
             c, "--monitor prints lines and --quiet suppresses them; give only one of them");
     }
-    if (c->args.profile && c->args.quiet && !c->args.json) {
+    if (c->args.profile && c->args.quiet && !c->args.json && !c->args.html) {
         return cli_fail(
             c, "--profile prints lines and --quiet suppresses them; give only one of them, or add "
-               "--json");
+               "--json or --html");
     }
     if (c->args.profile && (c->args.scale || c->args.order)) {
         return cli_fail(

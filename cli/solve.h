@@ -26,10 +26,11 @@ typedef struct cli_solution {
 void cli_report_choice(const cli *c, const cli_solution *s, int k);
 void cli_report_attempt(const cli *c, const cli_solution *s, int k);
 
-/* Prints the outcome, the times and the memory. */
+/* Prints the outcome, the times and the memory; with --plot also the curves. */
 void cli_report(const cli *c, const cli_solution *s);
 
-/* Write the result as JSON, and the history as comma-separated values. Return 0 or CLI_ERROR. */
+/* Write the result as JSON and as a page, and the history as comma-separated values. Return 0 or
+ * CLI_ERROR. */
 int cli_report_json(cli *c, const cli_solution *s);
 int cli_report_history(cli *c, const cli_solution *s);
 
