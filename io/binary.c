@@ -236,8 +236,7 @@ gsolve_status gs_binary_sizes(const gs_input *in, const char *what, int64_t nrow
         return gs_binary_fail(in, what,
                               "the size is %lld x %lld, far too large for a file of %lld bytes; "
                               "the file is damaged",
-                              (long long)nrows, (long long)ncols,
-                              (long long)(in->end - in->begin));
+                              (long long)nrows, (long long)ncols, (long long)(in->end - in->begin));
     }
     return GSOLVE_OK;
 }
@@ -271,20 +270,20 @@ static gsolve_status check_offsets(const char *what, const int64_t *start, int64
         if (start[i] < start[i - 1] && i < bad) bad = i;
     }
     if (bad == INT64_MAX) return GSOLVE_OK;
-    return gs_binary_fail(in, what,
-                          "element %lld is %lld%s; offsets must begin with 0 and must not decrease",
-                          (long long)bad, (long long)start[bad],
-                          bad ? ", less than the one before it" : "");
+    return gs_binary_fail(
+        in, what, "element %lld is %lld%s; offsets must begin with 0 and must not decrease",
+        (long long)bad, (long long)start[bad], bad ? ", less than the one before it" : "");
 }
 
 /* A = these offsets and columns; its values have space, but are not set. */
-static gsolve_status copy_pattern(gsolve_csr *A, int64_t lines, int64_t width,
-                                  const int64_t *start, const gs_array *index, const gs_input *in)
+static gsolve_status copy_pattern(gsolve_csr *A, int64_t lines, int64_t width, const int64_t *start,
+                                  const gs_array *index, const gs_input *in)
 {
     gsolve_status status;
 
     if (index->count < start[lines]) {
-        return gs_binary_fail(in, index->what, "there are %lld indices, but the last offset is %lld",
+        return gs_binary_fail(in, index->what,
+                              "there are %lld indices, but the last offset is %lld",
                               (long long)index->count, (long long)start[lines]);
     }
     TRY(gs_csr_new(A, in->ctx, (int32_t)lines, (int32_t)width, start[lines], GSOLVE_F64));

@@ -62,6 +62,5 @@ static void end(void *state, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, b);
 }
 
-const gs_unpacker gs_bzip2 = {"bzip2",      "BZh",          3,     "bzip2 -dk",
-                              "libbz2-dev", "GSOLVE_BZIP2", begin, step,
-                              end};
+const gs_unpacker gs_bzip2 = {"bzip2",        "BZh", 3,    "bzip2 -dk", "libbz2-dev",
+                              "GSOLVE_BZIP2", begin, step, end};

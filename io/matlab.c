@@ -8,19 +8,20 @@
 #include <matio.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/try.h"
 #include "io/numpy.h"
 
 #define CANDIDATES 16
 
-#define FUNCTIONS(X)            \
-    X(Mat_Open)                 \
-    X(Mat_Close)                \
-    X(Mat_VarReadNextInfo)      \
-    X(Mat_VarRead)              \
-    X(Mat_VarFree)              \
-    X(Mat_VarGetNumberOfFields) \
+#define FUNCTIONS(X)              \
+    X(Mat_Open)                   \
+    X(Mat_Close)                  \
+    X(Mat_VarReadNextInfo)        \
+    X(Mat_VarRead)                \
+    X(Mat_VarFree)                \
+    X(Mat_VarGetNumberOfFields)   \
     X(Mat_VarGetStructFieldnames) \
     X(Mat_VarGetStructFieldByName)
 
@@ -28,6 +29,11 @@
 typedef struct matio {
     FUNCTIONS(MEMBER)
 } matio;
+
+/* HDF5 prints its errors, unless this function is told not to. Its first argument, 0, is the
+ * default stack of errors. */
+typedef int set_errors(int64_t stack, void *function, void *data);
+typedef int get_errors(int64_t stack, void **function, void **data);
 
 typedef struct candidate { /* a variable, or a field of a struct */
     char variable[64], field[64];
@@ -39,6 +45,8 @@ typedef struct reader {
     gs_input *in;
     matio lib;
     mat_t *file;
+    set_errors *set_errors;         /* or NULL: libmatio has no HDF5 */
+    void *print_error, *print_data; /* the caller's */
     candidate found[CANDIDATES];
     int count;
     char structs[CANDIDATES][64]; /* variables that are structs */
@@ -47,18 +55,35 @@ typedef struct reader {
 
 /* --- the library ------------------------------------------------------------------------------ */
 
+/* The errors of HDF5 are not printed until close_file. */
+static void silence(reader *r, void *library)
+{
+    get_errors *get;
+
+    *(void **)(void *)&get = dlsym(library, "H5Eget_auto2");
+    *(void **)(void *)&r->set_errors = dlsym(library, "H5Eset_auto2");
+    if (!get || !r->set_errors || get(0, &r->print_error, &r->print_data) < 0) {
+        r->set_errors = NULL;
+    } else {
+        r->set_errors(0, NULL, NULL);
+    }
+}
+
 static gsolve_status load_library(reader *r)
 {
     void *library = dlopen(GSOLVE_MATIO_LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     bool complete = library != NULL;
 
-#define LOAD(function)                                                   \
-    if (library) {                                                       \
-        *(void **)(void *)&r->lib.function = dlsym(library, #function);  \
-        complete = complete && r->lib.function;                          \
+#define LOAD(function)                                                  \
+    if (library) {                                                      \
+        *(void **)(void *)&r->lib.function = dlsym(library, #function); \
+        complete = complete && r->lib.function;                         \
     }
     FUNCTIONS(LOAD)
-    if (library) dlclose(library); /* it stays in memory */
+    if (library) {
+        silence(r, library);
+        dlclose(library); /* it stays in memory */
+    }
     if (complete) return GSOLVE_OK;
     return gs_binary_fail(r->in, NULL,
                           "reading MATLAB files needs the library %s, which cannot be loaded: "
@@ -70,9 +95,11 @@ static gsolve_status load_library(reader *r)
 static gsolve_status open_file(reader *r)
 {
     const gs_input *in = r->in;
+    struct stat s;
     gsolve_status status;
 
-    if (in->begin != in->block[0]) { /* libmatio reads files only */
+    if (in->begin != in->block[0] || stat(in->name, &s) != 0 || !S_ISREG(s.st_mode) ||
+        s.st_size != in->end - in->begin) { /* libmatio reads files only */
         return gs_binary_fail(in, NULL,
                               "a MATLAB file can be read neither compressed nor from a pipe; give "
                               "the name of an unpacked file");
@@ -82,6 +109,12 @@ static gsolve_status open_file(reader *r)
     if (!r->file) status = gs_binary_fail(in, NULL, "libmatio cannot open the file");
 done:
     return status;
+}
+
+static void close_file(reader *r)
+{
+    if (r && r->file) r->lib.Mat_Close(r->file);
+    if (r && r->set_errors) r->set_errors(0, r->print_error, r->print_data);
 }
 
 /* --- the variables ---------------------------------------------------------------------------- */
@@ -163,10 +196,9 @@ static gsolve_status refuse(const reader *r, const char *wanted, const char *nam
         length += snprintf(list + length, sizeof list - (size_t)length, "%s%.20s%s%.20s",
                            k ? ", " : "", c->variable, c->field[0] ? "." : "", c->field);
     }
-    return gs_binary_fail(r->in, NULL,
-                          "%s %s; the file holds %s. In MATLAB: save -v7 %s.mat %s", wanted,
-                          several ? "is not unique" : "is missing", list[0] ? list : "no matrices",
-                          name, name);
+    return gs_binary_fail(r->in, NULL, "%s %s; the file holds %s. In MATLAB: save -v7 %s.mat %s",
+                          wanted, several ? "is not unique" : "is missing",
+                          list[0] ? list : "no matrices", name, name);
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
@@ -205,8 +237,9 @@ static gsolve_status read_sparse(gsolve_csr *csr, const matvar_t *v, gs_input *i
     gsolve_status status;
 
     if (!s || !s->ir || !s->jc) {
-        return gs_binary_fail(in, NULL, "the sparse matrix cannot be read; the file is damaged or "
-                                        "truncated");
+        return gs_binary_fail(in, NULL,
+                              "the sparse matrix cannot be read; the file is damaged or "
+                              "truncated");
     }
     TRY(gs_binary_sizes(in, NULL, l.nrows, l.ncols));
     TRY(array_of(&l.value, v, s->data, s->ndata, in));
@@ -220,17 +253,16 @@ done:
 
 static gsolve_status read_full(gsolve_dense *v, const matvar_t *m, gs_input *in)
 {
-    gs_npy a = {.dims = 2,
-                .shape = {(int64_t)m->dims[0], (int64_t)m->dims[1]},
-                .fortran = true};
+    gs_npy a = {.dims = 2, .shape = {(int64_t)m->dims[0], (int64_t)m->dims[1]}, .fortran = true};
     int64_t count;
     gsolve_status status;
 
     TRY(gs_binary_sizes(in, NULL, a.shape[0], a.shape[1]));
     count = a.shape[0] * a.shape[1];
     if (m->data_size < 1 || (int64_t)(m->nbytes / (size_t)m->data_size) < count) {
-        return gs_binary_fail(in, NULL, "the matrix has fewer values than its size says; the file "
-                                        "is damaged or truncated");
+        return gs_binary_fail(in, NULL,
+                              "the matrix has fewer values than its size says; the file "
+                              "is damaged or truncated");
     }
     TRY(array_of(&a.array, m, m->data, count, in));
     TRY(gs_npy_to_dense(v, &a, in));
@@ -240,8 +272,7 @@ done:
 }
 
 /* *csr or *v = the candidate; the other one is NULL. */
-static gsolve_status read_candidate(gsolve_csr *csr, gsolve_dense *v, reader *r,
-                                    const candidate *c)
+static gsolve_status read_candidate(gsolve_csr *csr, gsolve_dense *v, reader *r, const candidate *c)
 {
     matvar_t *variable = r->lib.Mat_VarRead(r->file, c->variable), *m = variable;
     gsolve_dense full;
@@ -249,8 +280,9 @@ static gsolve_status read_candidate(gsolve_csr *csr, gsolve_dense *v, reader *r,
 
     if (m && c->field[0]) m = r->lib.Mat_VarGetStructFieldByName(variable, c->field, 0);
     if (!m || m->rank != 2 || !m->dims) {
-        status = gs_binary_fail(r->in, c->variable, "the variable cannot be read; the file is "
-                                                    "damaged or truncated");
+        status = gs_binary_fail(r->in, c->variable,
+                                "the variable cannot be read; the file is "
+                                "damaged or truncated");
     } else if (csr && c->sparse) {
         status = read_sparse(csr, m, r->in);
     } else {
@@ -279,7 +311,7 @@ gsolve_status gs_matlab_matrix(gsolve_csr *csr, gs_input *in)
     if (!c && !several) c = choose(r, false, "A", &several);
     status = c ? read_candidate(csr, NULL, r, c) : refuse(r, "a sparse matrix", "A", several);
 done:
-    if (r && r->file) r->lib.Mat_Close(r->file);
+    close_file(r);
     gsolve_free(in->ctx, GSOLVE_HOST, r);
     return status;
 }
@@ -298,7 +330,7 @@ gsolve_status gs_matlab_dense(gsolve_dense *v, gs_input *in)
     c = choose(r, false, "b", &several);
     status = c ? read_candidate(NULL, v, r, c) : refuse(r, "a full matrix or vector", "b", several);
 done:
-    if (r && r->file) r->lib.Mat_Close(r->file);
+    close_file(r);
     gsolve_free(in->ctx, GSOLVE_HOST, r);
     return status;
 }

@@ -294,9 +294,9 @@ static gsolve_status read_bsr(gsolve_csr *csr, archive *z)
         return gs_binary_fail(z->in, "data.npy",
                               "%lld blocks of %lld x %lld do not fit to %lld indices and a matrix "
                               "of %lld x %lld; save A.tocsr()",
-                              (long long)b.value.shape[0], (long long)b.height,
-                              (long long)b.width, (long long)index.array.count,
-                              (long long)z->nrows, (long long)z->ncols);
+                              (long long)b.value.shape[0], (long long)b.height, (long long)b.width,
+                              (long long)index.array.count, (long long)z->nrows,
+                              (long long)z->ncols);
     }
     TRY(gs_lines_pattern(&b.pattern, z->nrows / b.height, z->ncols / b.width, &start.array,
                          &index.array, z->in));
@@ -306,7 +306,8 @@ done:
     return status;
 }
 
-/* --- archives ---------------------------------------------------------------------------------- */
+/* --- archives ----------------------------------------------------------------------------------
+ */
 
 /* Fails: which arrays the archive holds, instead of a matrix or a single array. */
 static gsolve_status refuse(const archive *z, const char *wanted)
@@ -320,8 +321,8 @@ static gsolve_status refuse(const archive *z, const char *wanted)
         const gsolve_status status = gs_zip_at(&m, &z->zip, k, z->in);
         if (status != GSOLVE_OK) return status;
         numpy |= strlen(m.name) > 4 && strcmp(m.name + strlen(m.name) - 4, ".npy") == 0;
-        length += snprintf(names + length, sizeof names - (size_t)length, "%s%s", k ? ", " : "",
-                           m.name);
+        length +=
+            snprintf(names + length, sizeof names - (size_t)length, "%s%s", k ? ", " : "", m.name);
     }
     if (!numpy) {
         return gs_binary_fail(z->in, NULL,
@@ -346,8 +347,11 @@ static gsolve_status read_sparse(gsolve_csr *csr, archive *z)
     static const struct {
         const char *name;
         gsolve_status (*read)(gsolve_csr *, archive *);
-    } formats[] = {{"csr", read_compressed}, {"csc", read_compressed}, {"coo", read_coo},
-                   {"bsr", read_bsr},        {"dia", read_dia}};
+    } formats[] = {{"csr", read_compressed},
+                   {"csc", read_compressed},
+                   {"coo", read_coo},
+                   {"bsr", read_bsr},
+                   {"dia", read_dia}};
     gsolve_status status;
 
     TRY(read_format(z));

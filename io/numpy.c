@@ -56,10 +56,11 @@ static gsolve_status refuse_type(const head *h, const char *type)
     while (end < h->end && end - type < 24 && *end != '\'' && *end != '"') end++;
     gs_input_token(token, type, end);
     if (c == 'c') {
-        return gs_binary_fail(h->in, h->what,
-                              "the array is complex (%s); gsolve solves real systems: save its real "
-                              "part with numpy.save(FILE, A.real)",
-                              token);
+        return gs_binary_fail(
+            h->in, h->what,
+            "the array is complex (%s); gsolve solves real systems: save its real "
+            "part with numpy.save(FILE, A.real)",
+            token);
     }
     if (c == 'O') {
         return gs_binary_fail(h->in, h->what,
@@ -90,9 +91,9 @@ static gsolve_status read_type(gs_npy *a, const head *h, bool may_be_text)
     const long size = strtol(text + 2, &rest, 10);
     if (!strchr("<>|=", text[0]) || *rest != *p || size < 1) return refuse_type(h, type);
     a->array.size = (int)size;
-    valid = a->array.kind == 'f'                               ? size == 4 || size == 8
-            : a->array.kind == 'i' || a->array.kind == 'u'     ? size <= 8 && !(size & (size - 1))
-            : a->array.kind == 'b'                             ? size == 1
+    valid = a->array.kind == 'f'                           ? size == 4 || size == 8
+            : a->array.kind == 'i' || a->array.kind == 'u' ? size <= 8 && !(size & (size - 1))
+            : a->array.kind == 'b'                         ? size == 1
             : (a->array.kind == 'S' || a->array.kind == 'U') && may_be_text ? size <= 32
                                                                             : false;
     return valid ? GSOLVE_OK : refuse_type(h, type);
@@ -111,8 +112,9 @@ static gsolve_status read_shape(gs_npy *a, const head *h)
         const int64_t n = gs_word_integer(digits);
         if (n < 0) return malformed(h, "'shape'", begin);
         if (a->dims == 3) {
-            return gs_binary_fail(h->in, h->what, "the array has more than 3 dimensions; save a "
-                                                  "vector or a matrix");
+            return gs_binary_fail(h->in, h->what,
+                                  "the array has more than 3 dimensions; save a "
+                                  "vector or a matrix");
         }
         a->shape[a->dims++] = n;
         if (__builtin_mul_overflow(a->array.count, n, &a->array.count)) {

@@ -60,8 +60,8 @@ static gsolve_status truncated(const object *o, const gs_input *in, int64_t need
                           "the %s at byte %lld needs %lld bytes after its sizes, but the file has "
                           "only %lld: it is truncated, or PETSc wrote it with complex or "
                           "single-precision numbers",
-                          o->kind == MAT ? "matrix" : "vector", at(in, o->begin),
-                          (long long)needed, (long long)(in->end - o->body));
+                          o->kind == MAT ? "matrix" : "vector", at(in, o->begin), (long long)needed,
+                          (long long)(in->end - o->body));
 }
 
 /* The bytes after the sizes of o, which fit in 32 bits. */
@@ -81,9 +81,8 @@ static gsolve_status read_head(object *o, const char *p, const gs_input *in)
     gsolve_status status;
 
     if (width == 0) {
-        return gs_binary_fail(in, NULL,
-                              "there is neither a matrix (Mat) nor a vector (Vec) at byte %lld",
-                              at(in, p));
+        return gs_binary_fail(
+            in, NULL, "there is neither a matrix (Mat) nor a vector (Vec) at byte %lld", at(in, p));
     }
     *o = (object){.kind = integer_at(p, width), .width = width, .begin = p, .ncols = 1};
     o->body = p + width * (o->kind == MAT ? 4 : 2);
@@ -156,8 +155,7 @@ done:
 /* A vector, or a dense matrix, which is stored by rows. */
 static gsolve_status read_dense(gsolve_dense *v, const object *o, gs_input *in)
 {
-    const gs_npy a = {array_at(o->body, o->nrows * o->ncols, 'f', 8, "values"),
-                      .dims = 2,
+    const gs_npy a = {array_at(o->body, o->nrows * o->ncols, 'f', 8, "values"), .dims = 2,
                       .shape = {o->nrows, o->ncols}};
     gsolve_status status;
 
@@ -168,7 +166,8 @@ done:
 }
 
 /* *o = the first object that is wanted; *found: whether there is one. */
-static gsolve_status find(object *o, bool *found, const gs_input *in, bool (*wanted)(const object *))
+static gsolve_status find(object *o, bool *found, const gs_input *in,
+                          bool (*wanted)(const object *))
 {
     gsolve_status status = GSOLVE_OK;
 
@@ -201,8 +200,9 @@ gsolve_status gs_petsc_matrix(gsolve_csr *csr, gs_input *in)
 
     TRY(find(&o, &found, in, is_matrix));
     if (!found) {
-        return gs_binary_fail(in, NULL, "the file holds a vector (Vec) and no matrix (Mat); give "
-                                        "it as right-hand side, -b");
+        return gs_binary_fail(in, NULL,
+                              "the file holds a vector (Vec) and no matrix (Mat); give "
+                              "it as right-hand side, -b");
     }
     if (!o.dense) return read_rows(csr, &o, in);
     TRY(read_dense(&v, &o, in));

@@ -1,5 +1,5 @@
-/* text_vector.c: vectors and dense matrices as plain text, as numpy.savetxt and MATLAB's save -ascii
- * write them. */
+/* text_vector.c: vectors and dense matrices as plain text, as numpy.savetxt and MATLAB's save
+ * -ascii write them. */
 #include "io/text_vector.h"
 
 #include <math.h>
@@ -36,8 +36,8 @@ bool gs_text_is(const gs_input *in)
     /* a misspelt banner is not a comment */
     if (in->end - in->begin > 8 && strncasecmp(in->begin, "%%Matrix", 8) == 0) return false;
     next = gs_number_read(p, in->end, 0, &real);
-    return next && (next == in->end || gs_is_blank(*next) || *next == '\n' || *next == '#' ||
-                    *next == '%');
+    return next &&
+           (next == in->end || gs_is_blank(*next) || *next == '\n' || *next == '#' || *next == '%');
 }
 
 static gsolve_status grow(numbers *t, gsolve_context *ctx)

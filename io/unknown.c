@@ -19,7 +19,10 @@ typedef struct format { /* a format that is recognised by its first bytes */
 static const format formats[] = {
     {0, 8, "\x89HDF\r\n\x1a\n", "an HDF5 file",
      "read its arrays with h5py in Python and " SAVE_NPZ ", A = csc_matrix((data, ir, jc))"},
-    {0, 4, "\x7f" "ELF", "a program or library (ELF)", "give the file of the matrix"},
+    {0, 4,
+     "\x7f"
+     "ELF",
+     "a program or library (ELF)", "give the file of the matrix"},
     {0, 5, "%PDF-", "a PDF document", "give the file of the matrix"},
     {0, 4, "\x89PNG", "a picture (PNG)", "give the file of the matrix"},
     {0, 3, "\xff\xd8\xff", "a picture (JPEG)", "give the file of the matrix"},
@@ -39,8 +42,8 @@ static const format formats[] = {
     {0, 4, "\x04\x22\x4d\x18", "a file of the program lz4", GZIP_IT "lz4 -dk FILE"},
     {0, 4, "PAR1", "a Parquet file", "in Python: pandas.read_parquet, then " SAVE_NPZ},
     {0, 15, "SQLite format 3", "an SQLite database", "write the entries as Matrix Market"},
-    {0, 42, "version https://git-lfs.github.com/spec/v1", "a pointer of Git LFS, not the file itself",
-     "fetch the file with git lfs pull"},
+    {0, 42, "version https://git-lfs.github.com/spec/v1",
+     "a pointer of Git LFS, not the file itself", "fetch the file with git lfs pull"},
     {0, 16, "# Created by Oct", "an Octave text file",
      "in Octave: load FILE, then mmwrite(\"A.mtx\", A), or save -v7 A.mat A"},
     {0, 9, "<!DOCTYPE", "a page of HTML, such as the error page of a download",
@@ -143,10 +146,11 @@ gsolve_status gs_unknown(const gs_input *in, bool dense)
         return gs_input_fail(in, p, "the file is %s; %s", f->name, f->advice);
     }
     if (memchr(p, 0, (size_t)(size < 4096 ? size : 4096))) {
-        return gs_input_fail(in, p,
-                             "the file is binary; gsolve reads Matrix Market, Rutherford-Boeing, "
-                             "Harwell-Boeing, NumPy and SciPy (.npy, .npz), PETSc and MATLAB files, "
-                             "also compressed");
+        return gs_input_fail(
+            in, p,
+            "the file is binary; gsolve reads Matrix Market, Rutherford-Boeing, "
+            "Harwell-Boeing, NumPy and SciPy (.npy, .npz), PETSc and MATLAB files, "
+            "also compressed");
     }
     return refuse_text(
         in, dense ? "a Matrix Market file must begin with " GS_MARKET_BANNER

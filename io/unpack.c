@@ -6,9 +6,9 @@
 #include "core/try.h"
 #include "io/binary.h"
 
-#define STEP     ((size_t)1 << 24) /* bytes between two calls of progress */
-#define FREE     ((size_t)1 << 28) /* bytes that any file may expand to */
-#define MOST_GAIN 1100 /* the most bytes that a byte of a larger file may expand to */
+#define STEP      ((size_t)1 << 24) /* bytes between two calls of progress */
+#define FREE      ((size_t)1 << 28) /* bytes that any file may expand to */
+#define MOST_GAIN 1100              /* the most bytes that a byte of a larger file may expand to */
 
 typedef struct unpacked {
     char *data;
@@ -37,8 +37,22 @@ static gsolve_status refuse(const gs_input *in, const gs_unpacker *u)
                           u->name, u->command, in->name, u->package, u->option);
 }
 
-/* Makes room: twice as much, at least what the part read so far suggests for all. */
-static gsolve_status grow(unpacked *text, const gs_input *in, size_t read, const gs_unpacker *u)
+/* Refuses data that expand so much that they are no matrix, before they fill the memory. */
+static gsolve_status check_gain(const unpacked *text, const gs_input *in, const gs_unpacker *u)
+{
+    const size_t packed = (size_t)(in->end - in->begin);
+
+    if (text->bytes > FREE && text->bytes / MOST_GAIN > packed) {
+        return gs_binary_fail(in, NULL,
+                              "the %lld bytes of the file expand to more than %lld bytes, more "
+                              "than a matrix does; if it is one, unpack it with %s %.200s",
+                              (long long)packed, (long long)text->bytes, u->command, in->name);
+    }
+    return GSOLVE_OK;
+}
+
+/* Makes space: twice as much, at least what the part read so far suggests for all. */
+static gsolve_status grow(unpacked *text, const gs_input *in, size_t read)
 {
     const size_t packed = (size_t)(in->end - in->begin);
     const double all = read ? 1.05 * (double)text->bytes * (double)packed / (double)read : 0;
@@ -46,12 +60,6 @@ static gsolve_status grow(unpacked *text, const gs_input *in, size_t read, const
     char *data;
 
     if (all > (double)capacity && all < 4.0 * (double)capacity) capacity = (size_t)all + 4096;
-    if (text->bytes > FREE && text->bytes / MOST_GAIN > packed) {
-        return gs_binary_fail(in, NULL,
-                              "the %lld bytes of the file expand to more than %lld bytes, more "
-                              "than a matrix does; if it is one, unpack it with %s %.200s",
-                              (long long)packed, (long long)text->bytes, u->command, in->name);
-    }
     data = gsolve_alloc(in->ctx, GSOLVE_HOST, capacity, 1);
     if (!data) return GSOLVE_NO_MEMORY;
     if (text->bytes) memcpy(data, text->data, text->bytes);
@@ -86,7 +94,7 @@ static gsolve_status unpack_streams(unpacked *text, const gs_unpacker *u, void *
     gsolve_status status = GSOLVE_OK;
 
     while (code == GS_UNPACK_GO_ON) {
-        if (text->bytes == text->capacity) TRY(grow(text, in, (size_t)(next - begin), u));
+        if (text->bytes == text->capacity) TRY(grow(text, in, (size_t)(next - begin)));
         const size_t space = text->capacity - text->bytes, out = space < STEP ? space : STEP;
         unsigned char *to = (unsigned char *)text->data + text->bytes;
         gs_unpack_step s = {next, (size_t)(end - next) < STEP ? end : next + STEP, to, to + out};
@@ -94,6 +102,7 @@ static gsolve_status unpack_streams(unpacked *text, const gs_unpacker *u, void *
         const bool stuck = s.in == next && s.out == to;
         next = s.in;
         text->bytes += (size_t)(s.out - to);
+        TRY(check_gain(text, in, u));
         gs_input_progress(in, next - begin, end - begin);
         if (code == GS_UNPACK_END && next < end) code = GS_UNPACK_GO_ON;
         if (code == GS_UNPACK_DAMAGED || code == GS_UNPACK_NO_MEMORY ||

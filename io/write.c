@@ -6,11 +6,11 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "core/replace.h"
 #include "core/try.h"
 #include "io/input.h"
 #include "io/number.h"
 #include "io/write_binary.h"
-#include "core/replace.h"
 #include "matrix/statistics.h"
 
 #define BLOCK     ((int64_t)1 << 14)    /* entries */

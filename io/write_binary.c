@@ -1,4 +1,5 @@
-/* write_binary.c: vectors and matrices in NumPy's and PETSc's formats, and vectors as plain text. */
+/* write_binary.c: vectors and matrices in NumPy's and PETSc's formats, and vectors as plain text.
+ */
 #include "io/write_binary.h"
 
 #include <limits.h>

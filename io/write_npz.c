@@ -57,11 +57,11 @@ done:
 typedef struct member {
     const char *name, *type; /* of an array */
     const void *data;
-    int64_t bytes;    /* of data */
-    int64_t count;    /* elements; -1: a single one without dimensions */
+    int64_t bytes; /* of data */
+    int64_t count; /* elements; -1: a single one without dimensions */
     char head[HEAD];
-    uint32_t crc;     /* of head and data */
-    int64_t offset;   /* in the archive */
+    uint32_t crc;   /* of head and data */
+    int64_t offset; /* in the archive */
 } member;
 
 static char *put_number(char *to, uint64_t n, int bytes)
@@ -135,9 +135,9 @@ static char *put_entry(char *to, const member *m)
     to = put_number(to, 0x02014b50, 4);
     to = put_number(to, 3 << 8 | 45, 2); /* made by version 4.5 on Unix */
     to = put_common(to, m, extra_bytes(m, true));
-    to = put_number(to, 0, 2); /* comment */
-    to = put_number(to, 0, 2); /* disk */
-    to = put_number(to, 0, 2); /* internal attributes */
+    to = put_number(to, 0, 2);             /* comment */
+    to = put_number(to, 0, 2);             /* disk */
+    to = put_number(to, 0, 2);             /* internal attributes */
     to = put_number(to, 0644ull << 16, 4); /* permissions */
     to = put_number(to, short_or_full(m->offset), 4);
     memcpy(to, m->name, strlen(m->name));
@@ -179,9 +179,9 @@ static gsolve_status put_archive(gs_file *f, member *m)
         char shape[40] = "()";
         if (m[k].count >= 0) snprintf(shape, sizeof shape, "(%lld,)", (long long)m[k].count);
         describe(m[k].head, m[k].type, shape, false);
-        m[k].crc = (uint32_t)crc32_combine(
-            crc32(0, (const unsigned char *)m[k].head, HEAD),
-            gs_zip_crc(f->ctx, m[k].data, m[k].bytes), (z_off_t)m[k].bytes);
+        m[k].crc =
+            (uint32_t)crc32_combine(crc32(0, (const unsigned char *)m[k].head, HEAD),
+                                    gs_zip_crc(f->ctx, m[k].data, m[k].bytes), (z_off_t)m[k].bytes);
         TRY(put_member(f, &m[k], &at));
     }
     for (int k = 0; k < MEMBERS; k++) to = put_entry(to, &m[k]);
@@ -198,14 +198,23 @@ gsolve_status gs_put_npz(gs_file *f, const gsolve_csr *csr)
     const int64_t wide = (int64_t)gs_offset_size(csr->offset);
     const int64_t size = (int64_t)gs_type_size(csr->type);
     member m[MEMBERS] = {
-        {.name = "indices.npy", .type = "i4", .data = csr->col, .bytes = 4 * entries,
+        {.name = "indices.npy",
+         .type = "i4",
+         .data = csr->col,
+         .bytes = 4 * entries,
          .count = entries},
-        {.name = "indptr.npy", .type = wide == 8 ? "i8" : "i4", .data = csr->start,
-         .bytes = wide * lines, .count = lines},
+        {.name = "indptr.npy",
+         .type = wide == 8 ? "i8" : "i4",
+         .data = csr->start,
+         .bytes = wide * lines,
+         .count = lines},
         {.name = "format.npy", .type = "S3", .data = "csr", .bytes = 3, .count = -1},
         {.name = "shape.npy", .type = "i8", .data = shape, .bytes = sizeof shape, .count = 2},
-        {.name = "data.npy", .type = size == 4 ? "f4" : "f8", .data = csr->value,
-         .bytes = size * entries, .count = entries},
+        {.name = "data.npy",
+         .type = size == 4 ? "f4" : "f8",
+         .data = csr->value,
+         .bytes = size * entries,
+         .count = entries},
     };
 
     return put_archive(f, m);

@@ -56,7 +56,13 @@ static void end(void *state, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, x);
 }
 
-const gs_unpacker gs_xz = {"xz",          "\xfd"
-                                          "7zXZ",      5,     "xz -dk",
-                           "liblzma-dev", "GSOLVE_XZ", begin, step,
+const gs_unpacker gs_xz = {"xz",
+                           "\xfd"
+                           "7zXZ",
+                           5,
+                           "xz -dk",
+                           "liblzma-dev",
+                           "GSOLVE_XZ",
+                           begin,
+                           step,
                            end};

@@ -9,9 +9,9 @@
 #include "core/try.h"
 #include "io/binary.h"
 
-#define END_SIZE   22 /* bytes of the end of the directory */
-#define HEAD_SIZE  46 /* of a member in the directory, without name, extra fields and comment */
-#define LOCAL_SIZE 30 /* of the head before the content */
+#define END_SIZE   22   /* bytes of the end of the directory */
+#define HEAD_SIZE  46   /* of a member in the directory, without name, extra fields and comment */
+#define LOCAL_SIZE 30   /* of the head before the content */
 #define MOST_GAIN  1032 /* the most bytes that deflate packs into one byte */
 #define MEMBERS    1000 /* the most members that are searched */
 #define CRC_PIECE  ((int64_t)1 << 20)
@@ -31,9 +31,8 @@ bool gs_zip_is(const char *begin, const char *end)
 
 static gsolve_status damaged(const gs_input *in, const char *what)
 {
-    return gs_binary_fail(in, NULL,
-                          "%s; the zip archive is damaged or truncated: copy or write it again",
-                          what);
+    return gs_binary_fail(
+        in, NULL, "%s; the zip archive is damaged or truncated: copy or write it again", what);
 }
 
 /* The record that ends the archive, or NULL. Only a comment may follow it. */
@@ -128,8 +127,7 @@ static gsolve_status read_member(gs_zip_member *member, const char **next, const
     return GSOLVE_OK;
 }
 
-gsolve_status gs_zip_at(gs_zip_member *member, const gs_zip *zip, int64_t index,
-                        const gs_input *in)
+gsolve_status gs_zip_at(gs_zip_member *member, const gs_zip *zip, int64_t index, const gs_input *in)
 {
     const char *p = zip->directory;
     gsolve_status status;
@@ -229,8 +227,9 @@ static gsolve_status find_content(const char **content, const gs_zip_member *m, 
 static gsolve_status check_member(const gs_zip_member *m, const gs_input *in)
 {
     if (m->encrypted) {
-        return gs_binary_fail(in, m->name, "the member is encrypted; write the file without a "
-                                           "password");
+        return gs_binary_fail(in, m->name,
+                              "the member is encrypted; write the file without a "
+                              "password");
     }
     if (m->method != 0 && m->method != 8) {
         return gs_binary_fail(in, m->name,

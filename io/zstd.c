@@ -29,6 +29,5 @@ static void end(void *state, gsolve_context *ctx)
     ZSTD_freeDStream(state);
 }
 
-const gs_unpacker gs_zstd = {"zstd",        "\x28\xb5\x2f\xfd", 4,     "zstd -dk",
-                             "libzstd-dev", "GSOLVE_ZSTD",      begin, step,
-                             end};
+const gs_unpacker gs_zstd = {
+    "zstd", "\x28\xb5\x2f\xfd", 4, "zstd -dk", "libzstd-dev", "GSOLVE_ZSTD", begin, step, end};
