@@ -398,8 +398,34 @@ static void try_bytes(const bench *s, const char *data, size_t bytes)
     }
 }
 
-/* Every truncation of a file, and every byte changed. A checksum finds each change of the content
- * of an archive. */
+static uint32_t number(const unsigned char *p, int bytes)
+{
+    uint32_t n = 0;
+    for (int k = bytes - 1; k >= 0; k--) n = n << 8 | p[k];
+    return n;
+}
+
+/* Corrects the checksums of an archive of stored members, as far as its directory can be read, so
+ * that a change of the content is not found by them. */
+static void correct_checksums(unsigned char *data, size_t bytes)
+{
+    const unsigned char *end = data + bytes - 22;
+    size_t at = number(end + 16, 4);
+
+    while (at + 46 <= bytes && memcmp(data + at, "PK\1\2", 4) == 0) {
+        unsigned char *entry = data + at;
+        const size_t local = number(entry + 42, 4), size = number(entry + 20, 4);
+        if (local + 30 > bytes) return;
+        const size_t content =
+            local + 30 + number(data + local + 26, 2) + number(data + local + 28, 2);
+        if (content > bytes || size > bytes - content) return;
+        const uint32_t crc = (uint32_t)crc32(0, data + content, (unsigned)size);
+        for (int k = 0; k < 4; k++) entry[16 + k] = (unsigned char)(crc >> 8 * k);
+        at += 46 + number(entry + 28, 2) + number(entry + 30, 2) + number(entry + 32, 2);
+    }
+}
+
+/* Every truncation of a file, and every byte changed. */
 static void damaged(void **state)
 {
     static const char *const names[] = {
@@ -416,6 +442,10 @@ static void damaged(void **state)
             const unsigned char byte = data[at];
             data[at] = (unsigned char)(at % 2 ? byte ^ 0x81 : 255);
             try_bytes(s, (char *)data, bytes);
+            if (strstr(names[k], "_stored.npz")) {
+                correct_checksums(data, bytes);
+                try_bytes(s, (char *)data, bytes);
+            }
             data[at] = byte;
         }
         free(data);

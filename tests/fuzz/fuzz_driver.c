@@ -107,7 +107,8 @@ int main(int count, char **argument)
     uint8_t data[MOST_BYTES];
     long runs = 0;
 
-    load(count > 2 ? argument[2] : ".");
+    if (count < 3) load(".");
+    for (int k = 2; k < count; k++) load(argument[k]);
     if (seed_count == 0) return 1;
     for (int k = 0; k < seed_count; k++) run(seeds[k].data, seeds[k].size);
     for (; time(NULL) < end; runs++) {
