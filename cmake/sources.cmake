@@ -2,9 +2,9 @@
 # core/device.h and cmake/levels/. A context uses the highest level that the processor supports.
 
 # The options of each level beside the baseline, which is what the compiler is set to. cmake/levels/x86_64/gs_levels.h
-# tests for exactly these instructions.
+# tests for exactly these instructions. -mtune: see docs/decisions/026-one-build-for-every-processor.md.
 set(gsolve_level_v3 -mpopcnt -mavx2 -mbmi -mbmi2)
-set(gsolve_level_v4 ${gsolve_level_v3} -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl)
+set(gsolve_level_v4 ${gsolve_level_v3} -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl -mtune=icelake-server)
 
 # gsolve_sources(C a.c b.c HOST c_host.c CUDA a.cu): the folder's files. HOST: kernels that are compiled for each level.
 # no_cuda.c stands in for CUDA.
