@@ -289,7 +289,7 @@ static gsolve_status read_candidate(gsolve_csr *csr, gsolve_dense *v, reader *r,
         status = read_full(v ? v : &full, m, r->in);
         if (csr && status == GSOLVE_OK) {
             status = gs_dense_rows(csr, &full, r->in);
-            gsolve_dense_free(&full, r->in->ctx);
+            gsolve_free(r->in->ctx, GSOLVE_HOST, full.value);
         }
     }
     if (variable) r->lib.Mat_VarFree(variable);

@@ -414,7 +414,7 @@ gsolve_status gs_npz_matrix(gsolve_csr *csr, gs_input *in)
     } else {
         TRY(read_single(&v, &z, "save the matrix with scipy.sparse.save_npz"));
         status = gs_dense_rows(csr, &v, in);
-        gsolve_dense_free(&v, in->ctx);
+        gsolve_free(in->ctx, GSOLVE_HOST, v.value);
     }
 done:
     close_archive(&z);

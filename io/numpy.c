@@ -247,7 +247,7 @@ gsolve_status gs_npy_matrix(gsolve_csr *csr, gs_input *in)
 
     TRY(gs_npy_dense(&v, in));
     status = gs_dense_rows(csr, &v, in);
-    gsolve_dense_free(&v, in->ctx);
+    gsolve_free(in->ctx, GSOLVE_HOST, v.value);
 done:
     return status;
 }

@@ -207,7 +207,7 @@ gsolve_status gs_petsc_matrix(gsolve_csr *csr, gs_input *in)
     if (!o.dense) return read_rows(csr, &o, in);
     TRY(read_dense(&v, &o, in));
     status = gs_dense_rows(csr, &v, in);
-    gsolve_dense_free(&v, in->ctx);
+    gsolve_free(in->ctx, GSOLVE_HOST, v.value);
 done:
     return status;
 }

@@ -37,34 +37,6 @@ gs_output gs_output_of(const char *path)
     return GS_OUTPUT_MARKET;
 }
 
-gsolve_status gs_file_put(gs_file *f, const void *data, int64_t bytes)
-{
-    const int code = gs_replace_write(&f->replacement, data, (size_t)bytes);
-
-    if (code == 0) return GSOLVE_OK;
-    return gsolve_fail(f->ctx, GSOLVE_BAD_FILE, "cannot write %.400s: %s", f->replacement.path,
-                       strerror(code));
-}
-
-static gsolve_status begin(gs_file *f, gsolve_context *ctx, const char *path)
-{
-    int code;
-
-    f->ctx = ctx;
-    code = gs_replace_begin(&f->replacement, ctx, path);
-    if (code == 0) return GSOLVE_OK;
-    return gsolve_fail(ctx, GSOLVE_BAD_FILE, "cannot write %.400s: %s", path, strerror(code));
-}
-
-static gsolve_status end(gs_file *f, gsolve_status status)
-{
-    const int code = gs_replace_end(&f->replacement, status == GSOLVE_OK, false);
-
-    if (status != GSOLVE_OK || code == 0) return status;
-    return gsolve_fail(f->ctx, GSOLVE_BAD_FILE, "cannot write %.400s: %s", f->replacement.path,
-                       strerror(code));
-}
-
 static double value_at(const gsolve_dense *v, int64_t i, int64_t j)
 {
     const int64_t at = i + j * v->stride;
@@ -221,8 +193,9 @@ gsolve_status gs_write_binary_matrix(gsolve_context *ctx, const char *path, gs_o
                            path, format == GS_OUTPUT_NPY ? ".npy" : ".txt");
     }
     ALLOC(ctx, GSOLVE_HOST, f, 1);
-    TRY(begin(f, ctx, path));
-    status = end(f, format == GS_OUTPUT_NPZ ? gs_put_npz(f, csr) : put_petsc_matrix(f, csr));
+    TRY(gs_file_begin(f, ctx, path));
+    status =
+        gs_file_end(f, format == GS_OUTPUT_NPZ ? gs_put_npz(f, csr) : put_petsc_matrix(f, csr));
 done:
     gsolve_free(ctx, GSOLVE_HOST, f);
     return status;
@@ -241,10 +214,10 @@ gsolve_status gs_write_binary_dense(gsolve_context *ctx, const char *path, gs_ou
                            path);
     }
     ALLOC(ctx, GSOLVE_HOST, f, 1);
-    TRY(begin(f, ctx, path));
-    status = end(f, format == GS_OUTPUT_NPY     ? gs_put_npy(f, v)
-                    : format == GS_OUTPUT_PETSC ? put_petsc_dense(f, v)
-                                                : put_text(f, v));
+    TRY(gs_file_begin(f, ctx, path));
+    status = gs_file_end(f, format == GS_OUTPUT_NPY     ? gs_put_npy(f, v)
+                            : format == GS_OUTPUT_PETSC ? put_petsc_dense(f, v)
+                                                        : put_text(f, v));
 done:
     gsolve_free(ctx, GSOLVE_HOST, f);
     return status;

@@ -10,6 +10,14 @@ typedef struct gs_file {
     gs_replacement replacement;
 } gs_file;
 
+/* Begins the file; on failure there is nothing to end. path must stay until the end. In
+ * write_file.c, as the next two. */
+gsolve_status gs_file_begin(gs_file *f, gsolve_context *ctx, const char *path);
+
+/* status: the result of the writes; the file appears only if it is GSOLVE_OK. Returns status, or
+ * the error of completing the file. */
+gsolve_status gs_file_end(gs_file *f, gsolve_status status);
+
 /* Writes bytes at the end of the file. */
 gsolve_status gs_file_put(gs_file *f, const void *data, int64_t bytes);
 
