@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "core/interrupt.h"
 #include "core/staging.h"
 #include "core/try.h"
 #include "io/scan.h"
@@ -141,7 +142,10 @@ gsolve_status gs_text_dense(gsolve_dense *v, gs_input *in)
 
     for (int64_t line = 0; p < in->end; line++, p = skip_comments(p, in->end)) {
         TRY(read_line(&t, &p, in));
-        if (line % 100000 == 0) gs_input_progress(in, p - in->begin, in->end - in->begin);
+        if (line % 100000 == 0) {
+            gs_input_progress(in, p - in->begin, in->end - in->begin);
+            TRY(gs_check_interrupt(in->ctx));
+        }
         if (t.count > INT32_MAX) {
             status = gs_input_fail(in, p, "there are more than 2^31 numbers in the file");
             goto done;

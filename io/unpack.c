@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/interrupt.h"
 #include "core/try.h"
 #include "io/binary.h"
 
@@ -104,6 +105,7 @@ static gsolve_status unpack_streams(unpacked *text, const gs_unpacker *u, void *
         text->bytes += (size_t)(s.out - to);
         TRY(check_gain(text, in, u));
         gs_input_progress(in, next - begin, end - begin);
+        TRY(gs_check_interrupt(in->ctx));
         if (code == GS_UNPACK_END && next < end) code = GS_UNPACK_GO_ON;
         if (code == GS_UNPACK_DAMAGED || code == GS_UNPACK_NO_MEMORY ||
             (code == GS_UNPACK_GO_ON && stuck)) {

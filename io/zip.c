@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "core/interrupt.h"
 #include "core/try.h"
 #include "io/binary.h"
 
@@ -162,12 +163,13 @@ static gsolve_status inflate_member(char *to, const char *from, const gs_zip_mem
     z_stream z = {.zalloc = gs_gzip_alloc, .zfree = gs_gzip_free, .opaque = in->ctx};
     const size_t most = (size_t)1 << 24; /* the counts of zlib have only 32 bits */
     size_t left = (size_t)m->packed, space = (size_t)m->size;
+    gsolve_status status = GSOLVE_OK;
     int code = Z_OK;
 
     if (inflateInit2(&z, -MAX_WBITS) != Z_OK) return GSOLVE_NO_MEMORY;
     z.next_in = (const unsigned char *)from;
     z.next_out = (unsigned char *)to;
-    while (code == Z_OK) {
+    while (code == Z_OK && status == GSOLVE_OK) {
         const unsigned input = (unsigned)(left < most ? left : most);
         const unsigned output = (unsigned)(space < most ? space : most);
         z.avail_in = input;
@@ -176,8 +178,10 @@ static gsolve_status inflate_member(char *to, const char *from, const gs_zip_mem
         left -= input - z.avail_in;
         space -= output - z.avail_out;
         gs_input_progress(in, m->size - (int64_t)space, m->size);
+        status = gs_check_interrupt(in->ctx);
     }
     inflateEnd(&z);
+    if (status != GSOLVE_OK) return status;
     if (code == Z_MEM_ERROR) return GSOLVE_NO_MEMORY;
     if (code == Z_STREAM_END && space == 0) return GSOLVE_OK;
     return gs_binary_fail(in, m->name,

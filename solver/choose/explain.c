@@ -227,9 +227,15 @@ static void explain_outcome(const gs_report *f)
             "not meet rtol and atol. ",
             worst->residual);
         break;
+    case GSOLVE_TIME_LIMIT:
+        gs_add_sentence(f->text, "The time limit was reached at |b - Ax| / |b| = %.1e. ",
+                        worst->residual);
+        break;
     default:
         gs_add_sentence(f->text, "%s stopped the run at |b - Ax| / |b| = %.1e. ",
-                        k->run->monitor.test ? "The monitor or the stopping test" : "The monitor",
+                        k->run->monitor.test   ? "The monitor or the stopping test"
+                        : k->run->monitor.call ? "The monitor"
+                                               : "An interrupt",
                         worst->residual);
     }
 }
@@ -261,7 +267,8 @@ static void explain_failure(gs_report *f)
 {
     gs_krylov *k = f->k;
 
-    if (f->worst->outcome == GSOLVE_STOPPED || f->worst->outcome == GSOLVE_ACCEPTED) {
+    if (f->worst->outcome == GSOLVE_STOPPED || f->worst->outcome == GSOLVE_ACCEPTED ||
+        f->worst->outcome == GSOLVE_TIME_LIMIT) {
         explain_outcome(f);
         return;
     }
