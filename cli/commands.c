@@ -10,11 +10,12 @@
 
 /* clang-format off */
 #define MATRIX \
-    {"matrix", 'A', "FILE", "matrix file (Matrix Market, Rutherford-Boeing or Harwell-Boeing, plain or " \
-     "gzip-compressed), or - for standard input, or gen:NAME,key=value,... for a generated matrix (see gsolve list " \
-     "generators)", CLI_TEXT, AT(matrix), 0, 0}
+    {"matrix", 'A', "FILE", "matrix file (Matrix Market, Rutherford-Boeing, Harwell-Boeing, SciPy .npz, NumPy .npy, PETSc binary or MATLAB .mat; " \
+     "text also compressed by gzip, bzip2, xz or zstd), or - for standard input, or gen:NAME,key=value,... for a generated " \
+     "matrix (see gsolve list generators)", CLI_TEXT, AT(matrix), 0, 0}
 #define RHS \
-    {"rhs", 'b', "FILE", "right-hand side b: a file with one or more columns (-: standard input), or one of the words ones, random, random,k=N (N random right-hand " \
+    {"rhs", 'b', "FILE", "right-hand side b: a file with one or more columns (plain text, Matrix Market, NumPy .npy, PETSc binary or MATLAB " \
+     ".mat; -: standard input), or one of the words ones, random, random,k=N (N random right-hand " \
      "sides) and A*ones (x = 1 is then a solution) (default A*ones)", CLI_TEXT, AT(rhs), 0, 0}
 #define CACHE \
     {"cache", 0, NULL, "keep a binary copy of the matrix FILE as FILE.gscache, or in $XDG_CACHE_HOME/gsolve (by default " \
@@ -95,7 +96,8 @@ static const cli_option solve_options[] = {
            "there is one, but the CPU if --format is not given and (entries of A) x (columns of b) is at most 200000"),
     DEVICE_THREADS, FORCE(", and cg on a matrix that is known to be nonsymmetric or to have a negative diagonal entry"),
     HEADING("Output"),
-    {"solution", 'x', "FILE", "write the solution as a Matrix Market array; '-' as for --json", CLI_TEXT,
+    {"solution", 'x', "FILE", "write the solution as a Matrix Market array; as NumPy array, plain text or PETSc vector if the name ends in .npy, .txt, "
+     ".petsc or .bin; '-' as for --json", CLI_TEXT,
      AT(solution), 0, 0},
     JSON("the result"),
     {"columns", 0, NULL, "print outcome, iterations and residual of each right-hand side (column of b), not only of the "
@@ -168,7 +170,8 @@ static const cli_option compare_options[] = {
 };
 
 static const cli_option generate_options[] = {
-    OUTPUT("output file, compressed if its name ends in .gz; '-' means standard output and suppresses the text"),
+    OUTPUT("output file: SciPy's format if its name ends in .npz, PETSc's if it ends in .petsc or .bin, else Matrix Market, "
+           "compressed if it ends in .gz; '-' means standard output and suppresses the text"),
     {"symmetric", 0, NULL, "write only the lower triangle; the matrix must be symmetric, not skew-symmetric", CLI_FLAG,
      AT(symmetric), 0, 0},
     THREADS(""), FORCE(""), JSON("a report on the matrix"), QUIET(""), HELP, END,
@@ -180,8 +183,8 @@ static const cli_option convert_options[] = {
      AT(symmetric), 0, 0},
     {"general", 0, NULL, "write all entries, even if IN stores only a triangle", CLI_FLAG,
      AT(general), 0, 0},
-    {"dense", 0, NULL, "IN is a dense vector or matrix, such as a right-hand side; write a Matrix Market "
-     "array", CLI_FLAG,
+    {"dense", 0, NULL, "IN is a dense vector or matrix, such as a right-hand side; write an array. Implied by .npy and "
+     ".txt", CLI_FLAG,
      AT(dense), 0, 0},
     THREADS(""), FORCE(""), JSON("a report on the matrix"), QUIET(""), HELP, END,
 };
@@ -231,14 +234,15 @@ const cli_command cli_commands[] = {
      compare_options, CLI_MOST_MATRICES, false, cli_compare},
     {"generate", "gsolve generate NAME[,key=value,...] -o FILE [options]",
      "write a generated matrix to a file",
-     "Writes a Matrix Market file. gsolve list generators shows the generators and their "
+     "Writes a Matrix Market file, or another format by the name of FILE. gsolve list generators shows the generators and their "
      "options.",
      generate_options, 1, false, cli_generate},
-    {"convert", "gsolve convert IN OUT [options]", "convert a matrix file to Matrix Market",
-     "Reads any matrix that gsolve solve reads and writes it to OUT, a name that ends in "
-     ".mtx or .mtx.gz. IN may be -, standard input, and OUT may be -, standard output, or a pipe. "
-     "If IN stores only a triangle of a symmetric or skew-symmetric "
-     "matrix, OUT does too, unless --general is given.",
+    {"convert", "gsolve convert IN OUT [options]", "convert a file to another format",
+     "Reads any file that gsolve solve reads and writes it to OUT, whose name chooses the format: "
+     ".mtx or .mtx.gz (Matrix Market), .npz (SciPy, sparse), .npy (NumPy, dense), .petsc or .bin "
+     "(PETSc), .txt (vectors, plain text). IN may be -, standard input, and OUT may be -, standard output, or a pipe; "
+     "these get Matrix Market. If IN stores only a triangle of a symmetric or skew-symmetric "
+     "matrix, a Matrix Market file OUT does too, unless --general is given.",
      convert_options, 2, false, cli_convert},
     {"list", "gsolve list [formats|solvers|preconds|products|generators|devices] [options]",
      "list methods, preconditioners, formats and other names",

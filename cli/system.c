@@ -9,6 +9,7 @@
 #include "cli/device_start.h"
 #include "cli/live_progress.h"
 #include "cli/signals.h"
+#include "cli/source.h"
 #include "cli/streams.h"
 
 /* --- the device ------------------------------------------------------------------------------ */
@@ -174,16 +175,13 @@ static void say_read(const cli *c, const cli_system *s)
 {
     const gsolve_source *source = &s->source;
     const bool made = strcmp(source->kind, "generator") == 0;
-    char speed[64] = "", added[96] = "";
+    char speed[64] = "", added[160];
 
     if (source->bytes >= 1000000 && s->read_seconds > 0 && !source->cached) {
         snprintf(speed, sizeof speed, ", %s/s",
                  cli_bytes((double)source->bytes / s->read_seconds).text);
     }
-    if (source->duplicates > 0) {
-        snprintf(added, sizeof added, "; %s summed",
-                 cli_count(source->duplicates, "duplicate entry").text);
-    }
+    cli_source_words(added, sizeof added, source);
     cli_item(c, "matrix", "%s%s%s, %d x %d, %s, %s in %s%s%s", s->name, made ? "" : ": ",
              made ? "" : source->kind, s->nrows, s->ncols, cli_count(s->entries, "entry").text,
              made             ? "generated"
@@ -314,6 +312,9 @@ static int read_vector(cli *c, const char *name, const char *what, int32_t nrows
     const gsolve_status status = gsolve_read_dense(v, c->ctx, name, &options, NULL);
     cli_live_erase(&live);
     if (status != GSOLVE_OK) return cli_fail_library(c);
+    if (v->nrows == 1 && v->ncols == nrows) { /* a row of numbers is a vector */
+        *v = (gsolve_dense){nrows, 1, nrows, v->value, v->type, v->location, GSOLVE_COLUMN_MAJOR};
+    }
     if (v->nrows != nrows || v->ncols < 1) {
         return cli_fail(c, "%s, %s, is %d x %d, but A is %d x %d, so it must have %d rows", what,
                         cli_input_words(name), v->nrows, v->ncols, s->nrows, s->ncols, nrows);

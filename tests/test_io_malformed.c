@@ -21,7 +21,7 @@ static const struct {
     {1,
      "\x7f"
      "ELF",
-     "begins with '?ELF'"},
+     "a program or library (ELF)"},
     {1, "%%MatrixMarket\n1 1 1\n", "object"},
     {1, MM "coordinate\n", "field"},
     {1, MM "dense real general\n", "'dense'; it must be one of coordinate and array"},

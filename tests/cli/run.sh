@@ -447,6 +447,24 @@ run 0 generate poisson2d,n=7 -o P.mtx --symmetric
 said '49 x 49' 'P.mtx'
 run 0 generate gen:convdiff3d,n=4 -o C.mtx.gz --json -
 json out matrix.rows=64 output=C.mtx.gz
+run 0 convert P.mtx P.npz
+said 'symmetric: the file holds one triangle' 'all entries'
+run 0 convert P.npz P.petsc
+said 'SciPy'
+printf '# b\n1\n2\n3\n' >b.txt
+run 0 -A A.mtx -b b.txt -x x.npy --solver direct
+run 0 convert x.npy x_again.txt
+said 'an array of 3 x 1'
+printf '1 2 3\n' >row.txt
+run 0 -A A.mtx -b row.txt -x x_row.txt --solver direct
+cmp -s x_again.txt x_row.txt || fail "$what: the solutions differ"
+run 0 -A P.petsc
+said 'PETSc' '49 x 49'
+run 1 convert P.npz P4.npz --symmetric
+complained 'have a symmetric form'
+run 1 generate poisson2d,n=7 -o P.npy
+complained '.npz'
+rm -f b.txt x.npy x_again.txt row.txt x_row.txt P.npz P.petsc
 run 0 convert P.mtx P2.mtx.gz
 said 'lower triangle'
 run 0 convert P2.mtx.gz P3.mtx --general
