@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "cli/cli.h"
@@ -78,7 +79,21 @@ int cli_fail(cli *c, const char *format, ...)
 
 int cli_fail_library(cli *c)
 {
-    return cli_fail(c, "%s", gsolve_error(c->ctx));
+    static const struct {
+        const char *word, *option;
+    } told[] = {
+        /* what the library calls an option of the command */
+        {"(gsolve_auto_create) has scale", "--scale and --order"},
+        {"gsolve_matrix_set_null_space", "--null-space constants"},
+        {"write it as GSOLVE_GENERAL", "leave out --symmetric"},
+    };
+    const char *sentence = gsolve_error(c->ctx);
+
+    for (size_t k = 0; k < sizeof told / sizeof *told; k++) {
+        if (!strstr(sentence, told[k].word)) continue;
+        return cli_fail(c, "%s; in the command: %s", sentence, told[k].option);
+    }
+    return cli_fail(c, "%s", sentence);
 }
 
 /* --- quantities ---------------------------------------------------------------------------- */
@@ -140,5 +155,5 @@ cli_words cli_number(double number)
 bool cli_spec_is(const char *spec, const char *name)
 {
     const size_t length = strcspn(spec, ",");
-    return strlen(name) == length && strncmp(spec, name, length) == 0;
+    return strlen(name) == length && strncasecmp(spec, name, length) == 0;
 }

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "core/replace.h"
 #include "core/try.h"
 #include "io/input.h"
 #include "io/number.h"
-#include "core/replace.h"
 #include "matrix/statistics.h"
 
 #define BLOCK     ((int64_t)1 << 14)    /* entries */
@@ -273,11 +273,10 @@ static gsolve_status check_symmetric(gsolve_context *ctx, const gsolve_csr *A, d
             same = A->col[k] == B.col[k] && gs_value(A, k) == sign * gs_value(&B, k);
         }
         if (!same) {
-            status = gsolve_fail(
-                ctx, GSOLVE_BAD_MATRIX,
-                "the matrix is not %s: row %d differs from column %d; write it as general, "
-                "without --symmetric",
-                sign < 0 ? "skew-symmetric" : "symmetric", i + 1, i + 1);
+            status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                                 "the matrix is not %s: row %d differs from column %d; write it as "
+                                 "GSOLVE_GENERAL",
+                                 sign < 0 ? "skew-symmetric" : "symmetric", i + 1, i + 1);
             break;
         }
     }
