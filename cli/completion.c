@@ -11,11 +11,24 @@ static void write_words(FILE *file, const char *words)
     for (; *words; words++) fputc(*words == '|' ? ' ' : *words, file);
 }
 
-/* What completes the option's argument: "files", a list of plug-ins, or words after "words". */
-static void write_argument(FILE *file, const cli_option *o)
+/* The list whose plug-ins the option names: --solver one, --formats several; or NULL. */
+static const char *list_of(const cli_option *o)
 {
     static const char *const lists[] = {"solvers", "preconds", "formats", "devices"};
-    const char *argument = o->argument;
+    const size_t length = strlen(o->name);
+
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+        const size_t more = strlen(lists[k]) - length;
+        if (strncmp(lists[k], o->name, length) == 0 && more <= 1) return lists[k];
+    }
+    return NULL;
+}
+
+/* What completes the option's argument: files, matrices, words, a list of plug-ins, "each" and such
+ * a list (several specs), or nothing. */
+static void write_argument(FILE *file, const cli_option *o)
+{
+    const char *list = list_of(o), *argument = o->argument;
 
     if (o->kind == CLI_WORD) {
         fprintf(file, "words ");
@@ -24,12 +37,8 @@ static void write_argument(FILE *file, const cli_option *o)
         fprintf(file, "matrices");
     } else if (strcmp(o->name, "rhs") == 0) {
         fprintf(file, "files ones random random,k= A*ones");
-    } else if (strncmp(argument, "SPEC", 4) == 0) {
-        for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
-            if (strncmp(lists[k], o->name, strlen(lists[k]) - 1) == 0) {
-                fprintf(file, "%s", lists[k]);
-            }
-        }
+    } else if (list) {
+        fprintf(file, "%s%s", strcmp(list, o->name) == 0 ? "each " : "", list);
     } else if (strstr(argument, "FILE")) {
         fprintf(file, "files");
         if (strchr(argument, '|')) fprintf(file, " %.*s", (int)strcspn(argument, "|"), argument);
@@ -120,11 +129,17 @@ static const char candidates[] =
     "}\n\n"
     "# What the argument $1 can be, as _gsolve_words says it, for the word $2.\n"
     "_gsolve_arguments() {\n"
+    "    local word\n"
     "    case $1 in\n"
     "    matrices) _gsolve_matrices \"$2\" ;;\n"
     "    words\\ *) echo \"${1#words }\" | tr ' ' '\\n' ;;\n"
     "    files*) echo \"$1\" | tr ' ' '\\n' ;;\n"
     "    nothing) ;;\n"
+    "    each\\ *)\n"
+    "        _gsolve_specs \"${1#each }\" \"$2\"\n"
+    "        case $2 in\n"
+    "        *,*) for word in $(_gsolve_list \"${1#each }\"); do echo \"${2%,*},$word\"; done ;;\n"
+    "        esac ;;\n"
     "    *) _gsolve_specs \"$1\" \"$2\" ;;\n"
     "    esac\n"
     "}\n\n"

@@ -54,7 +54,8 @@ static const char *nearest(const char *word, gs_name_at *name_at, const void *us
 {
     const char *name, *found = NULL;
     const size_t length = strlen(word);
-    int least = 1 + ((int)length + 2) / 3; /* names at this distance or more are not near */
+    int least = 1 + (minimum((int)length, MOST - 1) + 2) /
+                        3; /* names at this distance or more are not near */
 
     for (int k = 0; length > 0 && (name = name_at(user, k)); k++) {
         char lower[MOST] = "", given[MOST] = "";
