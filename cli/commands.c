@@ -205,10 +205,12 @@ const cli_command cli_commands[] = {
      ".mtx or .mtx.gz. If IN stores only a triangle of a symmetric or skew-symmetric "
      "matrix, OUT does too, unless --general is given.",
      convert_options, 2, false, cli_convert},
-    {"list", "gsolve list [formats|solvers|preconds|products|generators|devices] [options]",
+    {"list", "gsolve list [NAME|formats|solvers|preconds|products|generators|devices] [options]",
      "list methods, preconditioners, formats and other names",
-     "Shows each name, its options and their default values, and in parentheses the values that an "
-     "option can have. To set options, write NAME,key=value,...\nformats: storage formats of a "
+     "gsolve list shows all names. gsolve list NAME shows what a name is, what it needs, its source, "
+     "an example, and its options with their default values and, in parentheses, the values that "
+     "an option can have. gsolve list solvers, or another list, shows the options of all its names. "
+     "To set options, write NAME,key=value,...\nformats: storage formats of a "
      "matrix. solvers: methods to solve A x = b. preconds: preconditioners. products: methods for "
      "the product A B of two sparse matrices, used in the C interface. generators: matrices for -A "
      "gen:NAME. devices: where gsolve computes.",
@@ -228,7 +230,7 @@ const cli_pair cli_examples[] = {
      "measure which storage format is fastest for this matrix"},
     {"gsolve -A A.mtx -b random,k=16 --solver block_cg --columns",
      "solve with 16 random right-hand sides together and print the result of each"},
-    {"gsolve list solvers", "list all methods (solvers) and their options"},
+    {"gsolve list gmres", "show the options of a method, preconditioner or format, and an example"},
     {0},
 };
 
