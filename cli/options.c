@@ -202,7 +202,7 @@ static int check_operands(cli *c)
 
     if (count > command->most_operands && strcmp(command->name, "list") == 0) {
         return cli_fail(
-            c, "unexpected argument '%s': gsolve list shows whole lists, such as gsolve list %s",
+            c, "unexpected argument '%s': gsolve list takes one name or list, such as gsolve list %s",
             operand[1], operand[0]);
     }
     if (count > command->most_operands) {

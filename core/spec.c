@@ -1,5 +1,5 @@
-/* spec.c: parses specs "name,key=value,..." by the option tables, and finds plug-ins by name. A
- * name may be written in any case. Blanks around names, keys and values are ignored. */
+/* spec.c: parses specs "name,key=value,..." by the option tables. A name may be written in
+ * any case. Blanks around names, keys and values are ignored. */
 #include "core/spec.h"
 
 #include <errno.h>
@@ -8,43 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-static const char blanks[] = " \t\r\n";
-
-gs_slice_of_text gs_spec_trim(const char *text, size_t length)
-{
-    const size_t skip = strspn(text, blanks);
-
-    if (skip >= length) return (gs_slice_of_text){text, 0};
-    for (text += skip, length -= skip; length > 0 && strchr(blanks, text[length - 1]);) length--;
-    return (gs_slice_of_text){text, length};
-}
-
-bool gs_spec_is(const char *spec, const char *name)
-{
-    const gs_slice_of_text given = gs_spec_trim(spec, strcspn(spec, ","));
-    return strlen(name) == given.length && strncasecmp(given.at, name, given.length) == 0;
-}
-
-void gsolve_tidy_spec(char *spec)
-{
-    const size_t name = spec ? strcspn(spec, ",") : 0;
-    char *to = spec;
-
-    if (!spec) return;
-    for (const char *at = spec; *at; at++) {
-        if (at < spec + name && *at >= 'A' && *at <= 'Z') {
-            *to++ = (char)(*at - 'A' + 'a');
-        } else if (!strchr(blanks, *at)) {
-            *to++ = *at;
-        } else { /* keep blanks within a word, which is an error that a sentence will show */
-            const char *next = at + strspn(at, blanks);
-            const bool begins = to == spec || to[-1] == ',' || to[-1] == '=';
-            if (!begins && *next && *next != ',' && *next != '=') *to++ = *at;
-        }
-    }
-    *to = 0;
-}
 
 /* --- values --------------------------------------------------------------------- */
 
@@ -218,35 +181,13 @@ gsolve_status gs_spec_options(gsolve_context *ctx, const gsolve_plugin *plugin, 
     return parse_options(ctx, NULL, plugin, spec, options);
 }
 
-/* --- lists ------------------------------------------------------------------------ */
-
-const gsolve_plugin *gs_plugin_at(const gs_registry *registry, const gsolve_plugin *const *builtin,
-                                  int index)
-{
-    if (index < 0) return NULL;
-    for (; *builtin; builtin++) {
-        if (!(*builtin)->name) continue; /* not in this build */
-        if (index-- == 0) return *builtin;
-    }
-    return registry && index < registry->count ? &registry->plugin[index].any.plugin : NULL;
-}
-
-static const gsolve_plugin *find(const gs_registry *registry, const gsolve_plugin *const *builtin,
-                                 const char *spec)
-{
-    const gsolve_plugin *plugin;
-
-    for (int k = 0; (plugin = gs_plugin_at(registry, builtin, k)); k++) {
-        if (gs_spec_is(spec, plugin->name)) return plugin;
-    }
-    return NULL;
-}
+/* --- specs ------------------------------------------------------------------------------------ */
 
 gsolve_status gs_plugin_parse(gsolve_context *ctx, const gs_registry *registry,
                               const gsolve_plugin *const *builtin, const char *what,
                               const char *spec, const gsolve_plugin **plugin, void **options)
 {
-    const gsolve_plugin *found = find(registry, builtin, spec);
+    const gsolve_plugin *found = gs_plugin_named(registry, builtin, spec);
     const gs_spec_scope scope = {registry, builtin, what};
     void *parsed;
     gsolve_status status;
@@ -261,51 +202,5 @@ gsolve_status gs_plugin_parse(gsolve_context *ctx, const gs_registry *registry,
     }
     *plugin = found;
     *options = parsed;
-    return GSOLVE_OK;
-}
-
-gsolve_status gs_copy_plugin(gsolve_context *ctx, gs_user_plugin *copy, size_t known,
-                             const void *given, const char *what)
-{
-    const char *bytes = given;
-    size_t size;
-
-    memcpy(&size, given, sizeof size);
-    if (size < sizeof copy->any || size > (1 << 16)) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "the member size of a %s is %zu; set it to the sizeof of its struct",
-                           what, size);
-    }
-    for (size_t k = known; k < size; k++) {
-        if (bytes[k] == 0) continue;
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "a %s of %zu bytes has a member that this version of the library, which "
-                           "knows %zu bytes, does not have; set it to 0, or link a newer library",
-                           what, size, known);
-    }
-    memset(copy, 0, sizeof *copy);
-    memcpy(copy, given, size < known ? size : known);
-    return GSOLVE_OK;
-}
-
-gsolve_status gs_register(gsolve_context *ctx, gs_registry *registry,
-                          const gsolve_plugin *const *builtin, const gs_user_plugin *plugin,
-                          const char *what)
-{
-    const char *name = plugin->any.plugin.name;
-
-    if (!name || !*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")]) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "a %s cannot be named '%s'; use only a-z, 0-9 and '_'", what,
-                           name ? name : "");
-    }
-    if (find(registry, builtin, name)) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "a %s named '%s' exists already", what, name);
-    }
-    if (registry->count == GS_MAX_USER_PLUGINS) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "cannot register more than %d %ss",
-                           GS_MAX_USER_PLUGINS, what);
-    }
-    registry->plugin[registry->count++] = *plugin;
     return GSOLVE_OK;
 }

@@ -1,5 +1,5 @@
-/* spec.h: what spec.c and spec_refuse.c share: the text of a spec, and the sentences about what is
- * wrong with it. */
+/* spec.h: what the files of specs share: the text of a spec, the plug-in that it names, and the
+ * sentences about what is wrong with it. */
 #ifndef GS_CORE_SPEC_H
 #define GS_CORE_SPEC_H
 
@@ -18,6 +18,10 @@ typedef struct gs_spec_scope { /* the plug-ins among which a spec names one */
     const gsolve_plugin *const *builtin;
     const char *what; /* "method" */
 } gs_spec_scope;
+
+/* The plug-in that spec names, or NULL. */
+const gsolve_plugin *gs_plugin_named(const gs_registry *registry,
+                                     const gsolve_plugin *const *builtin, const char *spec);
 
 /* Each fails with GSOLVE_BAD_SPEC and a sentence that says what is allowed and, if something is
  * near, what was probably meant. */

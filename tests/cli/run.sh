@@ -442,7 +442,11 @@ said '3 x 2'
 run 0 -A A.mtx -b b3.mtx.gz
 for what in formats solvers preconds products generators devices; do run 0 list $what; done
 run 0 list
-said 'csr' 'gmres' 'restart=30' 'auto|cholesky|lu|qr' 'block_jacobi' 'poisson3d' 'gustavson' 'found:'
+said 'csr' 'gmres' 'block_jacobi' 'poisson3d' 'gustavson' 'cpu'
+run 0 list solvers
+said 'restart=30' 'auto|cholesky|lu|qr'
+run 0 list cpu
+said 'found:'
 run 0 list --json -
 json out 'formats[]' 'solvers[]' 'preconds[]' 'products[]' 'generators[]' 'devices[]'
 
