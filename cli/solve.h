@@ -3,6 +3,7 @@
 #define GS_CLI_SOLVE_H
 
 #include "cli/attempt.h"
+#include "cli/cache_writer.h"
 
 typedef struct cli_seconds_of { /* where the time went; setup and solve are of all attempts */
     double build, precond, setup, solve, write;
@@ -17,6 +18,7 @@ typedef struct cli_solution {
     char transform[64]; /* what --scale and --order did to the system; "" if nothing */
     double error;       /* |x - 1| / |1| where 1 is a solution, else NAN */
     cli_seconds_of seconds;
+    cli_cache_writer cache;
 } cli_solution;
 
 /* Print a line before and after attempt k. */
