@@ -234,20 +234,26 @@ const cli_command cli_commands[] = {
      compare_options, CLI_MOST_MATRICES, false, cli_compare},
     {"generate", "gsolve generate NAME[,key=value,...] -o FILE [options]",
      "write a generated matrix to a file",
-     "Writes a Matrix Market file, or another format by the name of FILE. gsolve list generators shows the generators and their "
+     "Writes a Matrix Market file, or another format by the name of FILE. gsolve list generators "
+     "shows the generators and their "
      "options.",
      generate_options, 1, false, cli_generate},
     {"convert", "gsolve convert IN OUT [options]", "convert a file to another format",
      "Reads any file that gsolve solve reads and writes it to OUT, whose name chooses the format: "
      ".mtx or .mtx.gz (Matrix Market), .npz (SciPy, sparse), .npy (NumPy, dense), .petsc or .bin "
-     "(PETSc), .txt (vectors, plain text). IN may be -, standard input, and OUT may be -, standard output, or a pipe; "
+     "(PETSc), .txt (vectors, plain text). IN may be -, standard input, and OUT may be -, standard "
+     "output, or a pipe; "
      "these get Matrix Market. If IN stores only a triangle of a symmetric or skew-symmetric "
      "matrix, a Matrix Market file OUT does too, unless --general is given.",
      convert_options, 2, false, cli_convert},
-    {"list", "gsolve list [formats|solvers|preconds|products|generators|devices] [options]",
+    {"list", "gsolve list [NAME|formats|solvers|preconds|products|generators|devices] [options]",
      "list methods, preconditioners, formats and other names",
-     "Shows each name, its options and their default values, and in parentheses the values that an "
-     "option can have. To set options, write NAME,key=value,...\nformats: storage formats of a "
+     "gsolve list shows all names. gsolve list NAME shows what a name is, what it needs, its "
+     "source, "
+     "an example, and its options with their default values and, in parentheses, the values that "
+     "an option can have. gsolve list solvers, or another list, shows the options of all its "
+     "names. "
+     "To set options, write NAME,key=value,...\nformats: storage formats of a "
      "matrix. solvers: methods to solve A x = b. preconds: preconditioners. products: methods for "
      "the product A B of two sparse matrices, used in the C interface. generators: matrices for -A "
      "gen:NAME. devices: where gsolve computes.",
@@ -269,7 +275,7 @@ const cli_pair cli_examples[] = {
      "measure which storage format is fastest for this matrix"},
     {"gsolve -A A.mtx -b random,k=16 --solver block_cg --columns",
      "solve with 16 random right-hand sides together and print the result of each"},
-    {"gsolve list solvers", "list all methods (solvers) and their options"},
+    {"gsolve list gmres", "show the options of a method, preconditioner or format, and an example"},
     {0},
 };
 

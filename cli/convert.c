@@ -80,7 +80,8 @@ int cli_convert(cli *c)
         return cli_fail(c, "two file names are needed; write gsolve convert IN OUT");
     in = c->args.operand[0];
     out = c->args.operand[1];
-    if (!cli_is_stream(out) && !cli_is_market_name(out) && !cli_is_binary_name(out) && !cli_is_dense_name(out)) {
+    if (!cli_is_stream(out) && !cli_is_market_name(out) && !cli_is_binary_name(out) &&
+        !cli_is_dense_name(out)) {
         return cli_fail(c,
                         "%s must end in .mtx, .mtx.gz, .npz, .npy, .petsc, .bin or .txt, which "
                         "chooses the format",

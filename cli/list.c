@@ -3,6 +3,7 @@
 
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/plugin_notes.h"
 
 static const gsolve_plugin *method_at(const gsolve_context *ctx, int k)
 {
@@ -29,7 +30,7 @@ static const gsolve_plugin *device_at(const gsolve_context *ctx, int k)
 }
 
 typedef struct list {
-    const char *name, *use;
+    const char *name, *kind, *use;
     const gsolve_plugin *(*at)(const gsolve_context *ctx, int k);
     const char *title; /* in the man page */
     const char *cuda;  /* the name that only builds with CUDA have, or NULL */
@@ -37,29 +38,26 @@ typedef struct list {
 } list;
 
 static const list lists[] = {
-    {"formats", "--format NAME,key=value,... or auto", gsolve_format_at, "formats (--format)",
-     "cusparse",
+    {"formats", "format", "--format NAME,key=value,... or auto", gsolve_format_at,
+     "formats (--format)", "cusparse",
      "A format stores the matrix A for products y = A x. f32: single precision; f64: double "
      "precision."},
-    {"solvers", "--solver NAME,key=value,... or auto", method_at, "methods (--solver)", NULL,
+    {"solvers", "method", "--solver NAME,key=value,... or auto", method_at, "methods (--solver)",
+     NULL,
      "Methods to solve A x = b. M: the preconditioner; |.|: the Euclidean norm; A^T: the transpose "
      "of A; f32, f64: single and double precision."},
-    {"preconds", "--precond NAME,key=value,... or auto", gsolve_precond_at,
+    {"preconds", "preconditioner", "--precond NAME,key=value,... or auto", gsolve_precond_at,
      "preconditioners (--precond)", NULL,
      "A preconditioner M approximates A; a solver applies M^-1 in each iteration."},
-    {"products", "C function gsolve_csr_multiply", multiplier_at, "products of matrices (in C)",
-     "cusparse", "Methods for the product C = A B of two sparse matrices."},
-    {"generators", "-A gen:NAME,key=value,...", generator_at, "generators (gen:NAME)", NULL,
-     "SPD: symmetric positive definite."},
-    {"devices", "--device NAME,key=value,... or auto", device_at, "devices (--device)", "cuda",
-     NULL},
+    {"products", "product", "C function gsolve_csr_multiply", multiplier_at,
+     "products of matrices (in C)", "cusparse",
+     "Methods for the product C = A B of two sparse matrices."},
+    {"generators", "generator", "-A gen:NAME,key=value,...", generator_at, "generators (gen:NAME)",
+     NULL, "SPD: symmetric positive definite."},
+    {"devices", "device", "--device NAME,key=value,... or auto", device_at, "devices (--device)",
+     "cuda", NULL},
     {0},
 };
-
-static const char *list_name(const void *user, int k)
-{
-    return ((const list *)user)[k].name;
-}
 
 void cli_each_list(FILE *file, void (*write)(FILE *, const cli_pair *))
 {
@@ -79,6 +77,50 @@ void cli_each_list(FILE *file, void (*write)(FILE *, const cli_pair *))
             snprintf(names + length, sizeof names - (size_t)length, "; with CUDA also %s", l->cuda);
         }
         write(file, &(cli_pair){l->title, names});
+    }
+    gsolve_context_destroy(&ctx);
+}
+
+/* --- names ----------------------------------------------------------------------------------- */
+
+typedef struct names_of {
+    const cli *c;
+    const list *l; /* NULL: the names of the lists, then those of all plug-ins */
+} names_of;
+
+static const char *plugin_name_at(const cli *c, const list *l, int k)
+{
+    const gsolve_plugin *plugin = l->at(c->ctx, k);
+
+    return plugin ? plugin->name : NULL;
+}
+
+static const char *name_at(const void *user, int k)
+{
+    const names_of *names = user;
+    const char *name;
+    int count = 0;
+
+    if (names->l) return plugin_name_at(names->c, names->l, k);
+    for (const list *l = lists; l->name; l++) {
+        if (count++ == k) return l->name;
+    }
+    for (const list *l = lists; l->name; l++) {
+        for (int i = 0; (name = plugin_name_at(names->c, l, i)); i++) {
+            if (count++ == k) return name;
+        }
+    }
+    return NULL;
+}
+
+void cli_each_plugin(FILE *file, cli_visit *visit)
+{
+    gsolve_context *ctx = NULL;
+    const gsolve_plugin *plugin;
+
+    if (gsolve_context_create(&ctx, "cpu") != GSOLVE_OK) return;
+    for (const list *l = lists; l->name; l++) {
+        for (int k = 0; (plugin = l->at(ctx, k)); k++) visit(file, l->name, plugin);
     }
     gsolve_context_destroy(&ctx);
 }
@@ -116,14 +158,15 @@ static void allowed_values(const gsolve_option *o, char range[160])
     }
 }
 
-static void say_option(const cli *c, const gsolve_option *o)
+static void say_option(const cli *c, const gsolve_option *o, bool typed)
 {
-    char value[32], range[160], pair[96], text[512];
+    static const char *const types[] = {"whole number, ", "number, ", "flag, ", "one of "};
+    char value[32], range[160], pair[96], text[640];
 
     initial_value(o, value);
     allowed_values(o, range);
     snprintf(pair, sizeof pair, "%s=%s", o->key, value);
-    snprintf(text, sizeof text, "%s (%s)", o->help, range);
+    snprintf(text, sizeof text, "%s (%s%s)", o->help, typed ? types[o->kind] : "", range);
     fprintf(c->text, "      %-18s ", pair);
     if (c->width > 0 && strlen(pair) > 18) fprintf(c->text, "\n%*s", 25, "");
     cli_wrap(c->text, 25, c->width, text);
@@ -157,19 +200,54 @@ static void say_libraries(const cli *c)
     fprintf(c->text, "      libraries in this build: %s\n", names);
 }
 
-static void say_list(const cli *c, const list *l)
+/* What the tables do not know. */
+static void say_more(const cli *c, const list *l, const char *name)
+{
+    if (l->at == device_at) say_device(c, name);
+    if (l->at == method_at && strcmp(name, "direct") == 0) say_libraries(c);
+}
+
+/* brief: names and summaries only. */
+static void say_list(const cli *c, const list *l, bool brief)
 {
     const gsolve_plugin *plugin;
 
     fprintf(c->text, "%s (%s)\n", l->name, l->use);
-    if (l->terms) cli_wrap(c->text, 0, c->width, l->terms);
+    if (l->terms && !brief) cli_wrap(c->text, 0, c->width, l->terms);
     for (int k = 0; (plugin = l->at(c->ctx, k)); k++) {
         fprintf(c->text, "  %-16s ", plugin->name);
         cli_wrap(c->text, 19, c->width, plugin->summary);
-        for (const gsolve_option *o = plugin->option; o && o->key; o++) say_option(c, o);
-        if (l->at == device_at) say_device(c, plugin->name);
-        if (l->at == method_at && strcmp(plugin->name, "direct") == 0) say_libraries(c);
+        for (const gsolve_option *o = plugin->option; !brief && o && o->key; o++) {
+            say_option(c, o, false);
+        }
+        if (!brief) say_more(c, l, plugin->name);
     }
+}
+
+static void say_field(const cli *c, const char *label, const char *text)
+{
+    if (!text || !text[0]) return;
+    fprintf(c->text, "  %-10s", label);
+    cli_wrap(c->text, 12, c->width, text);
+}
+
+/* One plug-in: gsolve list NAME. */
+static void say_plugin(const cli *c, const list *l, const gsolve_plugin *plugin)
+{
+    const cli_note *note = cli_find_note(l->name, plugin->name);
+    char example[256];
+
+    cli_example_of(l->name, plugin->name, example, sizeof example);
+    fprintf(c->text, "%s: %s (%s)\n", plugin->name, l->kind, l->use);
+    say_field(c, "what", plugin->summary);
+    say_field(c, "needs", note ? note->needs : NULL);
+    say_field(c, "source", note ? note->source : NULL);
+    say_field(c, "example", example);
+    if (plugin->option && plugin->option->key) {
+        fprintf(c->text, "  options with their defaults, and the allowed values in parentheses\n");
+    }
+    for (const gsolve_option *o = plugin->option; o && o->key; o++) say_option(c, o, true);
+    say_more(c, l, plugin->name);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------ */
@@ -205,15 +283,23 @@ static void json_libraries(cJSON *object)
     }
 }
 
-static void json_list(cJSON *object, const cli *c, const list *l)
+/* only: the name of the plug-in to write, or NULL: all. */
+static void json_list(cJSON *object, const cli *c, const list *l, const char *only)
 {
     cJSON *items = cJSON_AddArrayToObject(object, l->name);
     const gsolve_plugin *plugin;
+    char example[256];
 
     for (int k = 0; (plugin = l->at(c->ctx, k)); k++) {
+        const cli_note *note = cli_find_note(l->name, plugin->name);
+        if (only && strcmp(only, plugin->name) != 0) continue;
         cJSON *item = cJSON_CreateObject();
         cJSON_AddStringToObject(item, "name", plugin->name);
         cJSON_AddStringToObject(item, "summary", plugin->summary);
+        if (note) cJSON_AddStringToObject(item, "needs", note->needs);
+        if (note) cJSON_AddStringToObject(item, "source", note->source);
+        cli_example_of(l->name, plugin->name, example, sizeof example);
+        if (example[0]) cJSON_AddStringToObject(item, "example", example);
         cJSON *options = cJSON_AddArrayToObject(item, "options");
         for (const gsolve_option *o = plugin->option; o && o->key; o++) {
             cJSON_AddItemToArray(options, json_option(o));
@@ -224,30 +310,79 @@ static void json_list(cJSON *object, const cli *c, const list *l)
 
 /* --- the command ------------------------------------------------------------------------------ */
 
+static const gsolve_plugin *plugin_named(const cli *c, const list *l, const char *name)
+{
+    const gsolve_plugin *plugin;
+
+    for (int k = 0; (plugin = l->at(c->ctx, k)); k++) {
+        if (cli_spec_is(name, plugin->name)) return plugin;
+    }
+    return NULL;
+}
+
+static int refuse_name(cli *c, const char *word)
+{
+    const names_of names = {c, NULL};
+    const char *nearest = gsolve_nearest_name("list", word, name_at, &names);
+
+    for (const list *l = lists; !nearest && l->name; l++) {
+        nearest = gsolve_nearest_name(l->kind, word, name_at, &(names_of){c, l});
+    }
+    return cli_fail(
+        c,
+        "there is no list and no name '%s'%s%s%s; the lists are formats, solvers, preconds, "
+        "products, generators and devices",
+        word, nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
+}
+
+/* gsolve list NAME: each plug-in of that name. Returns their number. */
+static int show_plugins(cli *c, cJSON *object, const char *name)
+{
+    const gsolve_plugin *plugin;
+    int said = 0;
+
+    for (const list *l = lists; l->name; l++) {
+        if (!(plugin = plugin_named(c, l, name))) continue;
+        if (c->text && said) fputc('\n', c->text);
+        if (c->text) say_plugin(c, l, plugin);
+        json_list(object, c, l, plugin->name);
+        said++;
+    }
+    return said;
+}
+
+/* gsolve list, and gsolve list formats. Returns the number of lists. */
+static int show_lists(cli *c, cJSON *object, const char *which)
+{
+    int said = 0;
+
+    for (const list *l = lists; l->name; l++) {
+        if (which && strcmp(which, l->name) != 0) continue;
+        if (c->text && said) fputc('\n', c->text);
+        if (c->text) say_list(c, l, !which);
+        json_list(object, c, l, NULL);
+        if (l->at == method_at) json_libraries(object);
+        said++;
+    }
+    if (!which && c->text) {
+        fputc('\n', c->text);
+        cli_wrap(c->text, 0, c->width,
+                 "gsolve list NAME, such as gsolve list cg, shows the options of a name and an "
+                 "example. gsolve list solvers shows those of all solvers.");
+    }
+    return said;
+}
+
 int cli_list(cli *c)
 {
     const char *which = c->args.operands ? c->args.operand[0] : NULL;
     cJSON *object;
-    int said = 0;
 
     if (cli_check_files(c) || cli_open(c)) return CLI_ERROR;
     object = cJSON_CreateObject();
-    for (const list *l = lists; l->name; l++) {
-        if (which && strcmp(which, l->name) != 0) continue;
-        if (c->text && said) fputc('\n', c->text);
-        if (c->text) say_list(c, l);
-        json_list(object, c, l);
-        if (l->at == method_at) json_libraries(object);
-        said++;
-    }
-    if (said == 0) {
-        const char *nearest = cli_nearest(which, list_name, lists);
+    if (show_lists(c, object, which) == 0 && show_plugins(c, object, which) == 0) {
         cJSON_Delete(object);
-        return cli_fail(
-            c,
-            "there is no list '%s'%s%s%s; the lists are formats, solvers, preconds, products, "
-            "generators and devices",
-            which, nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
+        return refuse_name(c, which);
     }
     if (!which) cli_json_reference(object);
     if (c->args.json) return cli_json_write(c, object);

@@ -116,6 +116,9 @@ static int dispatch(cli *c, int argc, char **argv)
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return help_with(c, NULL);
     if (strcmp(word, "help") == 0) return help_with(c, argv[2]);
     if (strcmp(word, "--man") == 0) return cli_man(stdout), 0; /* for the build, not in the help */
+    if (strcmp(word, "completion") == 0) { /* for the installation, not in the help */
+        return cli_completion(c, argv[2], stdout);
+    }
     if (word[0] == '-') return run_command(c, &cli_commands[0], argc, argv);
     const cli_command *command = cli_find_command(word);
     if (!command && names_matrix(word)) return run_command(c, &cli_commands[0], argc, argv);

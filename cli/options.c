@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,47 +21,10 @@ const cli_command *cli_find_command(const char *name)
 
 /* --- the nearest name ---------------------------------------------------------------------- */
 
-/* The number of letters to insert, delete, replace or swap with the next one that change a into b
- * (optimal string alignment); only the first 31 letters of each are compared. */
-static int distance(const char *a, const char *b)
-{
-    enum { MOST = 32 };
-    int d[MOST][MOST];
-    const int m = (int)strnlen(a, MOST - 1), n = (int)strnlen(b, MOST - 1);
-
-    for (int i = 0; i <= m; i++) {
-        for (int j = 0; j <= n; j++) {
-            if (i == 0 || j == 0) {
-                d[i][j] = i + j;
-                continue;
-            }
-            d[i][j] = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            if (d[i - 1][j] + 1 < d[i][j]) d[i][j] = d[i - 1][j] + 1;
-            if (d[i][j - 1] + 1 < d[i][j]) d[i][j] = d[i][j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                d[i - 2][j - 2] + 1 < d[i][j]) {
-                d[i][j] = d[i - 2][j - 2] + 1;
-            }
-        }
-    }
-    return d[m][n];
-}
-
 const char *cli_nearest(const char *word, const char *(*next)(const void *user, int k),
                         const void *user)
 {
-    const char *name, *nearest = NULL;
-    int least = 1 + ((int)strlen(word) + 2) / 3; /* names at this distance or more are not near */
-
-    for (int k = 0; (name = next(user, k)); k++) {
-        const bool starts = strncmp(name, word, strlen(word)) == 0;
-        const int far = starts ? 0 : distance(word, name);
-        if (far < least) {
-            least = far;
-            nearest = name;
-        }
-    }
-    return nearest;
+    return gsolve_nearest_name("option", word, next, user);
 }
 
 const cli_option *cli_option_at(const cli_command *command, int k)
@@ -90,6 +54,35 @@ static int word_index(const char *words, const char *text)
     return -1;
 }
 
+enum { MOST_WORDS = 8, WORD = 24 };
+
+typedef struct words {
+    char word[MOST_WORDS][WORD];
+} words;
+
+static const char *word_at(const void *user, int k)
+{
+    const words *w = user;
+
+    return k < MOST_WORDS && w->word[k][0] ? w->word[k] : NULL;
+}
+
+static int refuse_word(cli *c, const cli_option *o, const char *text, const char *where)
+{
+    const char *at = o->argument, *nearest;
+    words w = {{{0}}};
+
+    for (int k = 0; k < MOST_WORDS && *at; k++) {
+        snprintf(w.word[k], WORD, "%.*s", (int)strcspn(at, "|"), at);
+        at += strcspn(at, "|");
+        at += *at == '|';
+    }
+    nearest =
+        gsolve_nearest_name(strcmp(o->name, "type") == 0 ? "type" : "word", text, word_at, &w);
+    return cli_fail(c, "%s--%s takes one of %s, not '%s'%s%s%s", where, o->name, o->argument, text,
+                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
 static bool parse_number(const cli_option *o, const char *text, double *value)
 {
     char *end;
@@ -117,9 +110,8 @@ int cli_set_option(cli *c, const cli_option *o, const char *text, const char *wh
 
     if (text && !*text)
         return cli_fail(c, "%s--%s needs %s, not an empty word", where, o->name, o->argument);
-    if (word < 0) {
-        return cli_fail(c, "%s--%s takes one of %s, not '%s'", where, o->name, o->argument, text);
-    }
+    if (word < 0) return refuse_word(c, o, text, where);
+    if (o->argument && strcmp(o->argument, "SPEC") == 0) gsolve_tidy_spec((char *)(uintptr_t)text);
     if ((o->kind == CLI_WHOLE || o->kind == CLI_REAL) && !parse_number(o, text, &value)) {
         return cli_fail(c, "%s--%s takes a %snumber from %.10g to %.10g, not '%s'", where, o->name,
                         o->kind == CLI_WHOLE ? "whole " : "", o->least, o->most, text);
@@ -247,7 +239,8 @@ static int check_operands(cli *c)
 
     if (count > command->most_operands && strcmp(command->name, "list") == 0) {
         return cli_fail(
-            c, "unexpected argument '%s': gsolve list shows whole lists, such as gsolve list %s",
+            c,
+            "unexpected argument '%s': gsolve list takes one name or list, such as gsolve list %s",
             operand[1], operand[0]);
     }
     if (count > command->most_operands) {

@@ -71,6 +71,13 @@ const char *cli_option_name(const void *command, int k);
  * every build. */
 void cli_each_list(FILE *file, void (*write)(FILE *, const cli_pair *));
 
+/* Calls visit for each plug-in that a context on the CPU lists, in the order of gsolve list. */
+typedef void cli_visit(FILE *file, const char *list, const gsolve_plugin *plugin);
+void cli_each_plugin(FILE *file, cli_visit *visit);
+
+/* Writes the completion script of the shell, "bash" or "zsh". Returns 0 or CLI_ERROR. */
+int cli_completion(cli *c, const char *shell, FILE *file);
+
 void cli_help(FILE *file);                                     /* gsolve --help */
 void cli_command_help(FILE *file, const cli_command *command); /* gsolve COMMAND --help */
 void cli_man(FILE *file);                                      /* the man page, gsolve.1 */

@@ -47,11 +47,27 @@ void cli_stages_end(cli_stages *s)
     cli_live_erase(&s->live);
 }
 
+/* The sentence of the library, with the name that the command has for what it names. */
+static int fail_by_sentence(cli *c, const char *sentence)
+{
+    static const struct {
+        const char *words, *option;
+    } names[] = {{"(gsolve_auto_create) has scale", "--scale and --order"},
+                 {"gsolve_matrix_set_null_space", "--null-space constants"},
+                 {"write it as GSOLVE_GENERAL", "leave out --symmetric"}};
+
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        if (!strstr(sentence, names[k].words)) continue;
+        return cli_fail(c, "%s; in the command: %s", sentence, names[k].option);
+    }
+    return cli_fail(c, "%s", sentence);
+}
+
 int cli_fail_library(cli *c)
 {
     const char *error = gsolve_error(c->ctx), *what = cli_what_is_done();
 
-    if (strncmp(error, "interrupted by ", 15) != 0) return cli_fail(c, "%s", error);
+    if (strncmp(error, "interrupted by ", 15) != 0) return fail_by_sentence(c, error);
     c->stopped = true;
     return cli_fail(c, "%s%s%s", cli_interrupted() ? "interrupted" : "the time limit was reached",
                     what ? " while " : "", what ? what : "");

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "cli/cli.h"
@@ -135,5 +136,5 @@ cli_words cli_number(double number)
 bool cli_spec_is(const char *spec, const char *name)
 {
     const size_t length = strcspn(spec, ",");
-    return strlen(name) == length && strncmp(spec, name, length) == 0;
+    return strlen(name) == length && strncasecmp(spec, name, length) == 0;
 }

@@ -12,6 +12,20 @@ if(GSOLVE_COMMAND)
   set_target_properties(gsolve_command PROPERTIES INSTALL_RPATH $ORIGIN/${gsolve_lib_from_bin})
   install(TARGETS gsolve_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(FILES docs/gsolve.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  if(NOT CMAKE_CROSSCOMPILING) # the command writes the completion scripts of the shells
+    install(CODE "foreach(shell bash zsh)
+      execute_process(COMMAND \"$<TARGET_FILE:gsolve_command>\" completion \${shell}
+                      OUTPUT_FILE \"${PROJECT_BINARY_DIR}/completion.\${shell}\" RESULT_VARIABLE failed)
+      if(failed)
+        message(WARNING \"gsolve completion \${shell} failed; its script is not installed\")
+        file(REMOVE \"${PROJECT_BINARY_DIR}/completion.\${shell}\")
+      endif()
+    endforeach()")
+    install(FILES ${PROJECT_BINARY_DIR}/completion.bash RENAME gsolve OPTIONAL
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${PROJECT_BINARY_DIR}/completion.zsh RENAME _gsolve OPTIONAL
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  endif()
 endif()
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp"
         PATTERN "*.f90")

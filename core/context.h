@@ -107,7 +107,7 @@ gsolve_status gs_spec_options(gsolve_context *ctx, const gsolve_plugin *plugin, 
 gsolve_status gs_spec_pairs(gsolve_context *ctx, const gsolve_plugin *plugin, const char *pairs,
                             void *options);
 
-/* Whether spec's name (up to the first comma) is name. */
+/* Whether spec's name (up to the first comma) is name, in any case and between blanks. */
 bool gs_spec_is(const char *spec, const char *name);
 
 /* Creates the table of live blocks; frees it and all blocks in it. */

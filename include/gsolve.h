@@ -45,8 +45,8 @@
  *
  * Specs: a spec is a string that names a device, a format, a preconditioner, a method, a product
  * method (the algorithm of a matrix-matrix product) or a generator. It has the form "name" or
- * "name,key=value,...". The command-line program gsolve shows all names and keys with "gsolve
- * list".
+ * "name,key=value,...". A name may be written in any case. Blanks around names, keys and values
+ * are ignored. The command-line program gsolve shows all names and keys with "gsolve list".
  *
  * Errors: most functions that can fail return a gsolve_status. A function that fails leaves its
  * output arguments unchanged, with one exception: after GSOLVE_NO_MEMORY, GSOLVE_DEVICE_FAILED and

@@ -237,6 +237,22 @@ GSOLVE_API const gsolve_plugin *gsolve_device_at(int index);
  * `library` of the method "direct" selects one. The name is a constant string. */
 GSOLVE_API const char *gsolve_factor_library_at(int index);
 
+/* Returns the name that the author of an unknown `word` probably meant, or NULL if none is near.
+ * `kind` is "method", "preconditioner", "format", "device", "generator", "product", "type",
+ * "option" (a key) or "word" (of a value): it selects the synonyms, so that "pcg" gives the method
+ * "cg". name_at(user, index) returns the names for the indices 0, 1, ... and NULL after the last
+ * one; the names stay valid during the call. The result is one of them. Besides synonyms, the
+ * nearest name by insertions, deletions, replacements and swaps of letters (optimal string
+ * alignment) is found, if at most about a third of the letters differ. A NULL argument gives NULL;
+ * `user` may be NULL. */
+GSOLVE_API const char *gsolve_nearest_name(const char *kind, const char *word,
+                                           const char *(*name_at)(const void *user, int index),
+                                           const void *user);
+
+/* Changes `spec` in place to the form in which the library stores specs: its name in lower case,
+ * and no blanks around names, keys and values. NULL: does nothing. */
+GSOLVE_API void gsolve_tidy_spec(char *spec);
+
 /* --- services for plug-ins ------------------------------------------------------ */
 
 /* Allocates `count` elements of `size` bytes on the host or on the device, uninitialised and

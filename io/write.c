@@ -279,8 +279,7 @@ static gsolve_status check_symmetric(gsolve_context *ctx, const gsolve_csr *A, d
         if (!same) {
             status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
                                  "the matrix is not %s: row %d differs from column %d (counted "
-                                 "from 1); write it as general, "
-                                 "without --symmetric",
+                                 "from 1); write it as GSOLVE_GENERAL",
                                  sign < 0 ? "skew-symmetric" : "symmetric", i + 1, i + 1);
             break;
         }

@@ -121,7 +121,7 @@ gsolve_status gs_column_reciprocals(gsolve_context *ctx, const char *who, const 
         status = gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
                              "%s divides by the squares of the norms of A's columns, but that of "
                              "column %d (counted from 1) is too small or too large; scale the "
-                             "column, or use --precond none",
+                             "column, or use the preconditioner none",
                              who, bad + 1);
         goto done;
     }

@@ -13,7 +13,7 @@
 static gsolve_status is_auto(gsolve_context *ctx, const char *spec, bool *is)
 {
     *is = gs_spec_is(spec, "auto");
-    if (!*is || !spec[strlen("auto")]) return GSOLVE_OK;
+    if (!*is || !strchr(spec, ',')) return GSOLVE_OK;
     return gsolve_fail(
         ctx, GSOLVE_BAD_SPEC,
         "the preconditioner auto has no options; name a preconditioner to set options");
@@ -37,6 +37,7 @@ gsolve_status gs_precond_new(gsolve_precond **out, gsolve_context *ctx, const ch
     ctx->handles++;
     ALLOC(ctx, GSOLVE_HOST, M->spec, strlen(spec) + 1);
     memcpy(M->spec, spec, strlen(spec) + 1);
+    gsolve_tidy_spec(M->spec);
     *out = M;
     M = NULL;
 done:

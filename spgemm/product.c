@@ -153,7 +153,7 @@ gsolve_status gs_galerkin_make(gs_galerkin *out, gsolve_context *ctx, const char
     gs_galerkin G = {0};
     gsolve_status status;
 
-    if (strcmp(spec, gs_auto_multiplier.plugin.name) == 0) {
+    if (gs_spec_is(spec, gs_auto_multiplier.plugin.name) && !strchr(spec, ',')) {
         TRY(make_at_once(&G, ctx, R, A, P, keep, &made));
     }
     if (!made) TRY(make_by_two(&G, ctx, spec, R, A, P, keep));

@@ -49,6 +49,9 @@ static void good_options_are_stored(void **state)
         {"cake,rate=123.456E2,quick=off", {3, 1, 12345.6, false}},
         {"cake,rate=0,kind=lu", {3, 1, 0, true}},
         {"bread", {0, 0, 0, false}},
+        {"Bread", {0, 0, 0, false}},
+        {"CAKE,count=2", {2, 1, 1e-8, true}},
+        {" cake , count = -5,\tkind= qr , rate =0.25, quick=no ", {-5, 2, 0.25, false}},
     };
 
     (void)state;
@@ -68,10 +71,13 @@ static void bad_options_are_explained(void **state)
         const char *spec, *said, *too;
     } cases[] = {
         {"pie", "unknown recipe 'pie'", "cake, bread"},
-        {"cake ,count=1", "unknown recipe 'cake '", "cake, bread"},
-        {"Cake", "unknown recipe 'Cake'", "cake, bread"},
+        {"cake x,count=1", "unknown recipe 'cake x'", "cake, bread"},
+        {"cakes", "unknown recipe 'cakes'", "did you mean 'cake'?"},
+        {"bred", "unknown recipe 'bred'", "did you mean 'bread'?"},
+        {"cake(count=1)", "unknown recipe 'cake(count=1)'", "after commas: 'cake,key=value'"},
         {"cake,size=1", "cake has no option 'size'", "count, kind, rate, quick"},
-        {"cake,Count=1", "cake has no option 'Count'", "count, kind, rate, quick"},
+        {"cake,Count=1", "cake has no option 'Count'", "did you mean 'count'?"},
+        {"cake,cuont=1", "cake has no option 'cuont'", "did you mean 'count'?"},
         {"bread,count=1", "bread has no option 'count'", "it takes none"},
         {"cake,count", "option 'count' needs a value", "count=VALUE"},
         {"cake,", "cake: an option is missing after the last comma", "key=value"},
@@ -85,8 +91,9 @@ static void bad_options_are_explained(void **state)
         {"cake,count=1e400", "count=1e400 is not allowed", "whole number"},
         {"cake,count=1=2", "count=1=2 is not allowed", "whole number"},
         {"cake,count=0x10", "count=0x10 is not allowed", "whole number"},
-        {"cake,count= 1", "count= 1 is not allowed", "whole number"},
-        {"cake,count=1 ", "count=1  is not allowed", "whole number"},
+        {"cake,count=1 0", "count=1 0 is not allowed", "whole number"},
+        {"cake, ,count=1", "missing before a comma", "key=value"},
+        {"cake,count=1, ", "missing after the last comma", "key=value"},
         {"cake,count=ten", "count=ten is not allowed", "whole number"},
         {"cake,rate=nan", "rate=nan is not allowed", "a number from 0 to"},
         {"cake,rate=inf", "rate=inf is not allowed", "a number from 0 to"},
@@ -94,7 +101,8 @@ static void bad_options_are_explained(void **state)
         {"cake,rate=1e 5", "rate=1e 5 is not allowed", "a number from 0 to"},
         {"cake,rate=-", "rate=- is not allowed", "a number from 0 to"},
         {"cake,rate=1e301", "rate=1e301 is not allowed", "1e+300"},
-        {"cake,kind=QR", "kind=QR is not allowed", "auto|lu|qr"},
+        {"cake,kind=QR", "kind=QR is not allowed (did you mean 'qr'?)", "auto|lu|qr"},
+        {"cake,kind=atuo", "kind=atuo is not allowed (did you mean 'auto'?)", "auto|lu|qr"},
         {"cake,kind=l", "kind=l is not allowed", "auto|lu|qr"},
         {"cake,kind=", "kind= is not allowed", "auto|lu|qr"},
         {"cake,kind=lu|qr", "kind=lu|qr is not allowed", "auto|lu|qr"},

@@ -452,7 +452,7 @@ static void failures_say_what_to_use(void **state)
         {{{1, -1, 0}, {-1, 2, -1}, {0, -1, 1}},
          "direct,factor=lu",
          "no pivot in row ",
-         "--null-space constants",
+         "gsolve_matrix_set_null_space",
          GSOLVE_ZERO_PIVOT},
         {{{1, 2, 0}, {1, 2, 0}, {0, 0, 3}},
          "direct,order=rcm",

@@ -66,7 +66,7 @@ static void refuses_matrices(void **state)
     assert_fails(ctx, gsolve_precond_create(&M, ctx, NULL, &csr), GSOLVE_BAD_ARGUMENT, "NULL");
     assert_fails(ctx, gsolve_precond_create(&M, ctx, "ic", NULL), GSOLVE_BAD_ARGUMENT, "NULL");
     assert_fails(ctx, gsolve_precond_create(&M, ctx, "icc", &csr), GSOLVE_BAD_SPEC,
-                 "unknown preconditioner 'icc'; allowed: none, jacobi");
+                 "unknown preconditioner 'icc' (gsolve calls it 'ic'); allowed: none, jacobi");
     assert_fails(ctx, gsolve_precond_create(&M, ctx, "jacobi", &wide), GSOLVE_BAD_MATRIX, "2 x 3");
     set_value(&wide, 1, NAN);
     assert_fails(ctx, gsolve_precond_create(&M, ctx, "none", &wide), GSOLVE_BAD_MATRIX, "finite");

@@ -46,7 +46,7 @@ static int check_name(cli *c, const char *name)
     }
     if (cli_is_generator(name + 4)) return 0;
     snprintf(word, sizeof word, "%.*s", (int)strcspn(name + 4, ","), name + 4);
-    near = cli_nearest(word, generator_name, NULL);
+    near = gsolve_nearest_name("generator", word, generator_name, NULL);
     return cli_fail(c, "there is no generator '%s'%s%s%s; gsolve list generators shows them", word,
                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }

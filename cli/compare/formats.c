@@ -14,7 +14,8 @@ static int add_spec(cmp *m, const char *spec, int length)
             "the format '%.40s...' is too long: it has %d characters, and at most %d are allowed",
             spec, length, CMP_SPEC - 1);
     }
-    snprintf(m->spec[m->formats++], CMP_SPEC, "%.*s", length, spec);
+    snprintf(m->spec[m->formats], CMP_SPEC, "%.*s", length, spec);
+    gsolve_tidy_spec(m->spec[m->formats++]);
     return 0;
 }
 

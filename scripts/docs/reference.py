@@ -82,6 +82,7 @@ def plugin_part(plugin, use, common):
     keys = "[,key=value,...]" if plugin["options"] else ""
     text = f"`{use} {plugin['name']}{keys}`\n\n{escape(sentence(plugin['summary']))}\n\n"
     text += option_table(own) if own or not common else "No options of its own.\n"
+    text += f"\nFor example: `{plugin['example']}`\n" if "example" in plugin else ""
     if common:
         rest = [default(o) for o in plugin["options"] if o not in own]
         text += f"\nAs every method: {', '.join(rest)} ([meaning](../methods.md#options-of-every-method)).\n"

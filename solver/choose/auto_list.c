@@ -164,6 +164,8 @@ gsolve_status gsolve_auto_set_choices(gsolve_auto *S, int count, const char *con
         }
         snprintf(c->base, sizeof c->base, "%s", methods[k]);
         snprintf(c->precond, sizeof c->precond, "%s", precond);
+        gsolve_tidy_spec(c->base);
+        gsolve_tidy_spec(c->precond);
         snprintf(c->why, sizeof c->why, "choice %d of the caller", k + 1);
         gs_auto_name_method(S, c);
     }

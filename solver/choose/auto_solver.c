@@ -63,6 +63,7 @@ static gsolve_status set_options(gsolve_auto *S, const char *options,
     const int length = snprintf(spec, sizeof spec, "auto%s%s", options[0] ? "," : "", options);
     gsolve_status status;
 
+    gsolve_tidy_spec(spec);
     if (length < 0 || (size_t)length >= sizeof S->spec) {
         return gsolve_fail(S->ctx, GSOLVE_BAD_SPEC, "the options '%.60s...' are too long", options);
     }
@@ -165,7 +166,7 @@ static bool replace_options(const char *spec, const char *options, char *to, siz
 
 gsolve_status gsolve_auto_set(gsolve_auto *S, const char *options)
 {
-    char spec[sizeof S->spec];
+    char spec[sizeof S->spec], tidy[sizeof S->spec];
     gs_auto_options parsed;
     gsolve_status status;
 
@@ -177,7 +178,9 @@ gsolve_status gsolve_auto_set(gsolve_auto *S, const char *options)
     if (!*options) return GSOLVE_OK;
     TRY(gs_settings_check(S->ctx, "auto", options));
     TRY(gs_spec_pairs(S->ctx, &of_auto, options, &parsed));
-    if (!replace_options(S->spec, options, spec, sizeof spec)) {
+    snprintf(tidy, sizeof tidy, "%s", options);
+    gsolve_tidy_spec(tidy);
+    if (strlen(options) >= sizeof tidy || !replace_options(S->spec, tidy, spec, sizeof spec)) {
         return gsolve_fail(S->ctx, GSOLVE_BAD_SPEC, "the options '%.60s...' are too long", options);
     }
     if (S->S) TRY(gsolve_solver_set(S->S, options));

@@ -150,8 +150,8 @@ static gsolve_status add_remedy(const gs_krylov *k, const gsolve_statistics *t)
                            o->factor == GS_CHOLESKY ? "factor=lu" : "library=auto");
     }
     return gsolve_fail(k->ctx, GSOLVE_ZERO_PIVOT, "%s; use %s", why,
-                       sums ? "an iterative method with the null space, since every row sums to 0: "
-                              "--null-space constants (gsolve_matrix_set_null_space)"
+                       sums ? "an iterative method and give the null space, the constants, by "
+                              "gsolve_matrix_set_null_space, since every row sums to 0"
                             : "the method lsmr");
 }
 

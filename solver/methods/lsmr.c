@@ -92,7 +92,7 @@ const gs_method gs_lsmr = {
     .plugin =
         {"lsmr",
          "least squares, or any A x = b: minimises |A^T (b - Ax)|; any shape of A; multiplies "
-         "with A^T; --precond jacobi,normal=1",
+         "with A^T; preconditioner jacobi,normal=1",
          gs_normal_option_table, sizeof(gs_normal_options)},
     .state_size = sizeof(lsmr),
     .vectors = GS_GOLUB_KAHAN_VECTORS,

@@ -63,7 +63,7 @@ done:
 const gs_method gs_lsqr = {
     .plugin = {"lsqr",
                "least squares, or any A x = b: minimises |b - Ax|; any shape of A; multiplies with "
-               "A^T; --precond jacobi,normal=1",
+               "A^T; preconditioner jacobi,normal=1",
                gs_normal_option_table, sizeof(gs_normal_options)},
     .state_size = sizeof(lsqr),
     .vectors = GS_GOLUB_KAHAN_VECTORS,

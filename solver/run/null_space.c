@@ -64,7 +64,7 @@ gsolve_status gs_projection_check(const gs_krylov *k)
     return gsolve_fail(
         k->ctx, GSOLVE_UNSUPPORTED,
         "%s cannot solve with a matrix that has a null space, which is singular; use "
-        "--solver cg or minres if it is symmetric, else gmres",
+        "cg or minres if it is symmetric, else gmres",
         k->method->plugin.name);
 }
 

@@ -42,16 +42,16 @@ enum { GS_SPECTRUM_OFF, GS_SPECTRUM_ON };
                   GSOLVE_CHOICE, GS_NORM_TRUE, 0, 0, "true|preconditioned")
 
 /* For methods that record what gsolve_solver_spectrum needs. `of`: what is estimated. */
-#define GS_SPECTRUM_OPTION(of)                                                                  \
-    GS_RUN_OPTION(spectrum,                                                                     \
-                  "on: estimate the " of ", for the report, --json and gsolve_solver_spectrum", \
+#define GS_SPECTRUM_OPTION(of)                                                              \
+    GS_RUN_OPTION(spectrum,                                                                 \
+                  "on: estimate the " of ", for the report and for gsolve_solver_spectrum", \
                   GSOLVE_CHOICE, GS_SPECTRUM_OFF, 0, 0, "off|on")
 
 /* The rows that every table begins with. */
 #define GS_RUN_OPTIONS(maxit0, stall0)                                                             \
     GS_RUN_OPTION(rtol,                                                                            \
                   "relative tolerance: converged if |b - Ax| <= rtol |b|; the command takes 1e-5 " \
-                  "with --type f32",                                                               \
+                  "for matrices of type f32",                                                      \
                   GSOLVE_REAL, 1e-8, 0, 1, NULL),                                                  \
         GS_RUN_OPTION(atol, "absolute tolerance: also converged if |b - Ax| <= atol", GSOLVE_REAL, \
                       0, 0, 1e300, NULL),                                                          \

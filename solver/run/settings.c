@@ -3,6 +3,7 @@
  * read them there, so the recorded steps stay valid. */
 #include <string.h>
 
+#include "core/spec.h"
 #include "core/try.h"
 #include "solver/run/run.h"
 
@@ -12,10 +13,12 @@ static const char *const settable[] = {"rtol", "atol", "dtol", "maxit", "stall"}
 
 static bool is_settable(const char *pair)
 {
-    const size_t length = strcspn(pair, "=,");
+    const gs_slice_of_text key = gs_spec_trim(pair, strcspn(pair, "=,"));
 
     for (size_t i = 0; i < sizeof settable / sizeof *settable; i++) {
-        if (strlen(settable[i]) == length && strncmp(pair, settable[i], length) == 0) return true;
+        if (strlen(settable[i]) == key.length && strncmp(key.at, settable[i], key.length) == 0) {
+            return true;
+        }
     }
     return false;
 }
@@ -23,10 +26,11 @@ static bool is_settable(const char *pair)
 gsolve_status gs_settings_check(gsolve_context *ctx, const char *of, const char *options)
 {
     for (const char *pair = options; true; pair++) {
-        if (*pair == ',' || *pair == 0) {
+        const size_t end = strcspn(pair, ",");
+        if (gs_spec_trim(pair, end).length == 0) {
             return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
                                "\"%.60s\" has no option %s; write key=value,key=value", options,
-                               *pair ? "before a comma" : "after the last comma");
+                               pair[end] ? "before a comma" : "after the last comma");
         }
         if (!is_settable(pair)) {
             const size_t length = strcspn(pair, "=,");
@@ -36,7 +40,7 @@ gsolve_status gs_settings_check(gsolve_context *ctx, const char *of, const char 
                                "new solver",
                                (int)(length < 60 ? length : 60), pair, of);
         }
-        pair += strcspn(pair, ",");
+        pair += end;
         if (!*pair) return GSOLVE_OK;
     }
 }

@@ -207,7 +207,7 @@ static gsolve_status check_precond(const gs_krylov *k)
     if (!k->method->normal && gs_precond_is_of_normal(k->M)) {
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
                            "%s needs a preconditioner of A, and %s approximates A^T A; use it with "
-                           "--solver lsqr or lsmr",
+                           "lsqr or lsmr",
                            name, info.spec);
     }
     if (info.n != n) {
@@ -227,7 +227,7 @@ static gsolve_status check_precond(const gs_krylov *k)
         return gsolve_fail(
             k->ctx, GSOLVE_BAD_ARGUMENT,
             "the preconditioner %s changes from one application to the next, and %s needs a fixed "
-            "one; use --solver fgmres",
+            "one; use fgmres",
             info.spec, name);
     }
     return GSOLVE_OK;

@@ -42,7 +42,7 @@ gsolve_status gs_new_cycle_record(gs_krylov *k, int m)
     if (on && k->M && gsolve_precond_is_variable(k->M)) {
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
                            "spectrum=on needs a preconditioner that is the same in all iterations; "
-                           "leave out spectrum=on, or use another --precond");
+                           "leave out spectrum=on, or use another preconditioner");
     }
     return new_record(k, GS_OF_GMRES, 1 + m * (m + 1));
 }

@@ -478,7 +478,11 @@ said '3 x 2'
 run 0 -A A.mtx -b b3.mtx.gz
 for what in formats solvers preconds products generators devices; do run 0 list $what; done
 run 0 list
-said 'csr' 'gmres' 'restart=30' 'auto|cholesky|lu|qr' 'block_jacobi' 'poisson3d' 'gustavson' 'found:'
+said 'csr' 'gmres' 'block_jacobi' 'poisson3d' 'gustavson' 'cpu'
+run 0 list solvers
+said 'restart=30' 'auto|cholesky|lu|qr'
+run 0 list cpu
+said 'found:'
 run 0 list --json -
 json out 'formats[]' 'solvers[]' 'preconds[]' 'products[]' 'generators[]' 'devices[]'
 
@@ -692,9 +696,9 @@ complained '--scale cannot be combined with --null-space'
 run 1 -A gen:poisson2d,n=9 --scale rows --precond ic
 complained 'ic needs a symmetric matrix' 'use scale=symmetric'
 run 1 -A gen:poisson2d,n=9 --solver cg,scale=auto
-complained "cg has no option 'scale'" 'in the command --scale and --order'
+complained "cg has no option 'scale'" 'in the command: --scale and --order'
 run 1 -A gen:poisson2d,n=9 --precond jacobi,order=rcm
-complained "jacobi has no option 'order'" 'in the command --scale and --order'
+complained "jacobi has no option 'order'" 'in the command: --scale and --order'
 run 0 -A gen:convdiff3d,n=8 --order rcm --solver direct --json n.json
 json n.json 'solver.spec=direct,order=none' 'solver.transform=rcm order'
 run 0 -A gen:convdiff3d,n=8 --solver direct,order=rcm,scale=rows
