@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/diagnosis.h"
 #include "cli/signals.h"
 
 /* --- choosing ------------------------------------------------------------------------------ */
@@ -227,6 +228,7 @@ int cli_check_specs(cli *c)
 
 typedef struct monitor { /* of all attempts */
     cli *c;
+    gsolve_auto *S;
     cli_trial *trial;
     cli_attempt *a; /* the present one */
     cli_live live;
@@ -273,16 +275,22 @@ void cli_describe_precond(cli_attempt *a, const gsolve_precond *M)
 }
 
 /* Reads the results of the columns, and the explanation. */
-static void read_results(cli_attempt *a, gsolve_solver *S, int32_t ncols)
+static void read_results(const monitor *m, gsolve_solver *S, int32_t ncols)
 {
+    cli_attempt *a = m->a;
+
     a->ran = true;
     snprintf(a->method_note, sizeof a->method_note, "%s", gsolve_solver_note(S));
     if (a->result.outcome == GSOLVE_STOPPED) {
         snprintf(a->explanation, sizeof a->explanation,
                  "Interrupted after %s at |b - Ax| / |b| = %.1e.",
                  cli_count(a->result.iterations, "iteration").text, a->result.relative_residual);
-    } else {
+    } else if (gsolve_outcome_is_success(a->result.outcome)) {
         snprintf(a->explanation, sizeof a->explanation, "%s", gsolve_solver_explain(S));
+    } else {
+        gsolve_auto_diagnose(m->S, &a->diagnosis);
+        snprintf(a->explanation, sizeof a->explanation, "%s%s%s", a->diagnosis.cause,
+                 a->method_note[0] ? " " : "", a->method_note);
     }
     a->spectrum = (gsolve_spectrum)GSOLVE_INIT(gsolve_spectrum);
     gsolve_solver_spectrum(S, &a->spectrum); /* fails without spectrum=on */
@@ -362,6 +370,7 @@ static bool end_attempt(monitor *m, const gsolve_attempt *t)
     cli_end_setup();
     cli_live_erase(&m->live);
     a->status = t->status;
+    a->diagnosis = (gsolve_diagnosis)GSOLVE_INIT(gsolve_diagnosis);
     a->precond_seconds = t->precond_seconds;
     a->setup_seconds = t->method_seconds;
     a->solve_seconds = t->run_seconds;
@@ -371,10 +380,14 @@ static bool end_attempt(monitor *m, const gsolve_attempt *t)
     snprintf(a->setup_note, sizeof a->setup_note, "%s", t->setup_note);
     if (t->result) {
         a->result = *t->result;
-        read_results(a, t->S, m->trial->b.ncols);
+        read_results(m, t->S, m->trial->b.ncols);
         if (profile(m, t->S) != GSOLVE_OK) m->code = cli_fail_library(m->c);
     } else {
         snprintf(a->explanation, sizeof a->explanation, "%s", gsolve_error(m->c->ctx));
+        gsolve_auto_diagnose(m->S, &a->diagnosis);
+        if (a->diagnosis.remedy[0]) {
+            snprintf(a->explanation, sizeof a->explanation, "%s", a->diagnosis.cause);
+        }
     }
     ended = a->ran &&
             (gsolve_outcome_is_success(a->result.outcome) || a->result.outcome == GSOLVE_STOPPED);
@@ -438,7 +451,9 @@ int cli_try(cli *c, cli_trial *t)
 
     name_transform(c, options, sizeof options);
     status = gsolve_auto_create_from(&S, c->ctx, options, t->A);
+    m.S = S;
     t->tried = t->best = 0;
+    t->diagnosis = (gsolve_diagnosis)GSOLVE_INIT(gsolve_diagnosis);
     if (status == GSOLVE_OK) status = prepare(c, t, &m, S);
     if (status == GSOLVE_OK) status = gsolve_auto_set_setup_file(S, c->args.setup);
     if (status == GSOLVE_OK) status = gsolve_auto_run(S, t->b, t->x, &result);
@@ -446,11 +461,14 @@ int cli_try(cli *c, cli_trial *t)
         gsolve_auto_describe(S, &info);
         t->best = info.choice;
         snprintf(t->transform, sizeof t->transform, "%s", info.transform);
+        gsolve_auto_diagnose(S, &t->diagnosis);
     } else if (!m.code && t->tried == 0) {
         m.code = cli_fail_library(c);
     } else if (!m.code) { /* the first attempt's error, or the one that ended the run */
         const int k = t->tried < t->count ? t->tried - 1 : 0;
-        m.code = cli_fail(c, "%s", t->attempt[k].explanation);
+        const gsolve_diagnosis *d = &t->attempt[k].diagnosis;
+        m.code =
+            d->remedy[0] ? cli_fail_diagnosed(c, d) : cli_fail(c, "%s", t->attempt[k].explanation);
     }
     gsolve_auto_destroy(&S);
     gsolve_dense_free(&m.guess, c->ctx);

@@ -27,13 +27,16 @@ typedef struct cli_arguments {
     int type;         /* a gsolve_type */
     int scale, order; /* indices of their words; 0: none */
     int maxit, threads, seed, repeat, columns_count;
-    bool monitor, profile, columns, quiet, cache, symmetric, general, dense, help, version;
+    bool monitor, profile, columns, quiet, cache, symmetric, general, dense, force, help, version;
     int operands;
     char **operand;
 } cli_arguments;
 
+extern const cli_arguments cli_no_arguments; /* nothing is given */
+
 typedef struct cli { /* one call of the command */
     const struct cli_command *command;
+    const char *program; /* argv[0] */
     cli_arguments args;
     gsolve_context *ctx;
     bool undecided;   /* the device will be chosen when the size of the system is known */

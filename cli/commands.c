@@ -48,6 +48,9 @@
 #define MAXIT \
     {"maxit", 0, "N", "largest number of iterations. Overrides maxit= of --solver (default: see gsolve list solvers)", \
      CLI_WHOLE, AT(maxit), 0, INT_MAX}
+#define FORCE \
+    {"force", 0, NULL, "run a method although the matrix is known not to suit it: cg, pipecg, block_cg or minres on a matrix " \
+     "that is not symmetric, or one of the first three on one with a negative diagonal entry", CLI_FLAG, AT(force), 0, 0}
 #define JSON(what) \
     {"json", 0, "FILE", "write " what " as JSON; '-' means standard output and suppresses the text", \
      CLI_TEXT, AT(json), 0, 0}
@@ -79,7 +82,7 @@ static const cli_option solve_options[] = {
      "(default none)", CLI_WORD, AT(order), 0, 0},
     {"format", 0, "SPEC", "storage format of the matrix (default auto; see gsolve list formats)", CLI_TEXT,
      AT(format), 0, 0},
-    SOLVE_TYPE, RTOL, ATOL, MAXIT,
+    SOLVE_TYPE, RTOL, ATOL, MAXIT, FORCE,
     {"setup", 0, "FILE", "keep the set-up of the preconditioner amg, or the factors of the method direct, in FILE. If FILE holds "
      "them for this matrix and for the options of this solve, they are read; otherwise they are computed and FILE is written. A "
      "set-up of another kind or for a matrix with another pattern stays in FILE", CLI_TEXT, AT(setup), 0, 0},

@@ -9,14 +9,14 @@
 #include "cli/options.h"
 #include "cli/signals.h"
 
-static const cli_arguments no_arguments = {.rtol = NAN,
-                                           .atol = NAN,
-                                           .type = GSOLVE_F64,
-                                           .maxit = -1,
-                                           .threads = -1,
-                                           .seed = -1,
-                                           .repeat = -1,
-                                           .columns_count = -1};
+const cli_arguments cli_no_arguments = {.rtol = NAN,
+                                        .atol = NAN,
+                                        .type = GSOLVE_F64,
+                                        .maxit = -1,
+                                        .threads = -1,
+                                        .seed = -1,
+                                        .repeat = -1,
+                                        .columns_count = -1};
 
 /* --- the output of text --------------------------------------------------------------------- */
 
@@ -123,7 +123,8 @@ static int dispatch(cli *c, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    cli c = {.args = no_arguments, .begin = cli_now()};
+    cli c = {
+        .args = cli_no_arguments, .program = argc > 0 ? argv[0] : "gsolve", .begin = cli_now()};
     int code;
 
     cli_catch_signals(&c.ctx);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/diagnosis.h"
+
 /* --- preparation ------------------------------------------------------------------------------ */
 
 static void say_system(const cli *c, const cli_solution *s)
@@ -93,7 +95,7 @@ static int prepare(cli *c, cli_solution *s)
     deciding = cli_now();
     if (cli_decide_device(c, &s->system)) return CLI_ERROR;
     begin += cli_now() - deciding; /* the start of a GPU is not part of the format's time */
-    if (make_matrix(c, s) || set_null_space(c, s)) return CLI_ERROR;
+    if (make_matrix(c, s) || set_null_space(c, s) || cli_check_method(c, s->A)) return CLI_ERROR;
     if (gsolve_matrix_csr(s->A, &rows) != GSOLVE_OK) return cli_fail_library(c);
     if (cli_make_vectors(c, &s->system, &rows)) return CLI_ERROR;
     s->seconds.build = cli_now() - begin - s->system.read_seconds - s->system.analyse_seconds;
@@ -141,6 +143,7 @@ static int solve(cli *c, cli_solution *s)
     const int code = cli_try(c, &t);
     s->attempts = t.tried;
     s->best = t.best;
+    s->diagnosis = t.diagnosis;
     memcpy(s->transform, t.transform, sizeof s->transform);
     for (int k = 0; k < s->attempts; k++) {
         s->seconds.precond += s->attempt[k].precond_seconds;
@@ -191,8 +194,11 @@ static int finish(cli *c, cli_solution *s)
     if (c->args.json && cli_report_json(c, s)) return CLI_ERROR;
     if (gsolve_outcome_is_success(a->result.outcome)) return CLI_CONVERGED;
     if (c->args.quiet) {
-        fprintf(stderr, "gsolve: not converged (%s): %s\n", gsolve_outcome_text(a->result.outcome),
-                a->explanation);
+        char command[CLI_COMMAND_LENGTH];
+        cli_remedy_command(c, &s->diagnosis, command);
+        fprintf(stderr, "gsolve: not converged (%s): %s%s%s%s%s\n",
+                gsolve_outcome_text(a->result.outcome), a->explanation, command[0] ? " " : "",
+                s->diagnosis.remedy, command[0] ? " Run: " : "", command);
     }
     return CLI_NOT_CONVERGED;
 }
