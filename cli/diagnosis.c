@@ -171,8 +171,8 @@ void cli_say_remedy(const cli *c, const gsolve_diagnosis *d)
 {
     char command[CLI_COMMAND_LENGTH];
 
-    if (!d->remedy[0]) return;
     cli_remedy_command(c, d, command);
+    if (!command[0]) return;
     cli_item(c, "try", "%s", d->remedy);
     cli_say(c, "%12s%s\n", "", command); /* in one line, so that it can be copied */
 }

@@ -46,8 +46,6 @@ static void read_run(gs_krylov *k, const gs_column *worst, gs_facts *f)
     f->rtol = k->run->last.rtol;
     f->maxit = k->run->last.maxit;
     f->begin = worst->first / norm;
-    f->kept = worst->kept / norm;
-    f->kept_at = worst->kept_at;
     f->iterations = worst->iterations;
     f->projects = gs_projects(k);
     f->transformed = k->run->passes > 0;

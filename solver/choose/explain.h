@@ -8,8 +8,8 @@
 
 /* The remedies of explain_remedies.c. A cause lists some, in order of preference. */
 typedef enum gs_remedy_id {
-    GS_NO_REMEDY, /* ends a list */
-    GS_USE_CHOICE,    /* the automatic choice, or the next choice of its list */
+    GS_NO_REMEDY,  /* ends a list */
+    GS_USE_CHOICE, /* the automatic choice, or the next choice of its list */
     GS_USE_NULL_SPACE,
     GS_USE_LSMR,
     GS_USE_QR,
@@ -32,11 +32,9 @@ typedef struct gs_facts {
     char method[256], precond[256]; /* specs */
     gsolve_status failed; /* of a set-up, with the sentence `error`; GSOLVE_OK: there was none */
     char error[400];
-    bool ran; /* the members up to kept_at are set */
+    bool ran; /* the members up to maxit are set */
     gsolve_outcome outcome;
     double residual, rtol, begin; /* |r| / |b| at the end; of the options; at the start */
-    double kept;                  /* |r| / |b| of the kept x, and its iteration */
-    int kept_at;
     int iterations, maxit;
     bool projects, transformed, is_operator;
     bool has_statistics;
@@ -82,6 +80,9 @@ void gs_find_remedy(const gsolve_context *ctx, const gs_facts *f, int count, con
 double gs_asymmetry(const gsolve_csr *A, int32_t at[2]);
 /* The number of connected parts of a square matrix with a symmetric pattern; 0: out of memory. */
 int32_t gs_connected_parts(gsolve_context *ctx, const gsolve_csr *A);
+/* more[0], more[1]: bounds of the iterations that a run still needs, half and twice the number that
+ * its rate so far gives. Returns false if it gives none: |r| fell by less than a factor of 10. */
+bool gs_estimate_iterations(const gs_facts *f, double more[2]);
 /* Whether two rows have the same entries; at: the first two. */
 bool gs_has_equal_rows(gsolve_context *ctx, const gsolve_csr *A, int32_t at[2]);
 /* The first row with a negative diagonal entry. */

@@ -242,8 +242,8 @@ static void say_sums(gs_case *c)
 
 static bool has_equal_rows(gs_case *c)
 {
-    return (is_least_squares(c) || c->f->failed == GSOLVE_ZERO_PIVOT || c->normal < 0.1) &&
-           is_square(c) && gs_has_equal_rows(c->ctx, &c->rows, c->at);
+    return is_square(c) && (c->f->failed || c->f->residual > 1e-6) &&
+           gs_has_equal_rows(c->ctx, &c->rows, c->at);
 }
 
 static void say_equal_rows(gs_case *c)
@@ -437,7 +437,8 @@ static void say_x_rounded(gs_case *c)
 
 static bool is_single(gs_case *c)
 {
-    return ended(c, GSOLVE_STAGNATED) && c->k->csr.type == GSOLVE_F32 && c->f->residual < 1e-4;
+    return ended(c, GSOLVE_STAGNATED) && c->k->csr.type == GSOLVE_F32 && c->f->residual < 1e-4 &&
+           c->f->residual > 1e-12;
 }
 
 static void say_single(gs_case *c)
@@ -557,8 +558,13 @@ static bool is_limited(gs_case *c)
 
 static void say_limited(gs_case *c)
 {
+    double more[2];
+
     GS_SAY(c, "The limit of %d iterations was reached at |b - Ax| / |b| = %.1e. ", c->f->maxit,
            c->f->residual);
+    if (gs_estimate_iterations(c->f, more)) {
+        GS_SAY(c, "At the rate so far, %.2g to %.2g more are needed. ", more[0], more[1]);
+    }
     add_ordering(c);
 }
 

@@ -44,6 +44,14 @@ double gs_asymmetry(const gsolve_csr *A, int32_t at[2])
     return squares > 0 ? sqrt(differences / squares) : 0;
 }
 
+bool gs_estimate_iterations(const gs_facts *f, double more[2])
+{
+    if (!(f->residual > f->rtol && f->residual < 0.1 * f->begin && f->rtol > 0)) return false;
+    more[0] = 0.5 * f->iterations * log(f->rtol / f->residual) / log(f->residual / f->begin);
+    more[1] = 4 * more[0];
+    return more[1] < 1e6;
+}
+
 /* The root of i in the forest `up`, whose paths are halved. */
 static int32_t root_of(int32_t *up, int32_t i)
 {

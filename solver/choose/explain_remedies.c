@@ -16,14 +16,14 @@ typedef struct proposal {
     const gs_tried *tried;
     gsolve_choice choice; /* set where the remedy has no specs of its own */
     bool automatic;       /* it is the first choice of auto, so that "auto" stands for it */
-    double number, most;  /* for the sentence and the options */
+    double number;        /* for the sentence and the options */
 } proposal;
 
 typedef struct remedy {
     bool (*applies)(proposal *p);
     const char *method, *precond; /* "": those of the run; NULL: those of p->choice */
     const char *options;          /* with %g for p->number */
-    const char *sentence;         /* with %g for p->number and p->most, without a full stop */
+    const char *sentence;         /* with %g for p->number, without a full stop */
 } remedy;
 
 /* --- what has been tried ---------------------------------------------------------------------- */
@@ -127,20 +127,15 @@ static bool may_restart(proposal *p)
     return p->number > option_of(p->f->method, "restart=", 30);
 }
 
-/* number, most: iterations still needed if the rate of the whole run and that of its last part
- * bound the rate of the rest. */
+/* number: a limit that the iterations still needed do not reach, as far as that can be estimated.
+ */
 static bool may_go_on(proposal *p)
 {
-    const gs_facts *f = p->f;
-    const double all = log(f->residual / f->begin) / f->iterations;
-    const double last = log(f->residual / f->kept) / (f->iterations - f->kept_at);
-    const double digits = log(f->rtol / f->residual);
+    double more[2];
 
-    if (!(f->residual > f->rtol && f->residual < 0.1 * f->begin && f->rtol > 0)) return false;
-    p->number = 0.5 * digits / all;
-    p->most = 2 * digits / all;
-    if (f->iterations - f->kept_at >= 10 && last < 0) p->most = fmax(p->most, digits / last);
-    return p->most < 1e6;
+    if (!gs_estimate_iterations(p->f, more)) return false;
+    p->number = 10 * ceil((p->f->iterations + more[1]) / 10);
+    return true;
 }
 
 /* Whether the tolerance lies below what the run has reached, and that is small. */
@@ -163,25 +158,26 @@ static bool is_always(proposal *p)
 static const remedy remedies[GS_MOST_REMEDIES] = {
     [GS_USE_CHOICE] = {may_choose, NULL, NULL, "maxit=default", ""},
     [GS_USE_NULL_SPACE] = {has_null_space, "auto", "auto", "null_space=constants",
-                       "Name the null space: --null-space constants, in C "
-                       "gsolve_matrix_set_null_space"},
+                           "Name the null space: --null-space constants, in C "
+                           "gsolve_matrix_set_null_space"},
     [GS_USE_LSMR] =
         {may_lsmr, "lsmr", "jacobi,normal=1", "maxit=default",
          "lsmr finds a least-squares solution: use --solver lsmr --precond jacobi,normal=1"},
     [GS_USE_QR] = {may_qr, "direct,factor=qr", "none", "maxit=default",
-               "A sparse QR factorisation finds a least-squares solution: use --solver "
-               "direct,factor=qr"},
+                   "A sparse QR factorisation finds a least-squares solution: use --solver "
+                   "direct,factor=qr"},
     [GS_USE_SCALE] = {may_scale, "auto", "auto", "scale=auto,maxit=default",
-                  "Solve the scaled system: --scale auto"},
+                      "Solve the scaled system: --scale auto"},
     [GS_USE_UNSCALED] = {is_transformed, "auto", "auto", "scale=none,order=none,maxit=default",
-                     "Leave --scale and --order out"},
-    [GS_USE_RESTART] = {may_restart, "restart", "", "restart=%g", "Use a longer restart: restart=%g"},
-    [GS_USE_MORE_ITERATIONS] = {may_go_on, "", "", "maxit=%g",
-                            "At the rate so far, about %.2g to %.2g more iterations are needed: "
-                            "use a larger --maxit"},
+                         "Leave --scale and --order out"},
+    [GS_USE_RESTART] = {may_restart, "restart", "", "restart=%g",
+                        "Use a longer restart: restart=%g"},
+    [GS_USE_MORE_ITERATIONS] = {may_go_on, "", "", "maxit=%.0f",
+                                "Use a larger limit: --maxit %.0f"},
     [GS_USE_DIRECT] = {may_direct, "direct", "none", "maxit=default", "Factor A: --solver direct"},
     [GS_USE_DOUBLE] = {is_always, "", "", "type=f64", "Use double precision: --type f64"},
-    [GS_USE_TOLERANCE] = {may_loosen, "", "", "rtol=%g", "Use a larger --rtol: the run reached %.1g"},
+    [GS_USE_TOLERANCE] = {may_loosen, "", "", "rtol=%g",
+                          "Use a larger --rtol: the run reached %.1g"},
 };
 
 /* Sets the remedy of *d to the choice. */
@@ -191,11 +187,11 @@ static void set_choice(const proposal *p, gsolve_diagnosis *d)
 
     snprintf(d->method, sizeof d->method, "%s", p->automatic ? "auto" : c->method);
     snprintf(d->precond, sizeof d->precond, "%s", p->automatic ? "auto" : c->precond);
-    snprintf(d->remedy, sizeof d->remedy, "%s %.*s%s%s (%s).",
+    snprintf(d->remedy, sizeof d->remedy, "%s %.*s%s%s (%.*s).",
              p->automatic ? "Let gsolve choose the method (auto); it begins with" : "Try",
              p->automatic ? (int)strcspn(c->method, ",") : (int)strlen(c->method), c->method,
              gs_spec_is(c->precond, "none") ? "" : " + ",
-             gs_spec_is(c->precond, "none") ? "" : c->precond, c->why);
+             gs_spec_is(c->precond, "none") ? "" : c->precond, (int)strcspn(c->why, ";"), c->why);
 }
 
 static void set_restart(const proposal *p, gsolve_diagnosis *d)
@@ -209,17 +205,14 @@ static void set_restart(const proposal *p, gsolve_diagnosis *d)
 
 static void set_remedy(const remedy *r, const proposal *p, gsolve_diagnosis *d)
 {
-    const double ended = p->f->iterations + p->most;
-    const double number = r == &remedies[GS_USE_MORE_ITERATIONS] ? ceil(ended / 10) * 10 : p->number;
-
-    snprintf(d->options, sizeof d->options, r->options, number);
+    snprintf(d->options, sizeof d->options, r->options, p->number);
     if (!r->method) {
         set_choice(p, d);
         return;
     }
     snprintf(d->method, sizeof d->method, "%s", r->method);
     snprintf(d->precond, sizeof d->precond, "%s", r->precond);
-    snprintf(d->remedy, sizeof d->remedy, r->sentence, p->number, p->most);
+    snprintf(d->remedy, sizeof d->remedy, r->sentence, p->number);
     strcat(d->remedy, ".");
     if (r == &remedies[GS_USE_RESTART]) set_restart(p, d);
 }

@@ -229,8 +229,9 @@ void equal_rows(hard_system *s)
     const int n = 40;
 
     begin(s, n, n);
+    s->first_of_b = 5;
     for (int i = 0; i < n; i++) {
-        const int like = i == 7 ? 2 : i;
+        const int like = i == 7 ? 0 : i;
         for (int j = 0; j < n; j++) add(s, i, j, 1.0 / (1 + abs(like - j)) + 0.1 * sin(like * j));
     }
 }
@@ -303,7 +304,8 @@ double *hard_read_vector(const char *name, int n)
     char line[2000] = "%";
     int rows = 0, read = 0;
 
-    while (file && line[0] == '%' && fgets(line, sizeof line, file)) {}
+    while (file && line[0] == '%' && fgets(line, sizeof line, file)) {
+    }
     if (file && sscanf(line, "%d", &rows) == 1 && rows == n) {
         while (read < n && fscanf(file, "%lf", &x[read]) == 1) read++;
     }
@@ -335,7 +337,8 @@ void hard_measure(const hard_system *s, const double *x, hard_norms *norms)
     }
     for (int i = 0; i < s->nrows; i++) rr += r[i] * r[i];
     for (int j = 0; j < s->ncols; j++) gg += g[j] * g[j];
-    norms->residual = (double)(sqrtl(rr) / norm(s->nrows, s->b));
+    const double b = norm(s->nrows, s->b);
+    norms->residual = (double)sqrtl(rr) / (b > 0 ? b : 1);
     norms->normal = rr > 0 && aa > 0 ? (double)(sqrtl(gg) / sqrtl(aa) / sqrtl(rr)) : 0;
     free(r);
     free(g);
