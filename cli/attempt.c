@@ -274,24 +274,11 @@ void cli_describe_precond(cli_attempt *a, const gsolve_precond *M)
     cli_read_levels(&a->levels, M);
 }
 
-/* Reads the results of the columns, and the explanation. */
-static void read_results(const monitor *m, gsolve_solver *S, int32_t ncols)
+/* Reads the results of the columns. */
+static void read_results(cli_attempt *a, gsolve_solver *S, int32_t ncols)
 {
-    cli_attempt *a = m->a;
-
     a->ran = true;
     snprintf(a->method_note, sizeof a->method_note, "%s", gsolve_solver_note(S));
-    if (a->result.outcome == GSOLVE_STOPPED) {
-        snprintf(a->explanation, sizeof a->explanation,
-                 "Interrupted after %s at |b - Ax| / |b| = %.1e.",
-                 cli_count(a->result.iterations, "iteration").text, a->result.relative_residual);
-    } else if (gsolve_outcome_is_success(a->result.outcome)) {
-        snprintf(a->explanation, sizeof a->explanation, "%s", gsolve_solver_explain(S));
-    } else {
-        gsolve_auto_diagnose(m->S, &a->diagnosis);
-        snprintf(a->explanation, sizeof a->explanation, "%s%s%s", a->diagnosis.cause,
-                 a->method_note[0] ? " " : "", a->method_note);
-    }
     a->spectrum = (gsolve_spectrum)GSOLVE_INIT(gsolve_spectrum);
     gsolve_solver_spectrum(S, &a->spectrum); /* fails without spectrum=on */
     if (ncols < 2) return;
@@ -370,7 +357,6 @@ static bool end_attempt(monitor *m, const gsolve_attempt *t)
     cli_end_setup();
     cli_live_erase(&m->live);
     a->status = t->status;
-    a->diagnosis = (gsolve_diagnosis)GSOLVE_INIT(gsolve_diagnosis);
     a->precond_seconds = t->precond_seconds;
     a->setup_seconds = t->method_seconds;
     a->solve_seconds = t->run_seconds;
@@ -380,15 +366,10 @@ static bool end_attempt(monitor *m, const gsolve_attempt *t)
     snprintf(a->setup_note, sizeof a->setup_note, "%s", t->setup_note);
     if (t->result) {
         a->result = *t->result;
-        read_results(m, t->S, m->trial->b.ncols);
+        read_results(a, t->S, m->trial->b.ncols);
         if (profile(m, t->S) != GSOLVE_OK) m->code = cli_fail_library(m->c);
-    } else {
-        snprintf(a->explanation, sizeof a->explanation, "%s", gsolve_error(m->c->ctx));
-        gsolve_auto_diagnose(m->S, &a->diagnosis);
-        if (a->diagnosis.remedy[0]) {
-            snprintf(a->explanation, sizeof a->explanation, "%s", a->diagnosis.cause);
-        }
     }
+    cli_explain_attempt(m->c, a, m->S, t);
     ended = a->ran &&
             (gsolve_outcome_is_success(a->result.outcome) || a->result.outcome == GSOLVE_STOPPED);
     if (m->code || ended || cli_interrupted()) return false;

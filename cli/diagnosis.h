@@ -3,6 +3,7 @@
 #ifndef GS_CLI_DIAGNOSIS_H
 #define GS_CLI_DIAGNOSIS_H
 
+#include "cli/attempt.h"
 #include "cli/json.h"
 
 enum { CLI_COMMAND_LENGTH = 4096 };
@@ -20,6 +21,9 @@ int cli_fail_diagnosed(cli *c, const gsolve_diagnosis *d);
 /* Refuses a method that the statistics of A exclude, unless --force is given. Returns 0 or
  * CLI_ERROR. */
 int cli_check_method(cli *c, const gsolve_matrix *A);
+
+/* a->explanation and a->diagnosis = those of the attempt t of S, which has ended. */
+void cli_explain_attempt(const cli *c, cli_attempt *a, gsolve_auto *S, const gsolve_attempt *t);
 
 /* Adds the keys explanation, cause_name, cause, remedy and command. explanation: of a solve that
  * did what it should. */

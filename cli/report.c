@@ -29,7 +29,8 @@ void cli_report_attempt(const cli *c, const cli_solution *s, int k)
 {
     const cli_attempt *a = &s->attempt[k];
     const double seconds = a->precond_seconds + a->setup_seconds + a->solve_seconds;
-    const bool repeated = k > 0 && strcmp(a->explanation, s->attempt[k - 1].explanation) == 0;
+    const char *cause = a->diagnosis.cause;
+    const bool repeated = k > 0 && cause[0] && !strcmp(cause, s->attempt[k - 1].diagnosis.cause);
     const char *why = repeated ? "The cause is that of the attempt before." : a->explanation;
 
     if (!a->ran) {

@@ -141,9 +141,9 @@ static bool may_go_on(proposal *p)
 /* Whether the tolerance lies below what the run has reached, and that is small. */
 static bool may_loosen(proposal *p)
 {
-    const double scale = pow(10, floor(log10(p->f->residual)));
+    const double twice = 2 * p->f->residual, unit = pow(10, floor(log10(twice)));
 
-    p->number = scale * ceil(2 * p->f->residual / scale);
+    p->number = unit * ceil(twice / unit); /* one digit */
     return p->f->ran && p->f->residual > 0 && p->f->residual < 1e-6 && p->f->rtol < p->number;
 }
 
@@ -176,8 +176,7 @@ static const remedy remedies[GS_MOST_REMEDIES] = {
                                 "Use a larger limit: --maxit %.0f"},
     [GS_USE_DIRECT] = {may_direct, "direct", "none", "maxit=default", "Factor A: --solver direct"},
     [GS_USE_DOUBLE] = {is_always, "", "", "type=f64", "Use double precision: --type f64"},
-    [GS_USE_TOLERANCE] = {may_loosen, "", "", "rtol=%g",
-                          "Use a larger --rtol: the run reached %.1g"},
+    [GS_USE_TOLERANCE] = {may_loosen, "", "", "rtol=%.0e", "Use a larger --rtol, such as %.0e"},
 };
 
 /* Sets the remedy of *d to the choice. */
