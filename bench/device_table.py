@@ -126,6 +126,18 @@ def columns(measured):
         yield f"| `{name}` | {' | '.join(cells)} |"
 
 
+def assembly(measured):
+    """The lines of bench_assembly: new values of a plan beside CUB's sort and reduction by key."""
+    sorted_by_cub = {(r["matrix"], r["type"]): r["median_ms"] for r in measured if r["what"] == "sort"}
+    yield from ["", f"**Assembly**: new values of a matrix from the triplets of finite elements, ms, beside CUB's sort and reduction by key ({sources(measured)}).",
+                "", "| system | type | gsolve | CUB | CUB / gsolve | share of copy |", "|---|---|---|---|---|---|"]
+    for r in measured:
+        if r["what"] == "set_values":
+            cub = sorted_by_cub.get((r["matrix"], r["type"]))
+            cells = f"{cub:.3f} | {cub / r['median_ms']:.1f}" if cub else "not measured | "
+            yield f"| `{r['matrix']}` | {r['type']} | {r['median_ms']:.3f} | {cells} | {r['share_of_copy']:.2f} |"
+
+
 def tables():
     device, formats = read_records("bench_device.json"), read_records("bench_formats.json")
     products, transposed, solves = (groups(device + formats, kind) for kind in ("product", "transposed", "solve"))
@@ -154,6 +166,8 @@ def tables():
         yield from beside_the_plain_peer(plain)
     if read_records("bench_mixed.json"):
         yield from mixed(read_records("bench_mixed.json"))
+    if read_records("bench_assembly.json"):
+        yield from assembly(read_records("bench_assembly.json"))
 
 
 if len(sys.argv) > 1:
