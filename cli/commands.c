@@ -236,9 +236,15 @@ const cli_pair cli_examples[] = {
 };
 
 const cli_pair cli_exit_codes[] = {
-    {"0", "success; for a solve: it converged, or its outcome is \"least squares\""},
-    {"1", "an error, described by one sentence on standard error"},
-    {"2", "the solve did not converge"},
+    {"0",
+     "success; for a solve: it converged, or its outcome is \"least squares\": no x solves the "
+     "system, and x minimises |b - Ax|"},
+    {"1", "an error, described by one sentence on standard error; also a method that the matrix is "
+          "known "
+          "not to suit, unless --force is given"},
+    {"2", "the solve did not converge: x is the best iterate, and the report has the cause and a "
+          "command "
+          "to try"},
     {0},
 };
 
