@@ -52,8 +52,8 @@ static void read_run(gs_krylov *k, const gs_column *worst, gs_facts *f)
     f->is_operator = gs_matrix_is_operator(k->A);
 }
 
-/* The statistics and the rows of A. Without memory for them, less evidence remains. */
-static void read_matrix(gs_case *c, const gsolve_matrix *A)
+/* The statistics of A, and its rows. Without memory for them, less evidence remains. */
+static void read_matrix(gs_case *c, const gsolve_matrix *A, bool rows)
 {
     gs_facts *f = c->f;
 
@@ -61,7 +61,7 @@ static void read_matrix(gs_case *c, const gsolve_matrix *A)
     f->t.size = sizeof f->t;
     f->has_statistics = gsolve_matrix_statistics(A, &f->t) == GSOLVE_OK;
     c->has_rows =
-        f->has_statistics && !f->transformed && gsolve_matrix_csr(A, &c->rows) == GSOLVE_OK;
+        rows && f->has_statistics && !f->transformed && gsolve_matrix_csr(A, &c->rows) == GSOLVE_OK;
 }
 
 static void add_projected(gs_case *c)
@@ -80,7 +80,7 @@ void gs_diagnose_run(gsolve_solver *k, gs_facts *f)
 
     memset(f, 0, sizeof *f);
     read_run(k, c.worst, f);
-    read_matrix(&c, k->A);
+    read_matrix(&c, k->A, true);
     if (c.has_rows && gs_stage_in(&r, k->ctx, GSOLVE_HOST, k->b, true) == GSOLVE_OK) {
         c.r = r.used;
         c.normal = gs_least_squares_measure(k->ctx, &c.rows,
@@ -95,7 +95,7 @@ void gs_diagnose_setup(gsolve_context *ctx, const gsolve_matrix *A, gs_facts *f)
 {
     gs_case c = {.f = f, .ctx = ctx, .normal = -1};
 
-    read_matrix(&c, A);
+    read_matrix(&c, A, true);
     gs_find_cause(&c);
 }
 
@@ -150,8 +150,14 @@ gsolve_status gsolve_auto_check(gsolve_context *ctx, const gsolve_matrix *A, con
     }
     snprintf(f.method, sizeof f.method, "%s", method);
     snprintf(f.precond, sizeof f.precond, "%s", precond);
-    read_matrix(&c, A);
-    if (gs_find_cause_before(&c)) {
+    read_matrix(&c, A, false);
+    if (gs_find_cause_before(&c)) { /* the rows say more, and whether A is nearly symmetric */
+        f.text[0] = 0;
+        f.cause = NULL;
+        read_matrix(&c, A, true);
+        gs_find_cause_before(&c);
+    }
+    if (f.cause) {
         gs_describe_facts(&f, &d);
         gs_find_remedy(ctx, &f, 0, NULL, &d);
     }

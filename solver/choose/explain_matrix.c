@@ -1,7 +1,8 @@
 /* explain_matrix.c: causes of failures that the matrix shows. */
 #include "solver/choose/explain_cause.h"
 
-#define LEAST_SQUARES 1e-6 /* a smaller |A'r| / (|A| |r|) is that of a least-squares solution */
+#define NEARLY_SYMMETRIC 1e-6 /* with a smaller |A - A'| / |A| a method may still converge */
+#define LEAST_SQUARES    1e-6 /* a smaller |A'r| / (|A| |r|) is that of a least-squares solution */
 
 static bool needs_symmetric(const gs_case *c)
 {
@@ -171,7 +172,9 @@ static void say_error(gs_case *c)
 
 static bool is_not_symmetric(gs_case *c)
 {
-    return is_square(c) && !c->f->t.symmetric && needs_symmetric(c);
+    if (!is_square(c) || c->f->t.symmetric || !needs_symmetric(c)) return false;
+    return c->f->ran || c->f->failed || !c->has_rows ||
+           gs_asymmetry(&c->rows, c->at) > NEARLY_SYMMETRIC;
 }
 
 static void say_not_symmetric(gs_case *c)
