@@ -1,0 +1,61 @@
+/* extension.h: the C code of the Python extension: a monitor that records the residuals and lets Python handle signals. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "gsolve.h"
+#include "gsolve_io.h"
+#include "gsolve_plugin.h"
+
+/* What the monitor of a solver keeps. */
+typedef struct pygsolve_watch {
+    double *history;          /* the residuals of the last run, one for each iteration from 0 on */
+    int length, capacity;     /* of history */
+    double asked;             /* when Python was asked last, in seconds */
+    bool stopped;             /* by Python */
+} pygsolve_watch;
+
+/* Returns 0, or 1 to stop the run: a signal handler has raised an exception. Defined in Python. */
+static int pygsolve_handle_signals(void);
+
+static double pygsolve_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A gsolve_monitor; user is a pygsolve_watch. Python handles signals every 50 ms. */
+static bool pygsolve_monitor(int iteration, double residual, void *user)
+{
+    pygsolve_watch *watch = user;
+    const double now = pygsolve_now();
+
+    if (iteration >= watch->capacity) {
+        const int capacity = 2 * iteration + 64;
+        double *longer = realloc(watch->history, (size_t)capacity * sizeof *longer);
+        if (longer) watch->history = longer, watch->capacity = capacity;
+    }
+    if (iteration < watch->capacity) {
+        watch->history[iteration] = residual;
+        watch->length = iteration + 1;
+    }
+    if (iteration == 0) {
+        watch->asked = now;
+    } else if (now - watch->asked > 0.05) {
+        watch->asked = now;
+        watch->stopped = pygsolve_handle_signals() != 0;
+    }
+    return !watch->stopped;
+}
+
+static void pygsolve_free_watch(pygsolve_watch *watch)
+{
+    free(watch->history);
+    free(watch);
+}
+
+static pygsolve_watch *pygsolve_new_watch(void)
+{
+    return calloc(1, sizeof(pygsolve_watch));
+}

@@ -1,0 +1,22 @@
+"""Sparse linear systems A x = b, solved by the library gsolve on CPUs and NVIDIA GPUs.
+
+    import pygsolve
+    x = pygsolve.solve(A, b)                             chooses method and preconditioner
+    S = pygsolve.Solver(A, method="cg", precond="amg")   one set-up, many right-hand sides and new values
+    M = pygsolve.aspreconditioner(A, "amg")              for scipy.sparse.linalg.cg(A, b, M=M)
+
+A is a sparse matrix of SciPy, CuPy, PyTorch or JAX, b an array of NumPy or of the same package. Gradients: pygsolve.torch and
+pygsolve.jax. The command: python -m pygsolve."""
+from ._gsolve import ffi as _ffi, lib as _lib
+from ._library import (BadArgument, BadFile, BadMatrix, BadSpec, DeviceFailed, Error, NoDevice, NoMemory, Unsupported, ZeroPivot)
+from ._precond import Preconditioner, amg, aspreconditioner
+from ._products import (Comparison, FormatTime, compare, devices, formats, generators, methods, preconditioners, products, read, spgemm,
+                        write)
+from ._solver import Info, NotConverged, Solver, solve
+
+__version__: str = _ffi.string(_lib.gsolve_version()).decode()
+__all__ = [
+    "BadArgument", "BadFile", "BadMatrix", "BadSpec", "Comparison", "DeviceFailed", "Error", "FormatTime", "Info", "NoDevice", "NoMemory",
+    "NotConverged", "Preconditioner", "Solver", "Unsupported", "ZeroPivot", "amg", "aspreconditioner", "compare", "devices", "formats",
+    "generators", "methods", "preconditioners", "products", "read", "solve", "spgemm", "write",
+]

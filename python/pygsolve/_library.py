@@ -1,0 +1,122 @@
+"""The C library: its functions, its errors, and contexts."""
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from ._gsolve import ffi, lib
+
+
+class Error(Exception):
+    """An error of the library. `status` names its kind, such as "BAD_MATRIX"."""
+
+    status = ""
+
+
+def _error_class(name: str, *bases: type) -> type[Error]:
+    return type(name, (Error, *bases), {"__module__": "pygsolve", "__doc__": f"An error of the library that is also {bases[0].__name__}."})
+
+
+BadArgument = _error_class("BadArgument", ValueError)
+BadSpec = _error_class("BadSpec", ValueError)
+BadMatrix = _error_class("BadMatrix", ValueError)
+BadFile = _error_class("BadFile", OSError)
+NoMemory = _error_class("NoMemory", MemoryError)
+NoDevice = _error_class("NoDevice", RuntimeError)
+Unsupported = _error_class("Unsupported", NotImplementedError)
+ZeroPivot = _error_class("ZeroPivot", ArithmeticError)
+DeviceFailed = _error_class("DeviceFailed", RuntimeError)
+
+_CLASS_OF = {
+    lib.GSOLVE_BAD_ARGUMENT: BadArgument, lib.GSOLVE_BAD_SPEC: BadSpec, lib.GSOLVE_BAD_MATRIX: BadMatrix,
+    lib.GSOLVE_BAD_FILE: BadFile, lib.GSOLVE_NO_MEMORY: NoMemory, lib.GSOLVE_NO_DEVICE: NoDevice,
+    lib.GSOLVE_UNSUPPORTED: Unsupported, lib.GSOLVE_ZERO_PIVOT: ZeroPivot, lib.GSOLVE_DEVICE_FAILED: DeviceFailed,
+}
+for _cls, _name in ((cls, ffi.string(ffi.cast("gsolve_status", code)).removeprefix("GSOLVE_")) for code, cls in _CLASS_OF.items()):
+    _cls.status = _name
+
+
+def text(pointer: Any) -> str:
+    """A Python string of a C string, which may be NULL."""
+    return ffi.string(pointer).decode(errors="replace") if pointer else ""
+
+
+def filled(kind: str) -> Any:
+    """A new struct that the library fills, as GSOLVE_INIT makes it."""
+    struct = ffi.new(f"{kind} *")
+    struct.size = ffi.sizeof(kind)
+    return struct
+
+
+# --- exceptions in functions that the library calls ----------------------------------------------
+
+_raised = threading.local()
+
+
+def keep_exception(kind: Any, exception: BaseException, traceback: Any) -> None:
+    """For cffi: keeps an exception of a callback until the call of the library returns."""
+    _raised.exception = exception
+
+
+def raise_kept() -> None:
+    """Raises the exception of a callback, if there is one."""
+    exception = getattr(_raised, "exception", None)
+    if exception is not None:
+        _raised.exception = None
+        raise exception
+
+
+@ffi.def_extern(name="pygsolve_handle_signals", error=1, onerror=keep_exception)
+def _handle_signals() -> int:
+    """Python runs its signal handlers before it returns from here, in the main thread."""
+    return 0
+
+
+# --- contexts --------------------------------------------------------------------------------------
+
+class Context:
+    """A context of the library: a device, its memory, and the last error. `lock` is held while the library uses it, so that
+    several threads can share an object."""
+
+    def __init__(self, spec: str):
+        handle = ffi.new("gsolve_context **")
+        status = lib.gsolve_context_create(handle, spec.encode())
+        if status != lib.GSOLVE_OK:
+            raise _CLASS_OF[status](text(lib.gsolve_error(ffi.NULL)))
+        self._address = handle
+        self.handle = handle[0]
+        self.lock = threading.RLock()
+        info = filled("gsolve_context_info")
+        lib.gsolve_context_describe(self.handle, info)
+        self.device = text(info.device)
+        self.on_gpu = self.device == "cuda"
+
+    def __del__(self, destroy: Any = lib.gsolve_context_destroy) -> None:
+        if getattr(self, "handle", None):
+            destroy(self._address)
+            self.handle = None
+
+    def owned(self, view: Any, free: Any) -> Any:
+        """A view whose arrays are freed with it. The context may have gone before, with all that it had allocated, when Python
+        collects a cycle."""
+        return ffi.gc(view, lambda struct: free(struct, self.handle) if self.handle else None)
+
+    def check(self, status: int) -> None:
+        """Raises the error of a call that failed."""
+        raise_kept()
+        if status != lib.GSOLVE_OK:
+            raise _CLASS_OF[status](text(lib.gsolve_error(self.handle)))
+
+    def describe(self) -> Any:
+        info = filled("gsolve_context_info")
+        lib.gsolve_context_describe(self.handle, info)
+        return info
+
+    def wait(self) -> None:
+        """Waits until the GPU has done the work of this context."""
+        if self.on_gpu:
+            block = lib.gsolve_alloc(self.handle, lib.GSOLVE_DEVICE, 1, 8)
+            number = ffi.new("double *")
+            status = lib.gsolve_copy(self.handle, number, lib.GSOLVE_HOST, block, lib.GSOLVE_DEVICE, 8) if block else lib.GSOLVE_NO_MEMORY
+            lib.gsolve_free(self.handle, lib.GSOLVE_DEVICE, block)
+            self.check(status)

@@ -1,0 +1,302 @@
+"""Solvers: `Solver`, `solve`, and what a run reports."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ._arrays import F64, MatrixView, as_array, columns_of, dense_view, device_spec, library_view, matrix_view, new_like, wait_for
+from ._display import info_html, info_table
+from ._library import BadArgument, Context, Error, Unsupported, ffi, filled, lib, text
+from ._operators import Function, is_operator, operator_handle
+from ._precond import precond_for
+
+
+@dataclass(frozen=True)
+class Info:
+    """What a solve did. `residual` is |b - A x| / |b|, computed again from A, b and x in double precision; with several columns
+    it is that of the worst column. Times are in seconds."""
+
+    outcome: str
+    converged: bool
+    residual: float
+    iterations: int
+    method: str
+    precond: str
+    format: str
+    device: str
+    setup_seconds: float
+    solve_seconds: float
+    note: str = ""
+    columns: tuple[tuple[str, int, float], ...] = field(default=(), repr=False)  # outcome, iterations, residual of each column
+
+    def __repr__(self) -> str:
+        return info_table(self)
+
+    def _repr_html_(self) -> str:
+        return info_html(self)
+
+
+class NotConverged(Error):
+    """A solve that did not reach its tolerance. `x` is the best iterate, `info` describes the run, and `explanation` says what
+    happened and what to try. The message is the explanation."""
+
+    status = "NOT_CONVERGED"
+
+    def __init__(self, x: Any, info: Info, explanation: str):
+        super().__init__(f"{info.outcome} after {info.iterations} iterations, |b - A x| / |b| = {info.residual:.1e}. {explanation}")
+        self.x, self.info, self.explanation = x, info, explanation
+
+
+def _options(pairs: dict[str, Any]) -> str:
+    """ "key=value,..." of the pairs that are not None."""
+    return ",".join(f"{key}={value:.17g}" if isinstance(value, float) else f"{key}={value}" for key, value in pairs.items() if value is not None)
+
+
+def _joined(*parts: str) -> str:
+    return ",".join(part for part in parts if part)
+
+
+class Solver:
+    """A solver for one matrix, which can get new values and solve for many right-hand sides.
+
+    A        a sparse matrix of SciPy, CuPy, PyTorch or JAX (CSR with 32-bit columns is read in place, and copied once into the
+             library), a dense NumPy array, or a SciPy LinearOperator
+    method   "auto", or a method with options, such as "gmres,restart=50" (`pygsolve.methods()` lists them)
+    precond  "auto", "none", a preconditioner with options, such as "amg,theta=0.1", a `Preconditioner`, or a SciPy
+             LinearOperator that approximates the inverse of A
+    rtol, atol, maxit   |b - A x| <= max(rtol |b|, atol) in every column, after at most maxit iterations
+    format   the storage format of the products, "auto" or one of `pygsolve.formats()`
+    device   "cpu", "cuda", "cuda,index=1" or "auto"; default: where A is
+    threads  on the CPU; default: all
+    near_null, coordinates   for "amg": near-null vectors as columns, or the coordinates of the nodes of an elastic body
+    null_space   "constants" or an array of columns that A maps to 0
+    scale, order   scaling and ordering of the automatic solver, such as scale="auto", order="rcm"
+
+    With method="auto" and precond="auto" the solver chooses both, and tries the next choice if one fails. One thread at a time
+    works with a solver; others wait. Solvers share nothing, so that several threads can work with one solver each.
+    """
+
+    def __init__(self, A: Any, method: str = "auto", precond: Any = "auto", *, rtol: float = 1e-8, atol: float | None = None,
+                 maxit: int | None = None, format: str = "auto", device: str | None = None, threads: int | None = None,
+                 near_null: Any = None, coordinates: Any = None, null_space: Any = None, scale: str | None = None,
+                 order: str | None = None):
+        self._arguments = dict(method=method, precond=precond, rtol=rtol, atol=atol, maxit=maxit, format=format, device=device,
+                               threads=threads, scale=scale, order=order)
+        self._operator = is_operator(A)
+        self._view: MatrixView | None = None if self._operator else matrix_view(A)
+        gpu = self._view.gpu if self._view else None
+        self._ctx = Context(device_spec(gpu, device, threads))
+        self._tolerances = _options({"rtol": float(rtol), "atol": None if atol is None else float(atol), "maxit": maxit})
+        self._method, self._precond, self._format = method, precond, format
+        self._extras: dict[str, Any] = dict(near_null=near_null, coordinates=coordinates)
+        self._transforms = _options({"scale": scale, "order": order})
+        self._automatic = method.split(",")[0] == "auto" and isinstance(precond, str) and precond == "auto" and not self._operator
+        self._adjoint: Solver | None = None
+        self._ran = False
+        self._watch = ffi.gc(lib.pygsolve_new_watch(), lib.pygsolve_free_watch)
+        self._result = filled("gsolve_result")
+        if self._transforms and not self._automatic:
+            raise BadArgument("scale and order belong to the automatic solver; leave method and precond out, or scale and order")
+        if self._automatic and (near_null is not None or coordinates is not None):
+            self._automatic, self._precond = False, "amg"
+        with self._ctx.lock:
+            self._create_matrix(A)
+            if null_space is not None:
+                self._set_null_space(null_space)
+            self._create_solver()
+
+    # --- creation ----------------------------------------------------------------------------------
+
+    def _create_matrix(self, A: Any) -> None:
+        handle = ffi.new("gsolve_matrix **")
+        if self._operator:
+            self._functions = Function(A)
+            self._ctx.check(operator_handle(handle, self._ctx, A, self._functions))
+            self.shape, self.dtype = tuple(A.shape), F64
+        else:
+            assert self._view is not None
+            wait_for(self._ctx, self._view)
+            self._ctx.check(lib.gsolve_matrix_create(handle, self._ctx.handle, self._format.encode(), self._view.csr))
+            self.shape, self.dtype = self._view.shape, self._view.dtype
+        self._matrix = handle[0]
+
+    def _set_null_space(self, null_space: Any) -> None:
+        space = ffi.new("gsolve_null_space *")
+        if isinstance(null_space, str):
+            if null_space != "constants":
+                raise BadArgument(f"null_space is '{null_space}'; give 'constants' or an array of columns")
+            space.constants = True
+        else:
+            vectors = dense_view(columns_of(null_space, "null_space"), "null_space", self.shape[0], None)
+            space.vectors = vectors.view[0]
+        self._ctx.check(lib.gsolve_matrix_set_null_space(self._matrix, space, ffi.NULL))
+
+    def _create_solver(self) -> None:
+        ctx = self._ctx
+        if self._automatic:
+            handle = ffi.new("gsolve_auto **")
+            options = _joined(self._method.partition(",")[2], self._tolerances, self._transforms)
+            ctx.check(lib.gsolve_auto_create_from(handle, ctx.handle, options.encode(), self._matrix))
+            self._solver = handle[0]
+            lib.gsolve_auto_set_monitor(self._solver, lib.pygsolve_monitor, self._watch)
+            self._run = lib.gsolve_auto_run
+            return
+        self._M = precond_for(ctx, self._matrix, self._precond, self.shape, self._extras)
+        handle = ffi.new("gsolve_solver **")
+        spec = _joined(self._method, self._tolerances)
+        ctx.check(lib.gsolve_solver_create(handle, ctx.handle, spec.encode(), self._matrix, self._M.handle if self._M else ffi.NULL))
+        self._solver = handle[0]
+        lib.gsolve_solver_set_monitor(self._solver, lib.pygsolve_monitor, self._watch)
+        self._run = lib.gsolve_solver_run
+
+    # --- new values --------------------------------------------------------------------------------
+
+    def update(self, values: Any) -> None:
+        """Gives the matrix new values: an array of them in the order of A, if A is in CSR, or a matrix with the pattern of A. What
+        depends on the pattern alone is kept."""
+        if self._view is None:
+            raise Unsupported("a LinearOperator has no values; create a new Solver")
+        with self._ctx.lock:
+            if getattr(values, "ndim", 0) == 1 or isinstance(values, list):
+                if not self._view.in_place:
+                    raise BadArgument("A was converted to CSR, so the order of its values is not yours; give a matrix with its pattern")
+                view = self._view.with_values(values)
+            else:
+                view = matrix_view(values)
+            wait_for(self._ctx, view)
+            self._ctx.check(lib.gsolve_matrix_update(self._matrix, view.csr))
+            if not self._automatic and self._M is not None:
+                self._M.update(self._matrix)
+            self._view = view
+            if self._adjoint is not None:
+                self._adjoint.update(self._transposed())
+
+    # --- solve -------------------------------------------------------------------------------------
+
+    def solve(self, b: Any, x0: Any = None, *, check: bool = True) -> Any:
+        """Returns x with A x = b. b has the shape (n,) or (n, k) for k right-hand sides; x is an array of the same package and
+        layout. x0 is the initial guess, 0 by default. Raises NotConverged if the tolerance is not reached, unless check=False."""
+        with self._ctx.lock:
+            rhs = dense_view(b, "b", self.shape[0], self.dtype)
+            x = new_like(rhs, self.shape[1], self.dtype)
+            if x0 is None:
+                x.family.clear(x.array)
+            else:
+                guess, _ = as_array(x0, "x0")
+                if tuple(guess.shape) != tuple(x.array.shape):
+                    raise BadArgument(f"x0 has the shape {tuple(guess.shape)}; it must have the shape {tuple(x.array.shape)}")
+                x.family.copy_into(x.array, guess)
+            wait_for(self._ctx, rhs, x)
+            watch = self._watch
+            watch.length, watch.stopped = 0, False
+            status = self._run(self._solver, rhs.view[0], x.view[0], self._result)
+            self._ctx.check(status)
+            self._ctx.wait()
+            self._ran = True
+            self._columns_of_b = 1 if rhs.array.ndim == 1 else rhs.array.shape[1]
+            result = x.family.finish(x.array)
+            if check and not self._succeeded():
+                raise NotConverged(result, self.info, self.explain())
+        return result
+
+    __call__ = solve
+
+    def _succeeded(self) -> bool:
+        return self._result.outcome in (lib.GSOLVE_CONVERGED, lib.GSOLVE_LEAST_SQUARES, lib.GSOLVE_ACCEPTED)
+
+    @property
+    def adjoint(self) -> Solver:
+        """A solver for A', with the method, the preconditioner and the tolerances of this one. It is this solver if A is symmetric.
+        Updates of this solver update it, too."""
+        if self._view is None:
+            raise Unsupported("a LinearOperator has no rows; create a Solver for its adjoint")
+        with self._ctx.lock:
+            if self._adjoint is None:
+                statistics = filled("gsolve_statistics")
+                self._ctx.check(lib.gsolve_matrix_statistics(self._matrix, statistics))
+                if statistics.symmetric:
+                    return self
+                self._adjoint = Solver(self._transposed(), **self._arguments)
+            return self._adjoint
+
+    def _transposed(self) -> MatrixView:
+        """The transpose of A, in the memory of this solver's device."""
+        assert self._view is not None
+        rows, result = ffi.new("gsolve_csr *"), ffi.new("gsolve_csr *")
+        context = self._ctx.handle
+        lib.gsolve_matrix_device_csr(self._matrix, rows)
+        self._ctx.check(lib.gsolve_csr_transpose(result, context, rows))
+        self._ctx.wait()
+        return library_view(self._ctx.owned(result, lib.gsolve_csr_free), self._view)
+
+    # --- what happened -----------------------------------------------------------------------------
+
+    def _current(self) -> Any:
+        """The gsolve_solver of the last run."""
+        return lib.gsolve_auto_solver(self._solver) if self._automatic else self._solver
+
+    @property
+    def info(self) -> Info:
+        """What the last solve did."""
+        if not self._ran:
+            raise BadArgument("there is no solve yet; call solve first")
+        with self._ctx.lock:
+            result, matrix = self._result, filled("gsolve_matrix_info")
+            lib.gsolve_matrix_describe(self._matrix, matrix)
+            columns = []
+            for k in range(self._columns_of_b if self._columns_of_b > 1 else 0):
+                column = filled("gsolve_result")
+                if lib.gsolve_solver_column(self._current(), k, column) == lib.GSOLVE_OK:
+                    columns.append((text(lib.gsolve_outcome_text(column.outcome)), column.iterations, column.relative_residual))
+            method, precond, setup = self._parts()
+            return Info(text(lib.gsolve_outcome_text(result.outcome)), self._succeeded(), result.relative_residual, result.iterations,
+                        method, precond, text(matrix.form), text(self._ctx.describe().description), setup, result.seconds,
+                        text(lib.gsolve_solver_note(self._current())), tuple(columns))
+
+    def _parts(self) -> tuple[str, str, float]:
+        """The specs of method and preconditioner, and the time of the set-up."""
+        if self._automatic:
+            info = filled("gsolve_auto_info")
+            lib.gsolve_auto_describe(self._solver, info)
+            return text(info.method), text(info.precond), info.setup_seconds
+        name = text(lib.gsolve_solver_name(self._solver))
+        return (name if self._method.split(",")[0] == "auto" else self._method), self._M.spec if self._M else "none", \
+            self._M.setup_seconds if self._M else 0.0
+
+    def explain(self) -> str:
+        """Sentences about the last solve: why it ended as it did, and what to try next."""
+        with self._ctx.lock:
+            return text(lib.gsolve_auto_explain(self._solver) if self._automatic else lib.gsolve_solver_explain(self._solver))
+
+    @property
+    def history(self) -> np.ndarray:
+        """The relative residual of each iteration of the last solve, from iteration 0 on, as the method estimates it."""
+        length = self._watch.length
+        return np.frombuffer(ffi.buffer(self._watch.history, 8 * length), F64).copy() if length else np.empty(0)
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draws the residuals of the last solve with matplotlib; returns the axes."""
+        from ._display import plot_history
+        return plot_history(self.history, f"{self.info.method} + {self.info.precond}", axes)
+
+    @property
+    def memory(self) -> int:
+        """Bytes that the solver holds, on the host and on the device."""
+        return int(self._ctx.describe().bytes)
+
+    def __repr__(self) -> str:
+        kind = "LinearOperator" if self._operator else "matrix"
+        return f"<pygsolve.Solver for a {kind} of {self.shape[0]} x {self.shape[1]}, {self._method} + {self._precond}>"
+
+
+def solve(A: Any, b: Any, x0: Any = None, **options: Any) -> Any:
+    """Solves A x = b and returns x. `options` are those of `Solver`, and check=False of `Solver.solve`.
+
+        x = pygsolve.solve(A, b)                        chooses method and preconditioner
+        x = pygsolve.solve(A, b, method="cg", precond="amg", rtol=1e-10)
+
+    Raises NotConverged if the tolerance is not reached."""
+    check = options.pop("check", True)
+    return Solver(A, **options).solve(b, x0, check=check)

@@ -1,0 +1,117 @@
+"""Threads, signals, fork, and memory."""
+import gc
+import multiprocessing
+import os
+import resource
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import pygsolve
+
+
+def test_threads_with_a_solver_each(convection):
+    rhs = np.random.default_rng(9).standard_normal((8, convection.shape[0]))
+    expected = [pygsolve.solve(convection, b, threads=1) for b in rhs]
+    found = [None] * len(rhs)
+
+    def work(k):
+        found[k] = pygsolve.solve(convection, rhs[k], threads=1)
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(len(rhs))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(np.array_equal(a, b) for a, b in zip(expected, found))
+
+
+def test_threads_share_one_solver(convection):
+    S = pygsolve.Solver(convection, "bicgstab", "ilu", threads=1)
+    rhs = np.random.default_rng(10).standard_normal((8, convection.shape[0]))
+    expected = [S.solve(b) for b in rhs]
+    found = [None] * len(rhs)
+
+    def work(k):
+        for _ in range(5):
+            found[k] = S.solve(rhs[k])
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(len(rhs))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(np.array_equal(a, b) for a, b in zip(expected, found))
+
+
+def test_the_interpreter_runs_during_a_solve():
+    A = pygsolve.read("gen:poisson3d,n=24")
+    S = pygsolve.Solver(A, "cg,stall=0", "none", rtol=1e-300, maxit=2000, threads=1)
+    steps = []
+    stop = threading.Event()
+
+    def count():
+        while not stop.is_set():
+            steps.append(None)
+            time.sleep(0.0005)
+    thread = threading.Thread(target=count)
+    thread.start()
+    before = len(steps)
+    S.solve(np.ones(A.shape[0]), check=False)
+    during = len(steps) - before
+    stop.set()
+    thread.join()
+    assert during > 0
+
+
+def test_interrupt():
+    A = pygsolve.read("gen:poisson3d,n=30")
+    S = pygsolve.Solver(A, "gmres,restart=10,stall=0", "none", rtol=1e-300, maxit=2**30, threads=1)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        S.solve(np.random.default_rng(11).standard_normal(A.shape[0]), check=False)
+    timer.join()
+    x = pygsolve.Solver(A, "cg", "jacobi").solve(np.ones(A.shape[0]))
+    assert np.isfinite(x).all()
+
+
+def _solve_in_child(A):
+    return pygsolve.solve(A, np.ones(A.shape[0])).sum()
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::RuntimeWarning")
+def test_multiprocessing(poisson, start):
+    expected = _solve_in_child(poisson)
+    with multiprocessing.get_context(start).Pool(2) as pool:
+        assert pool.map(_solve_in_child, [poisson] * 4) == [expected] * 4
+
+
+def test_no_leak(poisson):
+    S = pygsolve.Solver(poisson, "cg", "jacobi", threads=1)
+    b = np.ones(poisson.shape[0])
+
+    def solve(times):
+        for _ in range(times):
+            S.solve(b)
+        gc.collect()
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    first = solve(1000)
+    held = S.memory
+    assert solve(9000) - first < 4096 and S.memory == held  # KiB
+
+
+def test_objects_are_freed(poisson):
+    def make():
+        for _ in range(50):
+            S = pygsolve.Solver(poisson, "cg", "amg", threads=1)
+            S.solve(np.ones(poisson.shape[0]))
+            pygsolve.aspreconditioner(poisson, "ic", threads=1)
+        del S
+        gc.collect()
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    make()
+    first = make()
+    assert make() - first < 8192  # KiB
