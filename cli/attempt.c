@@ -369,7 +369,8 @@ static bool end_attempt(monitor *m, const gsolve_attempt *t)
         read_results(a, t->S, m->trial->b.ncols);
         if (profile(m, t->S) != GSOLVE_OK) m->code = cli_fail_library(m->c);
     }
-    cli_explain_attempt(m->c, a, m->S, t);
+    cli_explain_attempt(m->c, m->S, t, a->method_note, &a->diagnosis, a->explanation,
+                        sizeof a->explanation);
     ended = a->ran &&
             (gsolve_outcome_is_success(a->result.outcome) || a->result.outcome == GSOLVE_STOPPED);
     if (m->code || ended || cli_interrupted()) return false;

@@ -195,22 +195,21 @@ int cli_check_method(cli *c, const gsolve_matrix *A)
     return d.name[0] ? cli_fail_diagnosed(c, &d) : 0;
 }
 
-void cli_explain_attempt(const cli *c, cli_attempt *a, gsolve_auto *S, const gsolve_attempt *t)
+void cli_explain_attempt(const cli *c, gsolve_auto *S, const gsolve_attempt *t, const char *note,
+                         gsolve_diagnosis *d, char *text, size_t size)
 {
-    const bool solved = a->ran && gsolve_outcome_is_success(a->result.outcome);
+    const gsolve_result *r = t->result;
+    const bool solved = r && gsolve_outcome_is_success(r->outcome);
 
-    a->diagnosis = (gsolve_diagnosis)GSOLVE_INIT(gsolve_diagnosis);
-    snprintf(a->explanation, sizeof a->explanation, "%s",
-             solved ? gsolve_solver_explain(t->S) : gsolve_error(c->ctx));
+    *d = (gsolve_diagnosis)GSOLVE_INIT(gsolve_diagnosis);
+    snprintf(text, size, "%s", solved ? gsolve_solver_explain(t->S) : gsolve_error(c->ctx));
     if (solved) return;
-    gsolve_auto_diagnose(S, &a->diagnosis);
-    if (a->ran && a->result.outcome == GSOLVE_STOPPED) {
-        snprintf(a->explanation, sizeof a->explanation,
-                 "Interrupted after %s at |b - Ax| / |b| = %.1e.",
-                 cli_count(a->result.iterations, "iteration").text, a->result.relative_residual);
-    } else if (a->ran || a->diagnosis.remedy[0]) {
-        snprintf(a->explanation, sizeof a->explanation, "%s%s%s", a->diagnosis.cause,
-                 a->method_note[0] ? " " : "", a->method_note);
+    gsolve_auto_diagnose(S, d);
+    if (r && r->outcome == GSOLVE_STOPPED) {
+        snprintf(text, size, "Interrupted after %s at |b - Ax| / |b| = %.1e.",
+                 cli_count(r->iterations, "iteration").text, r->relative_residual);
+    } else if (r || d->remedy[0]) {
+        snprintf(text, size, "%s%s%s", d->cause, note[0] ? " " : "", note);
     }
 }
 

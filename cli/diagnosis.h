@@ -3,7 +3,6 @@
 #ifndef GS_CLI_DIAGNOSIS_H
 #define GS_CLI_DIAGNOSIS_H
 
-#include "cli/attempt.h"
 #include "cli/json.h"
 
 enum { CLI_COMMAND_LENGTH = 4096 };
@@ -22,8 +21,10 @@ int cli_fail_diagnosed(cli *c, const gsolve_diagnosis *d);
  * CLI_ERROR. */
 int cli_check_method(cli *c, const gsolve_matrix *A);
 
-/* a->explanation and a->diagnosis = those of the attempt t of S, which has ended. */
-void cli_explain_attempt(const cli *c, cli_attempt *a, gsolve_auto *S, const gsolve_attempt *t);
+/* *d and text[size] = diagnosis and explanation of the attempt t of S, which has ended. note: of
+ * its method. */
+void cli_explain_attempt(const cli *c, gsolve_auto *S, const gsolve_attempt *t, const char *note,
+                         gsolve_diagnosis *d, char *text, size_t size);
 
 /* Adds the keys explanation, cause_name, cause, remedy and command. explanation: of a solve that
  * did what it should. */

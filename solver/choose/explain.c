@@ -10,7 +10,6 @@
 #include "core/try.h"
 #include "matrix/csr.h"
 #include "matrix/operator.h"
-#include "solver/choose/auto_solver.h"
 
 #define SENTENCES 2400 /* bytes of an explanation */
 
@@ -53,7 +52,7 @@ static void read_run(gs_krylov *k, const gs_column *worst, gs_facts *f)
 }
 
 /* The statistics of A, and its rows. Without memory for them, less evidence remains. */
-static void read_matrix(gs_case *c, const gsolve_matrix *A, bool rows)
+void gs_read_matrix(gs_case *c, const gsolve_matrix *A, bool rows)
 {
     gs_facts *f = c->f;
 
@@ -80,7 +79,7 @@ void gs_diagnose_run(gsolve_solver *k, gs_facts *f)
 
     memset(f, 0, sizeof *f);
     read_run(k, c.worst, f);
-    read_matrix(&c, k->A, true);
+    gs_read_matrix(&c, k->A, true);
     if (c.has_rows && gs_stage_in(&r, k->ctx, GSOLVE_HOST, k->b, true) == GSOLVE_OK) {
         c.r = r.used;
         c.normal = gs_least_squares_measure(k->ctx, &c.rows,
@@ -95,7 +94,7 @@ void gs_diagnose_setup(gsolve_context *ctx, const gsolve_matrix *A, gs_facts *f)
 {
     gs_case c = {.f = f, .ctx = ctx, .normal = -1};
 
-    read_matrix(&c, A, true);
+    gs_read_matrix(&c, A, true);
     gs_find_cause(&c);
 }
 
@@ -109,7 +108,7 @@ void gs_describe_facts(const gs_facts *f, gsolve_diagnosis *d)
     snprintf(d->cause, sizeof d->cause, "%.*s", (int)(length > 0 ? length - 1 : 0), f->text);
 }
 
-static gsolve_status check(gsolve_context *ctx, const gsolve_diagnosis *d)
+gsolve_status gs_check_diagnosis(gsolve_context *ctx, const gsolve_diagnosis *d)
 {
     if (d) return GS_CHECK_INFO(ctx, gsolve_diagnosis, d);
     return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "the diagnosis is NULL");
@@ -123,7 +122,7 @@ gsolve_status gsolve_solver_diagnose(gsolve_solver *k, gsolve_diagnosis *diagnos
 
     if (!k) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(k->ctx);
-    TRY(check(k->ctx, diagnosis));
+    TRY(gs_check_diagnosis(k->ctx, diagnosis));
     if (k->ncols > 0 && !gsolve_outcome_is_success(gs_worst_column(k)->outcome)) {
         gs_diagnose_run(k, &f);
         gs_describe_facts(&f, &d);
@@ -131,95 +130,6 @@ gsolve_status gsolve_solver_diagnose(gsolve_solver *k, gsolve_diagnosis *diagnos
     }
     GS_FILL_INFO(gsolve_diagnosis, diagnosis, &d);
 done:
-    return status;
-}
-
-gsolve_status gsolve_auto_check(gsolve_context *ctx, const gsolve_matrix *A, const char *method,
-                                const char *precond, gsolve_diagnosis *diagnosis)
-{
-    gsolve_diagnosis d = GSOLVE_INIT(gsolve_diagnosis);
-    gs_facts f = {0};
-    gs_case c = {.f = &f, .ctx = ctx, .normal = -1};
-    gsolve_status status;
-
-    if (!ctx) return GSOLVE_BAD_ARGUMENT;
-    GS_ENTER(ctx);
-    TRY(check(ctx, diagnosis));
-    if (!A || !method || !precond) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_auto_check: an argument is NULL");
-    }
-    snprintf(f.method, sizeof f.method, "%s", method);
-    snprintf(f.precond, sizeof f.precond, "%s", precond);
-    read_matrix(&c, A, false);
-    if (gs_find_cause_before(&c)) { /* the rows say more, and whether A is nearly symmetric */
-        f.text[0] = 0;
-        f.cause = NULL;
-        read_matrix(&c, A, true);
-        gs_find_cause_before(&c);
-    }
-    if (f.cause) {
-        gs_describe_facts(&f, &d);
-        gs_find_remedy(ctx, &f, 0, NULL, &d);
-    }
-    GS_FILL_INFO(gsolve_diagnosis, diagnosis, &d);
-done:
-    return status;
-}
-
-/* The choice that a diagnosis is about: the one that is being tried, or that with the best result,
- * or the first whose set-up failed. */
-static gs_auto_choice *choice_of(gsolve_auto *S)
-{
-    if (S->running >= 0) return &S->list[S->running];
-    if (S->leading >= 0) return &S->list[S->leading];
-    for (int k = 0; k < S->count; k++) {
-        if (S->list[k].tried && S->list[k].facts.failed) return &S->list[k];
-    }
-    return NULL;
-}
-
-/* Finds the cause for choice c, unless it is known. That of a run can be found while its solver
- * exists. */
-static void diagnose_choice(gsolve_auto *S, gs_auto_choice *c)
-{
-    gs_facts *f = &c->facts;
-
-    if (f->cause) return;
-    if (!f->failed && S->S && c == &S->list[S->set]) {
-        gs_diagnose_run(S->S, f);
-    } else if (f->failed) {
-        snprintf(f->method, sizeof f->method, "%.255s", c->method);
-        snprintf(f->precond, sizeof f->precond, "%s", c->precond);
-        gs_diagnose_setup(S->ctx, S->original, f);
-    }
-}
-
-gsolve_status gsolve_auto_diagnose(gsolve_auto *S, gsolve_diagnosis *diagnosis)
-{
-    gsolve_diagnosis d = GSOLVE_INIT(gsolve_diagnosis);
-    gs_auto_choice *c;
-    gs_tried *tried = NULL;
-    int count = 0;
-    gsolve_status status;
-
-    if (!S) return GSOLVE_BAD_ARGUMENT;
-    GS_ENTER(S->ctx);
-    TRY(check(S->ctx, diagnosis));
-    c = S->attempts > 0 ? choice_of(S) : NULL;
-    if (c && c->failed) {
-        ALLOC(S->ctx, GSOLVE_HOST, tried, S->count);
-        for (int k = 0; k < S->count; k++) {
-            if (S->list[k].tried) {
-                tried[count++] = (gs_tried){S->list[k].method, S->list[k].precond};
-            }
-        }
-        diagnose_choice(S, c);
-        gs_describe_facts(&c->facts, &d);
-        if (c->facts.cause) gs_find_remedy(S->ctx, &c->facts, count, tried, &d);
-    }
-    GS_FILL_INFO(gsolve_diagnosis, diagnosis, &d);
-done:
-    gsolve_free(S->ctx, GSOLVE_HOST, tried);
     return status;
 }
 

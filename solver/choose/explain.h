@@ -97,6 +97,11 @@ double gs_least_squares_measure(gsolve_context *ctx, const gsolve_csr *A, gsolve
 
 /* explain.c */
 
+/* The statistics of A, and its rows. Without memory for them, less evidence remains. */
+void gs_read_matrix(gs_case *c, const gsolve_matrix *A, bool rows);
+/* Fails if d is NULL or its size is not set. */
+gsolve_status gs_check_diagnosis(gsolve_context *ctx, const gsolve_diagnosis *d);
+
 /* Fills *f and *c from a run of S that failed, and finds the cause. */
 void gs_diagnose_run(gsolve_solver *S, gs_facts *f);
 /* Finds the cause from A and f->failed, f->error, f->method and f->precond. */
