@@ -39,14 +39,15 @@ typedef struct cli { /* one call of the command */
     const char *program; /* argv[0] */
     cli_arguments args;
     gsolve_context *ctx;
-    bool undecided;   /* the device will be chosen when the size of the system is known */
-    bool small;       /* the CPU was chosen because the system is small */
-    bool variable;    /* the preconditioner of the arguments needs a flexible method */
-    FILE *text;       /* the file for human text, or NULL */
-    bool live;        /* text goes to a terminal, so that a line may be rewritten */
-    int width;        /* the column at which text is wrapped; 0: it is not wrapped */
-    double begin;     /* seconds, as by cli_now */
-    char error[1200]; /* the first error's sentence, or "" */
+    bool undecided; /* the device will be chosen when the size of the system is known */
+    struct cli_starting *starting; /* the start of a GPU while the matrix is read, or NULL */
+    bool small;                    /* the CPU was chosen because the system is small */
+    bool variable;                 /* the preconditioner of the arguments needs a flexible method */
+    FILE *text;                    /* the file for human text, or NULL */
+    bool live;                     /* text goes to a terminal, so that a line may be rewritten */
+    int width;                     /* the column at which text is wrapped; 0: it is not wrapped */
+    double begin;                  /* seconds, as by cli_now */
+    char error[1200];              /* the first error's sentence, or "" */
 } cli;
 
 /* --- text and errors ------------------------------------------------------------------------ */

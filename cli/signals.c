@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 static gsolve_context *const *volatile session; /* the address of the context, or NULL */
+static gsolve_context *const *volatile writer;  /* that of the thread that writes the cache */
 static const char *volatile temporary;          /* a file of the command's own, or NULL */
 
 void cli_temporary(const char *path)
@@ -13,12 +14,18 @@ void cli_temporary(const char *path)
     temporary = path;
 }
 
+void cli_catch_signals_of_writer(gsolve_context *const *ctx)
+{
+    writer = ctx;
+}
+
 void cli_end_by_signal(int number)
 {
-    gsolve_context *const *ctx = session;
+    gsolve_context *const *ctx = session, *const *other = writer;
     const char *own = temporary;
 
     if (ctx) gsolve_abandon_files(*ctx);
+    if (other) gsolve_abandon_files(*other);
     if (own) unlink(own);
     signal(number, SIG_DFL);
     raise(number);

@@ -9,6 +9,9 @@
  * is no context. */
 void cli_catch_signals(gsolve_context *const *ctx);
 
+/* The same for the files of the context *ctx of another thread, or NULL. */
+void cli_catch_signals_of_writer(gsolve_context *const *ctx);
+
 /* For a signal handler: removes the temporary files and ends the command by that signal. */
 void cli_end_by_signal(int number);
 

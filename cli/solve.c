@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/diagnosis.h"
+#include "cli/device_start.h"
 
 /* --- preparation ------------------------------------------------------------------------------ */
 
@@ -23,21 +24,21 @@ static void say_system(const cli *c, const cli_solution *s)
     cli_say_device(c);
 }
 
-/* Makes the matrix handle, which checks the rows, and gets the statistics. In single precision they
- * are those of the rows before they are rounded. */
+/* Makes the matrix handle from the inspected rows. In single precision the statistics are those of
+ * the rows before they are rounded, and the handle checks the rounded rows. */
 static int make_matrix(cli *c, cli_solution *s)
 {
+    const char *format = c->args.format ? c->args.format : "auto";
     const bool rounded = c->args.type == GSOLVE_F32;
+    gsolve_inspection *known = rounded ? NULL : &s->system.inspection;
     double begin;
 
-    if (rounded && cli_analyse(c, &s->system)) return CLI_ERROR;
-    begin = cli_now();
-    if (gsolve_matrix_create_owned(&s->A, c->ctx, c->args.format ? c->args.format : "auto",
-                                   &s->system.csr) != GSOLVE_OK) {
-        return cli_fail_library(c);
+    if (rounded) {
+        cli_end_cache(&s->cache, c, true);
+        if (cli_analyse(c, &s->system)) return CLI_ERROR;
     }
-    s->system.statistics.size = sizeof s->system.statistics;
-    if (!rounded && gsolve_matrix_statistics(s->A, &s->system.statistics) != GSOLVE_OK) {
+    begin = cli_now();
+    if (gsolve_matrix_create_inspected(&s->A, c->ctx, format, &s->system.csr, known) != GSOLVE_OK) {
         return cli_fail_library(c);
     }
     s->info.size = sizeof s->info;
@@ -89,9 +90,11 @@ static int prepare(cli *c, cli_solution *s)
     double begin = cli_now(), deciding;
     gsolve_csr rows;
 
+    s->system.later = true;
     if (cli_read_matrix(c, c->args.matrix, &s->system)) return CLI_ERROR;
     if (check_shape(c, &s->system)) return CLI_ERROR;
-    if (cli_read_vectors(c, &s->system)) return CLI_ERROR;
+    if (cli_read_vectors(c, &s->system) || cli_inspect(c, &s->system)) return CLI_ERROR;
+    cli_begin_cache(&s->cache, c, &s->system);
     deciding = cli_now();
     if (cli_decide_device(c, &s->system)) return CLI_ERROR;
     begin += cli_now() - deciding; /* the start of a GPU is not part of the format's time */
@@ -230,10 +233,14 @@ int cli_solve(cli *c)
                         transform_options(c));
     }
     if (cli_check_outputs(c) || cli_open_undecided(c) || cli_check_specs(c)) return CLI_ERROR;
+    cli_start_device(c);
     code = prepare(c, &s);
     cli_catch_interrupt();
     if (!code) code = solve(c, &s);
     if (!code) code = finish(c, &s);
+    cli_end_cache(&s.cache, c, code != CLI_ERROR && !cli_interrupted());
+    cli_end_start(c->starting);
+    c->starting = NULL;
     for (int k = 0; k < s.attempts; k++) cli_free_attempt(&s.attempt[k]);
     gsolve_matrix_destroy(&s.A);
     cli_close_system(c, &s.system);

@@ -3,6 +3,7 @@
 #define GS_CLI_SOLVE_H
 
 #include "cli/attempt.h"
+#include "cli/cache_writer.h"
 
 typedef struct cli_seconds_of { /* where the time went; setup and solve are of all attempts */
     double build, precond, setup, solve, write;
@@ -18,6 +19,7 @@ typedef struct cli_solution {
     double error;       /* |x - 1| / |1| where 1 is a solution, else NAN */
     cli_seconds_of seconds;
     gsolve_diagnosis diagnosis; /* of a solve that failed */
+    cli_cache_writer cache;
 } cli_solution;
 
 /* Print a line before and after attempt k. */

@@ -3,8 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/device_start.h"
 #include "cli/live_progress.h"
 
 /* --- the device ------------------------------------------------------------------------------ */
@@ -12,6 +14,10 @@
 /* Starting CUDA takes 0.2 s or more. In that time two cores make a thousand iterations with this
  * number of entries, at 1 ns for each entry (bench/results/cpu). */
 #define SMALL 200000
+
+#define LONGEST 60 /* bytes of an entry in a text file: two numbers of 10 digits and a value */
+
+#define FEW 10000 /* elements that one thread generates */
 
 #define MOST_COLUMNS 4096 /* of a generated b */
 
@@ -26,16 +32,24 @@ bool cli_names_device(const cli *c)
     return c->args.device || strcmp(device_of(c), "auto") != 0;
 }
 
+/* spec = the device with the number of threads of the arguments, which only the CPU has by default.
+ */
+static void name_device(const cli *c, const char *device, char spec[256])
+{
+    if (c->args.threads < 0) {
+        snprintf(spec, 256, "%.255s", device);
+    } else {
+        if (cli_spec_is(device, "auto")) device = "cpu";
+        snprintf(spec, 256, "%.200s,threads=%d", device, c->args.threads);
+    }
+}
+
 static int open_device(cli *c, const char *device)
 {
     char spec[256];
 
-    if (c->args.threads >= 0) { /* a property of the device cpu */
-        if (cli_spec_is(device, "auto")) device = "cpu";
-        snprintf(spec, sizeof spec, "%.200s,threads=%d", device, c->args.threads);
-        device = spec;
-    }
-    if (gsolve_context_create(&c->ctx, device) != GSOLVE_OK) {
+    name_device(c, device, spec);
+    if (gsolve_context_create(&c->ctx, spec) != GSOLVE_OK) {
         return cli_fail(c, "%s", gsolve_error(NULL));
     }
     return 0;
@@ -51,13 +65,6 @@ int cli_open_host(cli *c)
     return open_device(c, "cpu");
 }
 
-int cli_open_undecided(cli *c)
-{
-    /* --format may name a format that only a GPU has */
-    c->undecided = strcmp(device_of(c), "auto") == 0 && c->args.threads < 0 && !c->args.format;
-    return c->undecided ? cli_open_host(c) : cli_open(c);
-}
-
 static bool build_has_cuda(void)
 {
     const gsolve_plugin *device;
@@ -65,6 +72,37 @@ static bool build_has_cuda(void)
 
     for (int k = 0; (device = gsolve_device_at(k)); k++) has |= strcmp(device->name, "cuda") == 0;
     return has;
+}
+
+/* Whether the device is chosen when the size of the system is known. */
+static bool is_automatic(const cli *c)
+{
+    return strcmp(device_of(c), "auto") == 0 && c->args.threads < 0;
+}
+
+/* Whether the matrix is in a file that is so large that the system needs a GPU. Every entry of a
+ * text file has at most LONGEST bytes; files of other kinds have fewer. */
+static bool is_large_file(const char *name)
+{
+    struct stat about;
+
+    return strncmp(name, "gen:", 4) && stat(name, &about) == 0 && S_ISREG(about.st_mode) &&
+           about.st_size > (off_t)SMALL * LONGEST;
+}
+
+int cli_open_undecided(cli *c)
+{
+    const bool automatic = is_automatic(c), cuda = strcmp(device_of(c), "cuda") == 0;
+
+    /* --format may name a format that only a GPU has */
+    c->undecided = !c->args.format && (automatic || (cuda && build_has_cuda()));
+    return c->undecided ? cli_open_host(c) : cli_open(c);
+}
+
+void cli_start_device(cli *c)
+{
+    if (!c->undecided || !build_has_cuda()) return;
+    if (!is_automatic(c) || is_large_file(c->args.matrix)) c->starting = cli_begin_start("cuda");
 }
 
 static bool rhs_is(const cli *c, const char *name)
@@ -93,12 +131,17 @@ static int generated_columns(const cli *c)
 int cli_decide_device(cli *c, const cli_system *s)
 {
     const int64_t columns = s->b.value ? s->b.ncols : generated_columns(c);
+    char spec[256];
 
     if (!c->undecided) return 0;
     c->undecided = false;
-    c->small = build_has_cuda() && s->entries <= SMALL / (columns > 0 ? columns : 1);
+    cli_end_start(c->starting);
+    c->starting = NULL;
+    c->small =
+        is_automatic(c) && build_has_cuda() && s->entries <= SMALL / (columns > 0 ? columns : 1);
     if (c->small) return 0;
-    return gsolve_context_use_device(c->ctx, "auto") == GSOLVE_OK ? 0 : cli_fail_library(c);
+    name_device(c, device_of(c), spec);
+    return gsolve_context_use_device(c->ctx, spec) == GSOLVE_OK ? 0 : cli_fail_library(c);
 }
 
 void cli_say_device(const cli *c)
@@ -163,7 +206,8 @@ int cli_read_matrix(cli *c, const char *name, cli_system *s)
 {
     const double begin = cli_now();
     cli_live live;
-    const gsolve_read_options options = {c->args.cache, cli_live_read, &live};
+    const gsolve_read_options options = {
+        .cache = c->args.cache, .later = s->later, .progress = cli_live_read, .user = &live};
     char note[200];
 
     s->name = name;
@@ -181,19 +225,33 @@ int cli_read_matrix(cli *c, const char *name, cli_system *s)
     s->nrows = s->csr.nrows;
     s->ncols = s->csr.ncols;
     s->entries = gsolve_csr_entries(&s->csr);
+    s->inspection = s->source.inspection;
     s->read_seconds = cli_now() - begin;
     say_read(c, s);
     return 0;
 }
 
-int cli_analyse(cli *c, cli_system *s)
+int cli_inspect(cli *c, cli_system *s)
 {
     const double begin = cli_now();
+
+    s->inspection.size = sizeof s->inspection;
+    if (!s->inspection.clean && gsolve_csr_inspect(c->ctx, &s->csr, &s->inspection) != GSOLVE_OK) {
+        return cli_fail_library(c);
+    }
+    s->statistics = s->inspection.statistics;
+    s->statistics.size = sizeof s->statistics;
+    s->analyse_seconds += cli_now() - begin;
+    return 0;
+}
+
+int cli_analyse(cli *c, cli_system *s)
+{
+    double begin;
     gsolve_csr single;
 
-    s->statistics.size = sizeof s->statistics;
-    if (gsolve_csr_statistics(c->ctx, &s->csr, &s->statistics) != GSOLVE_OK)
-        return cli_fail_library(c);
+    if (cli_inspect(c, s)) return CLI_ERROR;
+    begin = cli_now();
     if (c->args.type == GSOLVE_F32) {
         if (gsolve_csr_convert(&single, c->ctx, GSOLVE_F32, &s->csr) != GSOLVE_OK) {
             return cli_fail_library(c);
@@ -201,7 +259,7 @@ int cli_analyse(cli *c, cli_system *s)
         gsolve_csr_free(&s->csr, c->ctx);
         s->csr = single;
     }
-    s->analyse_seconds = cli_now() - begin;
+    s->analyse_seconds += cli_now() - begin;
     return 0;
 }
 
@@ -245,7 +303,7 @@ static int read_vector(cli *c, const char *name, const char *what, int32_t nrows
                        const cli_system *s, gsolve_dense *v)
 {
     cli_live live;
-    const gsolve_read_options options = {false, cli_live_read, &live};
+    const gsolve_read_options options = {.progress = cli_live_read, .user = &live};
 
     cli_live_begin(&live, c, name);
     const gsolve_status status = gsolve_read_dense(v, c->ctx, name, &options, NULL);
@@ -326,20 +384,31 @@ static double row_sum(const gsolve_csr *A, int32_t i)
     return sum;
 }
 
-int cli_make_vectors(cli *c, cli_system *s, const gsolve_csr *rows)
+/* Sets b, whose columns are generated. */
+static void generate_b(const cli *c, const cli_system *s, const gsolve_csr *rows)
 {
     const uint64_t seed = c->args.seed >= 0 ? (uint64_t)c->args.seed : 1;
-    double *b;
+    const int64_t n = (int64_t)s->nrows * s->b.ncols;
+    const int64_t first = random_columns(c) == 0 ? s->nrows : 0; /* elements that are not random */
+    const bool sums = cli_ones_solve(c);
+    double *b = s->b.value;
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
+
+    gsolve_context_describe(c->ctx, &info);
+#pragma omp parallel for schedule(static) num_threads(info.threads) if (n > FEW)
+    for (int64_t i = 0; i < n; i++) {
+        b[i] = i >= first ? gsolve_random(seed, (uint64_t)i) : sums ? row_sum(rows, (int32_t)i) : 1;
+    }
+}
+
+int cli_make_vectors(cli *c, cli_system *s, const gsolve_csr *rows)
+{
+    const double *b;
 
     if (!s->b.value) {
         if (cli_new_dense(c, &s->b, s->nrows, generated_columns(c))) return CLI_ERROR;
+        generate_b(c, s, rows);
         b = s->b.value;
-        for (int64_t i = 0; i < (int64_t)s->nrows * s->b.ncols; i++) {
-            const bool first = i < s->nrows && random_columns(c) == 0;
-            b[i] = !first              ? gsolve_random(seed, (uint64_t)i)
-                   : cli_ones_solve(c) ? row_sum(rows, (int32_t)i)
-                                       : 1;
-        }
         s->zero_b = cli_ones_solve(c) && s->nrows > 0 && s->b.ncols == 1;
         for (int64_t i = 0; i < s->nrows && s->zero_b; i++) s->zero_b = b[i] == 0;
     }

@@ -8,11 +8,13 @@ typedef struct cli_system {
     const char *name; /* of the matrix: a file, or gen:... */
     gsolve_csr csr;   /* owned by the library; empty once a matrix handle owns it */
     gsolve_source source;
+    gsolve_inspection inspection; /* of csr as it was read; not clean: unknown */
     gsolve_statistics statistics;
     int32_t nrows, ncols;
     int64_t entries;
     gsolve_dense b, x;            /* owned; x holds the first guess */
     gsolve_dense null, left_null; /* vectors of the null spaces, owned, or none */
+    bool later;                   /* somebody else writes the cache, see cache_writer.h */
     bool zero_b;                  /* b is A*ones and that is 0 */
     double read_seconds, analyse_seconds;
 } cli_system;
@@ -20,9 +22,12 @@ typedef struct cli_system {
 /* c->ctx = a context on the device of the arguments. Returns 0 or CLI_ERROR, as do the others. */
 int cli_open(cli *c);
 
-/* c->ctx for a solve: on the device of the arguments; if they leave it open, on the CPU until
- * cli_decide_device chooses. */
+/* c->ctx for a solve: on the device of the arguments; if they leave it open, or name just
+ * "cuda", on the CPU until cli_decide_device chooses. */
 int cli_open_undecided(cli *c);
+
+/* Starts the GPU in the background if the device is open and the system will need it. */
+void cli_start_device(cli *c);
 
 /* Keeps the CPU for a system that it solves before a GPU would have started; otherwise uses the
  * device "auto". */
@@ -49,7 +54,10 @@ int cli_read_matrix(cli *c, const char *name, cli_system *s);
 /* Reads b, the first guess and the null spaces if they are files. */
 int cli_read_vectors(cli *c, cli_system *s);
 
-/* Sets s->statistics, and converts s->csr to the type of the arguments. */
+/* Sets s->statistics and s->inspection, which the cache may know. */
+int cli_inspect(cli *c, cli_system *s);
+
+/* cli_inspect, and converts s->csr to the type of the arguments. */
 int cli_analyse(cli *c, cli_system *s);
 
 /* Generates b and sets x = 0, unless they were read. rows: of A. */

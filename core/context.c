@@ -205,6 +205,7 @@ gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec)
     status = open_device(ctx, spec);
     if (status == GSOLVE_OK) {
         device->close(queue);
+        if (ctx->device->alloc) gs_memory_trim(ctx); /* blocks that only the CPU reuses */
     } else {
         ctx->device = device;
         ctx->queue = queue;

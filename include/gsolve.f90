@@ -157,6 +157,13 @@ module gsolve
     integer(c_int64_t) :: length(32) = 0
   end type
 
+  type, bind(C) :: gsolve_inspection
+    integer(c_size_t) :: size = 432_c_size_t ! as GSOLVE_INIT
+    logical(c_bool) :: clean = .false._c_bool
+    integer(c_int64_t) :: pattern = 0
+    type(gsolve_statistics) :: statistics
+  end type
+
   type, bind(C) :: gsolve_foreign
     integer(c_int64_t) :: nrows = 0
     integer(c_int64_t) :: ncols = 0
@@ -400,12 +407,13 @@ module gsolve
 
   type, bind(C) :: gsolve_read_options
     logical(c_bool) :: cache = .false._c_bool
+    logical(c_bool) :: later = .false._c_bool
     type(c_funptr) :: progress = c_null_funptr
     type(c_ptr) :: user = c_null_ptr
   end type
 
   type, bind(C) :: gsolve_source
-    integer(c_size_t) :: size = 1120_c_size_t ! as GSOLVE_INIT
+    integer(c_size_t) :: size = 1576_c_size_t ! as GSOLVE_INIT
     character(kind=c_char) :: kind(32) = c_null_char
     character(kind=c_char) :: field(16) = c_null_char
     integer(c_int) :: symmetry = 0
@@ -414,6 +422,8 @@ module gsolve
     integer(c_int64_t) :: bytes = 0
     logical(c_bool) :: cached = .false._c_bool
     character(kind=c_char) :: cache(1024) = c_null_char
+    integer(c_int64_t) :: stamp(3) = 0
+    type(gsolve_inspection) :: inspection
   end type
 
   ! gsolve.h
@@ -522,6 +532,13 @@ module gsolve
       type(gsolve_csr), intent(in) :: csr
       type(gsolve_statistics), intent(inout) :: statistics
       integer(c_int) :: gsolve_csr_statistics
+    end function
+    function gsolve_csr_inspect(ctx, csr, inspection) bind(C)
+      import
+      type(c_ptr), value :: ctx
+      type(gsolve_csr), intent(in) :: csr
+      type(gsolve_inspection), intent(inout) :: inspection
+      integer(c_int) :: gsolve_csr_inspect
     end function
     function gsolve_csr_transpose(C, ctx, A) bind(C)
       import
@@ -709,6 +726,15 @@ module gsolve
       character(kind=c_char), intent(in) :: spec(*)
       type(gsolve_csr), intent(inout) :: csr
       integer(c_int) :: gsolve_matrix_create_owned
+    end function
+    function gsolve_matrix_create_inspected(A, ctx, spec, csr, inspection) bind(C)
+      import
+      type(c_ptr), intent(inout) :: A
+      type(c_ptr), value :: ctx
+      character(kind=c_char), intent(in) :: spec(*)
+      type(gsolve_csr), intent(inout) :: csr
+      type(gsolve_inspection), intent(in) :: inspection
+      integer(c_int) :: gsolve_matrix_create_inspected
     end function
     function gsolve_matrix_create_blocks(A, ctx, spec, B) bind(C)
       import
@@ -1274,6 +1300,15 @@ module gsolve
       type(gsolve_read_options), intent(in), optional :: options
       type(gsolve_source), intent(inout), optional :: source
       integer(c_int) :: gsolve_read_matrix
+    end function
+    function gsolve_write_cache(ctx, name, csr, source, inspection) bind(C)
+      import
+      type(c_ptr), value :: ctx
+      character(kind=c_char), intent(in) :: name(*)
+      type(gsolve_csr), intent(in), optional :: csr
+      type(gsolve_source), intent(inout) :: source
+      type(gsolve_inspection), intent(in) :: inspection
+      integer(c_int) :: gsolve_write_cache
     end function
     function gsolve_read_dense(v, ctx, name, options, source) bind(C)
       import

@@ -1,6 +1,6 @@
 /* gsolve_csr.h: operations on sparse matrices in CSR:
  *
- *     statistics            gsolve_csr_statistics
+ *     statistics            gsolve_csr_statistics, gsolve_csr_inspect
  *     transpose, new type   gsolve_csr_transpose, gsolve_csr_convert
  *     from another library  gsolve_csr_import
  *     from triplets         gsolve_assembly, whose values can be recomputed
@@ -75,6 +75,22 @@ typedef struct gsolve_statistics {
  * device. */
 GSOLVE_API gsolve_status gsolve_csr_statistics(gsolve_context *ctx, const gsolve_csr *csr,
                                                gsolve_statistics *statistics);
+
+/* What an inspection of a matrix found. A function that takes one does not read the matrix again to
+ * find it. */
+typedef struct gsolve_inspection {
+    size_t size;      /* set by GSOLVE_INIT */
+    bool clean;       /* the rows are valid, their columns ascend strictly, and the offsets have
+                         32 bits if they fit */
+    uint64_t pattern; /* hash of the sizes, offsets and columns */
+    gsolve_statistics statistics;
+} gsolve_inspection;
+
+/* Checks csr, which is on the host, as gsolve_matrix_create does, and computes its statistics.
+ * `pattern` is 0 if csr is not clean. Fails with GSOLVE_BAD_MATRIX if csr is malformed, and with
+ * GSOLVE_UNSUPPORTED if it is on the device. */
+GSOLVE_API gsolve_status gsolve_csr_inspect(gsolve_context *ctx, const gsolve_csr *csr,
+                                            gsolve_inspection *inspection);
 
 /* --- transpose and conversion --------------------------------------------------- */
 

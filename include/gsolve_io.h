@@ -38,6 +38,7 @@ typedef struct gsolve_read_options {
                    file and write the cache. The cache of FILE is FILE.gscache, or if that cannot be
                    written, a file in $XDG_CACHE_HOME/gsolve (default ~/.cache/gsolve). Problems
                    with a cache are not errors */
+    bool later; /* with cache: do not write the cache; gsolve_write_cache does */
     gsolve_progress *progress; /* or NULL */
     void *user;                /* passed to progress */
 } gsolve_read_options;
@@ -65,6 +66,10 @@ typedef struct gsolve_source {
     int64_t bytes;            /* size of the text of the file after decompression */
     bool cached;              /* whether the binary cache was read instead of the file */
     char cache[1024];         /* path of the cache that was read or written, or "" */
+    uint64_t stamp[3];        /* size, time stamp and hash of the file if the option cache is set
+                                 and the file can be cached; else 0 */
+    gsolve_inspection inspection; /* of the matrix, as gsolve_write_cache got it; not clean: unknown
+                                   */
 } gsolve_source;
 
 /* Reads or generates a sparse matrix. All entries of a symmetric matrix are in memory. The columns
@@ -76,6 +81,16 @@ typedef struct gsolve_source {
 GSOLVE_API gsolve_status gsolve_read_matrix(gsolve_csr *csr, gsolve_context *ctx, const char *name,
                                             const gsolve_read_options *options,
                                             gsolve_source *source);
+
+/* Writes the cache of the file `name`. csr and source: what gsolve_read_matrix set from the file,
+ * with the options cache and later. inspection: that of csr, which the cache keeps, or NULL. Sets
+ * source->cache to the path of the cache, or to "" if it cannot be written: problems with a cache
+ * are not errors. ctx may be another context than that of csr, in another thread; csr and `name`
+ * must not change meanwhile. gsolve_abandon_files ends the call early and removes the file in
+ * progress. */
+GSOLVE_API gsolve_status gsolve_write_cache(gsolve_context *ctx, const char *name,
+                                            const gsolve_csr *csr, gsolve_source *source,
+                                            const gsolve_inspection *inspection);
 
 /* Reads a dense matrix from a Matrix Market file, array or coordinate; an entry that a coordinate
  * file does not contain is 0. Values are double and column-major. The array is on the host and is

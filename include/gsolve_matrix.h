@@ -51,6 +51,16 @@ GSOLVE_API gsolve_status gsolve_matrix_create(gsolve_matrix **A, gsolve_context 
 GSOLVE_API gsolve_status gsolve_matrix_create_owned(gsolve_matrix **A, gsolve_context *ctx,
                                                     const char *spec, gsolve_csr *csr);
 
+/* gsolve_matrix_create_owned for a csr on the host that was inspected before: by
+ * gsolve_csr_inspect, or by the run that wrote the cache from which gsolve_read_matrix read csr
+ * (gsolve_source). The rows are not read again to check them or to compute their statistics. If
+ * `inspection` is not clean, this is gsolve_matrix_create_owned. Fails with GSOLVE_BAD_ARGUMENT if
+ * `inspection` belongs to a matrix with other sizes. If it belongs to another matrix with these
+ * sizes, the behaviour is undefined. */
+GSOLVE_API gsolve_status gsolve_matrix_create_inspected(gsolve_matrix **A, gsolve_context *ctx,
+                                                        const char *spec, gsolve_csr *csr,
+                                                        const gsolve_inspection *inspection);
+
 /* Creates a matrix from dense blocks, which it copies. The block columns of B must ascend strictly
  * in each block row. B is on the host or on the device. Each number of a block is an entry of the
  * matrix, even if it is 0.

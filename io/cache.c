@@ -13,7 +13,7 @@
 #include "core/replace.h"
 
 #define PAGE    4096 /* where pages are larger, a cache cannot be mapped and is never used */
-#define VERSION 2
+#define VERSION 3
 #define ORDER   0x01020304
 #define ARRAYS  3
 
@@ -28,12 +28,16 @@ typedef struct head {
     int64_t stored, duplicates, text_bytes;
     char kind[32], field[16];
     int32_t symmetry, unused;
+    gsolve_inspection inspection; /* of the matrix; not clean: unknown */
 } head;
+
+_Static_assert(sizeof(head) <= PAGE, "the head of a cache is one page");
 
 static uint64_t hash_head(const gsolve_context *ctx, const head *h)
 {
-    head copy = *h;
+    head copy;
 
+    memcpy(&copy, h, sizeof copy); /* with the bytes between the members */
     copy.hash = 0;
     return gs_hash(ctx, &copy, sizeof copy, VERSION);
 }
@@ -109,6 +113,13 @@ static bool path_in_user_folder(char path[PATH_MAX], const gsolve_context *ctx, 
 
 /* --- reading ------------------------------------------------------------------------ */
 
+/* Whether these are statistics of the matrix that the head describes. */
+static bool is_of(const gsolve_statistics *t, const head *h)
+{
+    return t->size == sizeof *t && t->nrows == h->nrows && t->ncols == h->ncols &&
+           t->entries * (int64_t)sizeof(double) == h->bytes[2];
+}
+
 /* Whether the head is valid, belongs to this source, and agrees with the size of the file. */
 static bool is_valid(const head *h, const gsolve_context *ctx, const gs_stamp *stamp, bool dense,
                      int64_t size)
@@ -120,6 +131,7 @@ static bool is_valid(const head *h, const gsolve_context *ctx, const gs_stamp *s
     }
     if (h->hash != hash_head(ctx, h) || h->dense != dense) return false;
     if (memcmp(&h->stamp, stamp, sizeof *stamp) != 0) return false;
+    if (h->inspection.clean && !is_of(&h->inspection.statistics, h)) return false;
     return set_offsets(&expected) == size && memcmp(expected.at, h->at, sizeof h->at) == 0;
 }
 
@@ -184,6 +196,7 @@ static bool read_from(const char *path, gs_cached what, gsolve_context *ctx, con
     source->stored = h.stored;
     source->duplicates = h.duplicates;
     source->bytes = h.text_bytes;
+    source->inspection = h.inspection;
     source->cached = true;
     return true;
 }
@@ -219,7 +232,7 @@ static bool write_to(const char *path, gsolve_context *ctx, const head *h,
     for (int k = 0; k < ARRAYS && !code; k++) {
         code = write_padded(&r, array[k], h->bytes[k], padded_size(h->bytes[k]));
     }
-    return gs_replace_end(&r, !code, true) == 0 && !code;
+    return gs_replace_end(&r, !code, false) == 0 && !code; /* its hash shows whether it is whole */
 }
 
 static void describe(head *h, gs_cached what)
@@ -240,20 +253,32 @@ static void describe(head *h, gs_cached what)
     }
 }
 
+/* What the head says about the source. */
+static void describe_source(head *h, const gs_stamp *stamp, const gsolve_source *source)
+{
+    memcpy(h->magic, "gscache", sizeof h->magic);
+    h->version = VERSION;
+    h->order = ORDER;
+    h->stamp = *stamp;
+    h->stored = source->stored;
+    h->duplicates = source->duplicates;
+    h->text_bytes = source->bytes;
+    h->symmetry = (int32_t)source->symmetry;
+    memcpy(h->kind, source->kind, sizeof h->kind);
+    memcpy(h->field, source->field, sizeof h->field);
+    h->inspection = source->inspection;
+}
+
 void gs_cache_write(gs_cached what, gsolve_context *ctx, const char *path, const gs_stamp *stamp,
                     gsolve_source *source)
 {
     const void *array[ARRAYS] = {NULL};
     char cache[PATH_MAX];
     bool written;
-    head h = {.magic = "gscache", .version = VERSION, .order = ORDER, .stamp = *stamp};
+    head h;
 
-    h.stored = source->stored;
-    h.duplicates = source->duplicates;
-    h.text_bytes = source->bytes;
-    h.symmetry = (int32_t)source->symmetry;
-    memcpy(h.kind, source->kind, sizeof h.kind);
-    memcpy(h.field, source->field, sizeof h.field);
+    memset(&h, 0, sizeof h);
+    describe_source(&h, stamp, source);
     describe(&h, what);
     set_offsets(&h);
     if (what.csr) {

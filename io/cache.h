@@ -27,7 +27,7 @@ bool gs_stamp_file(gs_stamp *stamp, gsolve_context *ctx, const char *path);
 bool gs_cache_read(gs_cached what, gsolve_context *ctx, const char *path, const gs_stamp *stamp,
                    gsolve_source *source);
 
-/* Sets source->cache if the cache could be written. */
+/* Writes the cache, with source->inspection. Sets source->cache if it could be written. */
 void gs_cache_write(gs_cached what, gsolve_context *ctx, const char *path, const gs_stamp *stamp,
                     gsolve_source *source);
 

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -93,6 +94,7 @@ static gsolve_status map(gs_input *in, gsolve_context *ctx, const char *path, in
     if (!block) return GSOLVE_NO_MEMORY;
     gs_input_memory(in, ctx, path, block, (size_t)s.st_size, options);
     in->block[0] = block;
+    in->mapped = true;
     return GSOLVE_OK;
 }
 
@@ -106,6 +108,19 @@ gsolve_status gs_input_file(gs_input *in, gsolve_context *ctx, const char *path,
     status = map(in, ctx, path, file, options);
     close(file);
     return status;
+}
+
+#define FORGOTTEN ((int64_t)64 << 20) /* bytes of a text whose pages are worth the calls */
+
+void gs_input_forget(const gs_input *in, const char *from, const char *to)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *block = in->block[0];
+
+    if (!in->mapped || in->begin != block || in->end - in->begin < FORGOTTEN) return;
+    const size_t begin = ((size_t)(from - block) + page - 1) / page * page;
+    const size_t end = (size_t)(to - block) / page * page;
+    if (begin < end) madvise(block + begin, end - begin, MADV_DONTNEED);
 }
 
 void gs_input_close(gs_input *in)

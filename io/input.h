@@ -18,6 +18,7 @@ typedef struct gs_input {
     const char *name;          /* for error messages */
     const char *begin, *end;   /* the text, decompressed */
     void *block[3];            /* owned: the mapped file, the inflated text, skip; or NULL */
+    bool mapped;               /* block[0] is a mapped file, which nobody writes to */
     const gs_skip *skip;       /* the lines that were removed from the text, ascending */
     int64_t skips;             /* the number of elements of skip */
     gsolve_progress *progress; /* or NULL */
@@ -39,6 +40,10 @@ void gs_input_memory(gs_input *in, gsolve_context *ctx, const char *name, const 
 gsolve_status gs_input_file(gs_input *in, gsolve_context *ctx, const char *path,
                             const gsolve_read_options *options);
 void gs_input_close(gs_input *in);
+
+/* The part [from, to) of the text is not read soon: its pages of a mapped file leave the process.
+ * Any thread may call this. */
+void gs_input_forget(const gs_input *in, const char *from, const char *to);
 
 /* Inflates in's text if it begins with gzip's magic number. In gzip.c. */
 gsolve_status gs_input_unpack(gs_input *in);

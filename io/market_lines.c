@@ -197,8 +197,9 @@ static void parse_segment(const parsing *job, text_segment *segment)
     const char *p = segment->begin;
 
     while (p && p < segment->end) {
-        const char *stop = segment->end - p > STRIDE ? p + STRIDE : segment->end;
+        const char *from = p, *stop = segment->end - p > STRIDE ? p + STRIDE : segment->end;
         p = parse_stride_of(job, segment, p, stop);
+        if (p) gs_input_forget(job->in, from, p);
         if (p && reports) {
             gs_input_progress(job->in, (p - segment->begin) * job->count,
                               (segment->end - segment->begin) * job->count);
@@ -222,6 +223,19 @@ static int64_t count_lines(const char *p, const char *end)
         for (int l = 0; l < 64; l++) lines += some[l];
         for (; k < n; k++) lines += p[k] == '\n';
         p += n;
+    }
+    return lines;
+}
+
+static int64_t count_segment(const parsing *job, const text_segment *segment)
+{
+    const char *end = segment->end;
+    int64_t lines = 0;
+
+    for (const char *p = segment->begin, *stop; p < end; p = stop) {
+        stop = end - p > STRIDE ? p + STRIDE : end;
+        lines += count_lines(p, stop);
+        gs_input_forget(job->in, p, stop);
     }
     return lines;
 }
@@ -250,7 +264,7 @@ static bool assign_positions(parsing *job)
 
 #pragma omp parallel for schedule(static, 1) num_threads(job->count)
     for (int k = 0; k < job->count; k++) {
-        job->segments[k].capacity = count_lines(job->segments[k].begin, job->segments[k].end);
+        job->segments[k].capacity = count_segment(job, &job->segments[k]);
     }
     job->segments[job->count - 1].capacity++;
     for (int k = 1; k < job->count; k++) {

@@ -50,6 +50,13 @@ done:
     return status;
 }
 
+static void keep_stamp(gsolve_source *source, const gs_stamp *stamp)
+{
+    source->stamp[0] = (uint64_t)stamp->size;
+    source->stamp[1] = (uint64_t)stamp->mtime;
+    source->stamp[2] = stamp->hash;
+}
+
 /* *what.csr or *what.dense, and *source, are set on success only. */
 static gsolve_status read_file(gs_cached what, gsolve_context *ctx, const char *path,
                                const gsolve_read_options *options, gsolve_source *source)
@@ -61,13 +68,17 @@ static gsolve_status read_file(gs_cached what, gsolve_context *ctx, const char *
     const bool stamped = cache && gs_stamp_file(&stamp, ctx, path);
     gsolve_status status = GSOLVE_OK;
 
+    if (stamped) keep_stamp(&found, &stamp);
     if (!stamped || !gs_cache_read(what, ctx, path, &stamp, &found)) {
         status = gs_input_file(&in, ctx, path, options);
         if (status != GSOLVE_OK) return status;
         status = parse(what, &in);
         found = in.source;
+        if (stamped) keep_stamp(&found, &stamp);
         gs_input_close(&in);
-        if (status == GSOLVE_OK && stamped) gs_cache_write(what, ctx, path, &stamp, &found);
+        if (status == GSOLVE_OK && stamped && !options->later) {
+            gs_cache_write(what, ctx, path, &stamp, &found);
+        }
     }
     if (status == GSOLVE_OK) GS_FILL_INFO(gsolve_source, source, &found);
     return status;
@@ -106,6 +117,44 @@ gsolve_status gsolve_read_matrix(gsolve_csr *csr, gsolve_context *ctx, const cha
     *csr = A;
 done:
     gs_range_pop(ctx);
+    return status;
+}
+
+gsolve_status gsolve_write_cache(gsolve_context *ctx, const char *name, const gsolve_csr *csr,
+                                 gsolve_source *source, const gsolve_inspection *inspection)
+{
+    gsolve_source own = GSOLVE_INIT(gsolve_source);
+    gsolve_csr rows;
+    gs_stamp stamp;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
+    if (!name || !csr || !source) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_write_cache: an argument is NULL");
+    }
+    TRY(GS_CHECK_INFO(ctx, gsolve_source, source));
+    TRY(gs_csr_need_host(ctx, csr));
+    if (csr->type != GSOLVE_F64 || !csr->start) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_write_cache: csr must be as gsolve_read_matrix set it, with "
+                           "values of type double");
+    }
+    gs_fill_info(&own, source, source->size, GS_LEAST_gsolve_source);
+    stamp = (gs_stamp){(int64_t)own.stamp[0], (int64_t)own.stamp[1], own.stamp[2]};
+    own.cache[0] = 0;
+    own.inspection = (gsolve_inspection){0};
+    if (inspection) {
+        TRY(GS_CHECK_INFO(ctx, gsolve_inspection, inspection));
+        own.inspection.size = sizeof own.inspection;
+        gs_fill_info(&own.inspection, inspection, inspection->size, GS_LEAST_gsolve_inspection);
+    }
+    rows = *csr;
+    if (stamp.size || stamp.mtime) {
+        gs_cache_write((gs_cached){&rows, NULL}, ctx, name, &stamp, &own);
+    }
+    memcpy(source->cache, own.cache, sizeof source->cache);
+done:
     return status;
 }
 

@@ -19,6 +19,7 @@ typedef struct findings { /* of some rows */
     double diagonal_least, diagonal_most, row_least, row_most;
     double squares, dominance; /* sums over the rows; squares: of row lengths */
     uint64_t pattern;
+    gs_symmetry symmetry;
     unsigned sizes; /* bit b: the rows consist of dense b x b blocks */
 } findings;
 
@@ -180,6 +181,7 @@ static findings nothing(const gsolve_csr *A)
               .least = INFINITY},
         .diagonal_least = INFINITY,
         .row_least = INFINITY,
+        .symmetry = gs_symmetry_of_none(A),
         .sizes = possible_sizes(A),
     };
 }
@@ -212,31 +214,41 @@ static void add_findings(findings *to, const findings *f)
     to->dominance += f->dominance;
     to->pattern += f->pattern;
     to->sizes &= f->sizes;
+    gs_symmetry_add(&to->symmetry, &f->symmetry);
+}
+
+/* Inspects rows [from, to). *paired: whether an asymmetry has not been found so far, by any thread;
+ * else the symmetry is not examined any more. */
+static findings inspect_block(const gsolve_csr *A, int32_t from, int32_t to, int *paired)
+{
+    findings f = nothing(A);
+
+    for (int32_t i = from; i < to; i++) {
+        f.pattern += hash_row(A, i);
+        f.sizes = sizes_with_row(A, i, f.sizes);
+        add_row(A, i, &f);
+    }
+    f.symmetry.paired &= __atomic_load_n(paired, __ATOMIC_RELAXED);
+    gs_symmetry_add_rows(&f.symmetry, A, from, to);
+    if (!f.symmetry.paired) __atomic_store_n(paired, 0, __ATOMIC_RELAXED);
+    return f;
 }
 
 /* Inspects all rows, which are clean. */
-static findings inspect_rows(gsolve_context *ctx, const gsolve_csr *A, gs_symmetry *symmetry)
+static findings inspect_rows(gsolve_context *ctx, const gsolve_csr *A)
 {
     const gs_blocks blocks = gs_blocks_of(A->nrows);
     const int threads = gs_threads_for(gs_start(A, A->nrows), gsolve_threads(ctx));
     findings all = nothing(A);
+    int paired = 1;
 
     gs_range_push(ctx, "inspection: statistics");
 #pragma omp parallel for schedule(dynamic, 1) ordered num_threads(threads)
     for (int k = 0; k < blocks.count; k++) {
-        const int32_t from = (int32_t)gs_block_begin(&blocks, k);
-        const int32_t to = (int32_t)gs_block_end(&blocks, k);
-        findings f = nothing(A);
-        for (int32_t i = from; i < to; i++) {
-            f.pattern += hash_row(A, i);
-            f.sizes = sizes_with_row(A, i, f.sizes);
-            add_row(A, i, &f);
-        }
+        const findings f = inspect_block(A, (int32_t)gs_block_begin(&blocks, k),
+                                         (int32_t)gs_block_end(&blocks, k), &paired);
 #pragma omp ordered
-        {
-            add_findings(&all, &f);
-            gs_symmetry_add_rows(symmetry, A, from, to);
-        }
+        add_findings(&all, &f);
     }
     gs_range_pop(ctx);
     return all;
@@ -266,37 +278,52 @@ static gsolve_statistics statistics_of(const gsolve_csr *A, const findings *f)
 gsolve_status gs_csr_need_statistics(gsolve_context *ctx, const gsolve_csr *csr,
                                      gs_statistics *statistics)
 {
-    gs_symmetry symmetry = {0};
     findings f;
     gsolve_status status = GSOLVE_OK;
 
     if (statistics->known) return GSOLVE_OK;
-    TRY(gs_symmetry_begin(&symmetry, ctx, csr));
-    f = inspect_rows(ctx, csr, &symmetry);
+    f = inspect_rows(ctx, csr);
     statistics->t = statistics_of(csr, &f);
-    gs_symmetry_set(&symmetry, csr, &statistics->t);
+    TRY(gs_symmetry_set(&f.symmetry, ctx, csr, &statistics->t));
     statistics->pattern = f.pattern + hash_sizes(csr);
     statistics->known = true;
 done:
-    gs_symmetry_end(&symmetry, ctx);
+    return status;
+}
+
+gsolve_status gsolve_csr_inspect(gsolve_context *ctx, const gsolve_csr *csr,
+                                 gsolve_inspection *inspection)
+{
+    gs_statistics all = {.known = false};
+    gsolve_inspection own = {0};
+    gs_csr_findings found;
+    gsolve_csr sorted = {0};
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
+    TRY(GS_CHECK_INFO(ctx, gsolve_inspection, inspection));
+    TRY(gs_csr_need_host(ctx, csr));
+    TRY(gs_csr_inspect(ctx, csr, &found, &own.clean));
+    if (!found.ascending) TRY(gs_csr_clean(&sorted, ctx, csr, false, NULL));
+    TRY(gs_csr_need_statistics(ctx, found.ascending ? csr : &sorted, &all));
+    own.pattern = own.clean ? all.pattern : 0;
+    own.statistics = all.t;
+    GS_FILL_INFO(gsolve_inspection, inspection, &own);
+done:
+    gsolve_csr_free(&sorted, ctx);
     return status;
 }
 
 gsolve_status gsolve_csr_statistics(gsolve_context *ctx, const gsolve_csr *csr,
                                     gsolve_statistics *statistics)
 {
-    gs_statistics all = {.known = false};
-    gs_csr_findings found;
-    gsolve_csr sorted = {0};
+    gsolve_inspection found = GSOLVE_INIT(gsolve_inspection);
     gsolve_status status;
 
     TRY(GS_CHECK_INFO(ctx, gsolve_statistics, statistics));
-    TRY(gs_csr_need_host(ctx, csr));
-    TRY(gs_csr_inspect(ctx, csr, &found, NULL));
-    if (!found.ascending) TRY(gs_csr_clean(&sorted, ctx, csr, false, NULL));
-    TRY(gs_csr_need_statistics(ctx, found.ascending ? csr : &sorted, &all));
-    GS_FILL_INFO(gsolve_statistics, statistics, &all.t);
+    TRY(gsolve_csr_inspect(ctx, csr, &found));
+    GS_FILL_INFO(gsolve_statistics, statistics, &found.statistics);
 done:
-    gsolve_csr_free(&sorted, ctx);
     return status;
 }

@@ -1,13 +1,16 @@
-/* symmetry.c: the symmetry of a matrix, from one pass over its rows in ascending order. */
+/* symmetry.c: the symmetry of a matrix, from one pass over its rows, and its empty columns. */
 #include "matrix/symmetry.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "core/try.h"
+#include "vector/blocks.h"
 
 #define SMALL static inline
 #include "matrix/row_rule.h"
+
+#define SHORT 16 /* entries of a row that are searched one by one */
 
 static double diagonal_of(const gsolve_csr *A, int32_t i)
 {
@@ -28,21 +31,48 @@ static bool is_rounding(const gsolve_csr *A, double difference, int32_t i, int64
     return fabs(difference) <= tolerance * (most + 1e-2 * root * other);
 }
 
-/* Tests the entries of row i on and above the diagonal. For each entry (i, j) above it, the entry
- * (j, i) must be the next entry of row j, because the rows i ascend. s->next[j] is the first entry
- * of row j without a partner so far. Returns false at the first entry without a partner. */
+/* The entry of [from, to) in column i, or -1. Short rows are counted, without branches that the
+ * processor cannot predict. */
+static int64_t find(const int32_t *col, int64_t from, int64_t to, int32_t i)
+{
+    const int64_t end = to;
+
+    while (to - from > SHORT) {
+        const int64_t middle = from + (to - from) / 2;
+        const bool after = col[middle] <= i;
+        from = after ? middle : from;
+        to = after ? to : middle;
+    }
+    int64_t at = from;
+    for (int64_t k = from; k < to; k++) at += col[k] < i;
+    return at < end && col[at] == i ? at : -1;
+}
+
+/* The entry (j, i), the mirror image of entry k = (i, j) of the row from `begin` on; -1: there is
+ * none. In a stencil with rows of equal lengths it is as far from the end of its row as k is from
+ * the begin. */
+static int64_t mirror_of(const gsolve_csr *A, int32_t i, int64_t begin, int64_t k)
+{
+    const int32_t j = A->col[k];
+    const int64_t from = gs_start(A, j), to = gs_start(A, j + 1), guess = to - 1 - (k - begin);
+
+    if (guess >= from && A->col[guess] == i) return guess;
+    return find(A->col, from, to, i);
+}
+
+/* Returns false at the first entry above the diagonal without a mirror image. */
 static bool match_row(gs_symmetry *s, const gsolve_csr *A, int32_t i)
 {
-    const int64_t end = gs_start(A, i + 1);
-    int64_t k = s->next[i];
+    const int64_t begin = gs_start(A, i), end = gs_start(A, i + 1);
+    int64_t k = begin;
 
-    if (k < end && A->col[k] < i) return false; /* below the diagonal */
-    if (k < end && A->col[k] == i) s->skew = s->skew && gs_value(A, k++) == 0;
+    while (k < end && A->col[k] < i) k++;
+    s->below += k - begin;
+    if (k < end && A->col[k] == i) s->skew &= gs_value(A, k++) == 0;
+    s->above += end - k;
     for (; k < end; k++) {
-        const int32_t j = A->col[k];
-        const int64_t mirror = s->next[j];
-        if (mirror >= gs_start(A, j + 1) || A->col[mirror] != i) return false;
-        s->next[j]++;
+        const int64_t mirror = mirror_of(A, i, begin, k);
+        if (mirror < 0) return false;
         const double a = gs_value(A, k), b = gs_value(A, mirror);
         s->symmetric = s->symmetric && is_rounding(A, a - b, i, k, mirror);
         s->skew = s->skew && is_rounding(A, a + b, i, k, mirror);
@@ -50,51 +80,56 @@ static bool match_row(gs_symmetry *s, const gsolve_csr *A, int32_t i)
     return true;
 }
 
-gsolve_status gs_symmetry_begin(gs_symmetry *s, gsolve_context *ctx, const gsolve_csr *A)
+gs_symmetry gs_symmetry_of_none(const gsolve_csr *A)
 {
-    const bool square = A->nrows == A->ncols;
-    gsolve_status status;
-
-    *s = (gs_symmetry){.symmetric = true, .skew = true};
-    if (square) ALLOC(ctx, GSOLVE_HOST, s->next, A->nrows);
-    ALLOC(ctx, GSOLVE_HOST, s->used, A->ncols);
-    memset(s->used, 0, (size_t)A->ncols);
-    for (int32_t j = 0; square && j < A->nrows; j++) s->next[j] = gs_start(A, j);
-done:
-    return status;
-}
-
-void gs_symmetry_end(gs_symmetry *s, gsolve_context *ctx)
-{
-    gsolve_free(ctx, GSOLVE_HOST, s->next);
-    gsolve_free(ctx, GSOLVE_HOST, s->used);
+    return (gs_symmetry){.paired = A->nrows == A->ncols, .symmetric = true, .skew = true};
 }
 
 void gs_symmetry_add_rows(gs_symmetry *s, const gsolve_csr *A, int32_t from, int32_t to)
 {
-    int32_t i = from;
-
-    while (s->next && s->matched == i && i < to && match_row(s, A, i)) s->matched = ++i;
-    for (int64_t k = gs_start(A, i); k < gs_start(A, to); k++) s->used[A->col[k]] = 1;
+    for (int32_t i = from; i < to && s->paired; i++) s->paired = match_row(s, A, i);
 }
 
-/* The entries in the columns of the matched rows follow from these rows. */
-static int32_t count_empty_columns(const gs_symmetry *s, const gsolve_csr *A)
+void gs_symmetry_add(gs_symmetry *s, const gs_symmetry *others)
 {
-    int32_t empty = 0;
+    s->paired &= others->paired;
+    s->symmetric &= others->symmetric;
+    s->skew &= others->skew;
+    s->above += others->above;
+    s->below += others->below;
+}
 
-    for (int32_t j = 0; j < A->ncols; j++) {
-        const bool in_matched = j < s->matched ? gs_start(A, j) < gs_start(A, j + 1)
-                                               : s->next && s->next[j] > gs_start(A, j);
-        empty += !in_matched && !s->used[j];
+/* *empty = the number of columns without entries. */
+static gsolve_status count_empty_columns(int32_t *empty, gsolve_context *ctx, const gsolve_csr *A)
+{
+    const int64_t entries = gs_start(A, A->nrows);
+    const int threads = gs_threads_for(entries, gsolve_threads(ctx));
+    char *used = NULL;
+    gsolve_status status;
+
+    *empty = 0;
+    ALLOC(ctx, GSOLVE_HOST, used, A->ncols);
+    memset(used, 0, (size_t)A->ncols);
+    gs_range_push(ctx, "inspection: empty columns");
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t k = 0; k < entries; k++) {
+        if (!__atomic_load_n(&used[A->col[k]], __ATOMIC_RELAXED)) {
+            __atomic_store_n(&used[A->col[k]], 1, __ATOMIC_RELAXED);
+        }
     }
-    return empty;
+    gs_range_pop(ctx);
+    for (int32_t j = 0; j < A->ncols; j++) *empty += !used[j];
+done:
+    gsolve_free(ctx, GSOLVE_HOST, used);
+    return status;
 }
 
-void gs_symmetry_set(const gs_symmetry *s, const gsolve_csr *A, gsolve_statistics *t)
+gsolve_status gs_symmetry_set(const gs_symmetry *s, gsolve_context *ctx, const gsolve_csr *A,
+                              gsolve_statistics *t)
 {
-    t->symmetric_pattern = s->next && s->matched == A->nrows;
+    t->symmetric_pattern = s->paired && s->above == s->below;
     t->symmetric = t->symmetric_pattern && s->symmetric;
     t->skew = t->symmetric_pattern && s->skew && t->entries > 0;
-    t->empty_cols = t->symmetric_pattern ? t->empty_rows : count_empty_columns(s, A);
+    t->empty_cols = t->empty_rows;
+    return t->symmetric_pattern ? GSOLVE_OK : count_empty_columns(&t->empty_cols, ctx, A);
 }

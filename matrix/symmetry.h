@@ -1,24 +1,28 @@
-/* symmetry.h: tests symmetry and counts empty columns while the rows ascend. */
+/* symmetry.h: tests symmetry and counts empty columns. Parts of the rows are examined in any order
+ * and in parallel. */
 #ifndef GS_MATRIX_SYMMETRY_H
 #define GS_MATRIX_SYMMETRY_H
 
 #include "matrix/csr.h"
 
-typedef struct gs_symmetry {
-    bool symmetric, skew; /* of the values of the matched rows */
-    int32_t matched;      /* the rows before it have partners for all their entries */
-    int64_t *next;        /* for each row, its first entry without a partner; NULL: not square */
-    char *used;           /* for each column, whether a row from `matched` on has an entry there */
+typedef struct gs_symmetry { /* of some rows of a clean csr on the host */
+    bool paired;             /* the entries above the diagonal have mirror images */
+    bool symmetric, skew;    /* the values of these pairs */
+    int64_t above, below;    /* number of entries above and below the diagonal */
 } gs_symmetry;
 
-gsolve_status gs_symmetry_begin(gs_symmetry *s, gsolve_context *ctx, const gsolve_csr *A);
-void gs_symmetry_end(gs_symmetry *s, gsolve_context *ctx);
+/* Of no rows. */
+gs_symmetry gs_symmetry_of_none(const gsolve_csr *A);
 
-/* Reads rows [from, to), after all rows before them. */
+/* Examines rows [from, to). Stops when an entry has no mirror image. */
 void gs_symmetry_add_rows(gs_symmetry *s, const gsolve_csr *A, int32_t from, int32_t to);
 
+/* Adds the findings about other rows. */
+void gs_symmetry_add(gs_symmetry *s, const gs_symmetry *others);
+
 /* Sets the members symmetric, skew, symmetric_pattern and empty_cols of t, whose other members are
- * known, after all rows. */
-void gs_symmetry_set(const gs_symmetry *s, const gsolve_csr *A, gsolve_statistics *t);
+ * known, after all rows. If the pattern is not symmetric, it reads all columns once more. */
+gsolve_status gs_symmetry_set(const gs_symmetry *s, gsolve_context *ctx, const gsolve_csr *A,
+                              gsolve_statistics *t);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/info.h"
 #include "core/try.h"
 
 /* --- create and destroy ----------------------------------------------------------------------- */
@@ -144,10 +145,29 @@ done:
     return status;
 }
 
+/* gsolve_matrix_create_owned of a clean csr with that many entries. known: its statistics, or NULL.
+ */
+static gsolve_status create_clean(gsolve_matrix **out, gsolve_context *ctx, const char *spec,
+                                  gsolve_csr *csr, int64_t entries, const gs_statistics *known)
+{
+    gsolve_matrix *A = NULL;
+    gsolve_status status;
+
+    TRY(gs_matrix_new_in_format(&A, ctx, spec));
+    A->entries = entries;
+    if (known) A->statistics = *known;
+    TRY(gs_matrix_fits(A, csr, csr->location == GSOLVE_HOST));
+    TRY(build_from(A, csr, true));
+    *out = A;
+    A = NULL;
+done:
+    gsolve_matrix_destroy(&A);
+    return status;
+}
+
 gsolve_status gsolve_matrix_create_owned(gsolve_matrix **out, gsolve_context *ctx, const char *spec,
                                          gsolve_csr *csr)
 {
-    gsolve_matrix *A = NULL;
     gs_csr_findings findings;
     gsolve_status status;
     bool clean;
@@ -159,19 +179,54 @@ gsolve_status gsolve_matrix_create_owned(gsolve_matrix **out, gsolve_context *ct
                            "gsolve_matrix_create_owned: an argument is NULL");
     }
     TRY(gs_csr_inspect(ctx, csr, &findings, &clean));
-    if (!clean) {
-        status = gsolve_matrix_create(out, ctx, spec, csr);
-        if (status == GSOLVE_OK) gsolve_csr_free(csr, ctx);
-        return status;
-    }
-    TRY(gs_matrix_new_in_format(&A, ctx, spec));
-    A->entries = findings.entries;
-    TRY(gs_matrix_fits(A, csr, csr->location == GSOLVE_HOST));
-    TRY(build_from(A, csr, true));
-    *out = A;
-    A = NULL;
+    if (clean) return create_clean(out, ctx, spec, csr, findings.entries, NULL);
+    TRY(gsolve_matrix_create(out, ctx, spec, csr));
+    gsolve_csr_free(csr, ctx);
 done:
-    gsolve_matrix_destroy(&A);
+    return status;
+}
+
+/* *known: the statistics of an inspection, which must be of a matrix with the sizes of csr. */
+static gsolve_status take_inspection(gs_statistics *known, gsolve_context *ctx,
+                                     const gsolve_csr *csr, const gsolve_inspection *inspection)
+{
+    gsolve_inspection own = {.size = sizeof own};
+    const gsolve_statistics *t = &own.statistics;
+    gsolve_status status;
+
+    TRY(gs_csr_need_host(ctx, csr));
+    gs_fill_info(&own, inspection, inspection->size, GS_LEAST_gsolve_inspection);
+    if (csr->nrows != t->nrows || csr->ncols != t->ncols || !csr->start ||
+        gs_start(csr, csr->nrows) != t->entries) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_matrix_create_inspected: the inspection is that of a matrix of "
+                           "%d x %d with %lld entries, and csr is another",
+                           t->nrows, t->ncols, (long long)t->entries);
+    }
+    *known = (gs_statistics){.known = true, .t = *t, .pattern = own.pattern};
+    known->t.size = sizeof known->t;
+done:
+    return status;
+}
+
+gsolve_status gsolve_matrix_create_inspected(gsolve_matrix **out, gsolve_context *ctx,
+                                             const char *spec, gsolve_csr *csr,
+                                             const gsolve_inspection *inspection)
+{
+    gs_statistics known;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
+    if (!out || !spec || !csr) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_matrix_create_inspected: an argument is NULL");
+    }
+    TRY(GS_CHECK_INFO(ctx, gsolve_inspection, inspection));
+    if (!inspection || !inspection->clean) return gsolve_matrix_create_owned(out, ctx, spec, csr);
+    TRY(take_inspection(&known, ctx, csr, inspection));
+    TRY(create_clean(out, ctx, spec, csr, known.t.entries, &known));
+done:
     return status;
 }
 

@@ -261,7 +261,7 @@ static void memory_may_run_out(void **state)
     assert_int_equal(t.nrows, -7);
     gsolve_csr B;
     assert_int_equal(gsolve_read_matrix(&B, ctx, "gen:poisson2d,n=4", NULL, NULL), GSOLVE_OK);
-    assert_true(sweep(examine, &B) >= 2);
+    assert_int_equal(sweep(examine, &B), 0); /* no memory is needed */
     gsolve_csr_free(&B, ctx);
     const double finite[] = {1, 2, 3, 4, 5};
     A.ncols = 3;

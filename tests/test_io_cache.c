@@ -83,6 +83,8 @@ static void edited(void **state)
     assert_true(read_again(b, 8, &source));
 }
 
+enum { HEAD = 200 + sizeof(gsolve_inspection) }; /* bytes of the head */
+
 /* Every kind of damage to the cache: it is not used, and made anew. */
 static void damaged(void **state)
 {
@@ -95,18 +97,18 @@ static void damaged(void **state)
     assert_false(read_again(b, 3, &source));
     snprintf(cache, sizeof cache, "%.399s", source.cache);
     assert_int_equal(stat(cache, &s), 0);
-    for (int k = 0; k < 308; k++) {
+    for (int k = 0; k < HEAD + 108; k++) {
         const int file = open(cache, O_RDWR);
         unsigned char byte;
         assert_true(file >= 0);
-        if (k < 200) { /* a byte of the head: magic, version, stamp, sizes, ... */
+        if (k < HEAD) { /* a byte of the head: magic, version, stamp, sizes, ... */
             assert_int_equal(pread(file, &byte, 1, k), 1);
             byte ^= 0x40;
             assert_int_equal(pwrite(file, &byte, 1, k), 1);
         } else { /* another length */
-            const off_t length = k == 307   ? s.st_size + 1
-                                 : k == 306 ? s.st_size - 1
-                                            : s.st_size * (k - 200) / 107;
+            const off_t length = k == HEAD + 107   ? s.st_size + 1
+                                 : k == HEAD + 106 ? s.st_size - 1
+                                                   : s.st_size * (k - HEAD) / 107;
             assert_int_equal(ftruncate(file, length), 0);
         }
         close(file);
@@ -225,6 +227,122 @@ static void no_regular_file(void **state)
     assert_int_equal(unsetenv("XDG_CACHE_HOME"), 0);
 }
 
+/* Reads b->path with the options cache and later. */
+static gsolve_csr read_later(bench *b, gsolve_source *source)
+{
+    const gsolve_read_options later = {.cache = true, .later = true};
+    gsolve_csr csr;
+
+    if (gsolve_read_matrix(&csr, b->ctx, b->path, &later, source) != GSOLVE_OK) {
+        fail_msg("%s", gsolve_error(b->ctx));
+    }
+    return csr;
+}
+
+/* The statistics of a matrix that was created with what the cache knows. */
+static gsolve_statistics statistics_from_cache(bench *b)
+{
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
+    gsolve_statistics t = GSOLVE_INIT(gsolve_statistics);
+    gsolve_csr csr = read_later(b, &source);
+    gsolve_matrix *A = NULL;
+
+    assert_true(source.cached && source.inspection.clean);
+    assert_int_equal(gsolve_matrix_create_inspected(&A, b->ctx, "csr", &csr, &source.inspection),
+                     GSOLVE_OK);
+    assert_null(csr.start);
+    assert_int_equal(gsolve_matrix_statistics(A, &t), GSOLVE_OK);
+    gsolve_matrix_destroy(&A);
+    return t;
+}
+
+/* The cache is written afterwards, by another context, and keeps the inspection. */
+static void written_later(void **state)
+{
+    bench *b = *state;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
+    gsolve_inspection found = GSOLVE_INIT(gsolve_inspection);
+    gsolve_context *other = NULL;
+    gsolve_csr csr;
+    struct stat s;
+    char name[400];
+
+    put(b, "m.mtx", TEXT);
+    snprintf(name, sizeof name, "%s.gscache", b->path);
+    csr = read_later(b, &source);
+    assert_false(source.cached || source.inspection.clean);
+    assert_string_equal(source.cache, "");
+    assert_int_equal(stat(name, &s), -1);
+    assert_int_equal(gsolve_csr_inspect(b->ctx, &csr, &found), GSOLVE_OK);
+    assert_true(found.clean && found.pattern != 0);
+    assert_int_equal(gsolve_context_create(&other, "cpu,threads=2"), GSOLVE_OK);
+    assert_int_equal(gsolve_write_cache(other, b->path, &csr, &source, &found), GSOLVE_OK);
+    assert_string_equal(source.cache, name);
+    gsolve_context_destroy(&other);
+    gsolve_csr_free(&csr, b->ctx);
+    const gsolve_statistics t = statistics_from_cache(b);
+    assert_memory_equal(&t, &found.statistics, sizeof t);
+    assert_true(t.symmetric && t.nrows == 3 && t.entries == 4);
+    assert_true(read_again(b, 3, &source)); /* without the option later, too */
+    for (int k = 120; k < HEAD; k++) {      /* a forged inspection */
+        flip_byte(name, k);
+        csr = read_later(b, &source);
+        if (source.cached) fail_msg("a forged inspection was used: byte %d", k);
+        gsolve_csr_free(&csr, b->ctx);
+        flip_byte(name, k);
+    }
+}
+
+/* After gsolve_abandon_files nothing is written, and nothing is left. */
+static void abandoned_later(void **state)
+{
+    bench *b = *state;
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
+    gsolve_context *other = NULL;
+    gsolve_csr csr;
+    struct stat s;
+    char name[400];
+
+    put(b, "m.mtx", TEXT);
+    snprintf(name, sizeof name, "%s.gscache", b->path);
+    csr = read_later(b, &source);
+    assert_int_equal(gsolve_context_create(&other, "cpu"), GSOLVE_OK);
+    gsolve_abandon_files(other);
+    assert_int_equal(gsolve_write_cache(other, b->path, &csr, &source, NULL), GSOLVE_OK);
+    assert_string_equal(source.cache, "");
+    assert_int_equal(stat(name, &s), -1);
+    gsolve_context_destroy(&other);
+    gsolve_csr_free(&csr, b->ctx);
+}
+
+/* An inspection of another matrix is refused where its sizes show it; one that is not clean is made
+ * again, and finds malformed rows. */
+static void other_inspections(void **state)
+{
+    static const int32_t start[] = {0, 2, 3}, col[] = {0, 1, 1}, outside[] = {0, 2, 1};
+    static const double value[] = {1, 2, 3};
+    bench *b = *state;
+    gsolve_inspection found = GSOLVE_INIT(gsolve_inspection);
+    gsolve_csr csr = gsolve_csr_view(2, start, col, value), own;
+    gsolve_matrix *A = NULL;
+
+    assert_int_equal(gsolve_csr_inspect(b->ctx, &csr, &found), GSOLVE_OK);
+    assert_int_equal(gsolve_read_matrix(&own, b->ctx, "gen:poisson2d,n=3", NULL, NULL), GSOLVE_OK);
+    assert_int_equal(gsolve_matrix_create_inspected(&A, b->ctx, "csr", &own, &found),
+                     GSOLVE_BAD_ARGUMENT);
+    assert_non_null(own.start);
+    found.clean = false;
+    assert_int_equal(gsolve_matrix_create_inspected(&A, b->ctx, "csr", &own, &found), GSOLVE_OK);
+    gsolve_matrix_destroy(&A);
+    csr.col = outside;
+    assert_int_equal(gsolve_csr_inspect(b->ctx, &csr, &found), GSOLVE_BAD_MATRIX);
+    assert_non_null(strstr(gsolve_error(b->ctx), "column index 2"));
+    assert_int_equal(gsolve_matrix_create_inspected(&A, b->ctx, "csr", &csr, NULL),
+                     GSOLVE_BAD_MATRIX);
+    found.size = 3;
+    assert_int_equal(gsolve_csr_inspect(b->ctx, &csr, &found), GSOLVE_BAD_ARGUMENT);
+}
+
 static void dense(void **state)
 {
     bench *b = *state;
@@ -305,8 +423,9 @@ static void denied(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(beside),         TEST(touched),       TEST(edited),        TEST(damaged),
-        TEST(damaged_arrays), TEST(damaged_dense), TEST(other_threads), TEST(no_regular_file),
-        TEST(dense),          TEST(empty),         TEST(elsewhere),     TEST(denied)};
+        TEST(beside),         TEST(touched),         TEST(edited),           TEST(damaged),
+        TEST(damaged_arrays), TEST(damaged_dense),   TEST(other_threads),    TEST(no_regular_file),
+        TEST(dense),          TEST(empty),           TEST(elsewhere),        TEST(denied),
+        TEST(written_later),  TEST(abandoned_later), TEST(other_inspections)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

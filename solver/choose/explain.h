@@ -15,6 +15,7 @@ typedef enum gs_remedy_id {
     GS_USE_QR,
     GS_USE_SCALE,
     GS_USE_UNSCALED,
+    GS_USE_ORDER,
     GS_USE_RESTART,
     GS_USE_MORE_ITERATIONS,
     GS_USE_DIRECT,

@@ -25,12 +25,14 @@ static void say_least_squares(gs_case *c)
 }
 static bool is_not_square(gs_case *c)
 {
-    return !is_square(c);
+    const gs_method *m = gs_method_of_case(c);
+
+    return !is_square(c) && m && !m->any_shape;
 }
 static void say_not_square(gs_case *c)
 {
     GS_SAY(c, "A is %d x %d, and %s needs a square matrix. ", c->f->t.nrows, c->f->t.ncols,
-           gs_method_of_case(c) && gs_method_of_case(c)->any_shape ? c->f->precond : name_of(c));
+           name_of(c));
 }
 /* --- singular matrices ------------------------------------------------------------------------ */
 

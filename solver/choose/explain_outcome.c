@@ -256,10 +256,10 @@ const gs_cause gs_run_causes[] = {
     {"least squares not reached", OF_RUN, is_unfinished, say_unfinished, {GS_USE_QR, GS_USE_LSMR, GS_USE_MORE_ITERATIONS}},
     {"scaling", OF_A | OF_ROWS | OF_RUN, is_badly_scaled, say_scaling, {GS_USE_SCALE, OTHERS}},
     {"restart", OF_A | OF_RUN, is_restarted, say_restarted, {GS_USE_CHOICE, GS_USE_RESTART, GS_USE_DIRECT}},
-    {"iteration limit", OF_RUN, is_limited, say_limited, {GS_USE_CHOICE, GS_USE_MORE_ITERATIONS, GS_USE_DIRECT}},
+    {"iteration limit", OF_RUN, is_limited, say_limited, {GS_USE_CHOICE, GS_USE_MORE_ITERATIONS, GS_USE_ORDER, GS_USE_DIRECT}},
     {"breakdown", OF_RUN, broke_down, say_breakdown, {OTHERS, GS_USE_LSMR}},
     {"divergence", OF_RUN, diverged, say_diverged, {OTHERS, GS_USE_LSMR}},
-    {"stagnation", OF_RUN, always, say_stagnated, {OTHERS, GS_USE_TOLERANCE, GS_USE_LSMR}},
+    {"stagnation", OF_RUN, always, say_stagnated, {OTHERS, GS_USE_ORDER, GS_USE_TOLERANCE}},
     {0},
 };
 /* clang-format on */

@@ -114,6 +114,13 @@ static bool may_scale(proposal *p)
     return !p->f->transformed && !p->f->projects && p->f->t.nrows == p->f->t.ncols;
 }
 
+/* Whether ic or ilu may get another order. */
+static bool may_order(proposal *p)
+{
+    return (gs_spec_is(p->f->precond, "ic") || gs_spec_is(p->f->precond, "ilu")) &&
+           !strchr(p->f->precond, ',');
+}
+
 static bool is_transformed(proposal *p)
 {
     return p->f->transformed;
@@ -168,6 +175,8 @@ static const remedy remedies[GS_MOST_REMEDIES] = {
                    "direct,factor=qr"},
     [GS_USE_SCALE] = {may_scale, "auto", "auto", "scale=auto,maxit=default",
                       "Solve the scaled system: --scale auto"},
+    [GS_USE_ORDER] = {may_order, "", "order", "maxit=default",
+                      "Another order may suit the preconditioner better: order=rcm"},
     [GS_USE_UNSCALED] = {is_transformed, "auto", "auto", "scale=none,order=none,maxit=default",
                          "Leave --scale and --order out"},
     [GS_USE_RESTART] = {may_restart, "restart", "", "restart=%g",
@@ -214,6 +223,9 @@ static void set_remedy(const remedy *r, const proposal *p, gsolve_diagnosis *d)
     snprintf(d->remedy, sizeof d->remedy, r->sentence, p->number);
     strcat(d->remedy, ".");
     if (r == &remedies[GS_USE_RESTART]) set_restart(p, d);
+    if (r == &remedies[GS_USE_ORDER]) {
+        snprintf(d->precond, sizeof d->precond, "%.100s,order=rcm", p->f->precond);
+    }
 }
 
 void gs_find_remedy(const gsolve_context *ctx, const gs_facts *f, int count, const gs_tried *tried,

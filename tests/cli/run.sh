@@ -148,9 +148,23 @@ run 0 -A A.mtx -b b.mtx --x0 x.mtx --json -
 json out iterations=0
 run 0 -A A.mtx --cache
 [ -f A.mtx.gscache ] || fail "$what: no cache"
+said 'binary copy written'
 run 0 -A A.mtx --cache
 said 'from the cache'
+printf x | dd of=A.mtx.gscache bs=1 seek=300 conv=notrunc 2>/dev/null # the statistics in the cache
+run 0 -A A.mtx --cache --type f32
+said 'binary copy written'
+run 0 -A A.mtx --cache --type f32
+said 'from the cache'
 rm -f A.mtx.gscache
+run 0 generate poisson2d,n=300 -o cut.mtx
+for seconds in 0.03 0.06 0.1 0.2 0.4; do # an interrupt leaves a whole cache or nothing
+    rm -f cut.mtx.gscache
+    timeout --preserve-status -s INT $seconds "$gsolve" -A cut.mtx --cache --solver cg --precond none --rtol 1e-30 >out 2>err || :
+    for left in cut.mtx.gscache.*; do [ ! -e "$left" ] || fail "interrupted after $seconds s: $left is left"; done
+    [ ! -e cut.mtx.gscache ] || { run 0 -A cut.mtx --cache; said 'from the cache'; }
+done
+rm -f cut.mtx cut.mtx.gscache
 run 0 -A gen:neumann2d,n=30
 said 'x = 0 is a solution'
 ! grep -q '^error' out || fail "$what: an error against x = 1, although b is 0"
@@ -656,7 +670,7 @@ said 'direct      LU by cxsparse, scaled rows, rcm order: '
 run 1 -A gen:convdiff3d,n=8 --solver direct,scale=rows,factor=qr
 complained 'direct has no scale and order for factor=qr; leave them out'
 run 2 -A gen:convdiff3d,n=8 -b ones --solver bicgstab,maxit=1 --precond ilu
-said 'try --precond ilu,order=rcm or order=amd'
+said 'Let gsolve choose the method (auto)'
 
 # --- a terminal --------------------------------------------------------------------------------
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
