@@ -7,6 +7,7 @@
 
 #include "cli/diagnosis.h"
 #include "cli/signals.h"
+#include "cli/stages.h"
 
 /* --- choosing ------------------------------------------------------------------------------ */
 
@@ -232,6 +233,7 @@ typedef struct monitor { /* of all attempts */
     cli_trial *trial;
     cli_attempt *a; /* the present one */
     cli_live live;
+    cli_stages stages;
     FILE *lines;        /* of --monitor, or NULL */
     bool keep;          /* whether to keep the history */
     gsolve_dense guess; /* of the profile */
@@ -264,16 +266,6 @@ static bool show_iteration(int iteration, double residual, void *user)
 
 /* --- set-up and run ------------------------------------------------------------------------- */
 
-void cli_describe_precond(cli_attempt *a, const gsolve_precond *M)
-{
-    gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);
-
-    gsolve_precond_describe(M, &info);
-    snprintf(a->kind, sizeof a->kind, "%s", info.kind);
-    snprintf(a->note, sizeof a->note, "%s", info.note);
-    cli_read_levels(&a->levels, M);
-}
-
 /* Reads the results of the columns. */
 static void read_results(cli_attempt *a, gsolve_solver *S, int32_t ncols)
 {
@@ -294,7 +286,7 @@ static gsolve_status profile(monitor *m, gsolve_solver *S)
     cli *c = m->c;
     cli_live live;
 
-    if (!c->args.profile || m->a->result.outcome == GSOLVE_STOPPED) return GSOLVE_OK;
+    if (!c->args.profile || cli_is_stopped(m->a)) return GSOLVE_OK;
     cli_live_begin(&live, c, m->a->method);
     cli_live_note(&live, "solving again for the profile ...");
     const gsolve_status status =
@@ -317,17 +309,14 @@ static void keep_guess(monitor *m)
 
 static void begin_attempt(monitor *m, int k)
 {
-    char note[1100];
-
     m->a = &m->trial->attempt[k];
     m->trial->tried++;
     if (m->trial->report) m->trial->report(m->c, k, false, m->trial->user);
     keep_guess(m);
     cli_live_begin(&m->live, m->c, m->a->solver);
-    snprintf(note, sizeof note, "setting up the method %s and the preconditioner %s ...",
-             m->a->solver, m->a->precond);
-    cli_live_note(&m->live, note);
-    cli_begin_setup();
+    cli_stages_begin(&m->stages, m->c, "setting up the method %.60s and the preconditioner %.60s",
+                     m->a->solver, m->a->precond);
+    cli_stops(CLI_STOPS_SOON);
 }
 
 /* The attempt's run begins. */
@@ -337,8 +326,8 @@ static void begin_run(monitor *m, const gsolve_attempt *t)
     cli_attempt *a = m->a;
     const bool json_out = c->args.json && strcmp(c->args.json, "-") == 0;
 
-    cli_end_setup();
-    cli_live_erase(&m->live);
+    cli_stops(CLI_STOPS_RUN);
+    cli_stages_end(&m->stages);
     snprintf(a->solver, sizeof a->solver, "%s", t->method);
     snprintf(a->method, sizeof a->method, "%s", gsolve_solver_name(t->S));
     if (c->args.monitor) m->lines = json_out ? stderr : c->text;
@@ -354,7 +343,8 @@ static bool end_attempt(monitor *m, const gsolve_attempt *t)
     cli_attempt *a = m->a;
     bool ended;
 
-    cli_end_setup();
+    cli_stops(CLI_STOPS_RUN);
+    cli_stages_end(&m->stages);
     cli_live_erase(&m->live);
     a->status = t->status;
     a->precond_seconds = t->precond_seconds;
@@ -371,9 +361,8 @@ static bool end_attempt(monitor *m, const gsolve_attempt *t)
     }
     cli_explain_attempt(m->c, m->S, t, a->method_note, &a->diagnosis, a->explanation,
                         sizeof a->explanation);
-    ended = a->ran &&
-            (gsolve_outcome_is_success(a->result.outcome) || a->result.outcome == GSOLVE_STOPPED);
-    if (m->code || ended || cli_interrupted()) return false;
+    ended = a->ran && (gsolve_outcome_is_success(a->result.outcome) || cli_is_stopped(a));
+    if (m->code || ended || a->status == GSOLVE_INTERRUPTED) return false;
     if (m->trial->count > 1 && m->trial->report) {
         m->trial->report(m->c, t->choice, true, m->trial->user);
     }
@@ -443,7 +432,10 @@ int cli_try(cli *c, cli_trial *t)
         gsolve_auto_describe(S, &info);
         t->best = info.choice;
         snprintf(t->transform, sizeof t->transform, "%s", info.transform);
-        gsolve_auto_diagnose(S, &t->diagnosis);
+        cli_note_stop(t, &result);
+        if (!cli_is_stopped(&t->attempt[t->best])) gsolve_auto_diagnose(S, &t->diagnosis);
+    } else if (status == GSOLVE_INTERRUPTED && !m.code) {
+        m.code = cli_fail_library(c);
     } else if (!m.code && t->tried == 0) {
         m.code = cli_fail_library(c);
     } else if (!m.code) { /* the first attempt's error, or the one that ended the run */
@@ -455,10 +447,4 @@ int cli_try(cli *c, cli_trial *t)
     gsolve_auto_destroy(&S);
     gsolve_dense_free(&m.guess, c->ctx);
     return m.code;
-}
-
-void cli_free_attempt(cli_attempt *a)
-{
-    free(a->column);
-    free(a->history);
 }

@@ -74,6 +74,13 @@ int cli_try(cli *c, cli_trial *t);
 /* a->kind, a->note and a->levels = those of M. */
 void cli_describe_precond(cli_attempt *a, const gsolve_precond *M);
 
+/* Whether Ctrl-C or the time limit has stopped the run. */
+bool cli_is_stopped(const cli_attempt *a);
+
+/* If a later attempt was stopped than the one with the best result, that outcome says so. result:
+ * of all attempts. */
+void cli_note_stop(const cli_trial *t, const gsolve_result *result);
+
 void cli_free_attempt(cli_attempt *a);
 
 #endif

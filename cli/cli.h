@@ -21,11 +21,13 @@ typedef struct cli_arguments {
     const char *matrix, *rhs, *guess, *solution; /* -A, -b, --x0, -x */
     const char *null_space, *left_null_space, *setup;
     const char *device, *format, *formats, *solver, *precond;
+    const char *solvers, *preconds; /* lists of specs */
     const char *json, *history, *output, *csv, *html;
     cli_many matrices; /* of a command that takes several */
     double rtol, atol;
-    int type;         /* a gsolve_type */
-    int scale, order; /* indices of their words; 0: none */
+    double time_limit; /* seconds */
+    int type;          /* a gsolve_type */
+    int scale, order;  /* indices of their words; 0: none */
     int maxit, threads, seed, repeat, columns_count;
     bool monitor, profile, columns, quiet, cache, symmetric, general, dense, force, help, version;
     int operands;
@@ -47,6 +49,7 @@ typedef struct cli { /* one call of the command */
     bool live;                     /* text goes to a terminal, so that a line may be rewritten */
     int width;                     /* the column at which text is wrapped; 0: it is not wrapped */
     double begin;                  /* seconds, as by cli_now */
+    bool stopped;                  /* Ctrl-C or the time limit ended the work */
     char error[1200];              /* the first error's sentence, or "" */
 } cli;
 
@@ -66,7 +69,8 @@ void cli_wrap(FILE *file, int indent, int width, const char *text);
 /* "gsolve: sentence" on stderr; recorded if it is the first. Returns CLI_ERROR. */
 __attribute__((format(printf, 2, 3))) int cli_fail(cli *c, const char *format, ...);
 
-/* cli_fail with the last error message of the library. */
+/* cli_fail with the last error message of the library. If the library was interrupted, the sentence
+ * says what the command did then, and c->stopped is set. */
 int cli_fail_library(cli *c);
 
 /* "3.2 MB", "12 ms", "1e-08", "1 row" or "2 rows"; used as cli_bytes(...).text. */

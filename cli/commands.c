@@ -83,6 +83,8 @@ static const cli_option solve_options[] = {
     {"format", 0, "SPEC", "storage format of the matrix (default auto; see gsolve list formats)", CLI_TEXT,
      AT(format), 0, 0},
     SOLVE_TYPE, RTOL, ATOL, MAXIT, FORCE,
+    {"time-limit", 0, "SECONDS", "stop after this time, reading and set-up included, and report the best iterate so far; the exit code is 2. "
+     "A solve that ends by the time limit does not give the same bits again (default: no limit)", CLI_REAL, AT(time_limit), 0, 1e9},
     {"setup", 0, "FILE", "keep the set-up of the preconditioner amg, or the factors of the method direct, in FILE. If FILE holds "
      "them for this matrix and for the options of this solve, they are read; otherwise they are computed and FILE is written. A "
      "set-up of another kind or for a matrix with another pattern stays in FILE", CLI_TEXT, AT(setup), 0, 0},
@@ -130,8 +132,14 @@ static const cli_option compare_options[] = {
      "before it: csr,sell,sigma=256,bsr compares csr, sell with sigma=256, and bsr. csr is always included (default: all "
      "formats, cusparse with each of its algorithms in a build with CUDA)", CLI_TEXT,
      AT(formats), 0, 0},
+    {"solvers", 0, "SPECS", "compare solvers: methods, separated like formats, each with each of --preconds and --formats; auto stands for "
+     "the choices of auto and common ones for the matrix. direct runs without a preconditioner (default with --preconds: "
+     "auto)", CLI_TEXT, AT(solvers), 0, 0},
+    {"preconds", 0, "SPECS", "compare solvers: preconditioners, separated like formats; auto stands for those that suit the matrix and the "
+     "solver (default with --solvers: auto)", CLI_TEXT, AT(preconds), 0, 0},
     {"repeat", 0, "N", "number of rounds; each round builds each format, solves with it and multiplies with "
-     "it (default: 3 rounds, then more while they fit into 10 seconds, at most 15)", CLI_WHOLE,
+     "it (default: 3 rounds, then more while they fit into 10 seconds, at most 15). With --solvers, the first round does not count "
+     "(default: 3 rounds that count, then more while they fit into 10 seconds, at most 40)", CLI_WHOLE,
      AT(repeat), 1, 99},
     SOLVER, PRECOND, SOLVE_TYPE, RTOL, ATOL, MAXIT,
     HEADING("Device"),
@@ -177,9 +185,10 @@ const cli_command cli_commands[] = {
      "the first choice fails, gsolve tries other choices and prints the reason for each. If the "
      "solve fails in the end, gsolve prints the cause, if it finds one, and what to try "
      "next.\nCtrl-C stops a solve after the current iteration; gsolve then reports the result so "
-     "far and exits with code 2. During the set-up of a method, for example a factorisation, "
-     "Ctrl-C ends the command at "
-     "once: it leaves no partly written file, and a shell reports the exit code 130.",
+     "far and exits with code 2. During the set-up of a later attempt, gsolve reports the best "
+     "iterate of the earlier ones, also with code 2. If there is no iterate yet, Ctrl-C ends the "
+     "command within a second with a sentence about what it did; a shell reports the exit code "
+     "130. A second Ctrl-C ends the command at once. In no case does a partly written file stay.",
      solve_options, 1, true, cli_solve},
     {"info", "gsolve info [-A] FILE [options]", "show the properties of a matrix",
      "Shows dimensions, symmetry, diagonal and row lengths; definiteness, if the signs of the "
@@ -188,15 +197,23 @@ const cli_command cli_commands[] = {
      "that auto would choose. If this preconditioner is amg, info builds it and shows its levels.",
      info_options, 1, true, cli_info},
     {"compare", "gsolve compare [-A] FILE ... [options]",
-     "measure the storage formats on one or more matrices",
-     "Shows for each format: the time to build it; the time and the bandwidth of a product, "
+     "compare storage formats, or solvers, on one or more matrices",
+     "Without --solvers and --preconds, compares formats. Shows for each format: the time to build it; the time and the bandwidth of a product, "
      "compared with the bandwidth of a memory copy; its memory; the time of a solve to the same "
      "true residual; and the smallest number of iterations for which build plus iterations take "
      "less time than with csr. Then shows the fastest format for 10, 100, 1000 and 10000 "
      "iterations, build time included.\nEach round measures every format; the times shown are "
      "medians over the rounds. If a format refuses a matrix, for example because of too much "
      "padding, its row gives the reason. On the "
-     "CPU, the row cxsparse uses the matrix-vector product of the library CXSparse, on one thread.",
+     "CPU, the row cxsparse uses the matrix-vector product of the library CXSparse, on one thread."
+     "\nWith --solvers or --preconds, compares solvers: all combinations of the methods, the "
+     "preconditioners and the formats (default auto), each to the same true residual. Says first "
+     "which is the fastest, and which differences are noise. Then shows for each: the median time "
+     "with a confidence interval, set-up and solve, iterations, residual and the peak of memory; a "
+     "combination that fails keeps its row with the reason. A solve is stopped after 10 times the "
+     "time of the fastest, but not before 0.5 s. For several matrices shows a performance profile "
+     "(Dolan and More). On a GPU, the row vendor is cg or bicgstab with jacobi, written on calls of "
+     "cuSPARSE and cuBLAS.",
      compare_options, CLI_MOST_MATRICES, false, cli_compare},
     {"generate", "gsolve generate NAME[,key=value,...] -o FILE [options]",
      "write a generated matrix to a file",
@@ -227,6 +244,8 @@ const cli_pair cli_examples[] = {
     {"gsolve -A A.mtx --rtol 1e-10 --json result.json",
      "solve to a relative residual of 1e-10 and write the result as JSON"},
     {"gsolve info A.mtx", "show the properties of a matrix"},
+    {"gsolve compare A.mtx --solvers auto",
+     "measure which method with which preconditioner is the fastest for this matrix"},
     {"gsolve compare A.mtx --html page.html",
      "measure which storage format is fastest for this matrix"},
     {"gsolve -A A.mtx -b random,k=16 --solver block_cg --columns",
@@ -240,11 +259,12 @@ const cli_pair cli_exit_codes[] = {
      "success; for a solve: it converged, or its outcome is \"least squares\": no x solves the "
      "system, and x minimises |b - Ax|"},
     {"1", "an error, described by one sentence on standard error; also a method that the matrix is "
-          "known "
-          "not to suit, unless --force is given"},
+          "known not to suit, unless --force is given"},
     {"2", "the solve did not converge: x is the best iterate, and the report has the cause and a "
-          "command "
-          "to try"},
+          "command to try; or --time-limit or Ctrl-C stopped it"},
+    {"128 + N",
+     "a signal ended the command, as a shell reports it: 130 after Ctrl-C if there is no "
+     "result to report"},
     {0},
 };
 

@@ -205,8 +205,9 @@ void cli_explain_attempt(const cli *c, gsolve_auto *S, const gsolve_attempt *t, 
     snprintf(text, size, "%s", solved ? gsolve_solver_explain(t->S) : gsolve_error(c->ctx));
     if (solved) return;
     gsolve_auto_diagnose(S, d);
-    if (r && r->outcome == GSOLVE_STOPPED) {
-        snprintf(text, size, "Interrupted after %s at |b - Ax| / |b| = %.1e.",
+    if (r && (r->outcome == GSOLVE_STOPPED || r->outcome == GSOLVE_TIME_LIMIT)) {
+        snprintf(text, size, "%s after %s at |b - Ax| / |b| = %.1e.",
+                 r->outcome == GSOLVE_STOPPED ? "Interrupted" : "The time limit was reached",
                  cli_count(r->iterations, "iteration").text, r->relative_residual);
     } else if (r || d->remedy[0]) {
         snprintf(text, size, "%s%s%s", d->cause, note[0] ? " " : "", note);

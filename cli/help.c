@@ -50,8 +50,8 @@ static void help_exit_codes(FILE *file)
 {
     fprintf(file, "\nExit codes\n");
     for (const cli_pair *code = cli_exit_codes; code->name; code++) {
-        fprintf(file, "  %-4s", code->name);
-        cli_wrap(file, 6, WIDTH, code->meaning);
+        fprintf(file, "  %-9s", code->name);
+        cli_wrap(file, 11, WIDTH, code->meaning);
     }
 }
 

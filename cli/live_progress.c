@@ -57,12 +57,16 @@ void cli_live_read(int64_t done, int64_t total, void *user)
     cli_live *live = user;
     const double now = cli_now(), part = total > 0 ? (double)done / (double)total : 0;
     const int full = (int)(part * BAR);
-    char line[256];
+    const double seconds = now - live->begin;
+    char line[320], end[64] = "";
 
     if (!is_due(live, now)) return;
-    snprintf(line, sizeof line, "reading %.100s  [%.*s%*s] %3.0f %%  %.0f MB/s", live->what, full,
+    if (part > 0.02) {
+        snprintf(end, sizeof end, ", about %s left", cli_seconds(seconds * (1 - part) / part).text);
+    }
+    snprintf(line, sizeof line, "reading %.100s  [%.*s%*s] %3.0f %%  %.0f MB/s%s", live->what, full,
              "################################", BAR - full, "", 100 * part,
-             1e-6 * (double)done / (now - live->begin));
+             1e-6 * (double)done / seconds, end);
     show(live, line);
 }
 

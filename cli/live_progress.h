@@ -22,7 +22,8 @@ typedef struct cli_live {
 /* Begins. Progress and iterations appear after 0.2 s; nothing appears if c is not live. */
 void cli_live_begin(cli_live *live, const cli *c, const char *what);
 
-/* A gsolve_progress: "reading A.mtx  [#####     ]  52 %  310 MB/s". user: a cli_live. */
+/* A gsolve_progress: "reading A.mtx  [#####     ]  52 %  310 MB/s, about 2 s left". user: a
+ * cli_live. */
 void cli_live_read(int64_t done, int64_t total, void *user);
 
 /* "cg  iteration 123  residual 1.20e-04  rate 0.931  end in 3.00 s  [12.0 s so far]". The rate is

@@ -11,6 +11,7 @@
 
 const cli_arguments cli_no_arguments = {.rtol = NAN,
                                         .atol = NAN,
+                                        .time_limit = NAN,
                                         .type = GSOLVE_F64,
                                         .maxit = -1,
                                         .threads = -1,
@@ -131,6 +132,8 @@ int main(int argc, char **argv)
     code = dispatch(&c, argc, argv);
 
     if (code == CLI_ERROR && c.args.json) cli_json_error(&c);
+    if (c.stopped && cli_interrupted()) cli_end_by_interrupt();
+    if (c.stopped) code = CLI_NOT_CONVERGED;
     cli_catch_signals(NULL);
     gsolve_context_destroy(&c.ctx);
     if (fflush(stdout) != 0 || ferror(stdout)) {

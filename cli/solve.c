@@ -4,8 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/diagnosis.h"
 #include "cli/device_start.h"
+#include "cli/diagnosis.h"
+#include "cli/signals.h"
+#include "cli/stages.h"
 
 /* --- preparation ------------------------------------------------------------------------------ */
 
@@ -88,17 +90,27 @@ static int check_shape(cli *c, const cli_system *s)
 static int prepare(cli *c, cli_solution *s)
 {
     double begin = cli_now(), deciding;
+    cli_stages stages;
     gsolve_csr rows;
+    int code;
 
     s->system.later = true;
     if (cli_read_matrix(c, c->args.matrix, &s->system)) return CLI_ERROR;
     if (check_shape(c, &s->system)) return CLI_ERROR;
-    if (cli_read_vectors(c, &s->system) || cli_inspect(c, &s->system)) return CLI_ERROR;
+    if (cli_read_vectors(c, &s->system)) return CLI_ERROR;
+    cli_stages_begin(&stages, c, "checking the matrix");
+    code = cli_inspect(c, &s->system);
+    cli_stages_end(&stages);
+    if (code) return CLI_ERROR;
     cli_begin_cache(&s->cache, c, &s->system);
     deciding = cli_now();
+    cli_doing("starting the device");
     if (cli_decide_device(c, &s->system)) return CLI_ERROR;
     begin += cli_now() - deciding; /* the start of a GPU is not part of the format's time */
-    if (make_matrix(c, s) || set_null_space(c, s) || cli_check_method(c, s->A)) return CLI_ERROR;
+    cli_stages_begin(&stages, c, "converting the matrix");
+    code = make_matrix(c, s);
+    cli_stages_end(&stages);
+    if (code || set_null_space(c, s) || cli_check_method(c, s->A)) return CLI_ERROR;
     if (gsolve_matrix_csr(s->A, &rows) != GSOLVE_OK) return cli_fail_library(c);
     if (cli_make_vectors(c, &s->system, &rows)) return CLI_ERROR;
     s->seconds.build = cli_now() - begin - s->system.read_seconds - s->system.analyse_seconds;
@@ -176,6 +188,7 @@ static int write_solution(cli *c, cli_solution *s)
     char comment[2400];
 
     if (!c->args.solution) return 0;
+    cli_doing("writing %s", c->args.solution);
     snprintf(comment, sizeof comment, "gsolve %s: %s + %s, %s, |b - Ax| / |b| = %.3e",
              gsolve_version(), a->method, a->kind, gsolve_outcome_text(a->result.outcome),
              a->result.relative_residual);
@@ -233,12 +246,15 @@ int cli_solve(cli *c)
                         transform_options(c));
     }
     if (cli_check_outputs(c) || cli_open_undecided(c) || cli_check_specs(c)) return CLI_ERROR;
+    if (!isnan(c->args.time_limit) && cli_limit_time(c, c->args.time_limit)) return CLI_ERROR;
     cli_start_device(c);
     code = prepare(c, &s);
-    cli_catch_interrupt();
+    cli_stops(CLI_STOPS_SOON);
     if (!code) code = solve(c, &s);
+    cli_stops(CLI_STOPS_AT_ONCE);
+    if (!code && !isnan(c->args.time_limit)) code = cli_limit_time(c, INFINITY);
     if (!code) code = finish(c, &s);
-    cli_end_cache(&s.cache, c, code != CLI_ERROR && !cli_interrupted());
+    cli_end_cache(&s.cache, c, code != CLI_ERROR && !cli_is_stopped(&s.attempt[s.best]));
     cli_end_start(c->starting);
     c->starting = NULL;
     for (int k = 0; k < s.attempts; k++) cli_free_attempt(&s.attempt[k]);

@@ -8,6 +8,7 @@
 
 #include "cli/device_start.h"
 #include "cli/live_progress.h"
+#include "cli/signals.h"
 
 /* --- the device ------------------------------------------------------------------------------ */
 
@@ -218,6 +219,7 @@ int cli_read_matrix(cli *c, const char *name, cli_system *s)
     snprintf(note, sizeof note, "%s %s ...", strncmp(name, "gen:", 4) ? "reading" : "generating",
              name);
     cli_live_note(&live, note);
+    cli_doing("%s %s", strncmp(name, "gen:", 4) ? "reading" : "generating", name);
     s->source.size = sizeof s->source;
     const gsolve_status status = gsolve_read_matrix(&s->csr, c->ctx, name, &options, &s->source);
     cli_live_erase(&live);
@@ -306,6 +308,7 @@ static int read_vector(cli *c, const char *name, const char *what, int32_t nrows
     const gsolve_read_options options = {.progress = cli_live_read, .user = &live};
 
     cli_live_begin(&live, c, name);
+    cli_doing("reading %s", name);
     const gsolve_status status = gsolve_read_dense(v, c->ctx, name, &options, NULL);
     cli_live_erase(&live);
     if (status != GSOLVE_OK) return cli_fail_library(c);

@@ -76,11 +76,6 @@ int cli_fail(cli *c, const char *format, ...)
     return CLI_ERROR;
 }
 
-int cli_fail_library(cli *c)
-{
-    return cli_fail(c, "%s", gsolve_error(c->ctx));
-}
-
 /* --- quantities ---------------------------------------------------------------------------- */
 
 /* Three digits of value / unit and the unit's name. */

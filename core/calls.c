@@ -37,10 +37,16 @@ void gs_log(gsolve_context *ctx, const char *format, ...)
     ctx->log(line, ctx->log_user);
 }
 
-void gs_range_push(const gsolve_context *ctx, const char *name)
+void gs_range_push_level(const gsolve_context *ctx, const char *name, int level)
 {
     if (ctx->device->range_push) ctx->device->range_push(name);
     if (ctx->trace) gs_trace_push(ctx->trace, name);
+    if (ctx->stage_monitor) ctx->stage_monitor(name, level, ctx->stage_user);
+}
+
+void gs_range_push(const gsolve_context *ctx, const char *name)
+{
+    gs_range_push_level(ctx, name, -1);
 }
 
 void gs_range_pop(const gsolve_context *ctx)
@@ -48,4 +54,5 @@ void gs_range_pop(const gsolve_context *ctx)
     if (ctx->trace) gs_trace_pop(ctx->trace);
     if (ctx->trace && ctx->depth == 0) gs_trace_flush(ctx->trace);
     if (ctx->device->range_pop) ctx->device->range_pop();
+    if (ctx->stage_monitor) ctx->stage_monitor(NULL, -1, ctx->stage_user);
 }

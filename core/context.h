@@ -26,6 +26,14 @@ typedef struct gs_registry { /* plug-ins of one kind that the user added */
     int count;
 } gs_registry;
 
+typedef struct gs_interrupt {    /* see interrupt.h */
+    int asked, expired;          /* atomic; by the caller; by the time limit */
+    gsolve_interrupt_test *test; /* may be NULL */
+    void *user;
+    double next;           /* the time of the next call of the test */
+    double limit, seconds; /* the time at which calls stop, 0: none; as the caller gave it */
+} gs_interrupt;
+
 struct gsolve_context {
     const gs_device *device;
     gs_queue *queue;
@@ -46,6 +54,9 @@ struct gsolve_context {
     gsolve_context_options caller; /* the caller's allocators */
     gsolve_log *log;               /* may be NULL */
     void *log_user;
+    gsolve_stage_monitor *stage_monitor; /* may be NULL */
+    void *stage_user;
+    gs_interrupt interrupt;
     gs_trace *trace;                /* see trace.h; NULL: $GSOLVE_TRACE is not set */
     struct gs_replacement *writing; /* core/replace.c: the file in progress, or NULL */
     int abandoned;                  /* core/replace.c: set by gsolve_abandon_files */
@@ -187,9 +198,11 @@ gsolve_status gs_trace_open(gsolve_context *ctx);
 /* Writes what is left, and closes the file. */
 void gs_trace_close(gsolve_context *ctx);
 
-/* Begins a range with a name, a constant string, for the device's profiler and for the trace.
- * gs_range_pop ends it. Ranges nest. */
+/* Begins a range with a name, a constant string, for the device's profiler, the trace, and the
+ * caller's stage monitor. gs_range_pop ends it. Ranges nest. The second function begins one of a
+ * level of amg, from 0. */
 void gs_range_push(const gsolve_context *ctx, const char *name);
+void gs_range_push_level(const gsolve_context *ctx, const char *name, int level);
 void gs_range_pop(const gsolve_context *ctx);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/context.h"
+#include "core/interrupt.h"
 #include "core/try.h"
 #include "gsolve_plugin.h"
 
@@ -130,6 +130,31 @@ static gsolve_status check_request(gsolve_context *ctx, const gs_factor_library 
     return gs_factor_check_library(ctx, library, kind, A);
 }
 
+/* The two steps of every library. They cannot be interrupted. */
+static gsolve_status analyse(gs_factorisation *F, gsolve_context *ctx, const gsolve_csr *A)
+{
+    gsolve_status status;
+
+    gs_range_push(ctx, "ordering and analysis");
+    TRY(gs_check_interrupt(ctx));
+    TRY(F->library->analyse(F, ctx, A));
+done:
+    gs_range_pop(ctx);
+    return status;
+}
+
+static gsolve_status compute(gs_factorisation *F, gsolve_context *ctx, const gsolve_csr *A)
+{
+    gsolve_status status;
+
+    gs_range_push(ctx, "factorisation");
+    TRY(gs_check_interrupt(ctx));
+    TRY(F->library->factor(F, ctx, A));
+done:
+    gs_range_pop(ctx);
+    return status;
+}
+
 gsolve_status gs_factorisation_create(gs_factorisation **out, gsolve_context *ctx,
                                       const gs_factor_library *library,
                                       const gs_factor_request *request, const gsolve_csr *A)
@@ -139,8 +164,8 @@ gsolve_status gs_factorisation_create(gs_factorisation **out, gsolve_context *ct
 
     TRY(check_request(ctx, library, request->kind, A));
     TRY(new_factorisation(&F, ctx, library, request, A->nrows, A->ncols));
-    TRY(library->analyse(F, ctx, A));
-    TRY(library->factor(F, ctx, A));
+    TRY(analyse(F, ctx, A));
+    TRY(compute(F, ctx, A));
     TRY(reserve_work(F, ctx));
     *out = F;
     F = NULL;
@@ -187,7 +212,7 @@ gsolve_status gs_factorisation_update(gs_factorisation *F, gsolve_context *ctx,
 
     F->request.limit = limit;
     F->pivot_ratio = NAN;
-    TRY(F->library->factor(F, ctx, A));
+    TRY(compute(F, ctx, A));
     TRY(reserve_work(F, ctx)); /* factors from a file may have needed less */
 done:
     return status;

@@ -22,6 +22,7 @@ module gsolve
   integer(c_int), parameter :: GSOLVE_UNSUPPORTED = 7
   integer(c_int), parameter :: GSOLVE_ZERO_PIVOT = 8
   integer(c_int), parameter :: GSOLVE_DEVICE_FAILED = 9
+  integer(c_int), parameter :: GSOLVE_INTERRUPTED = 10
 
   ! gsolve_type
   integer(c_int), parameter :: GSOLVE_F32 = 0
@@ -66,6 +67,7 @@ module gsolve
   integer(c_int), parameter :: GSOLVE_ACCEPTED = 7
   integer(c_int), parameter :: GSOLVE_LEAST_SQUARES = 8
   integer(c_int), parameter :: GSOLVE_NOT_SOLVED = 9
+  integer(c_int), parameter :: GSOLVE_TIME_LIMIT = 10
 
   ! gsolve_decision
   integer(c_int), parameter :: GSOLVE_CONTINUE = 0
@@ -485,6 +487,29 @@ module gsolve
       type(c_funptr), value :: log
       type(c_ptr), value :: user
     end subroutine
+    subroutine gsolve_context_set_stage_monitor(ctx, monitor, user) bind(C)
+      import
+      type(c_ptr), value :: ctx
+      type(c_funptr), value :: monitor
+      type(c_ptr), value :: user
+    end subroutine
+    subroutine gsolve_context_interrupt(ctx, on) bind(C)
+      import
+      type(c_ptr), value :: ctx
+      logical(c_bool), value :: on
+    end subroutine
+    subroutine gsolve_context_set_interrupt_test(ctx, test, user) bind(C)
+      import
+      type(c_ptr), value :: ctx
+      type(c_funptr), value :: test
+      type(c_ptr), value :: user
+    end subroutine
+    function gsolve_context_set_time_limit(ctx, seconds) bind(C)
+      import
+      type(c_ptr), value :: ctx
+      real(c_double), value :: seconds
+      integer(c_int) :: gsolve_context_set_time_limit
+    end function
     function gsolve_error(ctx) bind(C)
       import
       type(c_ptr), value :: ctx

@@ -49,16 +49,17 @@
  * list".
  *
  * Errors: most functions that can fail return a gsolve_status. A function that fails leaves its
- * output arguments unchanged, with one exception: after GSOLVE_NO_MEMORY and GSOLVE_DEVICE_FAILED
- * the elements of a vector or array that the function computes (such as y, z or x) are undefined.
- * gsolve_error(ctx) returns one sentence about the cause. A call records no sentence if its ctx is
- * NULL, or if it has no ctx and its matrix, preconditioner, product or solver is NULL.
- * gsolve_error(NULL) is only for gsolve_context_create. Every function that returns a status can
- * return GSOLVE_BAD_ARGUMENT, GSOLVE_NO_MEMORY and GSOLVE_DEVICE_FAILED. An argument that is NULL
- * or out of range gives GSOLVE_BAD_ARGUMENT. Every function that takes a spec can return
- * GSOLVE_BAD_SPEC. The descriptions name the other statuses. Functions that return no status, and
- * gsolve_fail, need valid arguments: with NULL their behaviour is undefined, unless the description
- * allows NULL. A solve that does not converge is not an error: gsolve_result.outcome reports it.
+ * output arguments unchanged, with one exception: after GSOLVE_NO_MEMORY, GSOLVE_DEVICE_FAILED and
+ * GSOLVE_INTERRUPTED the elements of a vector or array that the function computes (such as y, z or
+ * x) are undefined. gsolve_error(ctx) returns one sentence about the cause. A call records no
+ * sentence if its ctx is NULL, or if it has no ctx and its matrix, preconditioner, product or
+ * solver is NULL. gsolve_error(NULL) is only for gsolve_context_create. Every function that returns
+ * a status can return GSOLVE_BAD_ARGUMENT, GSOLVE_NO_MEMORY and GSOLVE_DEVICE_FAILED. An argument
+ * that is NULL or out of range gives GSOLVE_BAD_ARGUMENT. Every function that takes a spec can
+ * return GSOLVE_BAD_SPEC. The descriptions name the other statuses. Functions that return no
+ * status, and gsolve_fail, need valid arguments: with NULL their behaviour is undefined, unless the
+ * description allows NULL. A solve that does not converge is not an error: gsolve_result.outcome
+ * reports it.
  *
  * Structs that the library fills, such as gsolve_result, are initialised with GSOLVE_INIT, because
  * later versions of the library may append members to them.
@@ -82,11 +83,12 @@
  * one of gsolve_precond_create_chebyshev.
  * gsolve_context_destroy destroys all objects in the context. Their handles are then invalid.
  *
- * Threads: only one thread at a time may use a context and the objects in it. The only
- * exception is gsolve_abandon_files of gsolve_io.h. Two contexts share nothing and may be used by
- * two threads at the same time. The library has these global variables: one records whether the
- * process was created by fork, one text for each thread is what gsolve_error(NULL) returns, and two
- * locks let one thread at a time into METIS and MUMPS, which change the state of the process.
+ * Threads: only one thread at a time may use a context and the objects in it. The only exceptions
+ * are gsolve_context_interrupt and gsolve_abandon_files of gsolve_io.h. Two contexts share nothing
+ * and may be used by two threads at the same time. The library has these global variables: one
+ * records whether the process was created by fork, one text for each thread is what
+ * gsolve_error(NULL) returns, and two locks let one thread at a time into METIS and MUMPS, which
+ * change the state of the process.
  *
  * Fork: OpenMP threads do not survive fork. If a process has created a context and then calls fork,
  * the library uses one thread in the child, in old and in new contexts. The results stay equal bit

@@ -113,7 +113,10 @@ GSOLVE_API gsolve_status gsolve_auto_set(gsolve_auto *S, const char *options);
  * converges. That choice stays set up, and later runs begin with it. If it fails in a later run,
  * the run tries the choices that follow in the list and then those before it. If A has new values,
  * the list is first made again from their statistics. A choice fails if it cannot be set up or does
- * not converge (gsolve_outcome_is_success). If the monitor stops the run, no other choice is tried.
+ * not converge (gsolve_outcome_is_success). If the monitor stops the run, no other choice is tried,
+ * nor after an interrupt or at the end of the time limit (gsolve_context_interrupt). If these end
+ * the set-up of a choice, and another one has a result, the outcome is GSOLVE_STOPPED or
+ * GSOLVE_TIME_LIMIT; if none has, the call fails with GSOLVE_INTERRUPTED.
  * A matrix-free operator has one choice: the method "auto" without a preconditioner.
  *
  * If A has new values, a run keeps the pattern, the format, the choice and all memory, and updates

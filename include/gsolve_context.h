@@ -68,6 +68,8 @@ GSOLVE_API const char *gsolve_version(void);
  *                           do what the call asks for
  *     GSOLVE_ZERO_PIVOT     a factorisation or a diagonal preconditioner would divide by zero
  *     GSOLVE_DEVICE_FAILED  the GPU reported an error
+ *     GSOLVE_INTERRUPTED    the caller interrupted the call, or the time limit of the context was
+ *                           reached
  */
 #define GSOLVE_STATUS_LIST(X)                                  \
     X(GSOLVE_OK, "success")                                    \
@@ -79,7 +81,8 @@ GSOLVE_API const char *gsolve_version(void);
     X(GSOLVE_NO_DEVICE, "device absent from build or machine") \
     X(GSOLVE_UNSUPPORTED, "not supported")                     \
     X(GSOLVE_ZERO_PIVOT, "zero pivot")                         \
-    X(GSOLVE_DEVICE_FAILED, "device failure")
+    X(GSOLVE_DEVICE_FAILED, "device failure")                  \
+    X(GSOLVE_INTERRUPTED, "interrupted")
 
 /* Makes an enumerator from a line of a list such as GSOLVE_STATUS_LIST. GSOLVE_STATUS_COUNT is the
  * number of status codes. */
@@ -201,6 +204,55 @@ typedef void gsolve_log(const char *line, void *user);
  * gives two lines for each choice that it tries: the reason for the choice, and its outcome or
  * error. `log` must not call functions of the library in this context. NULL: no lines. */
 GSOLVE_API void gsolve_context_set_log(gsolve_context *ctx, gsolve_log *log, void *user);
+
+/* A function of the caller that follows the stages of a call: "read", "convert", "set-up of the
+ * preconditioner", "coarse matrix", and so on, the names of the ranges in a trace (GSOLVE_TRACE).
+ * `stage` begins, a constant string that stays valid; NULL: the stage that began last and has not
+ * ended ends. Stages nest. `level` is the level of "amg" that the stage belongs to, 0 for the
+ * finest, or -1. */
+typedef void gsolve_stage_monitor(const char *stage, int level, void *user);
+
+/* From now on calls in the context call monitor(stage, level, user). `monitor` must not call
+ * functions of the library in this context other than gsolve_context_interrupt. NULL: no calls. */
+GSOLVE_API void gsolve_context_set_stage_monitor(gsolve_context *ctx, gsolve_stage_monitor *monitor,
+                                                 void *user);
+
+/* --- interruption ---------------------------------------------------------------
+ *
+ * Calls that can take long stop when the caller asks for it:
+ *
+ *     a run of a solver (gsolve_solver_run, gsolve_auto_run, gsolve_solve) ends after the iteration
+ *     that it is in, with the best x so far, its true residual, and the outcome GSOLVE_STOPPED or
+ *     GSOLVE_TIME_LIMIT
+ *     reading a matrix or a vector, creating or updating a preconditioner, and each step of the
+ *     factorisation of "direct" fail with GSOLVE_INTERRUPTED, in a run of a solver too
+ *
+ * An object whose update fails with GSOLVE_INTERRUPTED is as after GSOLVE_NO_MEMORY. Calls look for
+ * a request at least between the levels of "amg", between blocks of rows that "ilu", "ic" and
+ * "isai" compute, and between parts of a file. They do not look inside one step of an iteration,
+ * inside an ordering or a factorisation of "direct", or while they wait for a GPU. Other calls,
+ * such as gsolve_write_dense, ignore a request. */
+
+/* With `on` true, asks the present and all later calls in the context to stop. With `on` false,
+ * takes the request back. Safe in a signal handler and in any thread. */
+GSOLVE_API void gsolve_context_interrupt(gsolve_context *ctx, bool on);
+
+/* A function of the caller that returns true to stop the call; this then counts as
+ * gsolve_context_interrupt(ctx, true). It runs in the thread that made the call, at most once in 10
+ * ms, and must not call functions of the library in this context other than
+ * gsolve_context_interrupt. */
+typedef bool gsolve_interrupt_test(void *user);
+
+/* From now on calls in the context call test(user). NULL: no calls. */
+GSOLVE_API void gsolve_context_set_interrupt_test(gsolve_context *ctx, gsolve_interrupt_test *test,
+                                                  void *user);
+
+/* Makes the calls in the context stop once `seconds` have passed since this call. INFINITY: there
+ * is no limit, as in a new context. The number of iterations that a run makes, and so the bits of
+ * x, then depend on time. Fails with GSOLVE_BAD_ARGUMENT if `seconds` is negative or NaN. */
+GSOLVE_API gsolve_status gsolve_context_set_time_limit(gsolve_context *ctx, double seconds);
+
+/* --- errors and information ----------------------------------------------------- */
 
 /* Returns one sentence about the last failure in the context, or "" if no call has failed. A call
  * that succeeds does not clear the sentence. The text is valid until the next call in this context.

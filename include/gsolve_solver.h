@@ -27,7 +27,8 @@ extern "C" {
  *     GSOLVE_BREAKDOWN        the method would have divided by an inner product that is 0
  *     GSOLVE_INDEFINITE       p'Ap <= 0 or r'M^-1 r < 0, where the method needs A and M positive
  *                             definite
- *     GSOLVE_STOPPED          the monitor or the caller's stopping test stopped the run
+ *     GSOLVE_STOPPED          the monitor or the caller's stopping test stopped the run, or
+ *                             gsolve_context_interrupt did
  *     GSOLVE_ACCEPTED         the caller's stopping test accepted x, which does not meet `rtol` and
  *                             `atol` (gsolve_solver_set_stopping_test)
  *     GSOLVE_LEAST_SQUARES    x minimises |r|, which is larger. It is a success, and one of these:
@@ -39,23 +40,26 @@ extern "C" {
  *                               the left null space
  *     GSOLVE_NOT_SOLVED       |A'r| <= `rtol` |A| |r|, and neither holds: A x = b may have a
  *                             solution, and x is not it
+ *     GSOLVE_TIME_LIMIT       the time limit of the context was reached
+ *                             (gsolve_context_set_time_limit)
  *
  * |A'r| is examined where |r| is too large, with the methods "lsqr", "lsmr" and "direct". r and A'r
  * are computed from A, b and x; r is rounded to the type of A, and A'r computed in that type. A is
  * structurally deficient if no n x n matrix with nonzeros at these places has full rank. It is
  * proven singular if it has a null space (gsolve_matrix_set_null_space), or if every row has two or
  * more entries that sum to 0, within 1e-12 of the sum of their magnitudes. */
-#define GSOLVE_OUTCOME_LIST(X)                   \
-    X(GSOLVE_CONVERGED, "converged")             \
-    X(GSOLVE_ITERATION_LIMIT, "iteration limit") \
-    X(GSOLVE_STAGNATED, "stagnated")             \
-    X(GSOLVE_DIVERGED, "diverged")               \
-    X(GSOLVE_BREAKDOWN, "breakdown")             \
-    X(GSOLVE_INDEFINITE, "indefinite")           \
-    X(GSOLVE_STOPPED, "stopped")                 \
-    X(GSOLVE_ACCEPTED, "accepted")               \
-    X(GSOLVE_LEAST_SQUARES, "least squares")     \
-    X(GSOLVE_NOT_SOLVED, "least-squares residual reached, system not solved")
+#define GSOLVE_OUTCOME_LIST(X)                                                \
+    X(GSOLVE_CONVERGED, "converged")                                          \
+    X(GSOLVE_ITERATION_LIMIT, "iteration limit")                              \
+    X(GSOLVE_STAGNATED, "stagnated")                                          \
+    X(GSOLVE_DIVERGED, "diverged")                                            \
+    X(GSOLVE_BREAKDOWN, "breakdown")                                          \
+    X(GSOLVE_INDEFINITE, "indefinite")                                        \
+    X(GSOLVE_STOPPED, "stopped")                                              \
+    X(GSOLVE_ACCEPTED, "accepted")                                            \
+    X(GSOLVE_LEAST_SQUARES, "least squares")                                  \
+    X(GSOLVE_NOT_SOLVED, "least-squares residual reached, system not solved") \
+    X(GSOLVE_TIME_LIMIT, "time limit reached")
 
 /* GSOLVE_OUTCOME_COUNT is the number of outcomes. */
 typedef enum gsolve_outcome {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/interrupt.h"
 #include "core/try.h"
 #include "io/fortran.h"
 #include "io/market.h"
@@ -243,7 +244,9 @@ static gsolve_status read_values(gs_triplets *t, const boeing *b, const gs_input
                 "must be 0",
                 t->i[k] + 1, t->v[k]);
         }
-        if (k % 1000000 == 0) gs_input_progress(in, r.at - in->begin, in->end - in->begin);
+        if (k % 1000000 == 0 && !gs_input_progress(in, r.at - in->begin, in->end - in->begin)) {
+            return gs_check_interrupt(in->ctx);
+        }
     }
     return GSOLVE_OK;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "core/interrupt.h"
 #include "core/try.h"
 
 #define STEP      ((size_t)1 << 24) /* bytes inflated between two calls of progress */
@@ -272,6 +273,7 @@ static gsolve_status inflate_members(z_stream *z, const gs_input *in, inflated_t
         const bool full = text->bytes == text->capacity; /* there may be more to inflate */
         TRY(skip_long_comments(text, in->ctx));
         gs_input_progress(in, (const char *)z->next_in - in->begin, in->end - in->begin);
+        TRY(gs_check_interrupt(in->ctx));
         if (code == Z_STREAM_END) {
             if (z->next_in == end) break;
             if (*z->next_in != 0x1f)

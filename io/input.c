@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/interrupt.h"
+
 gsolve_status gs_input_fail(const gs_input *in, const char *at, const char *format, ...)
 {
     char message[512];
@@ -53,9 +55,10 @@ gsolve_status gs_input_size(int64_t *size, const char **p, const gs_input *in, c
                          token, (long long)most);
 }
 
-void gs_input_progress(const gs_input *in, int64_t done, int64_t total)
+bool gs_input_progress(const gs_input *in, int64_t done, int64_t total)
 {
     if (in->progress) in->progress(done < total ? done : total, total, in->user);
+    return !gs_must_stop(in->ctx);
 }
 
 bool gs_input_too_large(const gs_input *in, int64_t n)

@@ -71,9 +71,10 @@ void gs_input_token(char token[GS_TOKEN], const char *begin, const char *end);
 gsolve_status gs_input_size(int64_t *size, const char **p, const gs_input *in, const char *what,
                             int64_t most);
 
-/* Calls the progress callback, if there is one. Only the thread that called the library may call
- * this. */
-void gs_input_progress(const gs_input *in, int64_t done, int64_t total);
+/* Calls the progress callback, if there is one. Returns false if the caller asks to stop; the
+ * reader then fails with gs_check_interrupt. Only the thread that called the library may call this.
+ */
+bool gs_input_progress(const gs_input *in, int64_t done, int64_t total);
 
 /* Whether n rows, columns or elements are too many for the size of the file. */
 bool gs_input_too_large(const gs_input *in, int64_t n);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <omp.h>
 
+#include "core/interrupt.h"
 #include "core/try.h"
 #include "io/scan.h"
 
@@ -199,11 +200,13 @@ static void parse_segment(const parsing *job, text_segment *segment)
     while (p && p < segment->end) {
         const char *from = p, *stop = segment->end - p > STRIDE ? p + STRIDE : segment->end;
         p = parse_stride_of(job, segment, p, stop);
-        if (p) gs_input_forget(job->in, from, p);
-        if (p && reports) {
+        if (!p) return;
+        gs_input_forget(job->in, from, p);
+        if (reports) {
             gs_input_progress(job->in, (p - segment->begin) * job->count,
                               (segment->end - segment->begin) * job->count);
         }
+        if (gs_stop_asked(job->in->ctx)) return;
     }
 }
 
@@ -371,10 +374,13 @@ static gsolve_status check_side(const parsing *job)
 static gsolve_status parse(parsing *job)
 {
     int64_t entries = 0;
+    gsolve_status status;
 
     split_text(job);
 #pragma omp parallel for schedule(static, 1) num_threads(job->count)
     for (int k = 0; k < job->count; k++) parse_segment(job, &job->segments[k]);
+    status = gs_check_interrupt(job->in->ctx);
+    if (status != GSOLVE_OK) return status;
     for (int k = 0; k < job->count; k++) {
         if (job->segments[k].error != ENTRY) return report_error(job, &job->segments[k]);
         entries += job->segments[k].count;

@@ -3,6 +3,7 @@
  * same pattern, or with near-null vectors. */
 #include <string.h>
 
+#include "core/interrupt.h"
 #include "core/staging.h"
 #include "core/try.h"
 #include "matrix/null_space.h"
@@ -59,6 +60,7 @@ gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr)
 
     gs_range_push(M->ctx, "set-up of the preconditioner");
     gs_range_push(M->ctx, M->kind->plugin.name);
+    TRY(gs_check_interrupt(M->ctx));
     if (M->self && M->kind->update) {
         TRY(M->kind->update(M->self, M->ctx, csr));
         M->bytes += M->ctx->bytes - held;

@@ -10,7 +10,8 @@ FOLDERS = "core vector matrix factor spmv spgemm precond solver io".split()
 WITHOUT = set("""
     gsolve_version gsolve_status_text gsolve_outcome_text gsolve_error gsolve_fail gsolve_threads gsolve_stream
     gsolve_context_create gsolve_context_create_with gsolve_context_destroy gsolve_context_use_device
-    gsolve_context_describe gsolve_context_set_log gsolve_context_limit_allocations
+    gsolve_context_describe gsolve_context_set_log gsolve_context_set_stage_monitor
+    gsolve_context_interrupt gsolve_context_set_interrupt_test gsolve_context_set_time_limit gsolve_context_limit_allocations
     gsolve_alloc gsolve_free gsolve_csr_free gsolve_dense_free gsolve_blocked_free
     gsolve_csr_convert gsolve_csr_transpose gsolve_csr_statistics
     gsolve_register_format gsolve_register_precond gsolve_abandon_files gsolve_random

@@ -27,8 +27,17 @@ void cmp_release(cmp_bench *t);
 size_t cmp_bytes_of(gsolve_dense v);
 gsolve_dense cmp_column(gsolve_dense v, int32_t j);
 
-/* *copy = rows that a matrix can own, in the memory that its kernels read: this copy is not part of
- * a format's build. False: out of memory; *copy must be freed in either case. */
-bool cmp_copy_rows(cmp_bench *t, gsolve_csr *copy);
+/* *v = a vector in ctx, whose value must be freed. False: out of memory. */
+bool cmp_new_vector(gsolve_context *ctx, gsolve_dense *v, int32_t nrows, int32_t ncols,
+                    gsolve_type type, gsolve_location location);
+
+/* to = from on the host, whose columns may be further apart than its rows need; both double. */
+gsolve_status cmp_put_columns(gsolve_context *ctx, gsolve_dense to, gsolve_dense from);
+
+/* *copy = rows of A on the host that a matrix can own, at the location that its kernels read: this
+ * copy is not part of a format's build. False: out of memory; *copy must be freed in either case.
+ */
+bool cmp_copy_rows(gsolve_context *ctx, gsolve_location location, const gsolve_csr *A,
+                   gsolve_csr *copy);
 
 #endif

@@ -61,7 +61,7 @@ static int prepare(cmp *m)
     for (int k = 0; k < c->args.matrices.count; k++) {
         if (check_name(c, c->args.matrices.item[k])) return CLI_ERROR;
     }
-    if (c->args.solver && cli_spec_is(c->args.solver, "direct")) {
+    if (!cms_is_asked(&c->args) && c->args.solver && cli_spec_is(c->args.solver, "direct")) {
         return cli_fail(
             c, "direct makes no products, so the format does not matter; choose another method "
                "(gsolve list solvers)");
@@ -70,23 +70,10 @@ static int prepare(cmp *m)
     m->device.size = sizeof m->device;
     gsolve_context_describe(c->ctx, &m->device);
     strftime(m->date, sizeof m->date, "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &utc));
-    if (cmp_register_cxsparse(c->ctx, &m->device) != GSOLVE_OK) return cli_fail_library(c);
-    return cmp_choose_formats(m);
+    return cmp_register_cxsparse(c->ctx, &m->device) == GSOLVE_OK ? 0 : cli_fail_library(c);
 }
 
 /* --- the matrices ----------------------------------------------------------------------------- */
-
-static int read_system(cli *c, const char *name, cli_system *s)
-{
-    if (cli_read_matrix(c, name, s) || cli_read_vectors(c, s) || cli_analyse(c, s) ||
-        cli_make_vectors(c, s, &s->csr)) {
-        return CLI_ERROR;
-    }
-    cli_item(c, "", "%s%s", cli_symmetry_words(&s->statistics),
-             c->args.type == GSOLVE_F32 ? "; computed in single precision" : "");
-    cli_say_device(c);
-    return 0;
-}
 
 static int compare_on(cmp *m, const char *name)
 {
@@ -96,7 +83,7 @@ static int compare_on(cmp *m, const char *name)
     a->row = calloc((size_t)m->formats, sizeof *a->row);
     if (!a->row) return cli_fail(m->c, "out of memory");
     m->matrices++;
-    code = read_system(m->c, name, &a->system);
+    code = cmp_read_system(m->c, name, &a->system);
     a->solves = a->system.nrows == a->system.ncols;
     if (!code && a->solves) code = cmp_choose_method(m, a);
     if (!code && gsolve_context_copy_speed(m->c->ctx, &a->copy_speed) != GSOLVE_OK) {
@@ -113,36 +100,28 @@ static int compare_all(cmp *m)
     const cli_many *names = &m->c->args.matrices;
     int code = 0;
 
-    cli_catch_interrupt();
+    cli_stops(CLI_STOPS_RUN);
     m->matrix = calloc((size_t)names->count, sizeof *m->matrix);
     if (!m->matrix) return cli_fail(m->c, "out of memory");
     for (int k = 0; !code && k < names->count && !cli_interrupted(); k++) {
         if (k > 0) cli_say(m->c, "\n");
         code = compare_on(m, names->item[k]);
     }
+    cli_stops(CLI_STOPS_AT_ONCE);
     if (!code && m->matrices > 1) cmp_say_means(m);
     return code;
 }
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-/* Writes the output of the function `write` to the file path; NULL: does nothing. */
-static int write_by(cmp *m, const char *path, void (*write)(FILE *file, const cmp *m))
+static void write_csv(FILE *file, const void *m)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *file = path ? open_memstream(&text, &length) : NULL;
-    int code = 0;
+    cmp_csv(file, m);
+}
 
-    if (!path) return 0;
-    if (file) write(file, m);
-    if (!file || fclose(file) != 0) {
-        code = cli_fail(m->c, "out of memory while writing %s", path);
-    } else {
-        code = cli_write_text(m->c, path, text);
-    }
-    free(text);
-    return code;
+static void write_page(FILE *file, const void *m)
+{
+    cmp_page(file, m);
 }
 
 static int write_all(cmp *m)
@@ -150,7 +129,8 @@ static int write_all(cmp *m)
     const cli_arguments *args = &m->c->args;
 
     if (args->json && cli_json_write(m->c, cmp_json(m))) return CLI_ERROR;
-    if (write_by(m, args->csv, cmp_csv) || write_by(m, args->html, cmp_page)) return CLI_ERROR;
+    if (cmp_write_by(m->c, args->csv, write_csv, m)) return CLI_ERROR;
+    if (cmp_write_by(m->c, args->html, write_page, m)) return CLI_ERROR;
     return 0;
 }
 
@@ -169,6 +149,18 @@ static bool all_succeeded(const cmp *m)
     return success;
 }
 
+static int compare_formats(cmp *m)
+{
+    int code = cmp_choose_formats(m);
+
+    if (!code) code = compare_all(m);
+    if (!code) code = write_all(m);
+    if (!code && !all_succeeded(m)) code = CLI_NOT_CONVERGED;
+    for (int k = 0; k < m->matrices; k++) free(m->matrix[k].row);
+    free(m->matrix);
+    return code;
+}
+
 int cli_compare(cli *c)
 {
     cmp *m = calloc(1, sizeof *m);
@@ -177,11 +169,7 @@ int cli_compare(cli *c)
     if (!m) return cli_fail(c, "out of memory");
     m->c = c;
     code = prepare(m);
-    if (!code) code = compare_all(m);
-    if (!code) code = write_all(m);
-    if (!code && !all_succeeded(m)) code = CLI_NOT_CONVERGED;
-    for (int k = 0; k < m->matrices; k++) free(m->matrix[k].row);
-    free(m->matrix);
+    if (!code) code = cms_is_asked(&c->args) ? cms_compare(m) : compare_formats(m);
     free(m);
     return code;
 }

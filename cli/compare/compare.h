@@ -54,7 +54,24 @@ typedef struct cmp { /* one call of the command */
     char date[32];
 } cmp;
 
+/* --- lists and systems (lists.c, shared.c) ---------------------------------------------------- */
+
+/* Splits the specs of `option` at ';', and at ',' before a word without '='. *count of them are in
+ * spec, at most `most`. Returns 0 or CLI_ERROR. */
+int cmp_split(cli *c, const char *option, const char *list, char (*spec)[CMP_SPEC], int most,
+              int *count);
+
+/* Reads the matrix `name` and b, analyses the matrix, and prints lines about them. */
+int cmp_read_system(cli *c, const char *name, cli_system *s);
+
+/* Writes the output of the function `write` to the file path; NULL: does nothing. */
+int cmp_write_by(cli *c, const char *path, void (*write)(FILE *file, const void *of),
+                 const void *of);
+
 /* --- formats (formats.c, cxsparse.c) ---------------------------------------------------------- */
+
+/* Adds the formats of --formats to m->spec, which are checked. */
+int cmp_add_formats(cmp *m, const char *list);
 
 /* m->spec = the formats that the arguments name, or all. Returns 0 or CLI_ERROR, as do the others.
  */
@@ -62,6 +79,14 @@ int cmp_choose_formats(cmp *m);
 
 /* Registers the product of CXSparse as a format, if the device is the CPU. */
 gsolve_status cmp_register_cxsparse(gsolve_context *ctx, const gsolve_context_info *device);
+
+/* --- solvers (combinations.c, solvers.c) ------------------------------------------------------ */
+
+/* Whether the arguments ask for a comparison of solvers. */
+bool cms_is_asked(const cli_arguments *args);
+
+/* The comparison, after the device has been opened. Returns the exit code. */
+int cms_compare(cmp *m);
 
 /* --- measurement (method.c, measure.c, check_product.c) --------------------------------------- */
 
@@ -137,6 +162,16 @@ cmp_mean cmp_mean_of(const cmp *m, int f);
 void cmp_say_matrix(const cmp *m, const cmp_matrix *a);
 void cmp_say_means(const cmp *m);
 
+/* The verdict in one sentence without a full stop; the spread of csr's times, (most - least) /
+ * median, the largest of a matrix. NAN: unknown. */
+const char *cmp_verdict(const cmp *m, char verdict[400]);
+double cmp_noise(const cmp *m);
+
+/* Adds rows[], in the shape that formats and solvers share. */
+void cmp_add_rows(cJSON *object, const cmp *m);
+
+/* An object with the keys that comparisons of formats and of solvers have. */
+cJSON *cmp_json_head(const cmp *m, const char *compares, const char *verdict, double noise);
 cJSON *cmp_json(const cmp *m);
 void cmp_csv(FILE *file, const cmp *m);
 void cmp_page(FILE *file, const cmp *m);

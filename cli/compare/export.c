@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/compare/compare.h"
+#include "cli/compare/rows.h"
 #include "cli/json.h"
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -126,16 +127,29 @@ static cJSON *json_mean(const cmp *m, int f)
     return item;
 }
 
-cJSON *cmp_json(const cmp *m)
+cJSON *cmp_json_head(const cmp *m, const char *compares, const char *verdict, double noise)
 {
-    cJSON *object = cJSON_CreateObject(), *list;
+    cJSON *object = cJSON_CreateObject();
 
+    cJSON_AddStringToObject(object, "gsolve", gsolve_version());
     cJSON_AddStringToObject(object, "version", gsolve_version());
+    cJSON_AddStringToObject(object, "compares", compares);
+    cli_json_text(object, "verdict", verdict);
+    cli_json_add(object, "noise", noise);
     cJSON_AddStringToObject(object, "date", m->date);
     cJSON_AddStringToObject(object, "device", m->device.device);
     cli_json_text(object, "description", m->device.description);
     cJSON_AddStringToObject(object, "type", m->c->args.type == GSOLVE_F32 ? "f32" : "f64");
     cJSON_AddBoolToObject(object, "interrupted", cli_interrupted());
+    return object;
+}
+
+cJSON *cmp_json(const cmp *m)
+{
+    char verdict[400];
+    cJSON *object = cmp_json_head(m, "formats", cmp_verdict(m, verdict), cmp_noise(m)), *list;
+
+    cmp_add_rows(object, m);
     list = cJSON_AddArrayToObject(object, "matrices");
     for (int k = 0; k < m->matrices; k++) {
         cJSON_AddItemToArray(list, json_matrix(m, &m->matrix[k]));
@@ -148,26 +162,6 @@ cJSON *cmp_json(const cmp *m)
 }
 
 /* --- comma-separated values ------------------------------------------------------------------- */
-
-static void csv_text(FILE *file, const char *text)
-{
-    fputc('"', file);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', file);
-        fputc(*text == '\n' || *text == '\r' ? ' ' : *text, file);
-    }
-    fputc('"', file);
-}
-
-/* ",value", or "," if it is not finite. */
-static void csv_number(FILE *file, double value)
-{
-    if (isfinite(value)) {
-        fprintf(file, ",%.8g", value);
-    } else {
-        fputc(',', file);
-    }
-}
 
 static void csv_figures(FILE *file, const cmp *m, const cmp_matrix *a, const cmp_row *r)
 {
@@ -190,30 +184,31 @@ static void csv_figures(FILE *file, const cmp *m, const cmp_matrix *a, const cmp
         solved ? r->result.relative_residual : NAN,
     };
 
-    for (size_t k = 0; k < sizeof value / sizeof *value; k++) csv_number(file, value[k]);
-    fprintf(file, ",%s,%s", cmp_outcome(a, r), cmp_overtakes_words(m, a, r).text);
-    for (int i = 0; i < CMP_COUNTS; i++) csv_number(file, 1e3 * cmp_cost(a, r, cmp_counts[i]));
+    for (size_t k = 0; k < sizeof value / sizeof *value; k++) cmp_csv_number(file, value[k]);
+    fprintf(file, ",%s", cmp_outcome(a, r));
+    cmp_csv_number(file, r == &a->row[m->base] ? NAN : cmp_overtakes(m, a, r)); /* never: empty */
+    for (int i = 0; i < CMP_COUNTS; i++) cmp_csv_number(file, 1e3 * cmp_cost(a, r, cmp_counts[i]));
     fputc(',', file);
 }
 
 static void csv_row(FILE *file, const cmp *m, const cmp_matrix *a, const cmp_row *r)
 {
-    csv_text(file, a->system.name);
+    cmp_csv_text(file, a->system.name);
     fprintf(file, ",%d,%d,%lld,", a->system.nrows, a->system.ncols, (long long)a->system.entries);
-    csv_text(file, m->device.description);
+    cmp_csv_text(file, m->device.description);
     fprintf(file, ",%s,", m->c->args.type == GSOLVE_F32 ? "f32" : "f64");
-    csv_text(file, a->solver);
+    cmp_csv_text(file, a->solver);
     fputc(',', file);
-    csv_text(file, a->precond);
-    csv_number(file, a->solves ? a->rtol : NAN);
+    cmp_csv_text(file, a->precond);
+    cmp_csv_number(file, a->solves ? a->rtol : NAN);
     fputc(',', file);
-    csv_text(file, r->spec);
+    cmp_csv_text(file, r->spec);
     if (cmp_is_measured(r)) {
         csv_figures(file, m, a, r);
     } else {
         fprintf(file, ",,,,,,,,,,,,,,,,,,,,,,");
     }
-    csv_text(file, r->problem);
+    cmp_csv_text(file, r->problem);
     fputc('\n', file);
 }
 

@@ -50,33 +50,6 @@ static int add_all(cmp *m)
 
 /* --- the formats of --formats ----------------------------------------------------------------- */
 
-/* Characters of the first spec of a list: up to a ';', or a ',' before a word without '='. */
-static int spec_length(const char *list)
-{
-    int length = (int)strcspn(list, ",;");
-
-    while (list[length] == ',') {
-        const int word = (int)strcspn(list + length + 1, ",;");
-        if (!memchr(list + length + 1, '=', (size_t)word)) break;
-        length += 1 + word;
-    }
-    return length;
-}
-
-static int add_named(cmp *m, const char *list)
-{
-    for (bool more = true; more;) {
-        const int length = spec_length(list);
-        if (length == 0) {
-            return cli_fail(m->c, "--formats '%.200s' contains an empty name", m->c->args.formats);
-        }
-        if (add_spec(m, list, length)) return CLI_ERROR;
-        more = list[length] != 0;
-        list += length + more;
-    }
-    return 0;
-}
-
 /* Checks the specs with a matrix of one entry: whether a spec is valid does not depend on the
  * matrix. */
 static int check_names(cmp *m)
@@ -110,9 +83,14 @@ static int find_base(cmp *m)
     return 0;
 }
 
+int cmp_add_formats(cmp *m, const char *list)
+{
+    if (cmp_split(m->c, "formats", list, m->spec, CMP_MOST_FORMATS, &m->formats)) return CLI_ERROR;
+    return check_names(m);
+}
+
 int cmp_choose_formats(cmp *m)
 {
-    if (m->c->args.formats ? add_named(m, m->c->args.formats) : add_all(m)) return CLI_ERROR;
-    if (check_names(m)) return CLI_ERROR;
+    if (m->c->args.formats ? cmp_add_formats(m, m->c->args.formats) : add_all(m)) return CLI_ERROR;
     return find_base(m);
 }

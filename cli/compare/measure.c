@@ -35,7 +35,9 @@ static gsolve_status build(cmp_bench *t, cmp_row *r, gsolve_matrix **A)
 {
     gsolve_csr rows = {0};
     double busy = 0, idle = 0;
-    gsolve_status status = cmp_copy_rows(t, &rows) ? wait(t, NULL) : GSOLVE_NO_MEMORY;
+    gsolve_status status = cmp_copy_rows(t->ctx, t->location, &t->a->system.csr, &rows)
+                               ? wait(t, NULL)
+                               : GSOLVE_NO_MEMORY;
 
     if (status == GSOLVE_OK) status = gsolve_matrix_create_owned(A, t->ctx, r->spec, &rows);
     if (status != GSOLVE_OK) {
@@ -201,7 +203,7 @@ int cmp_measure(cmp *m, cmp_matrix *a)
         a->row[f].columns = cmp_columns(m);
     }
     cli_live_begin(&t.live, m->c, a->system.name);
-    code = cmp_prepare(&t);
+    code = cli_interrupted() ? 0 : cmp_prepare(&t); /* set-ups fail after an interrupt */
     if (!code) code = make_rounds(&t);
     cli_live_erase(&t.live);
     cmp_release(&t);

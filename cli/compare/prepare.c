@@ -18,23 +18,22 @@ gsolve_dense cmp_column(gsolve_dense v, int32_t j)
     return v;
 }
 
-static bool new_vector(cmp_bench *t, gsolve_dense *v, int32_t nrows, int32_t ncols,
-                       gsolve_type type, gsolve_location location)
+bool cmp_new_vector(gsolve_context *ctx, gsolve_dense *v, int32_t nrows, int32_t ncols,
+                    gsolve_type type, gsolve_location location)
 {
     *v = (gsolve_dense){nrows, ncols, nrows, NULL, type, location, GSOLVE_COLUMN_MAJOR};
-    v->value = gsolve_alloc(t->ctx, location, cmp_bytes_of(*v), 1);
+    v->value = gsolve_alloc(ctx, location, cmp_bytes_of(*v), 1);
     return v->value != NULL;
 }
 
-/* to = from, whose columns may be further apart than its rows need. */
-static gsolve_status put_columns(cmp_bench *t, gsolve_dense to, gsolve_dense from)
+gsolve_status cmp_put_columns(gsolve_context *ctx, gsolve_dense to, gsolve_dense from)
 {
     const size_t column = (size_t)from.nrows * sizeof(double);
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t c = 0; c < from.ncols && status == GSOLVE_OK; c++) {
         status =
-            gsolve_copy(t->ctx, (double *)to.value + (int64_t)c * to.stride, to.location,
+            gsolve_copy(ctx, (double *)to.value + (int64_t)c * to.stride, to.location,
                         (const double *)from.value + (int64_t)c * from.stride, GSOLVE_HOST, column);
     }
     return status;
@@ -49,7 +48,7 @@ static int fill_x(cmp_bench *t)
     double *x = gsolve_alloc(t->ctx, GSOLVE_HOST, n, sizeof *x);
     int code = 0;
 
-    if (!x || !new_vector(t, &given, A->ncols, 1, A->type, GSOLVE_HOST)) {
+    if (!x || !cmp_new_vector(t->ctx, &given, A->ncols, 1, A->type, GSOLVE_HOST)) {
         code = cli_fail_library(t->m->c);
     }
     for (size_t j = 0; !code && j < n; j++) {
@@ -81,15 +80,15 @@ int cmp_prepare(cmp_bench *t)
 
     t->location = strcmp(t->m->device.device, "cpu") == 0 ? GSOLVE_HOST : GSOLVE_DEVICE;
     const bool made =
-        new_vector(t, &t->x, A->ncols, k, A->type, t->location) &&
-        new_vector(t, &t->y, A->nrows, k, A->type, t->location) &&
-        new_vector(t, &t->here, A->nrows, k, A->type, GSOLVE_HOST) &&
-        new_vector(t, &t->b, b.nrows, b.ncols, GSOLVE_F64, t->location) &&
-        new_vector(t, &t->sol, A->ncols, b.ncols, GSOLVE_F64, t->location) &&
+        cmp_new_vector(t->ctx, &t->x, A->ncols, k, A->type, t->location) &&
+        cmp_new_vector(t->ctx, &t->y, A->nrows, k, A->type, t->location) &&
+        cmp_new_vector(t->ctx, &t->here, A->nrows, k, A->type, GSOLVE_HOST) &&
+        cmp_new_vector(t->ctx, &t->b, b.nrows, b.ncols, GSOLVE_F64, t->location) &&
+        cmp_new_vector(t->ctx, &t->sol, A->ncols, b.ncols, GSOLVE_F64, t->location) &&
         (t->zeros = gsolve_alloc(t->ctx, GSOLVE_HOST, cmp_bytes_of(t->sol), 1)) != NULL &&
         (t->flag = gsolve_alloc(t->ctx, t->location, 1, sizeof zero)) != NULL;
 
-    if (!made || put_columns(t, t->b, b) != GSOLVE_OK ||
+    if (!made || cmp_put_columns(t->ctx, t->b, b) != GSOLVE_OK ||
         gsolve_copy(t->ctx, t->flag, t->location, &zero, GSOLVE_HOST, sizeof zero) != GSOLVE_OK) {
         return cli_fail_library(t->m->c);
     }
@@ -113,26 +112,28 @@ void cmp_release(cmp_bench *t)
     gsolve_free(t->ctx, GSOLVE_HOST, t->zeros);
 }
 
-static bool copy_array(cmp_bench *t, const void **copy, const void *from, size_t bytes)
+static bool copy_array(gsolve_context *ctx, gsolve_location location, const void **copy,
+                       const void *from, size_t bytes)
 {
-    void *to = gsolve_alloc(t->ctx, t->location, bytes, 1);
+    void *to = gsolve_alloc(ctx, location, bytes, 1);
 
     *copy = to;
-    return to && gsolve_copy(t->ctx, to, t->location, from, GSOLVE_HOST, bytes) == GSOLVE_OK;
+    return to && gsolve_copy(ctx, to, location, from, GSOLVE_HOST, bytes) == GSOLVE_OK;
 }
 
-bool cmp_copy_rows(cmp_bench *t, gsolve_csr *copy)
+bool cmp_copy_rows(gsolve_context *ctx, gsolve_location location, const gsolve_csr *A,
+                   gsolve_csr *copy)
 {
-    const gsolve_csr *A = &t->a->system.csr;
     const size_t entries = (size_t)gsolve_csr_entries(A);
     const size_t offset = A->offset == GSOLVE_O64 ? sizeof(int64_t) : sizeof(int32_t);
     const size_t value = A->type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
     const void *start, *col = NULL, *values = NULL;
-    const bool made = copy_array(t, &start, A->start, ((size_t)A->nrows + 1) * offset) &&
-                      copy_array(t, &col, A->col, entries * sizeof(int32_t)) &&
-                      copy_array(t, &values, A->value, entries * value);
+    const bool made =
+        copy_array(ctx, location, &start, A->start, ((size_t)A->nrows + 1) * offset) &&
+        copy_array(ctx, location, &col, A->col, entries * sizeof(int32_t)) &&
+        copy_array(ctx, location, &values, A->value, entries * value);
 
     *copy = (gsolve_csr){A->nrows, A->ncols,  start,   (const int32_t *)col,
-                         values,   A->offset, A->type, t->location};
+                         values,   A->offset, A->type, location};
     return made;
 }

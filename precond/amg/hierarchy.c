@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/interrupt.h"
 #include "core/staging.h"
 #include "core/try.h"
 #include "precond/amg/symmetry.h"
@@ -38,13 +39,14 @@ static gsolve_status coarsen(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
 {
     gsolve_status status;
 
-    gs_range_push(ctx, "coarsening and transfer");
+    gs_range_push_level(ctx, "coarsening and transfer", h->levels - 1);
     status = h->coarsening->build(&l->T, ctx, &l->view, options);
     gs_range_pop(ctx);
+    if (status == GSOLVE_OK) status = gs_check_interrupt(ctx);
     if (status != GSOLVE_OK) return status;
     *useless = l->T.P.ncols == 0 || l->T.P.ncols > MAX_ROW_SHARE * l->rows.nrows;
     if (*useless) return GSOLVE_OK;
-    gs_range_push(ctx, "coarse matrix");
+    gs_range_push_level(ctx, "coarse matrix", h->levels);
     if (h->on_device) {
         TRY(gs_block_galerkin_build(&l->blocks, C, ctx, &l->T.R, &l->rows, &l->T.P, l->view.block,
                                     l->T.block));
@@ -127,6 +129,7 @@ static gsolve_status add_level(gs_hierarchy *h, gsolve_context *ctx, bool *ended
     int64_t entries = 0;
     gsolve_status status;
 
+    TRY(gs_check_interrupt(ctx));
     TRY(coarsen_within(h, l, ctx, &C, &entries, ended));
     if (*ended) {
         gs_level_clear_transfer(l, ctx, h->coarsening);
@@ -156,6 +159,7 @@ static gsolve_status add_smoothers(gs_hierarchy *h, gsolve_context *ctx, bool ex
     gs_range_push(ctx, "smoothers");
     for (int k = 0; k < h->levels - exact; k++) {
         gs_level *l = &h->level[k];
+        TRY(gs_check_interrupt(ctx));
         TRY(h->smoother->build(&l->smoother, ctx, &l->view, &h->options));
     }
 done:
@@ -267,6 +271,7 @@ gsolve_status gs_hierarchy_complete(gs_hierarchy *h, gsolve_context *ctx)
     gsolve_status status = GSOLVE_OK;
 
     for (int k = 0; k < h->levels; k++) {
+        TRY(gs_check_interrupt(ctx));
         TRY(gs_level_set_matrix(&h->level[k], ctx, h->options.format));
     }
     exact = h->level[h->levels - 1].rows.nrows <= max_exact_rows(h, ctx);
@@ -321,8 +326,9 @@ static gsolve_status copy_values(const gs_hierarchy *h, gsolve_context *ctx, con
 static gsolve_status update_level(gs_hierarchy *h, gsolve_context *ctx, int k)
 {
     gs_level *l = &h->level[k], *next = l + 1;
-    gsolve_status status = GSOLVE_OK;
+    gsolve_status status;
 
+    TRY(gs_check_interrupt(ctx));
     if (l->smoother) TRY(h->smoother->update(l->smoother, ctx, &l->view, &h->options));
     if (k + 1 == h->levels) return GSOLVE_OK;
     TRY(h->coarsening->update(&l->T, ctx, &l->view, &h->options));

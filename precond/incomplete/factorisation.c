@@ -4,15 +4,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/interrupt.h"
 #include "core/try.h"
 #include "precond/diagonal.h"
 #include "precond/incomplete/galloping_search.h"
 #include "precond/incomplete/incomplete.h"
 
+#define ASK_EVERY 64 /* rows between two questions whether to stop; a power of two */
+
 typedef struct factorisation factorisation;
 typedef bool row_step(const factorisation *w, int worker, int32_t i); /* false: breakdown */
 
 struct factorisation {
+    gsolve_context *ctx;
     const gs_schedule *schedule;
     row_step *row;
     gs_strict_triangle L, U; /* on entry of A, then of the factorisation; Cholesky: L only */
@@ -39,6 +43,7 @@ static void factor_rows(void *data, int worker, int32_t from, int32_t to)
     const gs_schedule *s = w->schedule;
 
     for (int32_t p = from; p < to; p++) {
+        if (((p - from) & (ASK_EVERY - 1)) == 0 && gs_worker_must_stop(w->ctx, worker)) return;
         if (w->row(w, worker, s->row ? s->row[p] : p)) continue;
 #pragma omp atomic write
         w->failed = true;
@@ -54,13 +59,18 @@ static gsolve_status factor(factorisation *w, gsolve_context *ctx, const gsolve_
     const int workers = gs_schedule_workers(w->schedule);
     const size_t count = (size_t)workers * (size_t)csr->nrows;
 
+    gsolve_status status = GSOLVE_OK;
+
     *done = false;
+    w->ctx = ctx;
     w->scratch = gsolve_alloc(ctx, GSOLVE_HOST, count, size);
     if (!w->scratch) return GSOLVE_NO_MEMORY;
     memset(w->scratch, 0, count * size);
     for (w->shift = *shift; w->shift <= GS_MAX_SHIFT && !*done;) {
         w->failed = false;
         gs_schedule_run(w->schedule, workers, csr->nrows, factor_rows, w);
+        status = gs_check_interrupt(ctx);
+        if (status != GSOLVE_OK) break;
         *done = !w->failed;
         if (*done) {
             *shift = w->shift;
@@ -71,7 +81,7 @@ static gsolve_status factor(factorisation *w, gsolve_context *ctx, const gsolve_
         }
     }
     gsolve_free(ctx, GSOLVE_HOST, w->scratch);
-    return GSOLVE_OK;
+    return status;
 }
 
 /* --- LU: S holds the largest magnitude of each row, with the sign of a_ii -----------------------

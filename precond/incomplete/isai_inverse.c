@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/interrupt.h"
 #include "core/try.h"
 #include "precond/diagonal.h"
 #include "precond/incomplete/isai.h"
@@ -89,15 +90,18 @@ static int32_t longest_row(const gs_strict_triangle *L)
 }
 
 /* Computes the offsets of the rows of W. Returns the number of shortened rows. */
-static int32_t count_rows(const search *s, int workers, int64_t *start)
+static int32_t count_rows(gsolve_context *ctx, const search *s, int workers, int64_t *start)
 {
     int32_t shortened = 0;
 
     start[0] = 0;
 #pragma omp parallel for schedule(dynamic, CHUNK) num_threads(workers) reduction(+ : shortened)
     for (int32_t i = 0; i < s->L->n; i++) {
-        bool shortened_row;
-        start[i + 1] = find_reachable(s, omp_get_thread_num(), i, &shortened_row);
+        const int me = omp_get_thread_num();
+        bool shortened_row = false;
+        start[i + 1] = 0;
+        if (gs_worker_must_stop(ctx, me)) continue;
+        start[i + 1] = find_reachable(s, me, i, &shortened_row);
         shortened += shortened_row;
     }
     for (int32_t i = 0; i < s->L->n; i++) start[i + 1] += start[i];
@@ -121,7 +125,8 @@ gsolve_status gs_isai_pattern(gsolve_csr *out, gsolve_context *ctx, gsolve_type 
     ALLOC(ctx, GSOLVE_HOST, s.visited, (size_t)workers * (size_t)n);
     ALLOC(ctx, GSOLVE_HOST, start, (size_t)n + 1);
     memset(s.visited, 0, (size_t)workers * (size_t)n * sizeof *s.visited);
-    *shortened = count_rows(&s, workers, start);
+    *shortened = count_rows(ctx, &s, workers, start);
+    TRY(gs_check_interrupt(ctx));
     TRY(gs_csr_new(&W, ctx, n, n, start[n], type));
     const gs_csr_arrays to = gs_csr_arrays_of(ctx, &W);
     for (int32_t i = 0; i <= n; i++) gs_set_start(&to, i, start[i]);
@@ -189,9 +194,11 @@ gsolve_status gs_isai_fill(const gsolve_csr *W, gsolve_context *ctx, const gs_st
 #pragma omp parallel for schedule(dynamic, CHUNK) num_threads(workers) reduction(+ : overflows)
     for (int32_t i = 0; i < n; i++) {
         const int me = omp_get_thread_num();
+        if (gs_worker_must_stop(ctx, me)) continue;
         overflows +=
             !fill_row(&to, L, i, scale ? scale[i] : 1, place + (int64_t)me * n, w + me * capacity);
     }
+    TRY(gs_check_interrupt(ctx));
     *fits = overflows == 0;
 done:
     gsolve_free(ctx, GSOLVE_HOST, w);

@@ -26,11 +26,13 @@ NoDevice = _error_class("NoDevice", RuntimeError)
 Unsupported = _error_class("Unsupported", NotImplementedError)
 ZeroPivot = _error_class("ZeroPivot", ArithmeticError)
 DeviceFailed = _error_class("DeviceFailed", RuntimeError)
+Interrupted = _error_class("Interrupted", RuntimeError)
 
 _CLASS_OF = {
     lib.GSOLVE_BAD_ARGUMENT: BadArgument, lib.GSOLVE_BAD_SPEC: BadSpec, lib.GSOLVE_BAD_MATRIX: BadMatrix,
     lib.GSOLVE_BAD_FILE: BadFile, lib.GSOLVE_NO_MEMORY: NoMemory, lib.GSOLVE_NO_DEVICE: NoDevice,
     lib.GSOLVE_UNSUPPORTED: Unsupported, lib.GSOLVE_ZERO_PIVOT: ZeroPivot, lib.GSOLVE_DEVICE_FAILED: DeviceFailed,
+    lib.GSOLVE_INTERRUPTED: Interrupted,
 }
 for _cls, _name in ((cls, ffi.string(ffi.cast("gsolve_status", code)).removeprefix("GSOLVE_")) for code, cls in _CLASS_OF.items()):
     _cls.status = _name

@@ -18,6 +18,7 @@ RUNS = [  # the arguments of runs that together write every key
     "-A missing.mtx",
     "info gen:poisson3d,n=12 --precond amg,coarsest=40",
     "compare gen:poisson2d,n=9 gen:poisson2d,n=8 --formats sell --repeat 1",
+    "compare gen:poisson2d,n=9 --solvers cg --preconds jacobi --repeat 1",
     "generate convdiff3d,n=4 -o C.mtx",
     "convert C.mtx D.mtx",
     "-A gen:poisson2d,n=4 -x x.mtx",

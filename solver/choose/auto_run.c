@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/info.h"
+#include "core/interrupt.h"
 #include "core/staging.h"
 #include "core/try.h"
 #include "solver/choose/auto_method.h"
@@ -66,6 +67,7 @@ static gsolve_status set_up(gsolve_auto *S, int k, gsolve_attempt *a)
     gsolve_status status;
 
     gs_auto_begin_setup_file(S);
+    TRY(gs_check_interrupt(S->ctx));
     if (S->set == k) {
         TRY(update_precond(S));
     } else {
@@ -91,6 +93,12 @@ static bool notify(const gsolve_auto *S, gsolve_attempt *a, gsolve_attempt_stage
     return !S->attempt_monitor || S->attempt_monitor(a, S->attempt_user);
 }
 
+/* Whether the caller ended the run. */
+static bool is_stopped(const gsolve_result *result)
+{
+    return result->outcome == GSOLVE_STOPPED || result->outcome == GSOLVE_TIME_LIMIT;
+}
+
 /* Whether no other choice is needed. */
 static bool is_solved(const gsolve_result *result)
 {
@@ -109,7 +117,8 @@ static void record(gsolve_auto *S, const gsolve_attempt *a)
         S->last = a->result->iterations;
         if (S->first == 0) S->first = S->compared = S->last;
     } else {
-        S->list[a->choice].failed = !a->result || a->result->outcome != GSOLVE_STOPPED;
+        S->list[a->choice].failed =
+            a->result ? !is_stopped(a->result) : a->status != GSOLVE_INTERRUPTED;
         S->list[a->choice].facts.failed = a->status;
         snprintf(S->list[a->choice].facts.error, sizeof S->list->facts.error, "%s",
                  a->result ? "" : outcome);
@@ -160,7 +169,7 @@ static bool try_choice(gsolve_auto *S, int k, gsolve_dense b, gsolve_dense x, gs
     if (!a.result) return !proceed || !gs_may_fall_back(a.status);
     /* rounded: the type of x cannot hold the solution accurately enough; then another choice would
      * not converge either */
-    return !proceed || rounded || is_solved(result) || result->outcome == GSOLVE_STOPPED;
+    return !proceed || rounded || is_solved(result) || is_stopped(result);
 }
 
 /* --- all attempts ----------------------------------------------------------------------------- */
@@ -287,6 +296,7 @@ gsolve_status gsolve_auto_run(gsolve_auto *S, gsolve_dense b, gsolve_dense x, gs
     TRY(gs_columns_from(&S->columns, S->ctx, 1, x, &columns));
     TRY(run_columns(S, b, columns, &f));
     TRY(gs_columns_to(S->ctx, columns, x));
+    if (f.failed == GSOLVE_INTERRUPTED) f.result.outcome = gs_stop_outcome(S->ctx);
     S->runs++;
     f.result.seconds = gs_now() - begin;
     GS_FILL_INFO(gsolve_result, result, &f.result);

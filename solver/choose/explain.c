@@ -65,7 +65,8 @@ void gs_read_matrix(gs_case *c, const gsolve_matrix *A, bool rows)
 
 static void add_projected(gs_case *c)
 {
-    if (!c->f->projects || c->f->outcome == GSOLVE_STOPPED || c->f->outcome == GSOLVE_ACCEPTED) {
+    if (!c->f->projects || c->f->outcome == GSOLVE_STOPPED || c->f->outcome == GSOLVE_ACCEPTED ||
+        c->f->outcome == GSOLVE_TIME_LIMIT) {
         return;
     }
     GS_SAY(c, "Without its component in the left null space of A the residual is %.1e |b|. ",

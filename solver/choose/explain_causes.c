@@ -34,7 +34,7 @@ const gs_method *gs_method_of_case(const gs_case *c)
 
 static bool is_stopped(gs_case *c)
 {
-    return ended(c, GSOLVE_STOPPED) || ended(c, GSOLVE_ACCEPTED);
+    return ended(c, GSOLVE_STOPPED) || ended(c, GSOLVE_ACCEPTED) || ended(c, GSOLVE_TIME_LIMIT);
 }
 
 static void say_stopped(gs_case *c)
@@ -44,9 +44,13 @@ static void say_stopped(gs_case *c)
                "The caller's stopping test accepted x at |b - Ax| / |b| = %.1e, which does not "
                "meet rtol and atol. ",
                c->f->residual);
+    } else if (ended(c, GSOLVE_TIME_LIMIT)) {
+        GS_SAY(c, "The time limit was reached at |b - Ax| / |b| = %.1e. ", c->f->residual);
     } else {
         GS_SAY(c, "%s stopped the run at |b - Ax| / |b| = %.1e. ",
-               c->k->run->monitor.test ? "The monitor or the stopping test" : "The monitor",
+               c->k->run->monitor.test   ? "The monitor or the stopping test"
+               : c->k->run->monitor.call ? "The monitor"
+                                         : "An interrupt",
                c->f->residual);
     }
 }

@@ -153,7 +153,7 @@ static gsolve_status prepare(gs_krylov *k)
     if (copies(k)) {
         status = copy_system(k);
         if (status != GSOLVE_OK) drop_copies(s);
-        if (status == GSOLVE_NO_MEMORY) return status;
+        if (status == GSOLVE_NO_MEMORY || status == GSOLVE_INTERRUPTED) return status;
     } else {
         TRY(new_inner(k, k->A, k->M, false, &s->inner));
     }

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "core/interrupt.h"
 #include "core/try.h"
 #include "matrix/operator.h"
 #include "solver/resident/resident.h"
@@ -43,10 +44,10 @@ static int most_steps(const gs_krylov *k)
     return k->csr.nrows < 1 << 20 ? MOST_STEPS : SOME_STEPS;
 }
 
-/* Whether the caller wants to hear of the iterations soon. */
+/* Whether the caller wants to hear of the iterations soon, or to stop them. */
 static bool is_watched(const gs_krylov *k)
 {
-    return k->run->monitor.call || k->run->monitor.test;
+    return k->run->monitor.call || k->run->monitor.test || gs_has_stop_test(k->ctx);
 }
 
 /* The steps of a chunk: 1 where the host reads the device's memory directly; else whole periods if

@@ -243,7 +243,7 @@ static gsolve_outcome outcome_of(const gs_krylov *k, int32_t c, double r)
     if (!(ldexp(r, -k->run->column[c].scale) <= k->run->fetched[c].ceiling)) return GSOLVE_DIVERGED;
     /* the caller's test accepts only columns that go on */
     if (outcome == GSOLVE_CONVERGED && m->stopped &&
-        (m->outcome == GSOLVE_STOPPED || column->iterations > m->stopped_at)) {
+        (m->outcome != GSOLVE_ACCEPTED || column->iterations > m->stopped_at)) {
         return m->outcome;
     }
     /* by its recurrence it converged, diverged or solved the least-squares problem; by the true

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/interrupt.h"
 #include "core/try.h"
 #include "solver/operations/operations.h"
 
@@ -154,6 +155,15 @@ static void call_monitor(gs_krylov *k, const double *history)
     }
 }
 
+/* Ends the run if the caller has asked the calls in the context to stop, or the time is over. */
+static void ask_context(gs_krylov *k)
+{
+    gs_monitoring *m = &k->run->monitor;
+
+    if (m->stopped || !gs_must_stop(k->ctx)) return;
+    stop_run(m, k->run->counts.iteration, gs_stop_outcome(k->ctx));
+}
+
 /* Iterations that were already submitted when the caller stopped the run may fail or reach a limit:
  * that does not count. */
 static void end_column(gs_krylov *k, int32_t c, gsolve_outcome outcome)
@@ -183,6 +193,7 @@ gsolve_status gs_progress_read(gs_krylov *k, int slot, bool *any)
         }
     }
     call_monitor(k, (const double *)(const void *)((const gs_progress *)page + k->width));
+    ask_context(k);
     *any = false;
     for (int32_t c = 0; c < k->ncols; c++) {
         if (!k->active[c]) continue;

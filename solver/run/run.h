@@ -91,7 +91,7 @@ typedef struct gs_monitoring { /* progress.c */
     int reported;           /* the last iteration that both were called for */
     bool stopped;           /* the caller has ended the run, */
     int stopped_at;         /* by the answer for this iteration */
-    gsolve_outcome outcome; /* if stopped: GSOLVE_STOPPED or GSOLVE_ACCEPTED */
+    gsolve_outcome outcome; /* if stopped: GSOLVE_STOPPED, _TIME_LIMIT or _ACCEPTED */
 } gs_monitoring;
 
 typedef struct gs_adapting { /* adapt_matrix.c */
