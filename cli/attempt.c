@@ -324,13 +324,12 @@ static void begin_run(monitor *m, const gsolve_attempt *t)
 {
     cli *c = m->c;
     cli_attempt *a = m->a;
-    const bool json_out = c->args.json && strcmp(c->args.json, "-") == 0;
 
     cli_stops(CLI_STOPS_RUN);
     cli_stages_end(&m->stages);
     snprintf(a->solver, sizeof a->solver, "%s", t->method);
     snprintf(a->method, sizeof a->method, "%s", gsolve_solver_name(t->S));
-    if (c->args.monitor) m->lines = json_out ? stderr : c->text;
+    if (c->args.monitor) m->lines = cli_uses_stdout(c) ? stderr : c->text;
     if (m->lines) fprintf(m->lines, "%12s  residual\n", "iteration");
     cli_live_begin(&m->live, c, a->method);
     m->live.on = m->live.on && !m->lines;
@@ -414,7 +413,9 @@ static void name_transform(const cli *c, char *options, size_t size)
 int cli_try(cli *c, cli_trial *t)
 {
     char options[64];
-    monitor m = {.c = c, .trial = t, .keep = c->args.json || c->args.history};
+    monitor m = {.c = c,
+                 .trial = t,
+                 .keep = c->args.json || c->args.history || c->args.html || c->args.plot};
     gsolve_auto_info info = GSOLVE_INIT(gsolve_auto_info);
     gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_auto *S = NULL;

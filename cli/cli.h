@@ -23,13 +23,16 @@ typedef struct cli_arguments {
     const char *device, *format, *formats, *solver, *precond;
     const char *solvers, *preconds; /* lists of specs */
     const char *json, *history, *output, *csv, *html;
-    cli_many matrices; /* of a command that takes several */
+    const char *config; /* --config */
+    cli_many matrices;  /* of a command that takes several */
     double rtol, atol;
     double time_limit; /* seconds */
     int type;          /* a gsolve_type */
     int scale, order;  /* indices of their words; 0: none */
     int maxit, threads, seed, repeat, columns_count;
-    bool monitor, profile, columns, quiet, cache, symmetric, general, dense, force, help, version;
+    bool plot, ascii;
+    bool monitor, profile, columns, quiet, cache, symmetric, general, dense, help, version, force,
+        print_c;
     int operands;
     char **operand;
 } cli_arguments;
@@ -38,8 +41,9 @@ extern const cli_arguments cli_no_arguments; /* nothing is given */
 
 typedef struct cli { /* one call of the command */
     const struct cli_command *command;
-    const char *program; /* argv[0] */
     cli_arguments args;
+    char **word; /* of the command line; getopt may have moved operands to its end */
+    int count;   /* of them */
     gsolve_context *ctx;
     bool undecided; /* the device will be chosen when the size of the system is known */
     struct cli_starting *starting; /* the start of a GPU while the matrix is read, or NULL */
@@ -50,7 +54,8 @@ typedef struct cli { /* one call of the command */
     int width;                     /* the column at which text is wrapped; 0: it is not wrapped */
     double begin;                  /* seconds, as by cli_now */
     bool stopped;                  /* Ctrl-C or the time limit ended the work */
-    char error[1200];              /* the first error's sentence, or "" */
+    char *config;     /* the text of --config, which the arguments point into, or NULL; owned */
+    char error[1200]; /* the first error's sentence, or "" */
 } cli;
 
 /* --- text and errors ------------------------------------------------------------------------ */
@@ -89,15 +94,19 @@ bool cli_spec_is(const char *spec, const char *name);
 
 /* --- output files ---------------------------------------------------------------------------- */
 
-/* Checks, before the work begins, that every output file can be written and is not an input file.
- * Returns 0 or CLI_ERROR. */
-int cli_check_outputs(cli *c);
+/* Checks, before the work begins, that every output file can be written and is not an input file,
+ * and that standard input is one input and standard output one output at most. Returns 0 or
+ * CLI_ERROR. */
+int cli_check_files(cli *c);
+
+/* Whether an output goes to standard output, so that text cannot. */
+bool cli_uses_stdout(const cli *c);
 
 /* Whether the file of --json passes these checks; prints no error. */
 bool cli_json_fits(const cli *c);
 
-/* Writes text to the file path, which appears complete or not at all. "-": standard output. Returns
- * 0 or CLI_ERROR. */
+/* Writes text to the file path, which appears complete or not at all; to a pipe or a device, in
+ * place. "-": standard output. Returns 0 or CLI_ERROR. */
 int cli_write_text(cli *c, const char *path, const char *text);
 
 /* --- the commands ---------------------------------------------------------------------------- */

@@ -10,11 +10,12 @@
 
 /* clang-format off */
 #define MATRIX \
-    {"matrix", 'A', "FILE", "matrix file (Matrix Market, Rutherford-Boeing or Harwell-Boeing, plain or " \
-     "gzip-compressed), or gen:NAME,key=value,... for a generated matrix (see gsolve list " \
-     "generators)", CLI_TEXT, AT(matrix), 0, 0}
+    {"matrix", 'A', "FILE", "matrix file (Matrix Market, Rutherford-Boeing, Harwell-Boeing, SciPy .npz, NumPy .npy, PETSc binary or MATLAB .mat; " \
+     "text also compressed by gzip, bzip2, xz or zstd), or - for standard input, or gen:NAME,key=value,... for a generated " \
+     "matrix (see gsolve list generators)", CLI_TEXT, AT(matrix), 0, 0}
 #define RHS \
-    {"rhs", 'b', "FILE", "right-hand side b: a file with one or more columns, or one of the words ones, random, random,k=N (N random right-hand " \
+    {"rhs", 'b', "FILE", "right-hand side b: a file with one or more columns (plain text, Matrix Market, NumPy .npy, PETSc binary or MATLAB " \
+     ".mat; -: standard input), or one of the words ones, random, random,k=N (N random right-hand " \
      "sides) and A*ones (x = 1 is then a solution) (default A*ones)", CLI_TEXT, AT(rhs), 0, 0}
 #define CACHE \
     {"cache", 0, NULL, "keep a binary copy of the matrix FILE as FILE.gscache, or in $XDG_CACHE_HOME/gsolve (by default " \
@@ -48,24 +49,26 @@
 #define MAXIT \
     {"maxit", 0, "N", "largest number of iterations. Overrides maxit= of --solver (default: see gsolve list solvers)", \
      CLI_WHOLE, AT(maxit), 0, INT_MAX}
-#define FORCE \
-    {"force", 0, NULL, "run a method although the matrix is known not to suit it: cg, pipecg, block_cg or minres on a matrix " \
-     "that is not symmetric, or one of the first three on one with a negative diagonal entry", CLI_FLAG, AT(force), 0, 0}
 #define JSON(what) \
-    {"json", 0, "FILE", "write " what " as JSON; '-' means standard output and suppresses the text", \
+    {"json", 0, "FILE", "write " what " as JSON; '-' means standard output and suppresses the text, here and for other outputs", \
      CLI_TEXT, AT(json), 0, 0}
 #define QUIET(more) \
     {"quiet", 'q', NULL, "print only errors" more, CLI_FLAG, AT(quiet), 0, 0}
+#define FORCE(more) \
+    {"force", 0, NULL, "do what gsolve otherwise refuses: more threads (--threads, or threads= of --device) than there are " \
+     "processors" more, CLI_FLAG, AT(force), 0, 0}
 #define OUTPUT(text) \
     {"output", 'o', "FILE", text, CLI_TEXT, AT(output), 0, 0}
 #define HELP \
+    {"config", 0, "FILE", "read options from FILE: one \"name value\" or \"name = value\" a line, with the long names; a name alone " \
+     "sets an option without argument; # begins a comment. The command line overrides FILE", CLI_TEXT, AT(config), 0, 0}, \
     {"help", 'h', NULL, "show this help", CLI_FLAG, AT(help), 0, 0}, \
     {"version", 'V', NULL, "show the version, the libraries of sparse factorisations, and the level of the CPU whose kernels run", CLI_FLAG, AT(version), 0, 0}
 
 static const cli_option solve_options[] = {
     HEADING("System"),
     MATRIX, RHS,
-    {"x0", 0, "FILE", "file with the initial guess (default 0)", CLI_TEXT, AT(guess), 0, 0},
+    {"x0", 0, "FILE", "file with the initial guess (-: standard input; default 0)", CLI_TEXT, AT(guess), 0, 0},
     {"null-space", 0, "constants|FILE", "null space of a singular A: the word constants, or a file with one or more vectors v, A v = 0. "
      "If b is not in the range of A, x is then the least-squares solution", CLI_TEXT, AT(null_space), 0, 0},
     {"left-null-space", 0, "constants|FILE", "null space of the transpose of A, if that is not the one of A. Both have the same dimension",
@@ -82,7 +85,7 @@ static const cli_option solve_options[] = {
      "(default none)", CLI_WORD, AT(order), 0, 0},
     {"format", 0, "SPEC", "storage format of the matrix (default auto; see gsolve list formats)", CLI_TEXT,
      AT(format), 0, 0},
-    SOLVE_TYPE, RTOL, ATOL, MAXIT, FORCE,
+    SOLVE_TYPE, RTOL, ATOL, MAXIT,
     {"time-limit", 0, "SECONDS", "stop after this time, reading and set-up included, and report the best iterate so far; the exit code is 2. "
      "A solve that ends by the time limit does not give the same bits again (default: no limit)", CLI_REAL, AT(time_limit), 0, 1e9},
     {"setup", 0, "FILE", "keep the set-up of the preconditioner amg, or the factors of the method direct, in FILE. If FILE holds "
@@ -91,19 +94,31 @@ static const cli_option solve_options[] = {
     HEADING("Device"),
     DEVICE("device: auto, cpu or cuda (default $GSOLVE_DEVICE, else auto; see gsolve list devices). auto uses a GPU if "
            "there is one, but the CPU if --format is not given and (entries of A) x (columns of b) is at most 200000"),
-    DEVICE_THREADS,
+    DEVICE_THREADS, FORCE("; and a method that the matrix is known not to suit: cg, pipecg, block_cg or minres where it is not symmetric, or one of the "
+     "first three where a diagonal entry is negative"),
     HEADING("Output"),
-    {"solution", 'x', "FILE", "write the solution as a Matrix Market array", CLI_TEXT,
+    {"solution", 'x', "FILE", "write the solution as a Matrix Market array; as NumPy array, plain text or PETSc vector if the name ends in .npy, .txt, "
+     ".petsc or .bin; '-' as for --json", CLI_TEXT,
      AT(solution), 0, 0},
     JSON("the result"),
     {"columns", 0, NULL, "print outcome, iterations and residual of each right-hand side (column of b), not only of the "
      "worst one; JSON always contains them", CLI_FLAG, AT(columns), 0, 0},
-    {"history", 0, "FILE", "write the residual of each iteration as CSV (comma-separated values)",
+    {"history", 0, "FILE", "write the residual of each iteration as CSV (comma-separated values); '-' as for --json",
      CLI_TEXT, AT(history), 0, 0},
+    {"html", 0, "FILE", "write the result as an HTML page in one self-contained file: convergence curves, times, the pattern of the "
+     "matrix, and, if the solve failed, the diagnosis; '-' as for --json", CLI_TEXT, AT(html), 0, 0},
+    {"plot", 0, NULL, "draw the residual of each iteration and each attempt as curves in the terminal", CLI_FLAG, AT(plot), 0, 0},
+    {"ascii", 0, NULL, "draw the curves of --plot with ASCII characters (default: Unicode, if the locale uses UTF-8)",
+     CLI_FLAG, AT(ascii), 0, 0},
     {"monitor", 0, NULL, "print the residual of each iteration", CLI_FLAG, AT(monitor), 0, 0},
     {"profile", 0, NULL, "show memory traffic and bandwidth of an iteration, and of each class of operations. "
      "For this, gsolve solves the system a second time and times each operation separately. "
      "On a GPU this second solve does not use CUDA graphs", CLI_FLAG, AT(profile), 0, 0},
+    {"repeat", 0, "N", "number of rounds: solve N times, set-ups included, and show the least, median and largest times. The matrix is "
+     "read and its format built once", CLI_WHOLE, AT(repeat), 1, 9999},
+    {"print-c", 0, NULL, "print a complete C program that does the same through the public interface, and solve nothing. The program "
+     "writes the file of -x; the method and the preconditioner are those that gsolve would take, or left to the library if "
+     "neither is given", CLI_FLAG, AT(print_c), 0, 0},
     QUIET(" and the cause of a solve that did not converge"), HELP, END,
 };
 
@@ -114,7 +129,7 @@ static const cli_option info_options[] = {
     TYPE(""),
     DEVICE("device on which the solve would run: auto, cpu or cuda (default $GSOLVE_DEVICE, else cpu; see gsolve list "
            "devices). --device auto takes a GPU if there is one"),
-    DEVICE_THREADS, JSON("this report"), QUIET(""), HELP, END,
+    DEVICE_THREADS, FORCE(""), JSON("this report"), QUIET(""), HELP, END,
 };
 
 static const cli_option compare_options[] = {
@@ -145,7 +160,7 @@ static const cli_option compare_options[] = {
     HEADING("Device"),
     DEVICE("device: auto, cpu or cuda (default $GSOLVE_DEVICE, else auto; see gsolve list devices). auto uses a GPU if "
            "there is one"),
-    DEVICE_THREADS,
+    DEVICE_THREADS, FORCE(""),
     HEADING("Output"),
     JSON("the results"),
     {"csv", 0, "FILE", "write one line per matrix and format as CSV (comma-separated values); '-' as for "
@@ -156,10 +171,11 @@ static const cli_option compare_options[] = {
 };
 
 static const cli_option generate_options[] = {
-    OUTPUT("output file; compressed if its name ends in .gz"),
+    OUTPUT("output file: SciPy's format if its name ends in .npz, PETSc's if it ends in .petsc or .bin, else Matrix Market, "
+           "compressed if it ends in .gz; '-' means standard output and suppresses the text"),
     {"symmetric", 0, NULL, "write only the lower triangle; the matrix must be symmetric, not skew-symmetric", CLI_FLAG,
      AT(symmetric), 0, 0},
-    THREADS(""), JSON("a report on the matrix"), QUIET(""), HELP, END,
+    THREADS(""), FORCE(""), JSON("a report on the matrix"), QUIET(""), HELP, END,
 };
 
 static const cli_option convert_options[] = {
@@ -168,17 +184,17 @@ static const cli_option convert_options[] = {
      AT(symmetric), 0, 0},
     {"general", 0, NULL, "write all entries, even if IN stores only a triangle", CLI_FLAG,
      AT(general), 0, 0},
-    {"dense", 0, NULL, "IN is a dense vector or matrix, such as a right-hand side; write a Matrix Market "
-     "array", CLI_FLAG,
+    {"dense", 0, NULL, "IN is a dense vector or matrix, such as a right-hand side; write an array. Implied by .npy and "
+     ".txt", CLI_FLAG,
      AT(dense), 0, 0},
-    THREADS(""), JSON("a report on the matrix"), QUIET(""), HELP, END,
+    THREADS(""), FORCE(""), JSON("a report on the matrix"), QUIET(""), HELP, END,
 };
 
 static const cli_option list_options[] = {JSON("the list"), QUIET(""), HELP, END};
 /* clang-format on */
 
 const cli_command cli_commands[] = {
-    {"solve", "gsolve [solve] -A FILE [-b FILE] [-x FILE] [options]", "solve A x = b",
+    {"solve", "gsolve [solve] [-A] FILE [-b FILE] [-x FILE] [options]", "solve A x = b",
      "Reads the matrix and analyses it, solves the system, and then computes the true residual "
      "from A, x and b. If --solver is not given, gsolve chooses the method. If --precond is not "
      "given, gsolve chooses the preconditioner.\nIf neither --solver nor --precond is given and "
@@ -198,7 +214,8 @@ const cli_command cli_commands[] = {
      info_options, 1, true, cli_info},
     {"compare", "gsolve compare [-A] FILE ... [options]",
      "compare storage formats, or solvers, on one or more matrices",
-     "Without --solvers and --preconds, compares formats. Shows for each format: the time to build it; the time and the bandwidth of a product, "
+     "Without --solvers and --preconds, compares formats. Shows for each format: the time to build "
+     "it; the time and the bandwidth of a product, "
      "compared with the bandwidth of a memory copy; its memory; the time of a solve to the same "
      "true residual; and the smallest number of iterations for which build plus iterations take "
      "less time than with csr. Then shows the fastest format for 10, 100, 1000 and 10000 "
@@ -212,18 +229,21 @@ const cli_command cli_commands[] = {
      "with a confidence interval, set-up and solve, iterations, residual and the peak of memory; a "
      "combination that fails keeps its row with the reason. A solve is stopped after 10 times the "
      "time of the fastest, but not before 0.5 s. For several matrices shows a performance profile "
-     "(Dolan and More). On a GPU, the row vendor is cg or bicgstab with jacobi, written on calls of "
+     "(Dolan and More). On a GPU, the row vendor is cg or bicgstab with jacobi, written on calls "
+     "of "
      "cuSPARSE and cuBLAS.",
      compare_options, CLI_MOST_MATRICES, false, cli_compare},
     {"generate", "gsolve generate NAME[,key=value,...] -o FILE [options]",
      "write a generated matrix to a file",
-     "Writes a Matrix Market file. gsolve list generators shows the generators and their "
+     "Writes a Matrix Market file, or another format by the name of FILE. gsolve list generators shows the generators and their "
      "options.",
      generate_options, 1, false, cli_generate},
-    {"convert", "gsolve convert IN OUT [options]", "convert a matrix file to Matrix Market",
-     "Reads any matrix that gsolve solve reads and writes it to OUT, a name that ends in "
-     ".mtx or .mtx.gz. If IN stores only a triangle of a symmetric or skew-symmetric "
-     "matrix, OUT does too, unless --general is given.",
+    {"convert", "gsolve convert IN OUT [options]", "convert a file to another format",
+     "Reads any file that gsolve solve reads and writes it to OUT, whose name chooses the format: "
+     ".mtx or .mtx.gz (Matrix Market), .npz (SciPy, sparse), .npy (NumPy, dense), .petsc or .bin "
+     "(PETSc), .txt (vectors, plain text). IN may be -, standard input, and OUT may be -, standard output, or a pipe; "
+     "these get Matrix Market. If IN stores only a triangle of a symmetric or skew-symmetric "
+     "matrix, a Matrix Market file OUT does too, unless --general is given.",
      convert_options, 2, false, cli_convert},
     {"list", "gsolve list [formats|solvers|preconds|products|generators|devices] [options]",
      "list methods, preconditioners, formats and other names",

@@ -1,8 +1,11 @@
-/* convert.c: gsolve convert: reads a matrix file and writes Matrix Market. */
+/* convert.c: gsolve convert: reads a file and writes it in the format that the name of the output
+ * chooses. */
 #include <string.h>
 
 #include "cli/json.h"
 #include "cli/live_progress.h"
+#include "cli/source.h"
+#include "cli/streams.h"
 
 int cli_write_matrix(cli *c, cli_system *s, const char *path, gsolve_symmetry symmetry,
                      const char *comment)
@@ -15,7 +18,7 @@ int cli_write_matrix(cli *c, cli_system *s, const char *path, gsolve_symmetry sy
     cJSON *object;
 
     cli_live_begin(&live, c, path);
-    snprintf(note, sizeof note, "writing %s ...", path);
+    snprintf(note, sizeof note, "writing %s ...", cli_output_words(path));
     cli_live_note(&live, note);
     const gsolve_status status = gsolve_write_matrix(c->ctx, path, &s->csr, symmetry, comment);
     cli_live_erase(&live);
@@ -32,21 +35,15 @@ int cli_write_matrix(cli *c, cli_system *s, const char *path, gsolve_symmetry sy
     return cli_json_write(c, object);
 }
 
-static bool ends_in(const char *text, const char *end)
-{
-    const size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
 static int convert_matrix(cli *c, const char *in, const char *out)
 {
     cli_system s = {0};
     gsolve_symmetry symmetry;
     int code = cli_read_matrix(c, in, &s);
 
-    symmetry = c->args.symmetric ? GSOLVE_SYMMETRIC
-               : c->args.general ? GSOLVE_GENERAL
-                                 : s.source.symmetry;
+    symmetry = c->args.symmetric                            ? GSOLVE_SYMMETRIC
+               : c->args.general || cli_is_binary_name(out) ? GSOLVE_GENERAL
+                                                            : s.source.symmetry;
     if (!code) code = cli_write_matrix(c, &s, out, symmetry, NULL);
     cli_close_system(c, &s);
     return code;
@@ -83,20 +80,23 @@ int cli_convert(cli *c)
         return cli_fail(c, "two file names are needed; write gsolve convert IN OUT");
     in = c->args.operand[0];
     out = c->args.operand[1];
-    if (!ends_in(out, ".mtx") && !ends_in(out, ".mtx.gz")) {
-        return cli_fail(
-            c, "%s must end in .mtx or .mtx.gz, because convert writes Matrix Market files", out);
+    if (!cli_is_stream(out) && !cli_is_market_name(out) && !cli_is_binary_name(out) && !cli_is_dense_name(out)) {
+        return cli_fail(c,
+                        "%s must end in .mtx, .mtx.gz, .npz, .npy, .petsc, .bin or .txt, which "
+                        "chooses the format",
+                        out);
     }
+    c->args.dense |= cli_is_dense_name(out);
     if (c->args.symmetric && c->args.general) {
         return cli_fail(
             c, "--symmetric writes a triangle and --general all entries; give only one of them");
     }
     if (c->args.dense && (c->args.symmetric || c->args.general)) {
-        return cli_fail(
-            c, "--dense writes all elements of an array; remove --symmetric and --general");
+        return cli_fail(c, "--dense, .npy and .txt write all elements of an array; remove "
+                           "--symmetric and --general");
     }
     c->args.matrix = in;
     c->args.output = out;
-    if (cli_check_outputs(c) || cli_open_host(c)) return CLI_ERROR;
+    if (cli_check_files(c) || cli_open_host(c)) return CLI_ERROR;
     return c->args.dense ? convert_dense(c, in, out) : convert_matrix(c, in, out);
 }

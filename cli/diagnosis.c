@@ -92,7 +92,7 @@ static void apply(const gsolve_diagnosis *d, cli_arguments *a, char words[2][64]
 {
     const cli_arguments given = *a;
 
-    a->monitor = a->profile = a->quiet = a->force = false;
+    a->monitor = a->profile = a->quiet = a->force = a->print_c = false;
     a->setup = NULL;
     if (d->precond[0]) a->precond = strcmp(d->precond, "auto") ? d->precond : NULL;
     if (d->method[0]) {
@@ -159,7 +159,7 @@ void cli_remedy_command(const cli *c, const gsolve_diagnosis *d, char text[CLI_C
     text[0] = 0;
     if (!d->remedy[0]) return;
     apply(d, &a, words, spec);
-    append_word(text, c->program);
+    append_word(text, c->count > 0 ? c->word[0] : "gsolve");
     for (const cli_option *o = c->command->option; o->help; o++) {
         if (o->name) append_option(text, o, &a);
     }

@@ -20,7 +20,7 @@ int cli_generate(cli *c)
     if (strncmp(spec, "gen:", 4) == 0) spec += 4;
     if (strlen(spec) > sizeof name - 8) return cli_fail(c, "the spec '%.40s...' is too long", spec);
     snprintf(name, sizeof name, "gen:%s", spec);
-    if (cli_check_outputs(c) || cli_open_host(c)) return CLI_ERROR;
+    if (cli_check_files(c) || cli_open_host(c)) return CLI_ERROR;
     code = cli_read_matrix(c, name, &s);
     if (!code) {
         snprintf(comment, sizeof comment, "%s, by gsolve %s", name, gsolve_version());

@@ -105,7 +105,8 @@ static void say_diagonal(const cli *c, const gsolve_statistics *t)
     char zeros[128] = "0 zero entries";
 
     if (t->zero_diagonals > 0) {
-        snprintf(zeros, sizeof zeros, "%d zero or missing entries, the first in row %d",
+        snprintf(zeros, sizeof zeros,
+                 "%d zero or missing entries, the first in row %d (counted from 1)",
                  t->zero_diagonals, t->first_zero_diagonal + 1);
     }
     cli_item(c, "diagonal", "%s, %d negative entries; ratio of largest to smallest magnitude %.3g",
@@ -137,7 +138,8 @@ static void say_shape(const cli *c, const gsolve_statistics *t)
         cli_item(c, "empty", "%s, %s", cli_count(t->empty_rows, "row").text,
                  cli_count(t->empty_cols, "column").text);
     }
-    if (t->empty_rows > 0) cli_item(c, "", "the first empty row is row %d", t->first_empty_row + 1);
+    if (t->empty_rows > 0)
+        cli_item(c, "", "the first empty row is row %d (counted from 1)", t->first_empty_row + 1);
 }
 
 static void say_values(const cli *c, const gsolve_statistics *t)
@@ -287,7 +289,7 @@ int cli_info(cli *c)
     int code;
 
     if (!c->args.matrix) return cli_fail(c, "no matrix is given; write gsolve info FILE");
-    if (cli_check_outputs(c) || cli_open_host(c) || cli_check_specs(c)) return CLI_ERROR;
+    if (cli_check_files(c) || cli_open_host(c) || cli_check_specs(c)) return CLI_ERROR;
     code = cli_read_matrix(c, c->args.matrix, &s);
     if (!code) code = cli_analyse(c, &s);
     if (!code) code = open_target(c, &target);

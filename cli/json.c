@@ -60,11 +60,28 @@ void cli_json_matrix(cJSON *object, const cli_system *s)
     cJSON_AddBoolToObject(matrix, "cached", s->source.cached);
 }
 
+/* Puts item before all others of object, unless that has the key. */
+static void insert_first(cJSON *object, const char *key, cJSON *item)
+{
+    cJSON *holder = cJSON_CreateObject(); /* gives item its key */
+
+    if (cJSON_HasObjectItem(object, key) || !holder) {
+        cJSON_Delete(item);
+    } else {
+        cJSON_AddItemToObject(holder, key, item);
+        cJSON_InsertItemInArray(object, 0, cJSON_DetachItemFromObject(holder, key));
+    }
+    cJSON_Delete(holder);
+}
+
 int cli_json_write(cli *c, cJSON *object)
 {
-    char *text = cJSON_Print(object), *line = NULL;
+    char *text, *line = NULL;
     int code;
 
+    insert_first(object, "index_base", cJSON_CreateNumber(0));
+    insert_first(object, "gsolve", cJSON_CreateString(gsolve_version()));
+    text = cJSON_Print(object);
     cJSON_Delete(object);
     if (text) line = realloc(text, strlen(text) + 2);
     if (!line) {

@@ -230,7 +230,7 @@ int cli_list(cli *c)
     cJSON *object;
     int said = 0;
 
-    if (cli_check_outputs(c) || cli_open(c)) return CLI_ERROR;
+    if (cli_check_files(c) || cli_open(c)) return CLI_ERROR;
     object = cJSON_CreateObject();
     for (const list *l = lists; l->name; l++) {
         if (which && strcmp(which, l->name) != 0) continue;

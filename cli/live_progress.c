@@ -64,9 +64,9 @@ void cli_live_read(int64_t done, int64_t total, void *user)
     if (part > 0.02) {
         snprintf(end, sizeof end, ", about %s left", cli_seconds(seconds * (1 - part) / part).text);
     }
-    snprintf(line, sizeof line, "reading %.100s  [%.*s%*s] %3.0f %%  %.0f MB/s%s", live->what, full,
+    snprintf(line, sizeof line, "reading %.100s  [%.*s%*s] %3.0f %%  %s/s%s", live->what, full,
              "################################", BAR - full, "", 100 * part,
-             1e-6 * (double)done / seconds, end);
+             cli_bytes((double)done / seconds).text, end);
     show(live, line);
 }
 

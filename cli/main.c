@@ -1,6 +1,7 @@
 /* main.c: finds the command, runs it and ends the session. */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -26,12 +27,7 @@ static void set_text_output(cli *c)
 {
     struct winsize size = {0};
 
-    const char *const written[] = {c->args.json, c->args.csv, c->args.html};
-
-    c->text = c->args.quiet ? NULL : stdout;
-    for (int k = 0; k < 3; k++) {
-        if (written[k] && strcmp(written[k], "-") == 0) c->text = NULL;
-    }
+    c->text = c->args.quiet || cli_uses_stdout(c) ? NULL : stdout;
     c->live = isatty(STDOUT_FILENO);
     if (!c->live) return;
     ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
@@ -53,10 +49,6 @@ static int refuse_command(cli *c, const char *word)
 {
     const char *nearest = cli_nearest(word, command_name, cli_commands);
 
-    if (access(word, F_OK) == 0 || strncmp(word, "gen:", 4) == 0) {
-        return cli_fail(c, "'%s' is not a command; to solve with this matrix, write gsolve -A %s",
-                        word, word);
-    }
     if (nearest) {
         return cli_fail(c, "there is no command '%s'; did you mean '%s'?", word, nearest);
     }
@@ -107,6 +99,13 @@ static int help_with(cli *c, const char *name)
     return 0;
 }
 
+/* Whether the first word, which is no command, is a matrix to solve with: a generator, a file, or
+ * what can only be the name of one. */
+static bool names_matrix(const char *word)
+{
+    return strncmp(word, "gen:", 4) == 0 || strpbrk(word, "./") || access(word, F_OK) == 0;
+}
+
 static int dispatch(cli *c, int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : NULL;
@@ -119,13 +118,13 @@ static int dispatch(cli *c, int argc, char **argv)
     if (strcmp(word, "--man") == 0) return cli_man(stdout), 0; /* for the build, not in the help */
     if (word[0] == '-') return run_command(c, &cli_commands[0], argc, argv);
     const cli_command *command = cli_find_command(word);
+    if (!command && names_matrix(word)) return run_command(c, &cli_commands[0], argc, argv);
     return command ? run_command(c, command, argc - 1, argv + 1) : refuse_command(c, word);
 }
 
 int main(int argc, char **argv)
 {
-    cli c = {
-        .args = cli_no_arguments, .program = argc > 0 ? argv[0] : "gsolve", .begin = cli_now()};
+    cli c = {.args = cli_no_arguments, .word = argv, .count = argc, .begin = cli_now()};
     int code;
 
     cli_catch_signals(&c.ctx);
@@ -136,6 +135,7 @@ int main(int argc, char **argv)
     if (c.stopped) code = CLI_NOT_CONVERGED;
     cli_catch_signals(NULL);
     gsolve_context_destroy(&c.ctx);
+    free(c.config);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         code = cli_fail(&c, "cannot write to standard output: %s", strerror(errno));
     }

@@ -4,10 +4,11 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 40, LONG = 256 }; /* LONG + k: getopt_long met the k-th option in full */
+enum { MOST_OPTIONS = 64, LONG = 256 }; /* LONG + k: getopt_long met the k-th option in full */
 
 const cli_command *cli_find_command(const char *name)
 {
@@ -62,7 +63,7 @@ const char *cli_nearest(const char *word, const char *(*next)(const void *user, 
     return nearest;
 }
 
-static const cli_option *option_at(const cli_command *command, int k)
+const cli_option *cli_option_at(const cli_command *command, int k)
 {
     for (const cli_option *o = command->option; o->help; o++) {
         if (o->name && k-- == 0) return o;
@@ -70,9 +71,9 @@ static const cli_option *option_at(const cli_command *command, int k)
     return NULL;
 }
 
-static const char *option_name(const void *command, int k)
+const char *cli_option_name(const void *command, int k)
 {
-    const cli_option *o = option_at(command, k);
+    const cli_option *o = cli_option_at(command, k);
     return o ? o->name : NULL;
 }
 
@@ -108,18 +109,24 @@ static int add_text(cli *c, const cli_option *o, cli_many *many, const char *tex
     return 0;
 }
 
-static int store(cli *c, const cli_option *o, const char *text)
+int cli_set_option(cli *c, const cli_option *o, const char *text, const char *where)
 {
     char *at = (char *)&c->args + o->offset;
     const int word = o->kind == CLI_WORD ? word_index(o->argument, text) : 0;
     double value = 0;
 
     if (text && !*text)
-        return cli_fail(c, "--%s needs %s, not an empty word", o->name, o->argument);
-    if (word < 0) return cli_fail(c, "--%s takes one of %s, not '%s'", o->name, o->argument, text);
+        return cli_fail(c, "%s--%s needs %s, not an empty word", where, o->name, o->argument);
+    if (word < 0) {
+        return cli_fail(c, "%s--%s takes one of %s, not '%s'", where, o->name, o->argument, text);
+    }
     if ((o->kind == CLI_WHOLE || o->kind == CLI_REAL) && !parse_number(o, text, &value)) {
-        return cli_fail(c, "--%s takes a %snumber from %.10g to %.10g, not '%s'", o->name,
+        return cli_fail(c, "%s--%s takes a %snumber from %.10g to %.10g, not '%s'", where, o->name,
                         o->kind == CLI_WHOLE ? "whole " : "", o->least, o->most, text);
+    }
+    if (o->offset == offsetof(cli_arguments, matrix) && c->args.matrix) {
+        return cli_fail(c, "%stwo matrices are given, '%s' and '%s'; give one", where,
+                        c->args.matrix, text);
     }
     switch (o->kind) {
     case CLI_FLAG: *(bool *)(void *)at = true; break;
@@ -141,10 +148,10 @@ static int refuse_long(cli *c, const char *given)
     int starts = 0, k = 0;
 
     snprintf(word, sizeof word, "%.*s", (int)strcspn(given, "="), given);
-    for (const cli_option *o; (o = option_at(c->command, k)); k++) {
+    for (const cli_option *o; (o = cli_option_at(c->command, k)); k++) {
         starts += strncmp(o->name, word, strlen(word)) == 0;
     }
-    nearest = cli_nearest(word, option_name, c->command);
+    nearest = cli_nearest(word, cli_option_name, c->command);
     if (starts > 1) {
         return cli_fail(
             c, "'--%s' is an abbreviation of several options, such as '--%s'; write more letters",
@@ -164,7 +171,7 @@ static int refuse_letter(cli *c, int letter, char **argv, int at)
         const char *word = argv[k];
         const cli_option *o;
         if (word[0] != '-' || word[1] == '-' || strlen(word) < 3) continue;
-        for (int i = 0; (o = option_at(c->command, i)); i++) {
+        for (int i = 0; (o = cli_option_at(c->command, i)); i++) {
             if (strcmp(o->name, word + 1) == 0) {
                 return cli_fail(c, "there is no option '%s'; did you mean '-%s'?", word, word);
             }
@@ -176,23 +183,55 @@ static int refuse_letter(cli *c, int letter, char **argv, int at)
 
 static bool takes_stdout(const char *name)
 {
-    return strcmp(name, "json") == 0 || strcmp(name, "csv") == 0 || strcmp(name, "html") == 0;
+    static const char *const list[] = {"json", "csv", "html", "history", "solution", "output"};
+    bool takes = false;
+
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) takes |= strcmp(name, list[k]) == 0;
+    return takes;
+}
+
+/* more: what follows the sentence, or "". */
+static int refuse_missing(cli *c, const cli_option *o, const char *more)
+{
+    if (takes_stdout(o->name)) {
+        return cli_fail(c, "--%s needs a file name, or - for standard output%s", o->name, more);
+    }
+    return cli_fail(c, "--%s needs an argument: %s%s", o->name, o->argument, more);
+}
+
+/* Whether text, the word after an option, is another option: it begins with '-' and is neither "-"
+ * nor a number for an option that takes one. */
+static bool is_option(const cli_option *o, const char *text)
+{
+    char *end = NULL;
+
+    if (text[0] != '-' || !text[1]) return false;
+    if (o->kind == CLI_WHOLE || o->kind == CLI_REAL) strtod(text, &end);
+    return !end || end == text || *end;
+}
+
+/* The word that getopt_long found for option o, in argv[optind - 1] or in a part of it. */
+static int store(cli *c, const cli_option *o, char **argv)
+{
+    char more[256];
+
+    if (o->kind == CLI_FLAG || argv[optind - 1] != optarg || !is_option(o, optarg)) {
+        return cli_set_option(c, o, optarg, "");
+    }
+    snprintf(more, sizeof more,
+             "; '%.60s' looks like an option: write --%s=%.60s if it is the argument", optarg,
+             o->name, optarg);
+    return refuse_missing(c, o, more);
 }
 
 static int refuse(cli *c, int found, char **argv)
 {
     const cli_option *o = NULL;
 
-    for (int k = 0; (o = option_at(c->command, k)); k++) {
+    for (int k = 0; (o = cli_option_at(c->command, k)); k++) {
         if (optopt && (optopt == LONG + k || optopt == o->letter)) break;
     }
-    if (found == ':' && o && takes_stdout(o->name)) {
-        return cli_fail(c, "--%s needs a file name, or - for standard output", o->name);
-    }
-    if (found == ':' && o) {
-        return cli_fail(c, "%s%s needs an argument: %s", optopt >= LONG ? "--" : "-",
-                        optopt >= LONG ? o->name : (char[]){o->letter, 0}, o->argument);
-    }
+    if (found == ':' && o) return refuse_missing(c, o, "");
     if (o) return cli_fail(c, "--%s takes no argument", o->name);
     if (optopt) return refuse_letter(c, optopt, argv, optind);
     return refuse_long(c, argv[optind - 1] + 2);
@@ -224,14 +263,14 @@ static int check_operands(cli *c)
     return 0;
 }
 
-int cli_parse(cli *c, int argc, char **argv)
+int cli_parse_words(cli *c, int argc, char **argv)
 {
     struct option longs[MOST_OPTIONS + 1] = {0};
     char shorts[2 * MOST_OPTIONS + 2] = ":";
     const cli_option *o;
     int code = 0, found;
 
-    for (int k = 0; k < MOST_OPTIONS && (o = option_at(c->command, k)); k++) {
+    for (int k = 0; k < MOST_OPTIONS && (o = cli_option_at(c->command, k)); k++) {
         const int takes = o->kind == CLI_FLAG ? no_argument : required_argument;
         const char letter[] = {o->letter, takes == required_argument ? ':' : 0, 0};
         longs[k] = (struct option){o->name, takes, NULL, LONG + k};
@@ -241,14 +280,14 @@ int cli_parse(cli *c, int argc, char **argv)
     opterr = 0;
     while ((found = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         int k = 0;
-        while ((o = option_at(c->command, k)) && found != LONG + k && found != o->letter) k++;
+        while ((o = cli_option_at(c->command, k)) && found != LONG + k && found != o->letter) k++;
         if (found == '?' || found == ':') {
             if (!code) code = refuse(c, found, argv);
         } else if (!code) {
-            code = store(c, o, optarg);
-        } else if (o->kind == CLI_TEXT && *optarg) {
-            store(c, o,
-                  optarg); /* the error may go to the file of --json, if that is no other file */
+            code = store(c, o, argv);
+        } else if (o->kind == CLI_TEXT &&
+                   *optarg) { /* the error may go to the file of --json, if */
+            *(const char **)(void *)((char *)&c->args + o->offset) = optarg; /* no other one */
         }
     }
     c->args.operands = argc - optind;

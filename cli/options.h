@@ -52,8 +52,20 @@ const cli_command *cli_find_command(const char *name);
 const char *cli_nearest(const char *word, const char *(*next)(const void *user, int k),
                         const void *user);
 
-/* c->args = the arguments of c->command in argv[1 .. argc - 1]. Returns 0 or CLI_ERROR. */
+/* c->args = the arguments in argv[1 .. argc - 1] alone. Returns 0 or CLI_ERROR. */
+int cli_parse_words(cli *c, int argc, char **argv);
+
+/* c->args = the arguments in argv[1 .. argc - 1], and those of the file of --config that argv does
+ * not set. Returns 0 or CLI_ERROR. In config.c. */
 int cli_parse(cli *c, int argc, char **argv);
+
+/* Sets the option o of c->args to text; a flag to true if text is NULL. where: "" or the beginning
+ * of error sentences, such as "options.txt:3: ". Returns 0 or CLI_ERROR. */
+int cli_set_option(cli *c, const cli_option *o, const char *text, const char *where);
+
+/* Option k of the command, from 0, or NULL; its name, for cli_nearest. */
+const cli_option *cli_option_at(const cli_command *command, int k);
+const char *cli_option_name(const void *command, int k);
 
 /* Calls write for each list of gsolve list with its title and its names, which are the same for
  * every build. */

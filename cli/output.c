@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/options.h"
 #include "cli/signals.h"
+#include "cli/streams.h"
 
 /* --- checks before the work ------------------------------------------------------------------ */
 
@@ -18,6 +20,7 @@ static bool same_file(const char *a, const char *b)
     struct stat s, t;
 
     if (strcmp(a, b) == 0) return true;
+    if (cli_is_stdin(a)) a = "/dev/stdin";
     return stat(a, &s) == 0 && stat(b, &t) == 0 && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
 }
 
@@ -47,8 +50,14 @@ static bool folder_fits(const char *path, char why[SENTENCE])
 
 static bool path_fits(const char *path, char why[SENTENCE])
 {
+    const int number = cli_descriptor(path, STDOUT_FILENO);
     struct stat s;
 
+    if (number >= 0) {
+        if (fcntl(number, F_GETFD) >= 0) return true;
+        snprintf(why, SENTENCE, "cannot write %.900s: %s", cli_output_words(path), strerror(errno));
+        return false;
+    }
     if (stat(path, &s) != 0) return folder_fits(path, why);
     if (S_ISDIR(s.st_mode)) {
         snprintf(why, SENTENCE, "cannot write %.900s: it is a folder", path);
@@ -79,28 +88,28 @@ static bool setup_fits(const char *path, char why[SENTENCE])
 static bool is_device(const char *path)
 {
     struct stat s;
+    if (cli_descriptor(path, STDOUT_FILENO) >= 0) return true;
     return stat(path, &s) == 0 && !S_ISREG(s.st_mode);
 }
 
-enum {
-    OUTPUTS = 7,
-    SETUP = 2,
-    TO_STDOUT = 4
-}; /* from output TO_STDOUT on, "-" is standard output */
+enum { OUTPUTS = 7, SETUP = 0, JSON = 1 };
 
 static const char *output_at(const cli_arguments *args, int k)
 {
-    const char *const path[OUTPUTS] = {args->solution, args->output, args->setup, args->history,
-                                       args->json,     args->csv,    args->html};
+    const char *const path[OUTPUTS] = {args->setup,   args->json, args->solution, args->output,
+                                       args->history, args->csv,  args->html};
     return path[k];
 }
+
+enum { OPERAND = 5 }; /* the input that is the first operand */
 
 /* Input file k; "": it is not given; NULL: k is past the last one. */
 static const char *input_at(const cli_arguments *args, int k)
 {
     const char *const path[] = {args->matrix,          args->rhs,
                                 args->guess,           args->null_space,
-                                args->left_null_space, args->operands ? args->operand[0] : NULL};
+                                args->left_null_space, args->operands ? args->operand[0] : NULL,
+                                args->config};
     const int count = sizeof path / sizeof *path;
 
     if (k < count) return path[k] ? path[k] : "";
@@ -109,7 +118,22 @@ static const char *input_at(const cli_arguments *args, int k)
 
 static bool is_stdout(int k, const char *path)
 {
-    return k >= TO_STDOUT && strcmp(path, "-") == 0;
+    return k != SETUP && cli_is_stdout(path);
+}
+
+/* Whether two outputs have one name, but for devices such as /dev/null. */
+static bool is_twice(const cli_arguments *args, int k, const char *path)
+{
+    const char *other;
+
+    for (int i = 0; i < OUTPUTS; i++) {
+        other = i == k ? NULL : output_at(args, i);
+        if (!other) continue;
+        if (is_stdout(k, path) ? is_stdout(i, other) : same_file(other, path) && !is_device(path)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Whether output k can be written and is neither an input nor another output. */
@@ -118,22 +142,18 @@ static bool output_fits(const cli_arguments *args, int k, char why[SENTENCE])
     const char *path = output_at(args, k), *other;
 
     if (!path) return true;
-    for (int i = 0; i < OUTPUTS; i++) {
-        other = i == k ? NULL : output_at(args, i);
-        if (other && same_file(other, path) && (is_stdout(k, path) || !is_device(path))) {
-            snprintf(why, SENTENCE, "%.900s is the name of two outputs; give different names",
-                     path);
-            return false;
-        }
+    if (is_twice(args, k, path)) {
+        snprintf(why, SENTENCE, "%.900s is the name of two outputs; give different names",
+                 is_stdout(k, path) ? cli_output_words(path) : path);
+        return false;
     }
-    if (is_stdout(k, path)) return true;
     if (!(k == SETUP ? setup_fits(path, why) : path_fits(path, why))) return false;
-    if (k <= SETUP && is_device(path)) { /* they are renamed into place */
-        snprintf(why, SENTENCE, "cannot write %.900s: it is not a regular file", path);
+    if (k == SETUP && is_device(path)) { /* it is read and renamed into place */
+        snprintf(why, SENTENCE, "cannot keep a set-up in %.900s: it is not a regular file", path);
         return false;
     }
     for (int i = 0; (other = input_at(args, i)); i++) {
-        if (*other && same_file(other, path)) {
+        if (*other && same_file(other, path) && !is_device(path)) {
             snprintf(why, SENTENCE,
                      "%.900s is both input and output; give another name to the output", path);
             return false;
@@ -142,10 +162,35 @@ static bool output_fits(const cli_arguments *args, int k, char why[SENTENCE])
     return true;
 }
 
-int cli_check_outputs(cli *c)
+/* The operand is not counted: where it is an input, it is also the matrix or one of them. */
+static int count_stdin(const cli_arguments *args)
+{
+    const char *path;
+    int count = 0;
+
+    for (int k = 0; (path = input_at(args, k)); k++) {
+        count += k != OPERAND && cli_is_stdin(path);
+    }
+    return count;
+}
+
+bool cli_uses_stdout(const cli *c)
+{
+    const cli_arguments *args = &c->args;
+    const bool writes_operand = strcmp(c->command->name, "convert") == 0 && args->operands > 1;
+    bool uses = args->print_c || (writes_operand && cli_is_stdout(args->operand[1]));
+
+    for (int k = SETUP + 1; k < OUTPUTS; k++) uses |= cli_is_stdout(output_at(args, k));
+    return uses;
+}
+
+int cli_check_files(cli *c)
 {
     char why[SENTENCE];
 
+    if (count_stdin(&c->args) > 1) {
+        return cli_fail(c, "standard input is given for two inputs; give files for all but one");
+    }
     for (int k = 0; k < OUTPUTS; k++) {
         if (!output_fits(&c->args, k, why)) return cli_fail(c, "%s", why);
     }
@@ -155,7 +200,7 @@ int cli_check_outputs(cli *c)
 bool cli_json_fits(const cli *c)
 {
     char why[SENTENCE];
-    return output_fits(&c->args, TO_STDOUT, why);
+    return output_fits(&c->args, JSON, why);
 }
 
 /* --- writing -------------------------------------------------------------------------------- */
@@ -197,7 +242,9 @@ static bool write_and_rename(const char *path, const char *text)
 
 static bool write_in_place(const char *path, const char *text)
 {
-    const int file = open(path, O_WRONLY | O_CLOEXEC);
+    const int number = cli_descriptor(path, STDOUT_FILENO);
+    const int file = number < 0 ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+                                : fcntl(number, F_DUPFD_CLOEXEC, 0);
     const bool done = file >= 0 && write_all(file, text);
     const int error = errno;
 
@@ -209,16 +256,15 @@ static bool write_in_place(const char *path, const char *text)
 int cli_write_text(cli *c, const char *path, const char *text)
 {
     char resolved[PATH_MAX];
-    struct stat s;
     bool done;
 
-    if (strcmp(path, "-") == 0) {
+    if (cli_is_stdout(path)) {
         done = fputs(text, stdout) >= 0 && fflush(stdout) == 0;
         if (!done) return cli_fail(c, "cannot write to standard output: %s", strerror(errno));
         return 0;
     }
-    if (stat(path, &s) == 0 && !S_ISREG(s.st_mode)) {
-        done = write_in_place(path, text); /* a device or a pipe */
+    if (cli_is_stream(path)) {
+        done = write_in_place(path, text);
     } else {
         /* a link stays: the file that it names is replaced */
         done = write_and_rename(realpath(path, resolved) ? resolved : path, text);

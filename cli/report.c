@@ -6,6 +6,8 @@
 
 #include "cli/diagnosis.h"
 #include "cli/json.h"
+#include "cli/page/page.h"
+#include "cli/plot.h"
 #include "cli/solve.h"
 
 /* --- during the attempts ---------------------------------------------------------------------- */
@@ -189,10 +191,11 @@ static void say_spectrum(const cli *c, const cli_attempt *a)
 static void say_columns(const cli *c, const cli_attempt *a)
 {
     if (!c->args.columns || !a->column) return;
-    cli_say(c, "\n%8s%12s%14s  outcome\n", "column", "iterations", "residual");
+    cli_say(c, "\n  the columns of b, counted from 1\n%8s%12s%14s  outcome\n", "column",
+            "iterations", "residual");
     for (int32_t j = 0; j < a->ncols; j++) {
         const gsolve_result *r = &a->column[j];
-        cli_say(c, "%8d%12d%14.3e  %s\n", j, r->iterations, r->relative_residual,
+        cli_say(c, "%8d%12d%14.3e  %s\n", j + 1, r->iterations, r->relative_residual,
                 gsolve_outcome_text(r->outcome));
     }
 }
@@ -256,19 +259,20 @@ void cli_report(const cli *c, const cli_solution *s)
     const cli_profile *profile = &s->attempt[s->best].profile;
     gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
 
-    if (!c->text) return;
     gsolve_context_describe(c->ctx, &info);
     say_outcome(c, s);
     say_spectrum(c, &s->attempt[s->best]);
     say_columns(c, &s->attempt[s->best]);
     say_format(c, s);
     say_precond(c, s);
-    say_seconds(c, s, cli_now() - c->begin - profile->seconds);
+    say_seconds(c, s, cli_now() - c->begin - profile->seconds - s->repeat.seconds);
+    cli_say_repeat(c, &s->repeat);
     cli_profile_say(c, profile);
     cli_say(c, "\n");
     cli_item(c, "memory", "allocated by gsolve: at most %s; resident in the process: at most %s",
              cli_bytes((double)(profile->made ? profile->peak : info.peak)).text,
              cli_bytes(process_peak()).text);
+    cli_plot(c, s);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -283,7 +287,7 @@ static void add_seconds(cJSON *object, const cli *c, const cli_solution *s)
     cJSON_AddNumberToObject(seconds, "setup", s->seconds.precond + s->seconds.setup);
     cJSON_AddNumberToObject(seconds, "solve", s->seconds.solve);
     cJSON_AddNumberToObject(seconds, "write", s->seconds.write);
-    cJSON_AddNumberToObject(seconds, "total", cli_now() - c->begin);
+    cJSON_AddNumberToObject(seconds, "total", cli_now() - c->begin - s->repeat.seconds);
 }
 
 static void add_attempts(cJSON *object, const cli_solution *s)
@@ -408,7 +412,6 @@ int cli_report_json(cli *c, const cli_solution *s)
     const cli_attempt *a = &s->attempt[s->best];
     cJSON *object = cJSON_CreateObject(), *history;
 
-    cJSON_AddStringToObject(object, "gsolve", gsolve_version());
     cli_json_matrix(object, &s->system);
     cli_json_text(object, "rhs", c->args.rhs ? c->args.rhs : "A*ones");
     cJSON_AddNumberToObject(object, "rhs_columns", s->system.b.ncols);
@@ -430,28 +433,8 @@ int cli_report_json(cli *c, const cli_solution *s)
     add_columns(object, a, s->info.null_space > 0);
     add_spectrum(object, &a->spectrum);
     cli_profile_json(object, &a->profile);
+    cli_repeat_json(object, &s->repeat);
     if (s->attempts > 1) add_attempts(object, s);
     add_seconds(object, c, s);
-    return cli_json_write(c, object);
-}
-
-/* --- the history ------------------------------------------------------------------------------ */
-
-int cli_report_history(cli *c, const cli_solution *s)
-{
-    const cli_attempt *a = &s->attempt[s->best];
-    char *text = NULL;
-    size_t bytes;
-    int code;
-
-    if (!c->args.history) return 0;
-    FILE *file = open_memstream(&text, &bytes);
-    if (!file) return cli_fail(c, "out of memory while writing the history");
-    fprintf(file, "iteration,residual\n");
-    for (int k = 0; k < a->length; k++) fprintf(file, "%d,%.17g\n", k, a->history[k]);
-    const bool done = fclose(file) == 0;
-    code = done ? cli_write_text(c, c->args.history, text)
-                : cli_fail(c, "out of memory while writing the history");
-    free(text);
-    return code;
+    return cli_page_of_solve(c, s, object);
 }

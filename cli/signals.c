@@ -152,6 +152,7 @@ void cli_catch_signals(gsolve_context *const *ctx)
         int number;
         void (*handler)(int);
     } caught[] = {{SIGHUP, cli_end_by_signal},
+                  {SIGPIPE, cli_end_by_signal},
                   {SIGTERM, cli_end_by_signal},
                   {SIGINT, on_interrupt},
                   {SIGALRM, on_alarm}};

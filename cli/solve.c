@@ -6,6 +6,7 @@
 
 #include "cli/device_start.h"
 #include "cli/diagnosis.h"
+#include "cli/print_c.h"
 #include "cli/signals.h"
 #include "cli/stages.h"
 
@@ -145,17 +146,32 @@ static void close_gaps(gsolve_dense *x)
     x->stride = x->nrows;
 }
 
+/* *guess = x, which a solve replaces; with --repeat only. */
+static int keep_guess(cli *c, gsolve_dense *guess, const gsolve_dense *x)
+{
+    if (c->args.repeat < 0) return 0;
+    if (cli_new_dense(c, guess, x->nrows, x->ncols)) return CLI_ERROR;
+    memcpy(guess->value, x->value, (size_t)x->nrows * (size_t)x->ncols * sizeof(double));
+    return 0;
+}
+
 static int solve(cli *c, cli_solution *s)
 {
     cli_trial t = {.attempt = s->attempt, .A = s->A, .report = report, .user = s};
     gsolve_statistics statistics = s->system.statistics;
+    gsolve_dense guess = {0};
+    int code;
 
     close_gaps(&s->system.x);
     t.b = s->system.b;
     t.x = s->system.x;
     statistics.symmetric &= !cli_scales_rows(c);
     t.count = cli_list_choices(c, &statistics, s->attempt);
-    const int code = cli_try(c, &t);
+    code = keep_guess(c, &guess, &s->system.x);
+    if (!code) code = cli_try(c, &t);
+    gsolve_matrix_describe(s->A, &s->info); /* its form may have changed */
+    if (!code && guess.value) code = cli_solve_again(c, &s->repeat, &t, guess, &statistics);
+    gsolve_dense_free(&guess, c->ctx);
     s->attempts = t.tried;
     s->best = t.best;
     s->diagnosis = t.diagnosis;
@@ -203,11 +219,10 @@ static int finish(cli *c, cli_solution *s)
 {
     const cli_attempt *a = &s->attempt[s->best];
 
-    gsolve_matrix_describe(s->A, &s->info); /* its form may have changed */
     measure_error(c, s);
     if (write_solution(c, s) || cli_report_history(c, s)) return CLI_ERROR;
     cli_report(c, s);
-    if (c->args.json && cli_report_json(c, s)) return CLI_ERROR;
+    if ((c->args.json || c->args.html) && cli_report_json(c, s)) return CLI_ERROR;
     if (gsolve_outcome_is_success(a->result.outcome)) return CLI_CONVERGED;
     if (c->args.quiet) {
         char command[CLI_COMMAND_LENGTH];
@@ -219,6 +234,16 @@ static int finish(cli *c, cli_solution *s)
     return CLI_NOT_CONVERGED;
 }
 
+/* Refuses options that contradict --plot. Returns 0 or CLI_ERROR. */
+static int check_plot(cli *c)
+{
+    if (c->args.ascii && !c->args.plot) {
+        return cli_fail(c, "--ascii changes how --plot draws; add --plot, or leave --ascii out");
+    }
+    if (!c->args.plot || !c->args.quiet) return 0;
+    return cli_fail(c, "--plot prints lines and --quiet suppresses them; give only one of them");
+}
+
 int cli_solve(cli *c)
 {
     cli_solution s = {.error = NAN};
@@ -227,14 +252,15 @@ int cli_solve(cli *c)
     if (!c->args.matrix) {
         return cli_fail(c, "no matrix is given; write gsolve -A FILE (gsolve --help shows more)");
     }
+    if (check_plot(c)) return CLI_ERROR;
     if (c->args.monitor && c->args.quiet) {
         return cli_fail(
             c, "--monitor prints lines and --quiet suppresses them; give only one of them");
     }
-    if (c->args.profile && c->args.quiet && !c->args.json) {
+    if (c->args.profile && c->args.quiet && !c->args.json && !c->args.html) {
         return cli_fail(
             c, "--profile prints lines and --quiet suppresses them; give only one of them, or add "
-               "--json");
+               "--json or --html");
     }
     if (c->args.profile && (c->args.scale || c->args.order)) {
         return cli_fail(
@@ -245,15 +271,20 @@ int cli_solve(cli *c)
         return cli_fail(c, "%s cannot be combined with --null-space; leave one of them out",
                         transform_options(c));
     }
-    if (cli_check_outputs(c) || cli_open_undecided(c) || cli_check_specs(c)) return CLI_ERROR;
+    if (cli_check_print_c(c) || cli_check_files(c)) return CLI_ERROR;
+    if (cli_open_undecided(c) || cli_check_specs(c)) return CLI_ERROR;
     if (!isnan(c->args.time_limit) && cli_limit_time(c, c->args.time_limit)) return CLI_ERROR;
     cli_start_device(c);
     code = prepare(c, &s);
-    cli_stops(CLI_STOPS_SOON);
-    if (!code) code = solve(c, &s);
-    cli_stops(CLI_STOPS_AT_ONCE);
-    if (!code && !isnan(c->args.time_limit)) code = cli_limit_time(c, INFINITY);
-    if (!code) code = finish(c, &s);
+    if (!code && c->args.print_c) {
+        code = cli_print_c(c, &s.system);
+    } else {
+        cli_stops(CLI_STOPS_SOON);
+        if (!code) code = solve(c, &s);
+        cli_stops(CLI_STOPS_AT_ONCE);
+        if (!code && !isnan(c->args.time_limit)) code = cli_limit_time(c, INFINITY);
+        if (!code) code = finish(c, &s);
+    }
     cli_end_cache(&s.cache, c, code != CLI_ERROR && !cli_is_stopped(&s.attempt[s.best]));
     cli_end_start(c->starting);
     c->starting = NULL;

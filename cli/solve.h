@@ -2,8 +2,8 @@
 #ifndef GS_CLI_SOLVE_H
 #define GS_CLI_SOLVE_H
 
-#include "cli/attempt.h"
 #include "cli/cache_writer.h"
+#include "cli/repeat.h"
 
 typedef struct cli_seconds_of { /* where the time went; setup and solve are of all attempts */
     double build, precond, setup, solve, write;
@@ -19,6 +19,7 @@ typedef struct cli_solution {
     double error;       /* |x - 1| / |1| where 1 is a solution, else NAN */
     cli_seconds_of seconds;
     gsolve_diagnosis diagnosis; /* of a solve that failed */
+    cli_repeat repeat;
     cli_cache_writer cache;
 } cli_solution;
 
@@ -26,10 +27,11 @@ typedef struct cli_solution {
 void cli_report_choice(const cli *c, const cli_solution *s, int k);
 void cli_report_attempt(const cli *c, const cli_solution *s, int k);
 
-/* Prints the outcome, the times and the memory. */
+/* Prints the outcome, the times and the memory; with --plot also the curves. */
 void cli_report(const cli *c, const cli_solution *s);
 
-/* Write the result as JSON, and the history as comma-separated values. Return 0 or CLI_ERROR. */
+/* Write the result as JSON and as a page, and the history as comma-separated values. Return 0 or
+ * CLI_ERROR. */
 int cli_report_json(cli *c, const cli_solution *s);
 int cli_report_history(cli *c, const cli_solution *s);
 

@@ -9,6 +9,8 @@
 #include "cli/device_start.h"
 #include "cli/live_progress.h"
 #include "cli/signals.h"
+#include "cli/source.h"
+#include "cli/streams.h"
 
 /* --- the device ------------------------------------------------------------------------------ */
 
@@ -49,6 +51,7 @@ static int open_device(cli *c, const char *device)
 {
     char spec[256];
 
+    if (cli_check_threads(c, device)) return CLI_ERROR;
     name_device(c, device, spec);
     if (gsolve_context_create(&c->ctx, spec) != GSOLVE_OK) {
         return cli_fail(c, "%s", gsolve_error(NULL));
@@ -172,16 +175,13 @@ static void say_read(const cli *c, const cli_system *s)
 {
     const gsolve_source *source = &s->source;
     const bool made = strcmp(source->kind, "generator") == 0;
-    char speed[64] = "", added[96] = "";
+    char speed[64] = "", added[160];
 
     if (source->bytes >= 1000000 && s->read_seconds > 0 && !source->cached) {
-        snprintf(speed, sizeof speed, ", %.0f MB/s",
-                 1e-6 * (double)source->bytes / s->read_seconds);
+        snprintf(speed, sizeof speed, ", %s/s",
+                 cli_bytes((double)source->bytes / s->read_seconds).text);
     }
-    if (source->duplicates > 0) {
-        snprintf(added, sizeof added, "; %s summed",
-                 cli_count(source->duplicates, "duplicate entry").text);
-    }
+    cli_source_words(added, sizeof added, source);
     cli_item(c, "matrix", "%s%s%s, %d x %d, %s, %s in %s%s%s", s->name, made ? "" : ": ",
              made ? "" : source->kind, s->nrows, s->ncols, cli_count(s->entries, "entry").text,
              made             ? "generated"
@@ -211,13 +211,13 @@ int cli_read_matrix(cli *c, const char *name, cli_system *s)
         .cache = c->args.cache, .later = s->later, .progress = cli_live_read, .user = &live};
     char note[200];
 
-    s->name = name;
+    s->name = cli_input_words(name);
     if (access(name, F_OK) != 0 && cli_is_generator(name)) {
         return cli_fail(c, "%s: no such file; for the generated matrix write gen:%s", name, name);
     }
-    cli_live_begin(&live, c, name);
+    cli_live_begin(&live, c, s->name);
     snprintf(note, sizeof note, "%s %s ...", strncmp(name, "gen:", 4) ? "reading" : "generating",
-             name);
+             s->name);
     cli_live_note(&live, note);
     cli_doing("%s %s", strncmp(name, "gen:", 4) ? "reading" : "generating", name);
     s->source.size = sizeof s->source;
@@ -298,7 +298,7 @@ const char *cli_rhs_words(const cli *c, const cli_system *s)
         return s->b.ncols > 1 ? "A*ones, then random columns" : "A*ones; x = 1 is a solution";
     }
     if (random_columns(c)) return "random, uniform in [-1, 1)";
-    return c->args.rhs;
+    return cli_input_words(c->args.rhs);
 }
 
 static int read_vector(cli *c, const char *name, const char *what, int32_t nrows, int32_t ncols,
@@ -312,12 +312,15 @@ static int read_vector(cli *c, const char *name, const char *what, int32_t nrows
     const gsolve_status status = gsolve_read_dense(v, c->ctx, name, &options, NULL);
     cli_live_erase(&live);
     if (status != GSOLVE_OK) return cli_fail_library(c);
+    if (v->nrows == 1 && v->ncols == nrows) { /* a row of numbers is a vector */
+        *v = (gsolve_dense){nrows, 1, nrows, v->value, v->type, v->location, GSOLVE_COLUMN_MAJOR};
+    }
     if (v->nrows != nrows || v->ncols < 1) {
         return cli_fail(c, "%s, %s, is %d x %d, but A is %d x %d, so it must have %d rows", what,
-                        name, v->nrows, v->ncols, s->nrows, s->ncols, nrows);
+                        cli_input_words(name), v->nrows, v->ncols, s->nrows, s->ncols, nrows);
     }
     if (ncols > 0 && v->ncols != ncols) {
-        return cli_fail(c, "%s, %s, has %s, but must have %d", what, name,
+        return cli_fail(c, "%s, %s, has %s, but must have %d", what, cli_input_words(name),
                         cli_count(v->ncols, "column").text, ncols);
     }
     return 0;
@@ -334,7 +337,7 @@ static int read_null_space(cli *c, const char *option, const char *name, cli_sys
         return cli_fail(c, "--left-null-space needs --null-space, the null space of A itself");
     }
     if (strcmp(name, "constants") == 0) return 0;
-    if (access(name, F_OK) != 0) {
+    if (!cli_is_stdin(name) && access(name, F_OK) != 0) {
         return cli_fail(c, "%s %s: no such file; write constants, or a file name", option, name);
     }
     return read_vector(c, name, left ? "the left null space" : "the null space",
@@ -352,7 +355,7 @@ int cli_read_vectors(cli *c, cli_system *s)
     }
     if (!cli_ones_solve(c) && !rhs_is(c, "ones") && random_columns(c) == 0) {
         const int asked = c->args.columns_count > 0 ? c->args.columns_count : 0;
-        if (access(c->args.rhs, F_OK) != 0) {
+        if (!cli_is_stdin(c->args.rhs) && access(c->args.rhs, F_OK) != 0) {
             return cli_fail(
                 c, "-b %s: no such file; -b takes a file, ones, random, random,k=N or A*ones",
                 c->args.rhs);

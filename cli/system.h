@@ -22,6 +22,10 @@ typedef struct cli_system {
 /* c->ctx = a context on the device of the arguments. Returns 0 or CLI_ERROR, as do the others. */
 int cli_open(cli *c);
 
+/* Refuses more threads in the arguments, or in the spec of the device, than there are processors,
+ * unless --force is given. In threads.c. */
+int cli_check_threads(cli *c, const char *device);
+
 /* c->ctx for a solve: on the device of the arguments; if they leave it open, or name just
  * "cuda", on the CPU until cli_decide_device chooses. */
 int cli_open_undecided(cli *c);

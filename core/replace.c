@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/descriptor.h"
 #include "gsolve_io.h"
 
 /* --- the file that a context writes, for a signal handler ---------------------------------------
@@ -159,6 +160,7 @@ int gs_replace_begin(gs_replacement *r, gsolve_context *ctx, const char *path)
     r->ctx = ctx;
     r->path = path;
     r->file = -1;
+    r->in_place = false;
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) { /* a folder, a device, a pipe */
         return S_ISDIR(about.st_mode) ? EISDIR : ENOTSUP;
     }
@@ -171,24 +173,36 @@ int gs_replace_begin(gs_replacement *r, gsolve_context *ctx, const char *path)
     return code;
 }
 
+/* Whether path names an open descriptor, a pipe or a device. */
+static bool is_stream(const char *path)
+{
+    struct stat about;
+
+    if (gs_descriptor_of(path, STDOUT_FILENO) >= 0) return true;
+    return stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
+}
+
+int gs_replace_begin_any(gs_replacement *r, gsolve_context *ctx, const char *path)
+{
+    if (!is_stream(path)) return gs_replace_begin(r, ctx, path);
+    if (abandoned(ctx)) return ECANCELED;
+    r->ctx = ctx;
+    r->path = path;
+    r->in_place = true;
+    r->file = gs_open_named(path, O_WRONLY, STDOUT_FILENO);
+    return r->file < 0 ? errno : 0;
+}
+
 int gs_replace_write(const gs_replacement *r, const void *data, size_t bytes)
 {
-    const char *p = data;
-
-    while (bytes > 0) {
-        const ssize_t written = write(r->file, p, bytes < 1 << 30 ? bytes : 1 << 30);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return errno;
-        p += written;
-        bytes -= (size_t)written;
-    }
-    return 0;
+    return gs_write_all(r->file, data, bytes);
 }
 
 int gs_replace_end(gs_replacement *r, bool keep, bool durable)
 {
     int code = 0;
 
+    if (r->in_place) return close(r->file) == 0 ? 0 : errno;
     if (keep && durable && fdatasync(r->file) != 0) code = errno;
     if (close(r->file) != 0 && !code) code = errno;
     if (keep && !code && rename(r->temporary, r->path) != 0) {

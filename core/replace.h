@@ -2,7 +2,10 @@
  *
  * It is written as PATH.PID-K.tmp beside PATH and renamed at the end. The context knows the file
  * that is being written, so that gsolve_abandon_files, which a signal handler may call, can remove
- * it. A temporary file that a killed process left is removed when PATH is written next. */
+ * it. A temporary file that a killed process left is removed when PATH is written next.
+ *
+ * gs_replace_begin_any also takes pipes, devices and open descriptors ("-": standard output), which
+ * have no name to rename to: their bytes are written in place. */
 #ifndef GS_CORE_REPLACE_H
 #define GS_CORE_REPLACE_H
 
@@ -15,11 +18,13 @@ typedef struct gs_replacement {
     int file;                      /* the descriptor of the temporary file */
     char temporary[PATH_MAX + 64]; /* its name until it is complete, in path's folder */
     const char *path;              /* must stay until gs_replace_end */
+    bool in_place;                 /* there is no temporary file */
 } gs_replacement;
 
 /* Each returns 0 or an errno; ECANCELED after gsolve_abandon_files. A context writes one file at a
  * time, and r must not move in memory before gs_replace_end. */
 int gs_replace_begin(gs_replacement *r, gsolve_context *ctx, const char *path);
+int gs_replace_begin_any(gs_replacement *r, gsolve_context *ctx, const char *path);
 int gs_replace_write(const gs_replacement *r, const void *data, size_t bytes);
 
 /* keep: renames the file to its final name; durable: after its data are on the disk. Without keep,

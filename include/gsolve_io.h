@@ -9,12 +9,29 @@
  *                       skew-symmetric and hermitian. A real hermitian matrix is symmetric
  *     Rutherford-Boeing and Harwell-Boeing
  *                       assembled; real, integer and pattern
- *     gzip              any of these, compressed
+ *     NumPy .npy        versions 1 to 3; float32, float64, integers and bool, in either byte order,
+ *                       row-major and column-major
+ *     SciPy .npz        csr, csc, coo, bsr and dia of scipy.sparse.save_npz, stored or deflated;
+ *                       also an archive of numpy.savez that holds a single array
+ *     PETSc binary      AIJ and dense matrices and vectors, with 32-bit or 64-bit indices. A matrix
+ *                       and a vector may be in one file
+ *     MATLAB .mat       versions 5 and 7.3, by libmatio: the only sparse matrix or the one called A,
+ *                       the only full matrix or the one called b; also in a struct
+ *     plain text        vectors and dense matrices: one row in each line, comments after # and %;
+ *                       a single line is a vector
+ *     gzip, bzip2, xz, zstd
+ *                       any of these but .mat, compressed
  *
- * A file that cannot be opened, read or written, or whose content is malformed, gives
- * GSOLVE_BAD_FILE. So does a file that is complex, that contains element matrices, or that has
- * another format than these. If the content is at fault, the sentence of gsolve_error begins with
- * the path and the number of the line, such as "A.mtx:12:".
+ * "-" is standard input, and for the functions that write, standard output. Pipes, terminals and
+ * names such as /dev/fd/5 work, too: they are read to their end, and written in place. The name of
+ * a file called "-" is "./-".
+ *
+ * bzip2, xz, zstd and .mat need libraries that a build may lack; the error then says so. A file
+ * that cannot be opened, read or written, or whose content is malformed, gives GSOLVE_BAD_FILE. So
+ * does a file that is complex, that contains element matrices, or that has another format than
+ * these. If the content of a text is at fault, the sentence of gsolve_error begins with the path
+ * and the number of the line, such as "A.mtx:12:"; for a binary file it begins with the path, and
+ * the part if the file has several, such as "A.npz:indices.npy:".
  */
 #ifndef GSOLVE_IO_H
 #define GSOLVE_IO_H
@@ -37,7 +54,7 @@ typedef struct gsolve_read_options {
     bool cache; /* read the binary cache of the file if there is one and it is valid; else read the
                    file and write the cache. The cache of FILE is FILE.gscache, or if that cannot be
                    written, a file in $XDG_CACHE_HOME/gsolve (default ~/.cache/gsolve). Problems
-                   with a cache are not errors */
+                   with a cache are not errors. A pipe has no cache */
     bool later; /* with cache: do not write the cache; gsolve_write_cache does */
     gsolve_progress *progress; /* or NULL */
     void *user;                /* passed to progress */
@@ -56,8 +73,8 @@ typedef enum gsolve_symmetry {
 /* What was read. */
 typedef struct gsolve_source {
     size_t size;              /* set by GSOLVE_INIT */
-    char kind[32];            /* "Matrix Market", "Rutherford-Boeing" (also for Harwell-Boeing) or
-                                 "generator" */
+    char kind[32];            /* "Matrix Market", "Rutherford-Boeing" (also for Harwell-Boeing),
+                                 "NumPy", "SciPy", "PETSc", "MATLAB", "text" or "generator" */
     char field[16];           /* "real", "integer" or "pattern" */
     gsolve_symmetry symmetry; /* as in the file; the matrix in memory contains all entries */
     int64_t stored;           /* entries in the file, before symmetric expansion and summation; for
@@ -92,11 +109,11 @@ GSOLVE_API gsolve_status gsolve_write_cache(gsolve_context *ctx, const char *nam
                                             const gsolve_csr *csr, gsolve_source *source,
                                             const gsolve_inspection *inspection);
 
-/* Reads a dense matrix from a Matrix Market file, array or coordinate; an entry that a coordinate
- * file does not contain is 0. Values are double and column-major. The array is on the host and is
- * allocated in ctx; free it with gsolve_dense_free. `options` and `source` may be NULL. Fails with
- * GSOLVE_BAD_FILE, also for files in other formats, and with GSOLVE_UNSUPPORTED if `name` is that
- * of a generator. */
+/* Reads a dense matrix from a Matrix Market file, array or coordinate, or from a NumPy, PETSc,
+ * MATLAB or text file. An entry that a coordinate file does not contain is 0. Values are double and
+ * column-major. The array is on the host and is allocated in ctx; free it with gsolve_dense_free.
+ * `options` and `source` may be NULL. Fails with GSOLVE_BAD_FILE, also for files in other formats,
+ * and with GSOLVE_UNSUPPORTED if `name` is that of a generator. */
 GSOLVE_API gsolve_status gsolve_read_dense(gsolve_dense *v, gsolve_context *ctx, const char *name,
                                            const gsolve_read_options *options,
                                            gsolve_source *source);
@@ -108,8 +125,13 @@ GSOLVE_API void gsolve_dense_free(gsolve_dense *v, gsolve_context *ctx);
 /* --- write ---------------------------------------------------------------------- */
 
 /* Writes csr, which is on the host, to a Matrix Market coordinate file. Each value has enough
- * digits that a reader gets the same bits. If `path` ends in ".gz", the file is compressed.
- * `comment` is text of one or several lines for the head of the file, or NULL.
+ * digits that a reader gets the same bits. If `path` ends in ".gz", the file is compressed. If it
+ * ends in ".npz", the file is that of scipy.sparse.save_npz, not deflated; if it ends in ".petsc"
+ * or
+ * ".bin", a PETSc AIJ matrix with 32-bit indices. These two contain all entries, so only
+ * GSOLVE_GENERAL is allowed, and no comment; GSOLVE_UNSUPPORTED: a PETSc file cannot hold 2^31
+ * entries, and ".npy" and ".txt" are for gsolve_write_dense. `comment` is text of one or several
+ * lines for the head of the file, or NULL.
  *
  * With GSOLVE_GENERAL the file contains all entries. With GSOLVE_SYMMETRIC and GSOLVE_HERMITIAN it
  * contains the entries on and below the diagonal, and with GSOLVE_SKEW those below it. Diagonal
@@ -118,17 +140,20 @@ GSOLVE_API void gsolve_dense_free(gsolve_dense *v, gsolve_context *ctx);
  * at the same places. GSOLVE_HERMITIAN writes a symmetric file.
  *
  * The function writes to a temporary file in the same folder and renames it at the end. So after a
- * failure a file that existed at `path` is unchanged. Fails with GSOLVE_BAD_FILE if the file cannot
- * be written, with GSOLVE_BAD_MATRIX if csr is malformed or does not have the symmetry, and with
- * GSOLVE_UNSUPPORTED if csr is on the device. */
+ * failure a file that existed at `path` is unchanged. Standard output, pipes and devices are
+ * written in place instead; what the program has printed by stdio must be flushed before. Fails
+ * with GSOLVE_BAD_FILE if the file cannot be written, with GSOLVE_BAD_MATRIX if csr is malformed or
+ * does not have the symmetry, and with GSOLVE_UNSUPPORTED if csr is on the device. */
 GSOLVE_API gsolve_status gsolve_write_matrix(gsolve_context *ctx, const char *path,
                                              const gsolve_csr *csr, gsolve_symmetry symmetry,
                                              const char *comment);
 
 /* Writes v to a Matrix Market array file, with the rules of gsolve_write_matrix for `path`,
- * `comment` and values. v is column-major and on the host, else the call fails with
- * GSOLVE_BAD_ARGUMENT. Fails with GSOLVE_BAD_MATRIX if a value is not finite, and with
- * GSOLVE_BAD_FILE if the file cannot be written. */
+ * `comment` and values. If `path` ends in ".npy", the file is a NumPy array of the type of v;
+ * ".petsc" or ".bin": a PETSc vector, or a dense matrix if v has several columns; ".txt": plain
+ * text, one row in each line. ".npz" is for gsolve_write_matrix. v is column-major and on the host,
+ * else the call fails with GSOLVE_BAD_ARGUMENT. Fails with GSOLVE_BAD_MATRIX if a value is not
+ * finite, and with GSOLVE_BAD_FILE if the file cannot be written. */
 GSOLVE_API gsolve_status gsolve_write_dense(gsolve_context *ctx, const char *path,
                                             const gsolve_dense *v, const char *comment);
 

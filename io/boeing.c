@@ -217,11 +217,12 @@ static gsolve_status read_rows(int32_t *i, const int32_t *j, const boeing *b, co
         i[k] = (int32_t)(row - 1);
         sides |= (i[k] > j[k]) | (i[k] < j[k]) << 1;
         if (b->symmetry != GSOLVE_GENERAL && sides == 3) {
-            return gs_input_fail(in, r.at,
-                                 "the entry in row %d and column %d and those before it lie on "
-                                 "different sides of the diagonal; a symmetric or skew-symmetric "
-                                 "file holds one triangle only",
-                                 i[k] + 1, j[k] + 1);
+            return gs_input_fail(
+                in, r.at,
+                "the entry in row %d and column %d (counted from 1) and those before it lie on "
+                "different sides of the diagonal; a symmetric or skew-symmetric "
+                "file holds one triangle only",
+                i[k] + 1, j[k] + 1);
         }
     }
     *p = r.next;
@@ -238,11 +239,11 @@ static gsolve_status read_values(gs_triplets *t, const boeing *b, const gs_input
             return bad_field(in, &r, "value", "it must be a finite decimal number");
         }
         if (b->symmetry == GSOLVE_SKEW && t->i[k] == t->j[k] && t->v[k] != 0) {
-            return gs_input_fail(
-                in, r.at,
-                "the diagonal entry in row %d of a skew-symmetric matrix is %g; it "
-                "must be 0",
-                t->i[k] + 1, t->v[k]);
+            return gs_input_fail(in, r.at,
+                                 "the diagonal entry in row %d (counted from 1) of a "
+                                 "skew-symmetric matrix is %g; it "
+                                 "must be 0",
+                                 t->i[k] + 1, t->v[k]);
         }
         if (k % 1000000 == 0 && !gs_input_progress(in, r.at - in->begin, in->end - in->begin)) {
             return gs_check_interrupt(in->ctx);

@@ -10,6 +10,7 @@
 
 #include "core/interrupt.h"
 #include "core/try.h"
+#include "io/unpack.h"
 
 #define STEP      ((size_t)1 << 24) /* bytes inflated between two calls of progress */
 #define SPARE     64   /* bytes after the text, so that inflate finds the end of the stream */
@@ -334,6 +335,9 @@ gsolve_status gs_input_unpack(gs_input *in)
 {
     const unsigned char *p = (const unsigned char *)in->begin;
 
+    const gs_unpacker *u = gs_unpacker_of(in->begin, in->end);
+
+    if (u) return gs_unpack(in, u);
     if (in->end - in->begin < 2 || p[0] != 0x1f || p[1] != 0x8b) return GSOLVE_OK;
     return inflate_file(in);
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/descriptor.h"
 #include "core/interrupt.h"
 
 gsolve_status gs_input_fail(const gs_input *in, const char *at, const char *format, ...)
@@ -83,32 +84,41 @@ static gsolve_status refuse(gsolve_context *ctx, const char *path, const char *w
     return gsolve_fail(ctx, GSOLVE_BAD_FILE, "%.400s: %s", path, why);
 }
 
-static gsolve_status map(gs_input *in, gsolve_context *ctx, const char *path, int file,
-                         const gsolve_read_options *options)
+static gsolve_status load(gs_input *in, gsolve_context *ctx, const char *path, int file,
+                          const gsolve_read_options *options)
 {
     struct stat s;
-    void *block;
+    size_t bytes;
+    char *block;
+    bool is_mapped = false;
+    gsolve_status status = GSOLVE_OK;
 
     if (fstat(file, &s) != 0) return refuse(ctx, path, strerror(errno));
     if (S_ISDIR(s.st_mode)) return refuse(ctx, path, "it is a directory; give the name of a file");
-    if (!S_ISREG(s.st_mode)) return refuse(ctx, path, "it is not a regular file");
-    if (s.st_size == 0) return refuse(ctx, path, "the file is empty");
-    block = gs_map_file(ctx, file, 0, (size_t)s.st_size);
-    if (!block) return GSOLVE_NO_MEMORY;
-    gs_input_memory(in, ctx, path, block, (size_t)s.st_size, options);
+    if (!S_ISREG(s.st_mode) || s.st_size == 0 || lseek(file, 0, SEEK_CUR) > 0) {
+        status = gs_read_stream(&block, &bytes, ctx, path, file); /* files of /proc have size 0 */
+    } else {
+        bytes = (size_t)s.st_size;
+        block = gs_map_file(ctx, file, 0, bytes);
+        is_mapped = true;
+        if (!block) status = GSOLVE_NO_MEMORY;
+    }
+    if (status != GSOLVE_OK) return status;
+    gs_input_memory(in, ctx, path, block, bytes, options);
     in->block[0] = block;
-    in->mapped = true;
+    in->mapped = is_mapped;
     return GSOLVE_OK;
 }
 
 gsolve_status gs_input_file(gs_input *in, gsolve_context *ctx, const char *path,
                             const gsolve_read_options *options)
 {
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not block */
+    const int file = gs_open_named(path, O_RDONLY, STDIN_FILENO);
     gsolve_status status;
 
+    if (strcmp(path, "-") == 0) path = "standard input";
     if (file < 0) return refuse(ctx, path, strerror(errno));
-    status = map(in, ctx, path, file, options);
+    status = load(in, ctx, path, file, options);
     close(file);
     return status;
 }

@@ -36,11 +36,16 @@ typedef struct gs_input {
 void gs_input_memory(gs_input *in, gsolve_context *ctx, const char *name, const char *data,
                      size_t bytes, const gsolve_read_options *options);
 
-/* in = the mapped bytes of a file; does not inflate. */
+/* in = the mapped bytes of a regular file, or all bytes of another file ("-": standard input) from
+ * its present offset to its end; does not inflate. */
 gsolve_status gs_input_file(gs_input *in, gsolve_context *ctx, const char *path,
                             const gsolve_read_options *options);
 void gs_input_close(gs_input *in);
 
+/* *data = the bytes of the descriptor to its end, at least one; free them with gsolve_free. name:
+ * for error messages. In stream.c. */
+gsolve_status gs_read_stream(char **data, size_t *bytes, gsolve_context *ctx, const char *name,
+                             int file);
 /* The part [from, to) of the text is not read soon: its pages of a mapped file leave the process.
  * Any thread may call this. */
 void gs_input_forget(const gs_input *in, const char *from, const char *to);

@@ -301,6 +301,12 @@ static gsolve_status report_error(const parsing *job, const text_segment *segmen
     char token[GS_TOKEN];
 
     gs_input_token(token, at, segment->word.end);
+    if (!token[0] && segment->error <= BAD_VALUE) {
+        return gs_input_fail(in, at, "the %s is missing",
+                             segment->error == BAD_ROW      ? "row"
+                             : segment->error == BAD_COLUMN ? "column"
+                                                            : "value");
+    }
     switch (segment->error) {
     case BAD_ROW:
     case BAD_COLUMN:
@@ -313,10 +319,11 @@ static gsolve_status report_error(const parsing *job, const text_segment *segmen
                                  ? "whole number"
                                  : "finite decimal number in the range of a double");
     case ON_DIAGONAL:
-        return gs_input_fail(in, at,
-                             "the diagonal entry in row %d of a skew-symmetric matrix is %s; it "
-                             "must be 0",
-                             job->t.i[k] + 1, token);
+        return gs_input_fail(
+            in, at,
+            "the diagonal entry in row %d (counted from 1) of a skew-symmetric matrix is %s; it "
+            "must be 0",
+            job->t.i[k] + 1, token);
     case MORE_WORDS:
         return gs_input_fail(in, at, "unexpected '%s' at the end of the line; a line holds %s only",
                              token,
@@ -364,11 +371,12 @@ static gsolve_status check_side(const parsing *job)
         if (word.begin < word.end && *word.begin != '%') k++;
         if (k == other) break;
     }
-    return gs_input_fail(job->in, p,
-                         "the entry in row %d and column %d and those before it lie on different "
-                         "sides of the diagonal; a symmetric, skew-symmetric or hermitian file "
-                         "holds one triangle only",
-                         job->t.i[other] + 1, job->t.j[other] + 1);
+    return gs_input_fail(
+        job->in, p,
+        "the entry in row %d and column %d (counted from 1) and those before it lie on different "
+        "sides of the diagonal; a symmetric, skew-symmetric or hermitian file "
+        "holds one triangle only",
+        job->t.i[other] + 1, job->t.j[other] + 1);
 }
 
 static gsolve_status parse(parsing *job)

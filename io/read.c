@@ -6,38 +6,45 @@
 #include "io/cache.h"
 #include "io/generators.h"
 #include "io/input.h"
+#include "io/matlab.h"
+#include "io/numpy.h"
+#include "io/petsc.h"
+#include "io/text_vector.h"
+#include "io/unknown.h"
+#include "io/zip.h"
 
-static gsolve_status refuse(const gs_input *in)
+bool gs_matlab_is(const gs_input *in)
 {
     const int64_t size = in->end - in->begin;
-    const char *p = in->begin;
-    char token[GS_TOKEN];
 
-    if (memchr(p, 0, (size_t)(size < 4096 ? size : 4096))) {
-        return gs_input_fail(
-            in, p,
-            "the file is binary; gsolve reads Matrix Market, Rutherford-Boeing and "
-            "Harwell-Boeing files, also compressed by gzip");
-    }
-    gs_input_token(token, p, gs_line_end(p, in->end));
-    return gs_input_fail(
-        in, p,
-        "the file begins with '%s'; a Matrix Market file must begin with %s, and the third "
-        "line of a Rutherford-Boeing or Harwell-Boeing file must begin with a type such as rua",
-        token, GS_MARKET_BANNER);
+    return size > 128 && (memcmp(in->begin, "MATLAB 5.0 MAT", 14) == 0 ||
+                          memcmp(in->begin, "MATLAB 7.3 MAT", 14) == 0);
 }
 
 gsolve_status gs_read_memory(gsolve_csr *csr, gs_input *in)
 {
     if (gs_market_is(in->begin, in->end)) return gs_market_matrix(csr, in);
-    return gs_boeing_is(in) ? gs_boeing_matrix(csr, in) : refuse(in);
+    if (gs_npy_is(in->begin, in->end)) return gs_npy_matrix(csr, in);
+    if (gs_zip_is(in->begin, in->end)) return gs_npz_matrix(csr, in);
+    if (gs_petsc_is(in->begin, in->end)) return gs_petsc_matrix(csr, in);
+    if (gs_matlab_is(in)) return gs_matlab_matrix(csr, in);
+    return gs_boeing_is(in) ? gs_boeing_matrix(csr, in) : gs_unknown(in, false);
 }
 
 gsolve_status gs_read_dense_memory(gsolve_dense *v, gs_input *in)
 {
     if (gs_market_is(in->begin, in->end)) return gs_market_dense(v, in);
-    if (!gs_boeing_is(in)) return refuse(in);
-    return gs_input_fail(in, in->begin, "dense matrices can only be read from Matrix Market files");
+    if (gs_npy_is(in->begin, in->end)) return gs_npy_dense(v, in);
+    if (gs_zip_is(in->begin, in->end)) return gs_npz_dense(v, in);
+    if (gs_petsc_is(in->begin, in->end)) return gs_petsc_dense(v, in);
+    if (gs_matlab_is(in)) return gs_matlab_dense(v, in);
+    if (gs_boeing_is(in)) {
+        return gs_input_fail(in, in->begin,
+                             "a Rutherford-Boeing or Harwell-Boeing file holds no dense matrix; "
+                             "write vectors as plain text, Matrix Market or .npy");
+    }
+    if (!gs_unknown_is(in) && gs_text_is(in)) return gs_text_dense(v, in);
+    return gs_unknown(in, true);
 }
 
 static gsolve_status parse(gs_cached what, gs_input *in)

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/descriptor.h"
 #include "io/cache.h"
 
 /* Both numbers are part of the cache's format, since the hash depends on them. */
@@ -130,10 +131,14 @@ static bool hash_file(uint64_t *hash, const source *s)
 
 bool gs_stamp_file(gs_stamp *stamp, gsolve_context *ctx, const char *path)
 {
-    source s = {.ctx = ctx, .file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    source s = {.ctx = ctx};
     struct stat about;
     bool good = false;
 
+    /* standard input has no name; to open a pipe and close it would cost its writer the reader */
+    if (gs_descriptor_of(path, STDIN_FILENO) >= 0) return false;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return false;
+    s.file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (s.file < 0) return false;
     if (fstat(s.file, &about) == 0 && S_ISREG(about.st_mode)) {
         s.buffer = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)gsolve_threads(ctx), (size_t)PIECE);

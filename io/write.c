@@ -6,10 +6,11 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "core/replace.h"
 #include "core/try.h"
 #include "io/input.h"
 #include "io/number.h"
-#include "core/replace.h"
+#include "io/write_binary.h"
 #include "matrix/statistics.h"
 
 #define BLOCK     ((int64_t)1 << 14)    /* entries */
@@ -28,8 +29,11 @@ typedef struct output {
 
 static gsolve_status write_error(const output *sink, int code)
 {
-    return gsolve_fail(sink->ctx, GSOLVE_BAD_FILE, "cannot write %.400s: %s",
-                       sink->replacement.path, strerror(code));
+    const char *path = sink->replacement.path;
+
+    return gsolve_fail(sink->ctx, GSOLVE_BAD_FILE, "cannot write %s%.400s: %s",
+                       strcmp(path, "-") == 0 ? "to standard output" : "",
+                       strcmp(path, "-") == 0 ? "" : path, strerror(code));
 }
 
 static bool ends_in_gz(const char *path)
@@ -62,7 +66,7 @@ static gsolve_status sink_open(output *sink, gsolve_context *ctx, const char *pa
     sink->compressed = ends_in_gz(path);
     if (sink->compressed) status = open_packer(sink, ctx);
     if (status != GSOLVE_OK) return status;
-    code = gs_replace_begin(&sink->replacement, ctx, path);
+    code = gs_replace_begin_any(&sink->replacement, ctx, path);
     if (code == 0) return GSOLVE_OK;
     status = write_error(sink, code);
     if (sink->compressed) {
@@ -273,11 +277,11 @@ static gsolve_status check_symmetric(gsolve_context *ctx, const gsolve_csr *A, d
             same = A->col[k] == B.col[k] && gs_value(A, k) == sign * gs_value(&B, k);
         }
         if (!same) {
-            status = gsolve_fail(
-                ctx, GSOLVE_BAD_MATRIX,
-                "the matrix is not %s: row %d differs from column %d; write it as general, "
-                "without --symmetric",
-                sign < 0 ? "skew-symmetric" : "symmetric", i + 1, i + 1);
+            status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                                 "the matrix is not %s: row %d differs from column %d (counted "
+                                 "from 1); write it as general, "
+                                 "without --symmetric",
+                                 sign < 0 ? "skew-symmetric" : "symmetric", i + 1, i + 1);
             break;
         }
     }
@@ -312,6 +316,9 @@ gsolve_status gsolve_write_matrix(gsolve_context *ctx, const char *path, const g
     if (!path) return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_write_matrix: path is NULL");
     TRY(gs_csr_need_host(ctx, csr));
     TRY(gs_csr_inspect(ctx, csr, &found, NULL));
+    if (gs_output_of(path) != GS_OUTPUT_MARKET) {
+        return gs_write_binary_matrix(ctx, path, gs_output_of(path), csr, symmetry);
+    }
     if (lower) {
         if (!found.ascending) {
             TRY(gs_csr_clean(&copy, ctx, csr, false, NULL));
@@ -344,9 +351,10 @@ static gsolve_status check_dense(gsolve_context *ctx, const gsolve_dense *v)
     }
     for (int64_t k = 0; k < (int64_t)v->nrows * v->ncols; k++) {
         if (isfinite(dense_value(v, k))) continue;
-        return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                           "the element in row %lld and column %lld is %g; values must be finite",
-                           (long long)(k % v->nrows), (long long)(k / v->nrows), dense_value(v, k));
+        return gsolve_fail(
+            ctx, GSOLVE_BAD_MATRIX,
+            "the element in row %lld and column %lld (counted from 1) is %g; values must be finite",
+            (long long)(k % v->nrows) + 1, (long long)(k / v->nrows) + 1, dense_value(v, k));
     }
     return GSOLVE_OK;
 }
@@ -361,6 +369,9 @@ gsolve_status gsolve_write_dense(gsolve_context *ctx, const char *path, const gs
     GS_ENTER(ctx);
     if (!path) return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_write_dense: path is NULL");
     TRY(check_dense(ctx, v));
+    if (gs_output_of(path) != GS_OUTPUT_MARKET) {
+        return gs_write_binary_dense(ctx, path, gs_output_of(path), v);
+    }
     l.count = (int64_t)v->nrows * v->ncols;
     TRY(write_file(ctx, path, &l, "general", comment, v->nrows, v->ncols, l.count));
 done:

@@ -100,10 +100,10 @@ static gsolve_status fail_for_triplet(gsolve_context *ctx, const gsolve_triplets
     } else {
         status =
             gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                        "triplet %lld, in row %lld and column %lld, is in the %s triangle, "
-                        "but only the %s triangle is given",
+                        "triplet %lld, in row %lld and column %lld, is in the %s triangle, but "
+                        "only the %s triangle is given; numbers count from %d",
                         (long long)k + t->base, i, j, t->part == GSOLVE_LOWER ? "upper" : "lower",
-                        t->part == GSOLVE_LOWER ? "lower" : "upper");
+                        t->part == GSOLVE_LOWER ? "lower" : "upper", t->base);
     }
 done:
     return status;

@@ -40,13 +40,15 @@ static gsolve_status fail_for_entry(gsolve_context *ctx, const gsolve_csr *csr, 
                     csr->location, size));
     if (csr->type == GSOLVE_F32) value = (double)single;
     if (col < 0 || col >= csr->ncols) {
-        return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                           "row %d has column index %d; column indices are from 0 to %d", row, col,
-                           csr->ncols - 1);
+        return gsolve_fail(
+            ctx, GSOLVE_BAD_MATRIX,
+            "row %d has column index %d (counted from 0); column indices are from 0 to %d", row,
+            col, csr->ncols - 1);
     }
-    status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                         "the entry in row %d and column %d is %g; values must be finite", row, col,
-                         value);
+    status = gsolve_fail(
+        ctx, GSOLVE_BAD_MATRIX,
+        "the entry in row %d and column %d (counted from 0) is %g; values must be finite", row, col,
+        value);
 done:
     return status;
 }
@@ -63,10 +65,10 @@ static gsolve_status fail_for_offsets(gsolve_context *ctx, const gsolve_csr *csr
     }
     TRY(gs_csr_offset(ctx, csr, bad, &begin));
     TRY(gs_csr_offset(ctx, csr, bad + 1, &end));
-    status = gsolve_fail(
-        ctx, GSOLVE_BAD_MATRIX,
-        "row %d begins at entry %lld but ends at entry %lld; row offsets must not decrease", bad,
-        (long long)begin, (long long)end);
+    status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                         "row %d begins at entry %lld but ends at entry %lld (all counted from 0); "
+                         "row offsets must not decrease",
+                         bad, (long long)begin, (long long)end);
 done:
     return status;
 }

@@ -77,11 +77,12 @@ static gsolve_status need_single(gsolve_context *ctx, const gsolve_csr *A)
     const int64_t lost = gs_first_lost(ctx, gs_start(A, A->nrows), A->value);
 
     if (lost < 0) return GSOLVE_OK;
-    return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                       "the entry in row %d and column %d is %g, which would be %s in single "
-                       "precision; scale the matrix, or compute in double precision",
-                       gs_row_of_entry(A, lost), A->col[lost], gs_value(A, lost),
-                       gs_single_words(gs_value(A, lost)));
+    return gsolve_fail(
+        ctx, GSOLVE_BAD_MATRIX,
+        "the entry in row %d and column %d (counted from 1) is %g, which would be %s in "
+        "single precision; scale the matrix, or compute in double precision",
+        gs_row_of_entry(A, lost) + 1, A->col[lost] + 1, gs_value(A, lost),
+        gs_single_words(gs_value(A, lost)));
 }
 
 gsolve_status gsolve_csr_convert(gsolve_csr *out, gsolve_context *ctx, gsolve_type type,

@@ -91,9 +91,9 @@ static gsolve_status check_offsets(gsolve_context *ctx, const gsolve_foreign *A)
         if (offset_at(A, i + 1) >= offset_at(A, i)) continue;
         return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
                            "%s %lld begins at entry %lld but ends at entry %lld; offsets must not "
-                           "decrease",
+                           "decrease; numbers count from %d",
                            line_word(A), (long long)(i + A->base), (long long)offset_at(A, i),
-                           (long long)offset_at(A, i + 1));
+                           (long long)offset_at(A, i + 1), A->base);
     }
     if (offset_at(A, lines) > A->base && (!A->index || !A->value)) {
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
@@ -128,15 +128,17 @@ static gsolve_status fail_for_entry(gsolve_context *ctx, const gsolve_foreign *A
     }
     if (!isfinite(value_at(A, k))) {
         return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                           "entry %lld, in %s %lld and %s %lld, is %g; values must be finite", at,
-                           line_word(A), own, index_word(A), (long long)j, value_at(A, k));
+                           "entry %lld, in %s %lld and %s %lld, is %g; values must be finite; "
+                           "numbers count from %d",
+                           at, line_word(A), own, index_word(A), (long long)j, value_at(A, k),
+                           A->base);
     }
     return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
                        "entry %lld, in %s %lld and %s %lld, is in the %s triangle, but only the %s "
-                       "triangle is given",
+                       "triangle is given; numbers count from %d",
                        at, line_word(A), own, index_word(A), (long long)j,
                        A->part == GSOLVE_LOWER ? "upper" : "lower",
-                       A->part == GSOLVE_LOWER ? "lower" : "upper");
+                       A->part == GSOLVE_LOWER ? "lower" : "upper", A->base);
 }
 
 /* The first line from [from, to) with an entry that is not valid, in *entry; or -1. */

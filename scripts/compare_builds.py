@@ -37,6 +37,7 @@ mathematical functions.
 """
 import argparse
 import concurrent.futures
+import functools
 import hashlib
 import json
 import os
@@ -108,12 +109,19 @@ def same_library(commands):
 # --- one solve --------------------------------------------------------------------------------------------------------
 
 
+@functools.cache
+def force_of(gsolve):
+    """The option that makes the command run what it would refuse, such as more threads than processors, if it has it."""
+    text = subprocess.run([gsolve, "solve", "--help"], capture_output=True, text=True, check=False).stdout
+    return ["--force"] if "--force" in text else []
+
+
 def run(command, folder):
     """The exit code and the parsed JSON of a command that writes JSON to its standard output."""
     environment = {key: value for key, value in os.environ.items() if key != "GSOLVE_DEVICE"}
     environment["OMP_WAIT_POLICY"] = "passive"  # waiting threads leave the processors to other solves
     try:
-        made = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=TIME_LIMIT)
+        made = subprocess.run([*command, *force_of(command[0])], cwd=folder, env=environment, capture_output=True, text=True, timeout=TIME_LIMIT)
     except subprocess.TimeoutExpired:
         return "timeout", {}
     try:

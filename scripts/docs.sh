@@ -52,7 +52,11 @@ man() {
 pictures() {
   prepare
   $venv/bin/python scripts/plots.py
-  if [ -x $gsolve ]; then python3 scripts/recording.py $gsolve docs/pictures/solve.svg; fi
+  if [ -x $gsolve ]; then
+    python3 scripts/recording.py $gsolve docs/pictures/solve.svg
+    $gsolve -A gen:poisson3d,n=60 --profile --threads 1 --html build/solve_page.html -q
+    python3 tests/cli/browser.py build/solve_page.html docs/pictures/solve_page.png 1000 1480 # needs Chromium
+  fi
 }
 
 case $what in

@@ -214,7 +214,8 @@ gsolve_status gsolve_solver_column(const gsolve_solver *S, int32_t column, gsolv
     if (!S) return GSOLVE_BAD_ARGUMENT;
     if (column < 0 || column >= S->ncols || !result) {
         return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT,
-                           "there is no column %d: the run had %d columns", column, S->ncols);
+                           "there is no column %d (counted from 0): the run had %d columns", column,
+                           S->ncols);
     }
     const gsolve_result own = result_of(S, &S->run->column[column]);
     const gsolve_status status = GS_CHECK_INFO(S->ctx, gsolve_result, result);

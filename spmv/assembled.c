@@ -44,10 +44,11 @@ static gsolve_status fail_for_entry(const gsolve_matrix *A, int64_t entry)
 
     TRY(gs_csr_row_of(A->ctx, &A->csr, entry, &row));
     TRY(gsolve_copy(A->ctx, &col, GSOLVE_HOST, A->csr.col + entry, A->csr.location, sizeof col));
-    status = gsolve_fail(A->ctx, GSOLVE_BAD_MATRIX,
-                         "the sum of the triplets in row %d and column %d is not finite; the "
-                         "values of the matrix are undefined until an update succeeds",
-                         row, col);
+    status =
+        gsolve_fail(A->ctx, GSOLVE_BAD_MATRIX,
+                    "the sum of the triplets in row %d and column %d (counted from 0) is "
+                    "not finite; the values of the matrix are undefined until an update succeeds",
+                    row, col);
 done:
     return status;
 }

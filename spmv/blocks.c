@@ -105,7 +105,7 @@ static gsolve_status check_values(gsolve_context *ctx, const gs_square_blocks *B
     TRY(gs_csr_row_of(ctx, &B->csr, at / (b * b), &I));
     status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
                          "block %lld, in block row %d, has a number that is not finite in its row "
-                         "%d and column %d; values must be finite",
+                         "%d and column %d (all counted from 0); values must be finite",
                          (long long)(at / (b * b)), I, (int)(B->column_major ? at % b : at / b % b),
                          (int)(B->column_major ? at / b % b : at % b));
 done:

@@ -210,7 +210,8 @@ static void test_refused(void **state)
     OK(p.ctx, gsolve_matrix_csr(p.A, &csr));
     assert_assembled(&csr, &p.t, 1, 1); /* unchanged so far */
     p.t.value[17] = NAN;
-    assert_refused(&p, p.plan, GSOLVE_BAD_MATRIX, "row 1 and column 2 is not finite");
+    assert_refused(&p, p.plan, GSOLVE_BAD_MATRIX,
+                   "row 1 and column 2 (counted from 0) is not finite");
     p.t.value[17] = 1;
     OK(p.ctx, gsolve_matrix_update_assembled(p.A, p.plan, p.t.value, GSOLVE_HOST));
     OK(p.ctx, gsolve_matrix_csr(p.A, &csr));

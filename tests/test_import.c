@@ -213,8 +213,10 @@ static void test_wrong_triangle(void **state)
     (void)state;
 
     assert_int_equal(gsolve_csr_import(&csr, ctx, &A), GSOLVE_BAD_MATRIX);
-    assert_string_equal(gsolve_error(ctx), "entry 2, in row 2 and column 1, is in the lower "
-                                           "triangle, but only the upper triangle is given");
+    assert_string_equal(gsolve_error(ctx),
+                        "entry 2, in row 2 and column 1, is in the lower "
+                        "triangle, but only the upper triangle is given; numbers "
+                        "count from 1");
     A.csc = true; /* the entry is then in row 1 and column 2 */
     OK(ctx, gsolve_csr_import(&csr, ctx, &A));
     assert_int_equal(gsolve_csr_entries(&csr), 4);

@@ -29,8 +29,9 @@ static void check_lost(gsolve_context *ctx, int32_t n, double value)
     char says[200];
 
     assert_int_equal(gsolve_csr_convert(&B, ctx, GSOLVE_F32, &A), GSOLVE_BAD_MATRIX);
-    snprintf(says, sizeof says, "the entry in row %d and column %d is %g, which would be %s", n - 1,
-             n - 1, value, fabs(value) < 1 ? "0" : "infinite");
+    snprintf(says, sizeof says,
+             "the entry in row %d and column %d (counted from 1) is %g, which would be %s", n, n,
+             value, fabs(value) < 1 ? "0" : "infinite");
     if (!strstr(gsolve_error(ctx), says)) fail_msg("%s, not %s", gsolve_error(ctx), says);
     assert_non_null(strstr(gsolve_error(ctx), "scale the matrix, or compute in double precision"));
     assert_int_equal(B.nrows, 77);
@@ -64,7 +65,7 @@ static void first(void **state)
     (void)state;
 
     assert_int_equal(gsolve_csr_convert(&B, ctx, GSOLVE_F32, &A), GSOLVE_BAD_MATRIX);
-    assert_non_null(strstr(gsolve_error(ctx), "row 0 and column 0 is 1e-60"));
+    assert_non_null(strstr(gsolve_error(ctx), "row 1 and column 1 (counted from 1) is 1e-60"));
     close_context(ctx);
 }
 

@@ -57,7 +57,7 @@ static int prepare(cmp *m)
     const time_t now = time(NULL);
     struct tm utc;
 
-    if (gather_names(c) || cli_check_outputs(c)) return CLI_ERROR;
+    if (gather_names(c) || cli_check_files(c)) return CLI_ERROR;
     for (int k = 0; k < c->args.matrices.count; k++) {
         if (check_name(c, c->args.matrices.item[k])) return CLI_ERROR;
     }
@@ -84,6 +84,7 @@ static int compare_on(cmp *m, const char *name)
     if (!a->row) return cli_fail(m->c, "out of memory");
     m->matrices++;
     code = cmp_read_system(m->c, name, &a->system);
+    if (!code) cmp_keep_pattern(m, &a->system);
     a->solves = a->system.nrows == a->system.ncols;
     if (!code && a->solves) code = cmp_choose_method(m, a);
     if (!code && gsolve_context_copy_speed(m->c->ctx, &a->copy_speed) != GSOLVE_OK) {
@@ -119,19 +120,13 @@ static void write_csv(FILE *file, const void *m)
     cmp_csv(file, m);
 }
 
-static void write_page(FILE *file, const void *m)
-{
-    cmp_page(file, m);
-}
-
 static int write_all(cmp *m)
 {
     const cli_arguments *args = &m->c->args;
 
     if (args->json && cli_json_write(m->c, cmp_json(m))) return CLI_ERROR;
     if (cmp_write_by(m->c, args->csv, write_csv, m)) return CLI_ERROR;
-    if (cmp_write_by(m->c, args->html, write_page, m)) return CLI_ERROR;
-    return 0;
+    return args->html ? cmp_write_page(m, cmp_json(m)) : 0;
 }
 
 /* Whether every product is correct, every solve converged, and Ctrl-C interrupted nothing. */
@@ -170,6 +165,7 @@ int cli_compare(cli *c)
     m->c = c;
     code = prepare(m);
     if (!code) code = cms_is_asked(&c->args) ? cms_compare(m) : compare_formats(m);
+    cJSON_Delete(m->patterns);
     free(m);
     return code;
 }

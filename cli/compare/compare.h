@@ -50,7 +50,8 @@ typedef struct cmp { /* one call of the command */
     char spec[CMP_MOST_FORMATS][CMP_SPEC];
     int formats, base; /* base: the index of csr */
     cmp_matrix *matrix;
-    int matrices; /* that are measured; after Ctrl-C the last one perhaps in part */
+    int matrices;    /* that are measured; after Ctrl-C the last one perhaps in part */
+    cJSON *patterns; /* of the matrices, if there will be a page */
     char date[32];
 } cmp;
 
@@ -157,7 +158,7 @@ typedef struct cmp_mean {
 
 cmp_mean cmp_mean_of(const cmp *m, int f);
 
-/* --- output (table.c, export.c, page.c, style.c, charts.c, curves.c) -------------------------- */
+/* --- output (table.c, export.c, compare_page.c) --------------------------------------------- */
 
 void cmp_say_matrix(const cmp *m, const cmp_matrix *a);
 void cmp_say_means(const cmp *m);
@@ -174,17 +175,12 @@ void cmp_add_rows(cJSON *object, const cmp *m);
 cJSON *cmp_json_head(const cmp *m, const char *compares, const char *verdict, double noise);
 cJSON *cmp_json(const cmp *m);
 void cmp_csv(FILE *file, const cmp *m);
-void cmp_page(FILE *file, const cmp *m);
 
-/* Parts of the page. */
-extern const char *const cmp_style[];           /* its parts, and NULL */
-void cmp_escaped(FILE *file, const char *text); /* & < > " as entities; may break after a comma */
-cli_words cmp_short(double value);              /* value with about three digits */
-void cmp_bars_product(FILE *file, const cmp *m, const cmp_matrix *a);
-void cmp_bars_solve(FILE *file, const cmp *m, const cmp_matrix *a);
-void cmp_histogram(FILE *file, const cmp_matrix *a);
-void cmp_curves(FILE *file, const cmp *m, const cmp_matrix *a);
+/* Adds the pattern of s, a matrix whose rows are there, to m->patterns, if there will be a page. */
+void cmp_keep_pattern(cmp *m, const cli_system *s);
 
-enum { CMP_COLOURS = 12 }; /* of formats: the classes c0, c1, ... of the style */
+/* Writes the page of --html from object, the JSON of the results, and deletes object. Returns 0 or
+ * CLI_ERROR. */
+int cmp_write_page(cmp *m, cJSON *object);
 
 #endif

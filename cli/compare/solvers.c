@@ -42,6 +42,7 @@ static int compare_on(cms *s, const char *name)
     code = read_system(s, a, name, &head);
     a->rtol = cli_rtol(c);
     a->atol = isnan(c->args.atol) ? 0 : c->args.atol;
+    if (!code) cmp_keep_pattern(s->m, &a->system);
     if (!code) code = cms_combine(s, a);
     if (!code) code = cms_measure(s, a);
     if (!code) {
@@ -89,6 +90,7 @@ static int write_all(cms *s)
     if (!code && s->matrices > 1) cms_say_profile(s, &profile);
     if (!code && c->args.json) code = cli_json_write(c, cms_json(s, &profile));
     if (!code) code = cmp_write_by(c, c->args.csv, write_csv, s);
+    if (!code && c->args.html) code = cmp_write_page(s->m, cms_json(s, &profile));
     cms_profile_free(&profile);
     return code;
 }
@@ -121,8 +123,7 @@ int cms_compare(cmp *m)
 
     if (!s) return cli_fail(m->c, "out of memory");
     s->m = m;
-    code = m->c->args.html ? cli_fail(m->c, "--html does not show solvers; use --json") : 0;
-    if (!code) code = cms_read_lists(s);
+    code = cms_read_lists(s);
     if (!code) code = compare_all(s);
     if (!code) code = write_all(s);
     if (!code && !all_solved(s)) code = CLI_NOT_CONVERGED;

@@ -13,7 +13,7 @@ import headers
 
 PAGE = headers.TOP / "docs" / "reference" / "json.md"
 RUNS = [  # the arguments of runs that together write every key
-    "-A gen:poisson2d,n=20 -b random,k=2 --solver cg,spectrum=on --precond amg --profile",
+    "-A gen:poisson2d,n=20 -b random,k=2 --solver cg,spectrum=on --precond amg --profile --repeat 2",
     "-A gen:poisson3d,n=12 --maxit 3",
     "-A missing.mtx",
     "info gen:poisson3d,n=12 --precond amg,coarsest=40",

@@ -280,10 +280,11 @@ static gsolve_status begin_columns(gs_auto_transform *t)
             TRY(norms_of(t, c, &column->norms));
         }
         if (!isfinite(column->norms.b) || !isfinite(column->norms.r)) {
-            return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                               "column %d of b or of the initial guess x has a value that is not "
-                               "finite, or |b| or |b - Ax| overflows",
-                               c);
+            return gsolve_fail(
+                ctx, GSOLVE_BAD_ARGUMENT,
+                "column %d (counted from 1) of b or of the initial guess x has a value "
+                "that is not finite, or |b| or |b - Ax| overflows",
+                c + 1);
         }
         column->first = column->norms.r;
         column->open = !is_done(t, c);

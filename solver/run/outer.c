@@ -188,16 +188,17 @@ static gsolve_status caller_norms(gs_krylov *k)
         TRY(gs_projection_norms(k, c, gs_column_of(o->at_b.used, c), gs_column_of(o->at_x.used, c),
                                 norms));
         if (!isfinite(norms->b)) {
-            return gsolve_fail(
-                k->ctx, GSOLVE_BAD_ARGUMENT,
-                "column %d of b has a value that is not finite, or its norm overflows", c);
+            return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                               "column %d (counted from 1) of b has a value that is not finite, or "
+                               "its norm overflows",
+                               c + 1);
         }
         if (norms->b > 0 && !isfinite(norms->r)) {
             return gsolve_fail(
                 k->ctx, GSOLVE_BAD_ARGUMENT,
-                "column %d of the initial guess x has a value that is not finite, or |b - Ax| "
-                "overflows",
-                c);
+                "column %d (counted from 1) of the initial guess x has a value that is not finite, "
+                "or |b - Ax| overflows",
+                c + 1);
         }
         k->run->column[c].norm = norms->b;
     }

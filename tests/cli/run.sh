@@ -125,12 +125,12 @@ run 0 -A gen:poisson2d,n=12 --type f32
 said 'single precision'
 run 0 -A gen:poisson2d,n=12 -b ones
 run 0 -A gen:poisson2d,n=12 -b random --seed 7 --json one.json
-run 0 -A gen:poisson2d,n=12 -b random --seed 7 --threads 2 --json two.json
+run 0 -A gen:poisson2d,n=12 -b random --seed 7 --threads 2 --force --json two.json
 [ "$(grep '"residual"' one.json)" = "$(grep '"residual"' two.json)" ] || fail 'two threads, other bits'
 run 0 -A gen:poisson2d,n=12 -b random,k=1 --seed 7 --json two.json
 [ "$(grep '"residual"' one.json)" = "$(grep '"residual"' two.json)" ] || fail 'k=1 is another column'
 run 0 -A gen:poisson2d,n=12 -b random,k=5 --solver block_cg --columns -x many.mtx
-said '5 columns' 'worst column' 'column  iterations' '       4  '
+said '5 columns' 'worst column' 'column  iterations' '       1  ' '       5  '
 [ "$(grep -c converged out)" -eq 6 ] || fail "$what: not a line for each column"
 [ "$(sed -n '/^[^%]/{p;q;}' many.mtx)" = '144 5' ] || fail "$what: x has not five columns"
 run 0 -A gen:poisson2d,n=12 -b random,k=5 --json -
@@ -283,7 +283,7 @@ wrong 'two matrices' info A.mtx -A A.mtx
 wrong "the folder 'nowhere' does not exist" -A A.mtx -x nowhere/x.mtx
 wrong 'it is a folder' -A A.mtx --json out_here
 wrong 'both input and output' -A A.mtx -b b.mtx -x b.mtx
-wrong 'not a regular file' -A A.mtx -x pipe
+wrong 'not a regular file' -A A.mtx --precond amg --setup pipe
 [ -p pipe ] || fail 'the pipe was replaced'
 wrong 'two outputs' -A A.mtx -x $x --history $x
 wrong 'there is no option' --bogus -A A.mtx --json A.mtx
@@ -299,7 +299,7 @@ wrong 'only one of them' -A A.mtx --profile --quiet
 wrong 'no matrix is given'
 wrong 'no matrix is given' solve
 wrong "did you mean 'solve'" slove -A A.mtx
-wrong 'gsolve -A A.mtx' A.mtx
+wrong 'missing.mtx: No such file' missing.mtx
 wrong 'poisson2d' -A gen:nosuch
 wrong 'no matrix is given' info
 wrong 'missing.mtx' info missing.mtx
@@ -321,6 +321,10 @@ wrong 'two outputs' compare A.mtx --json - --csv -
 wrong 'two outputs' compare A.mtx --csv out_here/p --html out_here/p
 wrong 'both input and output' compare -A kept -A A.mtx --html A.mtx
 wrong 'missing.mtx' compare -A A.mtx -A missing.mtx --html out_here/p.html
+wrong 'add --plot' -A A.mtx --ascii
+wrong 'give only one' -A A.mtx --plot --quiet
+wrong 'two outputs' -A A.mtx --html out_here/p --json out_here/p
+wrong 'both input and output' -A A.mtx --html A.mtx
 wrong "did you mean 'poisson2d'" compare -A A.mtx -A gen:poison2d,n=4 --html out_here/p.html
 wrong 'bad.mtx:4:' compare -A A.mtx -A bad.mtx --html out_here/p.html --csv out_here/p.csv
 wrong 'must have 3 rows' compare A.mtx -b b4.mtx
@@ -349,7 +353,7 @@ fi
 for value in 1e-50 1e50; do # neither is a number of single precision
     printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 %s\n' $value >single.mtx
     run 1 -A single.mtx --type f32
-    complained 'the entry in row 1 and column 1 is 1e' 'in single precision; scale the matrix'
+    complained 'the entry in row 2 and column 2 (counted from 1) is 1e' 'in single precision; scale the matrix'
     run 0 -A single.mtx
 done
 
@@ -449,6 +453,24 @@ run 0 generate poisson2d,n=7 -o P.mtx --symmetric
 said '49 x 49' 'P.mtx'
 run 0 generate gen:convdiff3d,n=4 -o C.mtx.gz --json -
 json out matrix.rows=64 output=C.mtx.gz
+run 0 convert P.mtx P.npz
+said 'symmetric: the file holds one triangle' 'all entries'
+run 0 convert P.npz P.petsc
+said 'SciPy'
+printf '# b\n1\n2\n3\n' >b.txt
+run 0 -A A.mtx -b b.txt -x x.npy --solver direct
+run 0 convert x.npy x_again.txt
+said 'an array of 3 x 1'
+printf '1 2 3\n' >row.txt
+run 0 -A A.mtx -b row.txt -x x_row.txt --solver direct
+cmp -s x_again.txt x_row.txt || fail "$what: the solutions differ"
+run 0 -A P.petsc
+said 'PETSc' '49 x 49'
+run 1 convert P.npz P4.npz --symmetric
+complained 'have a symmetric form'
+run 1 generate poisson2d,n=7 -o P.npy
+complained '.npz'
+rm -f b.txt x.npy x_again.txt row.txt x_row.txt P.npz P.petsc
 run 0 convert P.mtx P2.mtx.gz
 said 'lower triangle'
 run 0 convert P2.mtx.gz P3.mtx --general
@@ -482,6 +504,27 @@ for signal in TERM HUP; do
     rm -f big.mtx.gz*
 done
 
+# --- curves in the terminal ----------------------------------------------------------------------
+LC_ALL=C run 0 -A gen:poisson2d,n=20 --solver cg --precond jacobi --plot
+said '1e+00 +**' '1e-08 +---' 'iteration' 'tolerance 1e-08' '* cg + jacobi: converged after '
+[ "$(sed -n '/logarithmic/,/iteration$/p' out | wc -L)" -eq 80 ] || fail "$what: not 80 columns"
+[ "$(grep -c '^ \{10\}|\|^ *1e[-+][0-9]* +' out)" -eq 16 ] || fail "$what: not 16 rows"
+run 2 -A gen:poisson2d,n=20 --rtol 1e-17 --maxit 200 --plot --ascii
+said '* 1 cg,' 'o 2 cg,' 'tolerance 1e-17'
+! LC_ALL=C grep -q '[^ -~]' out || fail "$what: not ASCII"
+if [ "$(LC_ALL=C.UTF-8 locale charmap 2>/dev/null)" = UTF-8 ]; then
+    LC_ALL=C.UTF-8 run 0 -A gen:poisson2d,n=20 --solver cg --precond jacobi --plot
+    LC_ALL=C grep -q "$(printf '1e+00 \342\224\244\342[\240-\243]')" out || fail "$what: no dots"
+fi
+"$gsolve" -A A.mtx --plot --json - >out 2>err || fail "--plot --json -: exit code"
+json out outcome=converged
+grep -q '^ *iteration$' err || fail '--plot --json -: no curve on standard error'
+
+# --- pages ----------------------------------------------------------------------------------------
+run 0 -A A.mtx --html p.html
+cp p.html out
+said '<!doctype html>' '"outcome":"converged"' '"command":"gsolve -A A.mtx --html p.html"' '</html>'
+
 # --- comparing formats -------------------------------------------------------------------------
 run 0 compare gen:poisson2d,n=20 --repeat 3 --json c.json --csv c.csv --html c.html
 said 'build ms' 'product ms' 'GFLOP/s' '/ copy' 'padding' 'faster from' 'csr' 'cxsparse' 'rounds      3;' \
@@ -503,12 +546,7 @@ sed 's/"[^"]*"/q/g' c.csv | awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) at[$k] 
       if (NF != n || d * d > 1e-12 * cost * cost || !($at["residual"] < 1e-8)) bad = 1 }
     END { exit bad || rows < 2 || n != 32 }' || fail "$what: the CSV is wrong"
 cp c.html out
-said '<!doctype html>' 'width=device-width' '<polyline' 'gen:poisson2d,<wbr>n=20' '</html>'
-! grep -qE 'https?:|src=|<script|@import|url\([^#]' c.html || fail "$what: the page needs something else"
-for tag in figure table tr td th svg span div section figcaption; do
-    [ "$(grep -oE "<${tag}[ >]" c.html | wc -l)" -eq "$(grep -o "</$tag>" c.html | wc -l)" ] ||
-        fail "$what: <$tag> and </$tag> differ"
-done
+said '<!doctype html>' 'width=device-width' "default-src 'none'" '"source":"gen:poisson2d,n=20"' '</html>' # page.py reads pages
 run 0 compare -A A.mtx -b b.mtx --formats cxsparse --solver cg --precond none --repeat 1 --json -
 json out 'matrices[].rows[0].format=csr' 'matrices[].rows[1].format=cxsparse' 'matrices[].solver=cg' \
     'matrices[].rows[1].outcome=converged' 'matrices[].rhs=b.mtx'
@@ -521,14 +559,14 @@ run 0 compare A.mtx --repeat 1 --quiet --html q.html
 [ ! -s out ] || fail "$what: not quiet"
 run 0 compare A.mtx --type f32 --formats cxsparse --repeat 1 --html q.html --csv q.csv
 said 'cxsparse    cxsparse supports only f64'
-grep -q ',,,,"cxsparse supports only f64' q.csv && grep -q 'colspan="18">cxsparse supports' q.html || fail "$what: no sentence"
+grep -q ',,,,"cxsparse supports only f64' q.csv && grep -q '"cxsparse supports only f64' q.html || fail "$what: no sentence"
 run 0 compare tall.mtx --repeat 1 --html q.html
 said 'not square' 'no solve'
 run 0 compare -A A.mtx -A gen:poisson2d,n=9 tall.mtx --repeat 1 --json m.json --csv m.csv --html m.html
 said 'means       speed-up over csr: geometric' 'build / product'
 json m.json 'matrices[2].matrix.source=tall.mtx' 'matrices[2].solves=false' 'means[].format=csr' \
     'means[].matrices=3' 'means[].at_1000=1' 'means[].total=1'
-grep -q 'All 3 matrices' m.html && grep -q 'href="#m3"' m.html || fail "$what: the page lacks the means"
+grep -q '"means":\[{' m.html || fail "$what: the page lacks the means"
 run 2 compare gen:poisson2d,n=30 --solver cg --precond none --maxit 3 --repeat 1
 said 'NOT CONVERGED: iteration limit'
 timeout --preserve-status -s INT 3 "$gsolve" compare gen:poisson2d,n=300 --solver gmres,restart=2,stall=0 \
@@ -536,7 +574,7 @@ timeout --preserve-status -s INT 3 "$gsolve" compare gen:poisson2d,n=300 --solve
 [ $? -eq 2 ] || fail 'compare, interrupted: exit code'
 what='compare, interrupted'
 said 'interrupted' 'none: interrupted'
-grep -q 'Interrupted' stopped.html || fail "$what: the page does not say so"
+grep -q '"interrupted":true' stopped.html || fail "$what: the page does not say so"
 for name in $(sed -n 's/_host_format/_format/; s/.*&gs_\(.*\)_format\.plugin.*/\1/p' "$source/spmv/formats.c" | sort -u); do
     [ -s "$source/docs/understand/formats/$name.md" ] || fail "the format $name has no page docs/understand/formats/$name.md"
     grep -qF "(formats/$name.md)" "$source/docs/understand/formats.md" || fail "docs/understand/formats.md does not lead to $name"

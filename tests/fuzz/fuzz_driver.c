@@ -1,5 +1,5 @@
 /* fuzz_driver.c: runs a fuzz target without a fuzzer: every seed, then seeds changed at random, the
- * same way each time, for some seconds. usage: fuzz_driver SECONDS FOLDER */
+ * same way each time, for some seconds. usage: fuzz_driver SECONDS FOLDER... */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static void load(const char *folder)
     DIR *list = opendir(folder);
     char path[4096];
 
-    seeds = calloc(MOST_SEEDS, sizeof *seeds);
+    if (!seeds) seeds = calloc(MOST_SEEDS, sizeof *seeds);
     for (struct dirent *entry;
          list && seeds && (entry = readdir(list)) && seed_count < MOST_SEEDS;) {
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
@@ -107,7 +107,8 @@ int main(int count, char **argument)
     uint8_t data[MOST_BYTES];
     long runs = 0;
 
-    load(count > 2 ? argument[2] : ".");
+    if (count < 3) load(".");
+    for (int k = 2; k < count; k++) load(argument[k]);
     if (seed_count == 0) return 1;
     for (int k = 0; k < seed_count; k++) run(seeds[k].data, seeds[k].size);
     for (; time(NULL) < end; runs++) {

@@ -77,7 +77,8 @@ static void read_dense(const uint8_t *data, size_t size)
     gs_input_close(&in);
 }
 
-/* $FUZZ_READER: market, dense or boeing keeps to that reader; else all are tried. */
+/* $FUZZ_READER: market, dense or boeing (every sparse format but Matrix Market) keeps to that
+ * reader; else all are tried. */
 static bool tries(const char *reader)
 {
     const char *only = getenv("FUZZ_READER");

@@ -1,0 +1,35 @@
+/* page.h: results as an HTML page. The page is page.html, with its style sheet and its scripts
+ * inside and the JSON of the result in an element of its own; the scripts draw everything from the
+ * JSON. Where scripts are off the page shows the JSON as tables. */
+#ifndef GS_CLI_PAGE_PAGE_H
+#define GS_CLI_PAGE_PAGE_H
+
+#include "cli/json.h"
+#include "cli/solve.h"
+
+extern const unsigned char cli_page_template[]; /* page.html and a 0, made by embed.cmake */
+
+/* Writes the page of the JSON `object` to the file path; "-": standard output. Returns 0 or
+ * CLI_ERROR. */
+int cli_page_write(cli *c, const char *path, const cJSON *object);
+
+/* Writes object as tables, those of an object in an object with the path of its keys as caption. */
+void cli_page_tables(FILE *file, const cJSON *object);
+
+/* Adds page{command, date} to the JSON of a page, and returns it: what the page shows and --json
+ * does not have. */
+cJSON *cli_page_extra(const cli *c, cJSON *object);
+
+/* Adds spy{rows, cols, every, counts}: the entries of rows, on the host, counted in a grid of at
+ * most 64 x 64 cells; counts[i * cols + j] is of the cell in row i and column j. every: only each
+ * every-th row is counted, 1 but for very large matrices. */
+void cli_page_spy(cJSON *object, const gsolve_csr *rows);
+
+/* Adds row_lengths (length of gsolve_statistics), shortest_row, longest_row, mean_row, symmetry. */
+void cli_page_statistics(cJSON *object, const gsolve_statistics *t);
+
+/* Writes the results of a solve to the files of --json and --html, and deletes object, the JSON.
+ * Returns 0 or CLI_ERROR. */
+int cli_page_of_solve(cli *c, const cli_solution *s, cJSON *object);
+
+#endif
