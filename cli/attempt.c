@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/diagnosis.h"
 #include "cli/signals.h"
 #include "cli/stages.h"
 
@@ -228,6 +229,7 @@ int cli_check_specs(cli *c)
 
 typedef struct monitor { /* of all attempts */
     cli *c;
+    gsolve_auto *S;
     cli_trial *trial;
     cli_attempt *a; /* the present one */
     cli_live live;
@@ -264,18 +266,11 @@ static bool show_iteration(int iteration, double residual, void *user)
 
 /* --- set-up and run ------------------------------------------------------------------------- */
 
-/* Reads the results of the columns, and the explanation. */
+/* Reads the results of the columns. */
 static void read_results(cli_attempt *a, gsolve_solver *S, int32_t ncols)
 {
     a->ran = true;
     snprintf(a->method_note, sizeof a->method_note, "%s", gsolve_solver_note(S));
-    if (cli_is_stopped(a)) {
-        snprintf(a->explanation, sizeof a->explanation, "%s after %s at |b - Ax| / |b| = %.1e.",
-                 a->result.outcome == GSOLVE_STOPPED ? "Interrupted" : "The time limit was reached",
-                 cli_count(a->result.iterations, "iteration").text, a->result.relative_residual);
-    } else {
-        snprintf(a->explanation, sizeof a->explanation, "%s", gsolve_solver_explain(S));
-    }
     a->spectrum = (gsolve_spectrum)GSOLVE_INIT(gsolve_spectrum);
     gsolve_solver_spectrum(S, &a->spectrum); /* fails without spectrum=on */
     if (ncols < 2) return;
@@ -362,9 +357,9 @@ static bool end_attempt(monitor *m, const gsolve_attempt *t)
         a->result = *t->result;
         read_results(a, t->S, m->trial->b.ncols);
         if (profile(m, t->S) != GSOLVE_OK) m->code = cli_fail_library(m->c);
-    } else {
-        snprintf(a->explanation, sizeof a->explanation, "%s", gsolve_error(m->c->ctx));
     }
+    cli_explain_attempt(m->c, m->S, t, a->method_note, &a->diagnosis, a->explanation,
+                        sizeof a->explanation);
     ended = a->ran && (gsolve_outcome_is_success(a->result.outcome) || cli_is_stopped(a));
     if (m->code || ended || a->status == GSOLVE_INTERRUPTED) return false;
     if (m->trial->count > 1 && m->trial->report) {
@@ -428,7 +423,9 @@ int cli_try(cli *c, cli_trial *t)
 
     name_transform(c, options, sizeof options);
     status = gsolve_auto_create_from(&S, c->ctx, options, t->A);
+    m.S = S;
     t->tried = t->best = 0;
+    t->diagnosis = (gsolve_diagnosis)GSOLVE_INIT(gsolve_diagnosis);
     if (status == GSOLVE_OK) status = prepare(c, t, &m, S);
     if (status == GSOLVE_OK) status = gsolve_auto_set_setup_file(S, c->args.setup);
     if (status == GSOLVE_OK) status = gsolve_auto_run(S, t->b, t->x, &result);
@@ -437,13 +434,16 @@ int cli_try(cli *c, cli_trial *t)
         t->best = info.choice;
         snprintf(t->transform, sizeof t->transform, "%s", info.transform);
         cli_note_stop(t, &result);
+        if (!cli_is_stopped(&t->attempt[t->best])) gsolve_auto_diagnose(S, &t->diagnosis);
     } else if (status == GSOLVE_INTERRUPTED && !m.code) {
         m.code = cli_fail_library(c);
     } else if (!m.code && t->tried == 0) {
         m.code = cli_fail_library(c);
     } else if (!m.code) { /* the first attempt's error, or the one that ended the run */
         const int k = t->tried < t->count ? t->tried - 1 : 0;
-        m.code = cli_fail(c, "%s", t->attempt[k].explanation);
+        const gsolve_diagnosis *d = &t->attempt[k].diagnosis;
+        m.code =
+            d->remedy[0] ? cli_fail_diagnosed(c, d) : cli_fail(c, "%s", t->attempt[k].explanation);
     }
     gsolve_auto_destroy(&S);
     gsolve_dense_free(&m.guess, c->ctx);

@@ -20,8 +20,9 @@ typedef struct cli_attempt {
     gsolve_result result;
     gsolve_result *column; /* of each column if there are several, else NULL */
     int32_t ncols;
-    char method_note[1024]; /* the note of the method, such as what auto chose */
-    char explanation[1300];
+    char method_note[1024];     /* the note of the method, such as what auto chose */
+    char explanation[2000];     /* of a failed attempt: the cause */
+    gsolve_diagnosis diagnosis; /* of a failed attempt */
     double precond_seconds, setup_seconds, solve_seconds; /* setup: of the method alone */
     double *history; /* residual of each iteration, from 0 on */
     int length, capacity;
@@ -56,8 +57,9 @@ typedef struct cli_trial {
      */
     void (*report)(const cli *c, int k, bool ended, void *user);
     void *user;
-    int tried, best;    /* set by cli_try: how many were tried; the one whose solution is in x */
-    char transform[64]; /* set by cli_try: what --scale and --order did */
+    int tried, best; /* set by cli_try: how many were tried; the one whose solution is in x */
+    gsolve_diagnosis diagnosis; /* set by cli_try if no attempt solved the system */
+    char transform[64];         /* set by cli_try: what --scale and --order did */
 } cli_trial;
 
 /* Whether --scale rows is given, which makes the system that methods see unsymmetric. */

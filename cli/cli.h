@@ -37,6 +37,8 @@ typedef struct cli_arguments {
     char **operand;
 } cli_arguments;
 
+extern const cli_arguments cli_no_arguments; /* nothing is given */
+
 typedef struct cli { /* one call of the command */
     const struct cli_command *command;
     cli_arguments args;
@@ -108,8 +110,6 @@ bool cli_json_fits(const cli *c);
 int cli_write_text(cli *c, const char *path, const char *text);
 
 /* --- the commands ---------------------------------------------------------------------------- */
-
-extern const cli_arguments cli_no_arguments;
 
 int cli_solve(cli *c);
 int cli_info(cli *c);

@@ -94,7 +94,8 @@ static const cli_option solve_options[] = {
     HEADING("Device"),
     DEVICE("device: auto, cpu or cuda (default $GSOLVE_DEVICE, else auto; see gsolve list devices). auto uses a GPU if "
            "there is one, but the CPU if --format is not given and (entries of A) x (columns of b) is at most 200000"),
-    DEVICE_THREADS, FORCE(", and cg on a matrix that is known to be nonsymmetric or to have a negative diagonal entry"),
+    DEVICE_THREADS, FORCE("; and a method that the matrix is known not to suit: cg, pipecg, block_cg or minres where it is not symmetric, or one of the "
+     "first three where a diagonal entry is negative"),
     HEADING("Output"),
     {"solution", 'x', "FILE", "write the solution as a Matrix Market array; as NumPy array, plain text or PETSc vector if the name ends in .npy, .txt, "
      ".petsc or .bin; '-' as for --json", CLI_TEXT,
@@ -280,9 +281,13 @@ const cli_pair cli_examples[] = {
 };
 
 const cli_pair cli_exit_codes[] = {
-    {"0", "success; for a solve: it converged, or its outcome is \"least squares\""},
-    {"1", "an error, described by one sentence on standard error"},
-    {"2", "the solve did not converge, or --time-limit or Ctrl-C stopped it"},
+    {"0",
+     "success; for a solve: it converged, or its outcome is \"least squares\": no x solves the "
+     "system, and x minimises |b - Ax|"},
+    {"1", "an error, described by one sentence on standard error; also a method that the matrix is "
+          "known not to suit, unless --force is given"},
+    {"2", "the solve did not converge: x is the best iterate, and the report has the cause and a "
+          "command to try; or --time-limit or Ctrl-C stopped it"},
     {"128 + N",
      "a signal ended the command, as a shell reports it: 130 after Ctrl-C if there is no "
      "result to report"},

@@ -46,6 +46,15 @@ static void help_paragraph(FILE *file, const char *paragraph)
     cli_wrap(file, 0, WIDTH, paragraph);
 }
 
+static void help_exit_codes(FILE *file)
+{
+    fprintf(file, "\nExit codes\n");
+    for (const cli_pair *code = cli_exit_codes; code->name; code++) {
+        fprintf(file, "  %-9s", code->name);
+        cli_wrap(file, 11, WIDTH, code->meaning);
+    }
+}
+
 void cli_command_help(FILE *file, const cli_command *command)
 {
     fprintf(file, "gsolve %s: %s\n\nusage: %s\n", command->name, command->summary,
@@ -53,11 +62,13 @@ void cli_command_help(FILE *file, const cli_command *command)
     each_paragraph(file, command->description, help_paragraph);
     if (command->option->name) fprintf(file, "\nOptions\n");
     for (const cli_option *o = command->option; o->help; o++) help_option(file, o);
-    fprintf(file, "\nExit code: 0 %s, 1 error%s\n",
-            command->run == cli_solve || command->run == cli_compare ? "converged" : "success",
-            command->run == cli_compare ? ", 2 a solve has not converged"
-            : command->run == cli_solve ? ", 2 not converged"
-                                        : "");
+    if (command->run == cli_solve) {
+        help_exit_codes(file);
+    } else {
+        fprintf(file, "\nExit code: 0 %s, 1 error%s\n",
+                command->run == cli_compare ? "converged" : "success",
+                command->run == cli_compare ? ", 2 a solve has not converged" : "");
+    }
 }
 
 void cli_help(FILE *file)
@@ -74,6 +85,7 @@ void cli_help(FILE *file)
     for (const cli_command *c = cli_commands; c->name; c++) {
         fprintf(file, "  %-10s%s\n", c->name, c->summary);
     }
+    help_exit_codes(file);
     fprintf(file, "\n");
     cli_wrap(file, 0, WIDTH,
              "gsolve COMMAND --help (or gsolve help COMMAND) shows all options of a command; "

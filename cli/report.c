@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "cli/diagnosis.h"
+#include "cli/json.h"
 #include "cli/page/page.h"
 #include "cli/plot.h"
 #include "cli/solve.h"
@@ -29,7 +31,8 @@ void cli_report_attempt(const cli *c, const cli_solution *s, int k)
 {
     const cli_attempt *a = &s->attempt[k];
     const double seconds = a->precond_seconds + a->setup_seconds + a->solve_seconds;
-    const bool repeated = k > 0 && strcmp(a->explanation, s->attempt[k - 1].explanation) == 0;
+    const char *cause = a->diagnosis.cause;
+    const bool repeated = k > 0 && cause[0] && !strcmp(cause, s->attempt[k - 1].diagnosis.cause);
     const char *why = repeated ? "The cause is that of the attempt before." : a->explanation;
 
     if (!a->ran) {
@@ -162,6 +165,7 @@ static void say_outcome(const cli *c, const cli_solution *s)
     say_transform(c, s);
     if (!converged) {
         cli_item(c, "why", "%s", a->explanation);
+        cli_say_remedy(c, &s->diagnosis);
     } else if (a->method_note[0]) {
         cli_item(c, a->method, "%s", a->method_note);
     }
@@ -413,7 +417,7 @@ int cli_report_json(cli *c, const cli_solution *s)
     cJSON_AddNumberToObject(object, "rhs_columns", s->system.b.ncols);
     add_components(object, c, s);
     cJSON_AddStringToObject(object, "outcome", gsolve_outcome_text(a->result.outcome));
-    cJSON_AddStringToObject(object, "explanation", a->explanation);
+    cli_diagnosis_json(object, c, &s->diagnosis, a->explanation);
     cJSON_AddNumberToObject(object, "iterations", a->result.iterations);
     cJSON_AddNumberToObject(object, "products", a->result.products);
     cli_json_add(object, "residual", a->result.relative_residual);

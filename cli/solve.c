@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/device_start.h"
+#include "cli/diagnosis.h"
 #include "cli/print_c.h"
 #include "cli/signals.h"
 #include "cli/stages.h"
@@ -110,7 +111,7 @@ static int prepare(cli *c, cli_solution *s)
     cli_stages_begin(&stages, c, "converting the matrix");
     code = make_matrix(c, s);
     cli_stages_end(&stages);
-    if (code || set_null_space(c, s)) return CLI_ERROR;
+    if (code || set_null_space(c, s) || cli_check_method(c, s->A)) return CLI_ERROR;
     if (gsolve_matrix_csr(s->A, &rows) != GSOLVE_OK) return cli_fail_library(c);
     if (cli_make_vectors(c, &s->system, &rows)) return CLI_ERROR;
     s->seconds.build = cli_now() - begin - s->system.read_seconds - s->system.analyse_seconds;
@@ -173,6 +174,7 @@ static int solve(cli *c, cli_solution *s)
     gsolve_dense_free(&guess, c->ctx);
     s->attempts = t.tried;
     s->best = t.best;
+    s->diagnosis = t.diagnosis;
     memcpy(s->transform, t.transform, sizeof s->transform);
     for (int k = 0; k < s->attempts; k++) {
         s->seconds.precond += s->attempt[k].precond_seconds;
@@ -223,8 +225,11 @@ static int finish(cli *c, cli_solution *s)
     if ((c->args.json || c->args.html) && cli_report_json(c, s)) return CLI_ERROR;
     if (gsolve_outcome_is_success(a->result.outcome)) return CLI_CONVERGED;
     if (c->args.quiet) {
-        fprintf(stderr, "gsolve: not converged (%s): %s\n", gsolve_outcome_text(a->result.outcome),
-                a->explanation);
+        char command[CLI_COMMAND_LENGTH];
+        cli_remedy_command(c, &s->diagnosis, command);
+        fprintf(stderr, "gsolve: not converged (%s): %s%s%s%s%s\n",
+                gsolve_outcome_text(a->result.outcome), a->explanation, command[0] ? " " : "",
+                s->diagnosis.remedy, command[0] ? " Run: " : "", command);
     }
     return CLI_NOT_CONVERGED;
 }

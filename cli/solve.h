@@ -18,6 +18,7 @@ typedef struct cli_solution {
     char transform[64]; /* what --scale and --order did to the system; "" if nothing */
     double error;       /* |x - 1| / |1| where 1 is a solution, else NAN */
     cli_seconds_of seconds;
+    gsolve_diagnosis diagnosis; /* of a solve that failed */
     cli_repeat repeat;
     cli_cache_writer cache;
 } cli_solution;

@@ -323,6 +323,16 @@ module gsolve
     real(c_double) :: relative_normal_residual = 0
   end type
 
+  type, bind(C) :: gsolve_diagnosis
+    integer(c_size_t) :: size = 1672_c_size_t ! as GSOLVE_INIT
+    character(kind=c_char) :: name(32) = c_null_char
+    character(kind=c_char) :: cause(768) = c_null_char
+    character(kind=c_char) :: method(128) = c_null_char
+    character(kind=c_char) :: precond(128) = c_null_char
+    character(kind=c_char) :: options(96) = c_null_char
+    character(kind=c_char) :: remedy(512) = c_null_char
+  end type
+
   type, bind(C) :: gsolve_spectrum
     integer(c_size_t) :: size = 40_c_size_t ! as GSOLVE_INIT
     integer(c_int) :: steps = 0
@@ -1135,6 +1145,12 @@ module gsolve
       type(c_ptr), value :: S
       type(c_ptr) :: gsolve_solver_explain
     end function
+    function gsolve_solver_diagnose(S, diagnosis) bind(C)
+      import
+      type(c_ptr), value :: S
+      type(gsolve_diagnosis), intent(inout), optional :: diagnosis
+      integer(c_int) :: gsolve_solver_diagnose
+    end function
     function gsolve_solver_note(S) bind(C)
       import
       type(c_ptr), value :: S
@@ -1239,6 +1255,21 @@ module gsolve
       import
       type(c_ptr), value :: S
       type(c_ptr) :: gsolve_auto_explain
+    end function
+    function gsolve_auto_diagnose(S, diagnosis) bind(C)
+      import
+      type(c_ptr), value :: S
+      type(gsolve_diagnosis), intent(inout) :: diagnosis
+      integer(c_int) :: gsolve_auto_diagnose
+    end function
+    function gsolve_auto_check(ctx, A, method, precond, diagnosis) bind(C)
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: A
+      character(kind=c_char), intent(in) :: method(*)
+      character(kind=c_char), intent(in) :: precond(*)
+      type(gsolve_diagnosis), intent(inout), optional :: diagnosis
+      integer(c_int) :: gsolve_auto_check
     end function
     function gsolve_auto_matrix(S) bind(C)
       import

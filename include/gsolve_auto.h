@@ -187,6 +187,23 @@ GSOLVE_API void gsolve_auto_describe(const gsolve_auto *S, gsolve_auto_info *inf
  * text is valid until the next call with S that is not const. */
 GSOLVE_API const char *gsolve_auto_explain(gsolve_auto *S);
 
+/* Finds out why the last run failed, and what to do, as gsolve_solver_diagnose does: for the choice
+ * with the smallest residual, or, if no choice could be set up, for the first one. Called by a
+ * gsolve_attempt_monitor at GSOLVE_ATTEMPT_ENDED, it diagnoses that attempt. The remedy is none
+ * that has been tried in this run. *diagnosis is empty if the run succeeded, or if another choice
+ * has been set up since and the attempt was not diagnosed. Fails with GSOLVE_NO_MEMORY, and as
+ * gsolve_solver_diagnose. */
+GSOLVE_API gsolve_status gsolve_auto_diagnose(gsolve_auto *S, gsolve_diagnosis *diagnosis);
+
+/* Finds out, before any set-up, whether the statistics of A exclude a method: "cg", "pipecg",
+ * "block_cg", "minres", or "refine" with such an inner method, if |A - A'| > 1e-6 |A| in the
+ * Frobenius norm; and all of these but minres if a diagonal entry is negative. *diagnosis is empty
+ * if they do not, and if A is an operator. `method` and `precond` are specs. Fails with
+ * GSOLVE_BAD_ARGUMENT if an argument is NULL or diagnosis->size is not set. */
+GSOLVE_API gsolve_status gsolve_auto_check(gsolve_context *ctx, const gsolve_matrix *A,
+                                           const char *method, const char *precond,
+                                           gsolve_diagnosis *diagnosis);
+
 /* Returns the matrix A of S, for products, residuals and information. It lives as long as S, or is
  * the caller's. */
 GSOLVE_API const gsolve_matrix *gsolve_auto_matrix(const gsolve_auto *S);

@@ -290,6 +290,30 @@ GSOLVE_API gsolve_status gsolve_solver_set(gsolve_solver *S, const char *options
  * take as long as gsolve_csr_statistics. */
 GSOLVE_API const char *gsolve_solver_explain(gsolve_solver *S);
 
+/* Why a run failed, and one thing to do about it. */
+typedef struct gsolve_diagnosis {
+    size_t size;       /* set by GSOLVE_INIT */
+    char name[32];     /* of the cause, for programs, such as "not symmetric" or "iteration limit";
+                          "" if there is nothing to diagnose */
+    char cause[768];   /* sentences. Rows and columns count from 1 */
+    char method[128];  /* spec of the method to try, "auto", or "" for that of the run */
+    char precond[128]; /* spec of the preconditioner to try, "auto", "none", or "" for that of the
+                          run */
+    char options[96]; /* what else to change, "key=value,...": rtol, maxit (a number, or "default"),
+                         scale, order, type, null_space=constants; "" for nothing */
+    char remedy[512]; /* a sentence that says this; "" if gsolve knows no remedy, and then the three
+                         members above are "", too */
+} gsolve_diagnosis;
+
+/* Finds out why the last run failed, and what to do. *diagnosis is empty if there was no run or it
+ * succeeded. The cause is what the statistics and the rows of A, the residual and the numbers of
+ * the run show; the remedy is never the method with the preconditioner that has just failed. The
+ * call examines the matrix on the host; see gsolve_solver_explain. If memory is short, it examines
+ * less.
+ *
+ * Fails with GSOLVE_BAD_ARGUMENT if diagnosis is NULL or its size is not set. */
+GSOLVE_API gsolve_status gsolve_solver_diagnose(gsolve_solver *S, gsolve_diagnosis *diagnosis);
+
 /* Returns a remark of the method about the last run, such as "42 inner iterations of cg in single
  * precision.", or "" if there is none. For "auto" the remark contains the choice and its reason,
  * such as "auto chose cg + ic: symmetric with a positive diagonal.", even before the first run. The

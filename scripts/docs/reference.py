@@ -210,14 +210,23 @@ def command_page(lists):
 
 
 SUCCESSES = ("GSOLVE_CONVERGED", "GSOLVE_LEAST_SQUARES")
+MEANINGS = {  # of x; the best iterate for the others
+    "GSOLVE_CONVERGED": "solves A x = b to the tolerance",
+    "GSOLVE_LEAST_SQUARES": "minimises \\|b - Ax\\|, which the method was asked for, or no x solves A x = b",
+    "GSOLVE_NOT_SOLVED": "minimises \\|b - Ax\\| to the tolerance, although A x = b may have a solution",
+    "GSOLVE_ACCEPTED": "was accepted by the caller's stopping test"}
 
 
 def outcome_pages(lists):
     text = f"# Outcomes and errors\n\n{NOTE}\n"
     text += "A solve that does not converge has an outcome. It is not an error. [Residual policy and outcomes]" \
             "(../understand/residual_policy.md) says what each outcome promises.\n\n## Outcomes\n\n"
-    text += "| `gsolve_outcome` | in reports and JSON | exit code |\n|---|---|---|\n"
-    text += "".join(f"| `{o['name']}` | {o['summary']} | {0 if o['name'] in SUCCESSES else 2} |\n" for o in lists["outcomes"])
+    text += "| `gsolve_outcome` | in reports and JSON | x | exit code |\n|---|---|---|---|\n"
+    text += "".join(f"| `{o['name']}` | {o['summary']} | {MEANINGS.get(o['name'], 'is the best iterate')} | "
+                    f"{0 if o['name'] in SUCCESSES else 2} |\n" for o in lists["outcomes"])
+    text += "\nThe best iterate is the x with the smallest true residual among the initial guess, an iterate that the run stored, and " \
+            "the last iterate. The report of a solve that failed has the cause and one command to try: " \
+            "[It did not converge](../howto/not_converged.md).\n"
     text += "\n## Exit codes of the command\n\n" + pairs(lists["exit_codes"], "code | meaning")
     text += "\n## Status codes of the C interface\n\nA function that can fail returns a `gsolve_status`. `gsolve_error` has the " \
             "sentence that says what happened.\n\n" + pairs(lists["statuses"], "`gsolve_status` | meaning")

@@ -2,6 +2,7 @@
  * and keeps that one for the next run. */
 #include "solver/choose/auto_solver.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/info.h"
@@ -118,6 +119,9 @@ static void record(gsolve_auto *S, const gsolve_attempt *a)
     } else {
         S->list[a->choice].failed =
             a->result ? !is_stopped(a->result) : a->status != GSOLVE_INTERRUPTED;
+        S->list[a->choice].facts.failed = a->status;
+        snprintf(S->list[a->choice].facts.error, sizeof S->list->facts.error, "%s",
+                 a->result ? "" : outcome);
         gs_auto_add_event(S, "%s + %s failed: %s. ", a->method, a->precond, outcome);
     }
     S->setup_seconds += a->precond_seconds + a->method_seconds;
@@ -139,6 +143,7 @@ static bool try_choice(gsolve_auto *S, int k, gsolve_dense b, gsolve_dense x, gs
     a.why = c->why;
     c->tried = true;
     S->attempts++;
+    S->running = k;
     notify(S, &a, GSOLVE_ATTEMPT_BEGINS);
     gs_log(S->ctx, "%s + %s: %s", c->method, c->precond, c->why);
     a.status = set_up(S, k, &a);
@@ -158,6 +163,7 @@ static bool try_choice(gsolve_auto *S, int k, gsolve_dense b, gsolve_dense x, gs
     a.setup_note = S->setup_note;
     record(S, &a);
     proceed = notify(S, &a, GSOLVE_ATTEMPT_ENDED);
+    S->running = -1;
     if (!a.S) gs_auto_drop(S);
     *status = a.status;
     if (!a.result) return !proceed || !gs_may_fall_back(a.status);
@@ -238,7 +244,10 @@ static void begin_run(gsolve_auto *S)
     S->leading = -1;
     S->setup_seconds = S->solve_seconds = 0;
     S->events[0] = 0;
-    for (int k = 0; k < S->count; k++) S->list[k].tried = false;
+    for (int k = 0; k < S->count; k++) {
+        S->list[k].tried = false;
+        memset(&S->list[k].facts, 0, sizeof S->list[k].facts);
+    }
 }
 
 static void end_run(gsolve_auto *S)

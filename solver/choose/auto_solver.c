@@ -98,7 +98,7 @@ static gsolve_status create(gsolve_auto **out, gsolve_context *ctx, const char *
     gs_own(ctx, S, destroy_with_context);
     S->ctx = ctx;
     S->statistics.size = sizeof S->statistics;
-    S->set = S->current = S->begun = S->leading = -1;
+    S->set = S->current = S->begun = S->running = S->leading = -1;
     TRY(set_options(S, options, &transform));
     if (!A) TRY(gsolve_matrix_create(&S->own, ctx, "auto", csr));
     S->A = S->original = A ? A : S->own;
@@ -223,18 +223,24 @@ void gsolve_auto_describe(const gsolve_auto *S, gsolve_auto_info *info)
 const char *gsolve_auto_explain(gsolve_auto *S)
 {
     const gs_auto_choice *c = S->current >= 0 ? &S->list[S->current] : NULL;
-    const char *why = "It has the smallest residual of all choices.";
+    gsolve_diagnosis d = GSOLVE_INIT(gsolve_diagnosis);
+    const char *why = "It has the smallest residual of all choices.", *note = "";
+    const bool is_set = S->leading >= 0 && S->set == S->leading;
     GS_ENTER(S->ctx);
 
     if (S->attempts == 0) return "There has been no run yet.";
+    gsolve_auto_diagnose(S, &d);
     if (S->leading < 0) {
-        snprintf(S->explanation, sizeof S->explanation, "%sNo choice could be set up and run.",
-                 S->events);
+        snprintf(S->explanation, sizeof S->explanation,
+                 "%sNo choice could be set up and run. %s %s", S->events, d.cause, d.remedy);
         return S->explanation;
     }
-    if (S->set == S->leading) why = gsolve_solver_explain(S->S);
-    snprintf(S->explanation, sizeof S->explanation, "%sThe solution is that of %s + %s: %s. %s",
-             S->events, c->method, c->precond, c->why, why);
+    if (is_set && !d.cause[0]) why = gsolve_solver_explain(S->S);
+    if (is_set && d.cause[0]) note = gsolve_solver_note(S->S);
+    snprintf(S->explanation, sizeof S->explanation,
+             "%sThe solution is that of %s + %s: %s. %s%s%s%s%s", S->events, c->method, c->precond,
+             c->why, d.cause[0] ? d.cause : why, d.remedy[0] ? " " : "", d.remedy,
+             note[0] ? " " : "", note);
     return S->explanation;
 }
 

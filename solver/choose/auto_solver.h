@@ -3,7 +3,7 @@
 #define GS_SOLVER_CHOOSE_AUTO_SOLVER_H
 
 #include "factor/transform.h"
-#include "solver/run/run.h"
+#include "solver/choose/explain.h"
 
 typedef struct gs_auto_transform gs_auto_transform;
 
@@ -12,6 +12,7 @@ typedef struct gs_auto_choice {
     char method[512];   /* base with the options of S */
     bool tried;         /* in this run */
     bool failed;        /* in any run */
+    gs_facts facts;     /* why it failed in this run, see gsolve_auto_diagnose */
     bool untransformed; /* it minimises |b - A x|, so it is set up for original in spite of scale
                            and order */
 } gs_auto_choice;
@@ -36,6 +37,7 @@ struct gsolve_auto {
     int current;                  /* the choice that the next run begins with; -1: the first */
 
     int begun;   /* the choice that the last run began with; -1: none */
+    int running; /* the choice that is being tried; -1: none */
     int leading; /* the choice with the best result in that run; -1: none */
 
     /* auto_run.c: what is set up */

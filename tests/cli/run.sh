@@ -201,15 +201,21 @@ said 'in 3 iterations'
 
 # --- not converging ----------------------------------------------------------------------------
 run 2 -A gen:poisson2d,n=30 --solver cg --precond none --maxit 3 -x out_here/last.mtx
-said 'NOT CONVERGED: iteration limit' '--maxit' 'which is not a solution'
+said 'NOT CONVERGED: iteration limit' 'limit of 3 iterations' "$gsolve -A gen:poisson2d,n=30 -x out_here/last.mtx" 'which is not a solution'
 [ -s out_here/last.mtx ] || fail "$what: no last iterate"
 run 2 -A gen:poisson2d,n=30 --solver cg --precond none --maxit 3 --json -
-json out 'outcome=iteration limit' iterations=3
+json out 'outcome=iteration limit' iterations=3 'cause_name=iteration limit' cause remedy "command=$gsolve -A gen:poisson2d,n=30 --json -"
 run 2 -A gen:poisson2d,n=30 --solver cg --precond none --maxit 3 --quiet
 [ ! -s out ] || fail "$what: not quiet"
-complained 'not converged'
-run 2 -A indefinite.mtx -b ones --solver cg --precond none
-said 'indefinite' 'minres'
+complained 'not converged' "Run: $gsolve -A gen:poisson2d,n=30"
+run 1 -A indefinite.mtx -b ones --solver cg --precond none
+complained 'the diagonal entry of row 2 (counted from 1) is -1' "Run: $gsolve -A indefinite.mtx -b ones"
+run 2 -A indefinite.mtx -b ones --solver cg --precond none --force
+said 'indefinite' 'the diagonal entry of row 2 (counted from 1) is -1' "$gsolve -A indefinite.mtx -b ones"
+run 1 -A gen:convdiff3d,n=6 --solver minres
+complained '|A - A^T| / |A| = ' 'minres needs a symmetric matrix'
+run 2 -A gen:poisson2d,n=30 --solver cg --precond jacobi --rtol 1e-17 --history 'a b.csv'
+said 'rounding level' "--history 'a b.csv'"
 run 0 -A gen:poisson3d,n=20 --maxit 4 --json -
 json out 'attempts[]' outcome=converged
 run 0 -A gen:poisson3d,n=20 --maxit 4
@@ -619,7 +625,7 @@ run 0 -A gen:emptyrows,n=60 -b random --precond jacobi,normal=1
 said 'least squares' 'lsmr chosen: the preconditioner approximates A^T A'
 run 2 -A gen:poisson2d,n=30 -b random --solver lsmr,accept=singular --rtol 1e-3
 said 'NOT CONVERGED: least-squares residual reached, system not solved' 'Nothing shows that A is singular'
-said 'leave accept=singular out'
+said 'Let gsolve choose the method'
 run 1 -A gen:random,n=60,cols=20 --solver lsqr --precond jacobi
 complained 'for lsqr and lsmr use jacobi,normal=1 or none'
 run 1 -A gen:random,n=60,cols=20 --solver direct,library=umfpack
@@ -672,7 +678,7 @@ complained 'left.mtx is both input and output'
 
 # --- scale and order -----------------------------------------------------------------------------
 run 2 -A gen:jump3d,n=12,cells=3,contrast=1e12 -b ones --solver cg,stall=100 --precond none
-said 'Try --scale auto, or --solver direct'
+said 'A is badly scaled' '--scale auto'
 run 0 -A gen:jump3d,n=12,cells=3,contrast=1e12 -b ones --solver cg,stall=100 --precond none --scale auto --json n.json
 said 'symmetric scaling'
 json n.json 'outcome=converged' 'solver.transform=symmetric scaling'
@@ -706,7 +712,7 @@ said 'direct      LU by cxsparse, scaled rows, rcm order: '
 run 1 -A gen:convdiff3d,n=8 --solver direct,scale=rows,factor=qr
 complained 'direct has no scale and order for factor=qr; leave them out'
 run 2 -A gen:convdiff3d,n=8 -b ones --solver bicgstab,maxit=1 --precond ilu
-said 'try --precond ilu,order=rcm or order=amd'
+said 'Let gsolve choose the method (auto)'
 
 # --- a terminal --------------------------------------------------------------------------------
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
