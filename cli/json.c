@@ -74,13 +74,18 @@ static void insert_first(cJSON *object, const char *key, cJSON *item)
     cJSON_Delete(holder);
 }
 
+void cli_json_head(cJSON *object)
+{
+    insert_first(object, "index_base", cJSON_CreateNumber(0));
+    insert_first(object, "gsolve", cJSON_CreateString(gsolve_version()));
+}
+
 int cli_json_write(cli *c, cJSON *object)
 {
     char *text, *line = NULL;
     int code;
 
-    insert_first(object, "index_base", cJSON_CreateNumber(0));
-    insert_first(object, "gsolve", cJSON_CreateString(gsolve_version()));
+    cli_json_head(object);
     text = cJSON_Print(object);
     cJSON_Delete(object);
     if (text) line = realloc(text, strlen(text) + 2);

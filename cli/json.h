@@ -16,9 +16,11 @@ void cli_json_add(cJSON *object, const char *key, double value);
 /* Adds matrix{rows, cols, entries, symmetric, source, ...}. */
 void cli_json_matrix(cJSON *object, const cli_system *s);
 
-/* Writes object, preceded by gsolve (the version) and index_base (rows, columns and elements of
- * lists are numbered from 0 in all values), to the file of --json, and deletes it. Returns 0 or
- * CLI_ERROR. */
+/* Puts gsolve, the version, and index_base before the other members, unless object has them: rows,
+ * columns and elements of lists are numbered from 0 in all values. */
+void cli_json_head(cJSON *object);
+
+/* Writes object with its head to the file of --json, and deletes it. Returns 0 or CLI_ERROR. */
 int cli_json_write(cli *c, cJSON *object);
 
 /* Writes s's matrix to the file path, prints a line, and writes the JSON of --json. Returns 0 or

@@ -99,10 +99,11 @@ static void add_command(cJSON *extra, const cli *c)
 cJSON *cli_page_extra(const cli *c, cJSON *object)
 {
     const time_t now = time(NULL);
-    cJSON *extra = cJSON_AddObjectToObject(object, "page");
     char date[32];
     struct tm utc;
 
+    cli_json_head(object);
+    cJSON *extra = cJSON_AddObjectToObject(object, "page");
     strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &utc));
     cJSON_AddStringToObject(extra, "date", date);
     add_command(extra, c);

@@ -101,7 +101,7 @@ static void add_real(fuzz *f, random_spec *s, const gsolve_option *o)
 
 static void add_bad_value(fuzz *f, random_spec *s, const gsolve_option *o)
 {
-    static const char *const bad[] = {"", "x", "nan", "1e999", "--1", "0x10", "1 ", "auto|"};
+    static const char *const bad[] = {"", "x", "nan", "1e999", "--1", "0x10", "1 1", "auto|"};
 
     s->invalid = true;
     if (o->kind == GSOLVE_INT && chance(f, 50)) {
