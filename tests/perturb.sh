@@ -12,7 +12,7 @@ runs=0
 same() {
     for byte in 0 1 85 255; do
         rm -f "x$byte"
-        MALLOC_PERTURB_=$byte "$gsolve" --threads 1 --maxit 25 -b random "$@" -x "x$byte" >out 2>&1
+        MALLOC_PERTURB_=$byte "$gsolve" --threads 1 --force --maxit 25 -b random "$@" -x "x$byte" >out 2>&1
         code=$?
         [ $byte -eq 0 ] && first=$code
         runs=$((runs + 1))
