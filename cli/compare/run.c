@@ -118,6 +118,7 @@ static bool follow(int iteration, double residual, void *user)
     run *t = user;
 
     if (t->first) keep_residual(t->r, iteration, residual);
+    if (t->r->vendor && iteration == 0) t->begin = cli_now(); /* its libraries have started */
     t->cut = t->cut || cli_now() - t->begin > t->limit;
     return !t->cut && cli_not_interrupted(iteration, residual, NULL);
 }

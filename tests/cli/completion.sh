@@ -26,7 +26,7 @@ gsolve -A x --solver gmres,basis= => gmres,basis=f32 gmres,basis=f64
 gsolve -A x --solver=gmres,basis=f => gmres,basis=f32 gmres,basis=f64
 gsolve -A x --precond block => block_jacobi
 gsolve -A x --precond jacobi,abs= => jacobi,abs=0 jacobi,abs=1
-gsolve -A x --device c => cpu
+gsolve -A x --device cp => cpu
 gsolve info x --type f => f32 f64
 gsolve -A gen:poisson3 => gen:poisson3d gen:poisson3d27
 gsolve -A gen:poisson2d,n => gen:poisson2d,n= gen:poisson2d,nx= gen:poisson2d,ny=

@@ -66,7 +66,7 @@ def run(gsolve, arguments, folder):
     words, _, source = arguments.partition(" < ")
     environment = {**os.environ, "GSOLVE_DEVICE": "cpu", "LC_ALL": "C"}
     with open(folder / source if source else os.devnull, "rb") as given:
-        done = subprocess.run([gsolve, *shlex.split(words)], cwd=folder, env=environment, stdin=given, capture_output=True, timeout=60, check=False)
+        done = subprocess.run(["gsolve", *shlex.split(words)], executable=gsolve, cwd=folder, env=environment, stdin=given, capture_output=True, timeout=60, check=False)
     return done.returncode, done.stderr.decode(errors="replace")
 
 
