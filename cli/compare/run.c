@@ -226,7 +226,11 @@ bool cms_run(const cms *s, const cms_matrix *a, cms_row *r, bool first, double f
     *times = (cms_times){0, 0};
     t.begin = cli_now();
     t.limit = fmax(CMS_FAR * fastest, CMS_LEAST_LIMIT);
-    if (r->vendor) return cms_run_vendor(s, a, r, follow, &t, times);
+    if (r->vendor) {
+        solved = cms_run_vendor(s, a, r, follow, &t, times);
+        if (solved && first) keep_residual(r, r->iterations, r->residual); /* the loop does not */
+        return solved;
+    }
     t.location = strcmp(s->m->device.device, "cpu") == 0 ? GSOLVE_HOST : GSOLVE_DEVICE;
     status = prepare(&t);
     if (status == GSOLVE_OK) status = set_up(&t, times);

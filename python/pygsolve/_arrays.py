@@ -387,8 +387,8 @@ def columns_of(array: Any, name: str) -> Any:
 
 
 def library_view(csr: Any, like: MatrixView) -> MatrixView:
-    """A view of a transpose that the library has allocated."""
-    return MatrixView(csr, csr, None, None, like.family, like.shape[::-1], like.dtype, like.gpu, False)
+    """A view of a transpose that the library has allocated on the host."""
+    return MatrixView(csr, csr, None, None, _NUMPY, like.shape[::-1], like.dtype, None, False)
 
 
 def device_spec(gpu: int | None, device: str | None, threads: int | None) -> str:

@@ -218,17 +218,16 @@ class Solver:
                 self._ctx.check(lib.gsolve_matrix_statistics(self._matrix, statistics))
                 if statistics.symmetric:
                     return self
-                self._adjoint = Solver(self._transposed(), **self._arguments)
+                device = self._arguments["device"] or device_spec(self._view.gpu, None, None)
+                self._adjoint = Solver(self._transposed(), **{**self._arguments, "device": device})
             return self._adjoint
 
     def _transposed(self) -> MatrixView:
-        """The transpose of A, in the memory of this solver's device."""
+        """The transpose of A, on the host."""
         assert self._view is not None
         rows, result = ffi.new("gsolve_csr *"), ffi.new("gsolve_csr *")
-        context = self._ctx.handle
-        lib.gsolve_matrix_device_csr(self._matrix, rows)
-        self._ctx.check(lib.gsolve_csr_transpose(result, context, rows))
-        self._ctx.wait()
+        self._ctx.check(lib.gsolve_matrix_csr(self._matrix, rows))
+        self._ctx.check(lib.gsolve_csr_transpose(result, self._ctx.handle, rows))
         return library_view(self._ctx.owned(result, lib.gsolve_csr_free), self._view)
 
     # --- what happened -----------------------------------------------------------------------------
