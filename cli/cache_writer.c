@@ -1,8 +1,6 @@
 /* cache_writer.c: see cache_writer.h. */
 #include "cli/cache_writer.h"
 
-#include <stdlib.h>
-
 #include "cli/signals.h"
 
 enum { MOST_THREADS = 4 }; /* of the hash; the solve needs the others */
@@ -24,7 +22,7 @@ void cli_begin_cache(cli_cache_writer *w, const cli *c, const cli_system *s)
     gsolve_context_describe(c->ctx, &info);
     snprintf(spec, sizeof spec, "cpu,threads=%d",
              info.threads < MOST_THREADS ? info.threads : MOST_THREADS);
-    if (getenv("GSOLVE_TRACE") || gsolve_context_create(&w->ctx, spec) != GSOLVE_OK) return;
+    if (!s->cache_read_only || gsolve_context_create(&w->ctx, spec) != GSOLVE_OK) return;
     w->name = s->name;
     w->csr = s->csr;
     w->source = s->source;

@@ -2,6 +2,7 @@
 #include "cli/solve.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/device_start.h"
@@ -95,7 +96,7 @@ static int prepare(cli *c, cli_solution *s)
     gsolve_csr rows;
     int code;
 
-    s->system.later = true;
+    s->system.cache_read_only = !getenv("GSOLVE_TRACE"); /* a process writes one trace */
     if (cli_read_matrix(c, c->args.matrix, &s->system)) return CLI_ERROR;
     if (check_shape(c, &s->system)) return CLI_ERROR;
     if (cli_read_vectors(c, &s->system)) return CLI_ERROR;

@@ -207,8 +207,10 @@ int cli_read_matrix(cli *c, const char *name, cli_system *s)
 {
     const double begin = cli_now();
     cli_live live;
-    const gsolve_read_options options = {
-        .cache = c->args.cache, .later = s->later, .progress = cli_live_read, .user = &live};
+    const gsolve_read_options options = {.cache = c->args.cache,
+                                         .cache_read_only = s->cache_read_only,
+                                         .progress = cli_live_read,
+                                         .user = &live};
     char note[200];
 
     s->name = cli_input_words(name);

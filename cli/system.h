@@ -14,7 +14,7 @@ typedef struct cli_system {
     int64_t entries;
     gsolve_dense b, x;            /* owned; x holds the first guess */
     gsolve_dense null, left_null; /* vectors of the null spaces, owned, or none */
-    bool later;                   /* somebody else writes the cache, see cache_writer.h */
+    bool cache_read_only;         /* a thread writes the cache, see cache_writer.h */
     bool zero_b;                  /* b is A*ones and that is 0 */
     double read_seconds, analyse_seconds;
 } cli_system;

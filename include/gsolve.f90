@@ -409,7 +409,7 @@ module gsolve
 
   type, bind(C) :: gsolve_read_options
     logical(c_bool) :: cache = .false._c_bool
-    logical(c_bool) :: later = .false._c_bool
+    logical(c_bool) :: cache_read_only = .false._c_bool
     type(c_funptr) :: progress = c_null_funptr
     type(c_ptr) :: user = c_null_ptr
   end type

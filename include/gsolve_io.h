@@ -55,7 +55,7 @@ typedef struct gsolve_read_options {
                    file and write the cache. The cache of FILE is FILE.gscache, or if that cannot be
                    written, a file in $XDG_CACHE_HOME/gsolve (default ~/.cache/gsolve). Problems
                    with a cache are not errors. A pipe has no cache */
-    bool later; /* with cache: do not write the cache; gsolve_write_cache does */
+    bool cache_read_only; /* with cache: do not write the cache; gsolve_write_cache can */
     gsolve_progress *progress; /* or NULL */
     void *user;                /* passed to progress */
 } gsolve_read_options;
@@ -100,7 +100,7 @@ GSOLVE_API gsolve_status gsolve_read_matrix(gsolve_csr *csr, gsolve_context *ctx
                                             gsolve_source *source);
 
 /* Writes the cache of the file `name`. csr and source: what gsolve_read_matrix set from the file,
- * with the options cache and later. inspection: that of csr, which the cache keeps, or NULL. Sets
+ * with the options cache and cache_read_only. inspection: that of csr, which the cache keeps, or NULL. Sets
  * source->cache to the path of the cache, or to "" if it cannot be written: problems with a cache
  * are not errors. ctx may be another context than that of csr, in another thread; csr and `name`
  * must not change meanwhile. gsolve_abandon_files ends the call early and removes the file in

@@ -83,7 +83,7 @@ static gsolve_status read_file(gs_cached what, gsolve_context *ctx, const char *
         found = in.source;
         if (stamped) keep_stamp(&found, &stamp);
         gs_input_close(&in);
-        if (status == GSOLVE_OK && stamped && !options->later) {
+        if (status == GSOLVE_OK && stamped && !options->cache_read_only) {
             gs_cache_write(what, ctx, path, &stamp, &found);
         }
     }

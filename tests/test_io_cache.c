@@ -230,7 +230,7 @@ static void no_regular_file(void **state)
 /* Reads b->path with the options cache and later. */
 static gsolve_csr read_later(bench *b, gsolve_source *source)
 {
-    const gsolve_read_options later = {.cache = true, .later = true};
+    const gsolve_read_options later = {.cache = true, .cache_read_only = true};
     gsolve_csr csr;
 
     if (gsolve_read_matrix(&csr, b->ctx, b->path, &later, source) != GSOLVE_OK) {
