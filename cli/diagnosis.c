@@ -94,6 +94,7 @@ static void apply(const gsolve_diagnosis *d, cli_arguments *a, char words[2][64]
 
     a->monitor = a->profile = a->quiet = a->force = a->print_c = false;
     a->setup = NULL;
+    a->config = NULL; /* its options are in *a */
     if (d->precond[0]) a->precond = strcmp(d->precond, "auto") ? d->precond : NULL;
     if (d->method[0]) {
         keep_tolerance(&given, "rtol", &a->rtol);

@@ -11,6 +11,7 @@
 
 #include "cli/options.h"
 #include "cli/signals.h"
+#include "cli/source.h"
 #include "cli/streams.h"
 
 /* --- checks before the work ------------------------------------------------------------------ */
@@ -193,6 +194,13 @@ int cli_check_files(cli *c)
     }
     for (int k = 0; k < OUTPUTS; k++) {
         if (!output_fits(&c->args, k, why)) return cli_fail(c, "%s", why);
+    }
+    if (c->args.solution && cli_is_no_vector_name(c->args.solution)) {
+        return cli_fail(
+            c,
+            "cannot write x to %s: use a name that ends in .mtx, .mtx.gz, .npy, .txt or "
+            ".petsc",
+            c->args.solution);
     }
     return 0;
 }

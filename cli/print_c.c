@@ -12,13 +12,16 @@
 int cli_check_print_c(cli *c)
 {
     const cli_arguments *a = &c->args;
-    const char *other = a->json          ? "--json"
-                        : a->history     ? "--history"
-                        : a->monitor     ? "--monitor"
-                        : a->profile     ? "--profile"
-                        : a->columns     ? "--columns"
-                        : a->repeat >= 0 ? "--repeat"
-                                         : NULL;
+    const char *other = a->json                 ? "--json"
+                        : a->history            ? "--history"
+                        : a->monitor            ? "--monitor"
+                        : a->profile            ? "--profile"
+                        : a->columns            ? "--columns"
+                        : a->html               ? "--html"
+                        : a->plot               ? "--plot"
+                        : a->repeat >= 0        ? "--repeat"
+                        : !isnan(a->time_limit) ? "--time-limit"
+                                                : NULL;
 
     if (!a->print_c || !other) return 0;
     return cli_fail(c, "--print-c prints a program and solves nothing; leave %s out", other);

@@ -21,11 +21,11 @@ gs_output gs_output_of(const char *path)
     static const struct {
         const char *end;
         gs_output format;
-    } ends[] = {{".npz", GS_OUTPUT_NPZ},
-                {".npy", GS_OUTPUT_NPY},
-                {".petsc", GS_OUTPUT_PETSC},
-                {".bin", GS_OUTPUT_PETSC},
-                {".txt", GS_OUTPUT_TEXT}};
+    } ends[] = {{".npz", GS_OUTPUT_NPZ},   {".npy", GS_OUTPUT_NPY},   {".petsc", GS_OUTPUT_PETSC},
+                {".bin", GS_OUTPUT_PETSC}, {".txt", GS_OUTPUT_TEXT},  {".mat", GS_OUTPUT_OTHER},
+                {".h5", GS_OUTPUT_OTHER},  {".csv", GS_OUTPUT_OTHER}, {".rb", GS_OUTPUT_OTHER},
+                {".rua", GS_OUTPUT_OTHER}, {".zip", GS_OUTPUT_OTHER}, {".bz2", GS_OUTPUT_OTHER},
+                {".xz", GS_OUTPUT_OTHER},  {".zst", GS_OUTPUT_OTHER}};
     const size_t length = strlen(path);
 
     for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
@@ -35,6 +35,14 @@ gs_output gs_output_of(const char *path)
         }
     }
     return GS_OUTPUT_MARKET;
+}
+
+static gsolve_status refuse_name(gsolve_context *ctx, const char *path, const char *names)
+{
+    return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                       "cannot write %.400s: gsolve does not write %s files; use a name that ends "
+                       "in %s",
+                       path, strrchr(path, '.'), names);
 }
 
 static double value_at(const gsolve_dense *v, int64_t i, int64_t j)
@@ -186,6 +194,7 @@ gsolve_status gs_write_binary_matrix(gsolve_context *ctx, const char *path, gs_o
                            path);
     }
 
+    if (format == GS_OUTPUT_OTHER) return refuse_name(ctx, path, ".mtx, .mtx.gz, .npz or .petsc");
     if (format != GS_OUTPUT_NPZ && format != GS_OUTPUT_PETSC) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                            "cannot write %.400s: %s files hold vectors and dense matrices; name a "
@@ -207,6 +216,9 @@ gsolve_status gs_write_binary_dense(gsolve_context *ctx, const char *path, gs_ou
     gs_file *f = NULL;
     gsolve_status status;
 
+    if (format == GS_OUTPUT_OTHER) {
+        return refuse_name(ctx, path, ".mtx, .mtx.gz, .npy, .txt or .petsc");
+    }
     if (format == GS_OUTPUT_NPZ) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                            "cannot write %.400s: .npz files hold sparse matrices; name a vector or "

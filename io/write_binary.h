@@ -10,7 +10,8 @@ typedef enum gs_output {
     GS_OUTPUT_NPZ,
     GS_OUTPUT_NPY,
     GS_OUTPUT_PETSC, /* .petsc or .bin */
-    GS_OUTPUT_TEXT   /* .txt */
+    GS_OUTPUT_TEXT,  /* .txt */
+    GS_OUTPUT_OTHER  /* a name of a format that gsolve does not write, such as .mat */
 } gs_output;
 
 gs_output gs_output_of(const char *path);

@@ -174,7 +174,8 @@ static void say_limited(gs_case *c)
     GS_SAY(c, "The limit of %d iterations was reached at |b - Ax| / |b| = %.1e. ", c->f->maxit,
            c->f->residual);
     if (gs_estimate_iterations(c->f, more)) {
-        GS_SAY(c, "At the rate so far, %.2g to %.2g more are needed. ", more[0], more[1]);
+        GS_SAY(c, "At the rate so far, %.0f to %.0f more are needed. ", floor(more[0]),
+               ceil(more[1]));
     }
     gs_say_zero_diagonal(c);
 }
