@@ -2,6 +2,7 @@
 #include "cli/cache_writer.h"
 
 #include "cli/signals.h"
+#include "cli/stages.h"
 
 enum { MOST_THREADS = 4 }; /* of the hash; the solve needs the others */
 
@@ -34,6 +35,7 @@ void cli_begin_cache(cli_cache_writer *w, const cli *c, const cli_system *s)
 void cli_end_cache(cli_cache_writer *w, const cli *c, bool keep)
 {
     if (!keep) gsolve_abandon_files(w->ctx);
+    if (w->running) cli_doing("writing the cache of %s", w->name);
     if (w->running) pthread_join(w->thread, NULL);
     w->running = false;
     cli_catch_signals_of_writer(NULL);

@@ -287,7 +287,8 @@ const cli_pair cli_exit_codes[] = {
     {"1", "an error, described by one sentence on standard error; also a method that the matrix is "
           "known not to suit, unless --force is given"},
     {"2", "the solve did not converge: x is the best iterate, and the report has the cause and a "
-          "command to try; or --time-limit or Ctrl-C stopped it; for compare: of some matrix, no row solved the system"},
+          "command to try; or --time-limit or Ctrl-C stopped it; for compare: of some matrix, no "
+          "row solved the system"},
     {"128 + N",
      "a signal ended the command, as a shell reports it: 130 after Ctrl-C if there is no "
      "result to report"},

@@ -79,11 +79,15 @@ static void set_options(cli_arguments *a, const char *options, char words[2][64]
 /* spec without its option `key`. */
 static const char *without(const char *spec, const char *key, char to[300])
 {
-    char value[64];
-    const char *at = spec && find_value(spec, key, value) ? strstr(spec, key) : NULL;
+    char pattern[32], *at;
 
-    if (!at) return spec;
-    snprintf(to, 300, "%.*s%s", (int)(at - spec - 1), spec, at + strcspn(at, ","));
+    if (!spec) return NULL;
+    snprintf(to, 300, "%s", spec);
+    snprintf(pattern, sizeof pattern, ",%s=", key);
+    while ((at = strstr(to, pattern))) {
+        const char *rest = at + 1 + strcspn(at + 1, ",");
+        memmove(at, rest, strlen(rest) + 1);
+    }
     return to;
 }
 

@@ -279,12 +279,11 @@ static void draw(plot *p, const cli_solution *s)
 
 void cli_plot(const cli *c, const cli_solution *s)
 {
-    const bool json_out = c->args.json && strcmp(c->args.json, "-") == 0;
     plot *p = c->args.plot ? calloc(1, sizeof *p) : NULL;
 
     if (!p) return;
     p->c = c;
-    p->file = c->text ? c->text : json_out ? stderr : NULL;
+    p->file = c->text ? c->text : cli_uses_stdout(c) ? stderr : NULL;
     if (p->file) {
         choose_characters(p);
         p->colour &= s->attempts > 1;

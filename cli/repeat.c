@@ -48,7 +48,8 @@ static bool is_success(const cli_trial *t)
     return gsolve_outcome_is_success(t->attempt[t->best].result.outcome);
 }
 
-/* One more solve, from x0; x is work space. Prints nothing. */
+/* One more solve, from x0; x is work space. Prints nothing. A solve that Ctrl-C or the time limit
+ * ended does not count, and is the last one: *s then has no more samples. */
 static int solve_once(cli *c, cli_repeat *r, samples *s, const cli_trial *first, gsolve_dense x,
                       gsolve_dense x0, const gsolve_statistics *statistics)
 {
@@ -64,8 +65,11 @@ static int solve_once(cli *c, cli_repeat *r, samples *s, const cli_trial *first,
     if (!t.attempt) return cli_fail(c, "out of memory");
     t.count = cli_list_choices(c, statistics, t.attempt);
     code = cli_try(&silent, &t);
-    if (code) memcpy(c->error, silent.error, sizeof c->error);
-    if (!code && !cli_interrupted()) {
+    if (silent.stopped) {
+        code = 0;
+    } else if (code) {
+        memcpy(c->error, silent.error, sizeof c->error);
+    } else if (!cli_interrupted() && !cli_is_stopped(&t.attempt[t.best])) {
         add_times(s, &t);
         r->successes += is_success(&t);
     }
@@ -89,7 +93,7 @@ int cli_solve_again(cli *c, cli_repeat *r, const cli_trial *t, gsolve_dense x0,
         add_times(&s, t);
         r->successes = is_success(t);
     }
-    for (int k = 1; k < most && !code && !cli_interrupted(); k++) {
+    for (int k = 1; k < most && !code && s.count == k; k++) {
         code = solve_once(c, r, &s, t, x, x0, statistics);
     }
     if (!code) {

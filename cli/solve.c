@@ -286,6 +286,7 @@ int cli_solve(cli *c)
         if (!code && !isnan(c->args.time_limit)) code = cli_limit_time(c, INFINITY);
         if (!code) code = finish(c, &s);
     }
+    if (code && !isnan(c->args.time_limit)) cli_limit_time(c, INFINITY); /* no alarm from here on */
     cli_end_cache(&s.cache, c, code != CLI_ERROR && !cli_is_stopped(&s.attempt[s.best]));
     cli_end_start(c->starting);
     c->starting = NULL;

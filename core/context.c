@@ -172,12 +172,15 @@ gsolve_status gsolve_context_create(gsolve_context **out, const char *spec)
 
 void gsolve_context_destroy(gsolve_context **ctx)
 {
-    if (!ctx || !*ctx) return;
-    gs_trace_close(*ctx);
-    gs_memory_close(*ctx);
-    if ((*ctx)->queue) (*ctx)->device->close((*ctx)->queue);
-    free(*ctx);
-    *ctx = NULL;
+    gsolve_context *own = ctx ? *ctx : NULL;
+
+    if (!own) return;
+    __atomic_store_n(ctx, NULL,
+                     __ATOMIC_SEQ_CST); /* first, for a signal handler that follows ctx */
+    gs_trace_close(own);
+    gs_memory_close(own);
+    if (own->queue) own->device->close(own->queue);
+    free(own);
 }
 
 gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec)

@@ -283,6 +283,10 @@ static gsolve_status read_candidate(gsolve_csr *csr, gsolve_dense *v, reader *r,
         status = gs_binary_fail(r->in, c->variable,
                                 "the variable cannot be read; the file is "
                                 "damaged or truncated");
+    } else if (c->sparse != (m->class_type == MAT_C_SPARSE)) { /* the first one of this name */
+        status = gs_binary_fail(r->in, c->variable,
+                                "the file has several variables of this name, of different "
+                                "classes; save it again with one of them");
     } else if (csr && c->sparse) {
         status = read_sparse(csr, m, r->in);
     } else {

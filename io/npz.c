@@ -211,7 +211,7 @@ static gsolve_status read_dia(gsolve_csr *csr, archive *z)
     ALLOC(z->in->ctx, GSOLVE_HOST, t.i, value.array.count);
     ALLOC(z->in->ctx, GSOLVE_HOST, t.j, value.array.count);
     ALLOC(z->in->ctx, GSOLVE_HOST, t.v, value.array.count);
-    ALLOC(z->in->ctx, GSOLVE_HOST, diagonal, length);
+    ALLOC(z->in->ctx, GSOLVE_HOST, diagonal, count > 0 ? length : 0);
     ALLOC(z->in->ctx, GSOLVE_HOST, offset, count);
     gs_array_signed(offset, &offsets.array, count);
     for (int64_t d = 0; d < count; d++) {
