@@ -32,7 +32,7 @@ def run(argv):
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     environment = {**os.environ, "OMP_WAIT_POLICY": "passive"}
     begin = time.monotonic()
-    with subprocess.Popen(argv, stdout=theirs, stdin=subprocess.DEVNULL, stderr=theirs, env=environment) as process:
+    with subprocess.Popen(["gsolve", *argv[1:]], executable=argv[0], stdout=theirs, stdin=subprocess.DEVNULL, stderr=theirs, env=environment) as process:
         os.close(theirs)
         while True:
             if not select.select([ours], [], [], 0.5)[0] and process.poll() is not None:
