@@ -125,6 +125,9 @@ void cli_say_repeat(const cli *c, const cli_repeat *r)
     say_times(c, "set-up", &r->setup);
     say_times(c, "solve", &r->solve);
     say_times(c, "set-up and solve", &r->both);
+    if (r->solves < c->args.repeat) {
+        cli_say(c, "  interrupted before all %d solves were made\n", c->args.repeat);
+    }
     if (r->successes < r->solves) {
         cli_say(c, "  %d of them did not converge\n", r->solves - r->successes);
     }

@@ -193,9 +193,19 @@ int gs_replace_begin_any(gs_replacement *r, gsolve_context *ctx, const char *pat
     return r->file < 0 ? errno : 0;
 }
 
+#define PIECE \
+    ((size_t)1 << 24) /* bytes that are written between two checks for gsolve_abandon_files */
+
 int gs_replace_write(const gs_replacement *r, const void *data, size_t bytes)
 {
-    return gs_write_all(r->file, data, bytes);
+    for (size_t done = 0; done < bytes;) {
+        const size_t size = bytes - done < PIECE ? bytes - done : PIECE;
+        int code = !r->in_place && abandoned(r->ctx) ? ECANCELED : 0;
+        if (!code) code = gs_write_all(r->file, (const char *)data + done, size);
+        if (code) return code;
+        done += size;
+    }
+    return 0;
 }
 
 int gs_replace_end(gs_replacement *r, bool keep, bool durable)

@@ -6,7 +6,8 @@
 
 enum { SIDE = 24, N = SIDE * SIDE, STEPS = 1000, WARM = 3 };
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__clang__) /* whose OpenMP library allocates memory in parallel regions */
 extern void *__libc_malloc(size_t bytes);
 extern void *__libc_calloc(size_t count, size_t bytes);
 extern void *__libc_realloc(void *block, size_t bytes);
