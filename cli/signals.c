@@ -58,7 +58,7 @@ const char *cli_what_is_done(void)
 
 static void put(const char *text)
 {
-    if (write(STDERR_FILENO, text, strlen(text)) < 0) return; /* nobody can be told */
+    if (write(STDERR_FILENO, text, strlen(text)) < 0) return; /* there is nowhere to report it */
 }
 
 /* "gsolve: interrupted while reading A.mtx". A terminal shows ^C and may show a progress line. */

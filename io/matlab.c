@@ -30,7 +30,7 @@ typedef struct matio {
     FUNCTIONS(MEMBER)
 } matio;
 
-/* HDF5 prints its errors, unless this function is told not to. Its first argument, 0, is the
+/* HDF5 prints its errors, unless this function switches that off. Its first argument, 0, is the
  * default stack of errors. */
 typedef int set_errors(int64_t stack, void *function, void *data);
 typedef int get_errors(int64_t stack, void **function, void **data);
@@ -300,8 +300,10 @@ static gsolve_status read_candidate(gsolve_csr *csr, gsolve_dense *v, reader *r,
     return status;
 }
 
-gsolve_status gs_matlab_matrix(gsolve_csr *csr, gs_input *in)
+/* *csr or *v = the variable of the file; the other one is NULL. */
+static gsolve_status read_variable(gsolve_csr *csr, gsolve_dense *v, gs_input *in)
 {
+    const char *name = csr ? "A" : "b";
     const candidate *c;
     bool several = false;
     reader *r = NULL;
@@ -311,30 +313,22 @@ gsolve_status gs_matlab_matrix(gsolve_csr *csr, gs_input *in)
     *r = (reader){.in = in};
     TRY(open_file(r));
     find_candidates(r);
-    c = choose(r, true, "A", &several);
-    if (!c && !several) c = choose(r, false, "A", &several);
-    status = c ? read_candidate(csr, NULL, r, c) : refuse(r, "a sparse matrix", "A", several);
+    c = choose(r, csr != NULL, name, &several);
+    if (csr && !c && !several) c = choose(r, false, name, &several);
+    status = c ? read_candidate(csr, v, r, c)
+               : refuse(r, csr ? "a sparse matrix" : "a full matrix or vector", name, several);
 done:
     close_file(r);
     gsolve_free(in->ctx, GSOLVE_HOST, r);
     return status;
 }
 
+gsolve_status gs_matlab_matrix(gsolve_csr *csr, gs_input *in)
+{
+    return read_variable(csr, NULL, in);
+}
+
 gsolve_status gs_matlab_dense(gsolve_dense *v, gs_input *in)
 {
-    const candidate *c;
-    bool several = false;
-    reader *r = NULL;
-    gsolve_status status;
-
-    ALLOC(in->ctx, GSOLVE_HOST, r, 1);
-    *r = (reader){.in = in};
-    TRY(open_file(r));
-    find_candidates(r);
-    c = choose(r, false, "b", &several);
-    status = c ? read_candidate(NULL, v, r, c) : refuse(r, "a full matrix or vector", "b", several);
-done:
-    close_file(r);
-    gsolve_free(in->ctx, GSOLVE_HOST, r);
-    return status;
+    return read_variable(NULL, v, in);
 }

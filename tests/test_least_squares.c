@@ -520,7 +520,7 @@ static void add_entries(gsolve_csr *A, int32_t count, const int32_t *cols)
     A->ncols = ++A->nrows;
 }
 
-/* CHAIN rows share CHAIN columns, of which each row can have only its own. Each of `pairs` rows
+/* CHAIN rows share CHAIN columns, and each row can have only its own. Each of `pairs` rows
  * searches all of them in vain before it gets another column, which a row before it gives up. The
  * last row has only the first column of the chain, so that the pattern is deficient. */
 static bool chain_is_deficient(int32_t pairs)

@@ -1,5 +1,5 @@
 /* residual.c: the true residual of a solution, by which every row of gsolve compare --solvers is
- * judged. */
+ * checked. */
 #include <math.h>
 
 #include "cli/compare/solvers.h"

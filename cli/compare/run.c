@@ -149,7 +149,7 @@ static void set_reason(cms_row *r, const char *text)
 }
 
 /* Whether x solves the system. A least-squares solution has no small residual. */
-static bool judge(run *t, const gsolve_result *result)
+static bool decide(run *t, const gsolve_result *result)
 {
     const double slack = 1 + 1e-6; /* of another order of summation */
     const cms_matrix *a = t->a;
@@ -238,7 +238,7 @@ bool cms_run(const cms *s, const cms_matrix *a, cms_row *r, bool first, double f
     if (status == GSOLVE_OK) status = solve(&t, &result, times);
     note_form(&t, r->form);
     if (status == GSOLVE_OK) {
-        solved = judge(&t, &result);
+        solved = decide(&t, &result);
     } else {
         note_failure(&t, status);
     }

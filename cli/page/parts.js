@@ -106,7 +106,7 @@ function rowLengths(lengths, facts) {
   const rows = [];
   for (let k = first; k <= last; k++) rows.push({ name: name(k), parts: [{ value: lengths[k] }], text: count(lengths[k]) });
   return card("Row lengths",
-    bars(rows, { caption: "Entries in a row (left), and the number of rows with so many (right)" }),
+    bars(rows, { caption: "Entries in a row (left), and the number of rows of that length (right)" }),
     facts && isNumber(facts.longest_row) && note(facts.shortest_row === facts.longest_row ? "Every row has " + count(facts.longest_row) + (facts.longest_row === 1 ? " entry." : " entries.")
       : "Rows have " + count(facts.shortest_row) + " to " +
       count(facts.longest_row) + (facts.longest_row === 1 ? " entry" : " entries") +

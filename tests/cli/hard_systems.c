@@ -128,7 +128,7 @@ static double option_value(const char *command, const char *option, double other
 }
 
 /* Why the x in the file is not what the test asks for, or NULL. */
-static const char *judge(const test *t, const hard_system *s, const char *command)
+static const char *fault_of(const test *t, const hard_system *s, const char *command)
 {
     static char text[200];
     const double single = strstr(command, "--type f32") ? 1e-5 : 1e-8;
@@ -166,7 +166,7 @@ static const char *try(const test *t, const char *gsolve)
              odd ? "\"it's A \\$1.mtx\"" : file, t->options);
     code = run(command);
     if (t->end == AT_ONCE) {
-        wrong = code ? "the exit code is not 0" : judge(t, &s, command);
+        wrong = code ? "the exit code is not 0" : fault_of(t, &s, command);
     } else if (code != 1 && code != 2) {
         wrong = "the exit code is neither 1 nor 2";
     } else if (!strstr(report, t->cause)) {
@@ -176,7 +176,7 @@ static const char *try(const test *t, const char *gsolve)
     } else {
         unlink("x.mtx");
         code = run(printed);
-        wrong = code ? "the printed command failed" : judge(t, &s, printed);
+        wrong = code ? "the printed command failed" : fault_of(t, &s, printed);
     }
     if (wrong) printf("FAILED: %s: %s\n  %s\n  %s\n%s\n", t->name, wrong, command, printed, report);
     hard_free(&s);
