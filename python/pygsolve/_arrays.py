@@ -276,6 +276,11 @@ def view_of(array: Any, family: Family, dtype: np.dtype) -> Any:
     return view
 
 
+def vector_view(n: int, dtype: np.dtype) -> Any:
+    """A gsolve_dense of n elements on the host that has no address yet."""
+    return ffi.new("gsolve_dense *", {"nrows": n, "ncols": 1, "stride": n, "type": _TYPE[dtype], "location": HOST})
+
+
 def new_like(dense: DenseView, nrows: int, dtype: np.dtype) -> DenseView:
     """A new array of nrows rows, with the columns, the layout and the package of another one."""
     shape = (nrows,) if dense.array.ndim == 1 else (nrows, dense.array.shape[1])
