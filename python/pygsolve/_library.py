@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 from ._gsolve import ffi, lib
@@ -57,20 +58,13 @@ _raised = threading.local()
 
 def keep_exception(kind: Any, exception: BaseException, traceback: Any) -> None:
     """For cffi: keeps an exception of a callback until the call of the library returns."""
-    _raised.exception = exception
-
-
-def raise_kept() -> None:
-    """Raises the exception of a callback, if there is one."""
-    exception = getattr(_raised, "exception", None)
-    if exception is not None:
-        _raised.exception = None
-        raise exception
+    _raised.exception = exception.with_traceback(traceback)
 
 
 @ffi.def_extern(name="pygsolve_handle_signals", error=1, onerror=keep_exception)
 def _handle_signals() -> int:
-    """Python runs its signal handlers before it returns from here, in the main thread."""
+    """Python runs its signal handlers before it returns from here, in the main thread. The library calls this during a run, a
+    set-up and the reading of a file."""
     return 0
 
 
@@ -88,6 +82,8 @@ class Context:
         self._address = handle
         self.handle = handle[0]
         self.lock = threading.RLock()
+        self._asked = ffi.new("double *", time.monotonic())
+        lib.gsolve_context_set_interrupt_test(self.handle, lib.pygsolve_interrupt, self._asked)
         info = filled("gsolve_context_info")
         lib.gsolve_context_describe(self.handle, info)
         self.device = text(info.device)
@@ -104,8 +100,12 @@ class Context:
         return ffi.gc(view, lambda struct: free(struct, self.handle) if self.handle else None)
 
     def check(self, status: int) -> None:
-        """Raises the error of a call that failed."""
-        raise_kept()
+        """Raises the exception of a function of Python that the call made, or the error of a call that failed."""
+        exception = getattr(_raised, "exception", None)
+        if exception is not None:
+            _raised.exception = None
+            lib.gsolve_context_interrupt(self.handle, False)  # later calls may work
+            raise exception
         if status != lib.GSOLVE_OK:
             raise _CLASS_OF[status](text(lib.gsolve_error(self.handle)))
 

@@ -221,8 +221,7 @@ class Solver:
 
     def _run_on(self, b: Any, x: Any) -> None:
         """A run of the library; the result is in self._result, the residuals are in self._watch."""
-        watch = self._watch
-        watch.length, watch.stopped = 0, False
+        self._watch.length = 0
         self._ctx.check(self._run(self._solver, b, x, self._result))
         self._ctx.wait()
         self._ran = True

@@ -6,6 +6,7 @@ import resource
 import signal
 import threading
 import time
+import traceback
 
 import numpy as np
 import pytest
@@ -75,6 +76,33 @@ def test_interrupt():
     timer.join()
     x = pygsolve.Solver(A, "cg", "jacobi").solve(np.ones(A.shape[0]))
     assert np.isfinite(x).all()
+
+
+def interrupted(call, after):
+    """Calls with a Ctrl-C `after` seconds later, which must arrive inside the call. Returns how long the call took."""
+    timer = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
+    begin = time.perf_counter()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        call()
+        timer.join()  # too late: the exception comes from here
+    took = time.perf_counter() - begin
+    timer.join()
+    assert "_handle_signals" in [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    return took
+
+
+@pytest.mark.parametrize("precond", ["amg,coarsening=classical", "isai,power=2"])
+def test_interrupt_of_a_setup(precond):
+    A = pygsolve.read("gen:poisson3d,n=48")
+    begin = time.perf_counter()
+    S = pygsolve.Solver(A, "cg", precond, threads=1, rtol=1e-6)
+    whole = time.perf_counter() - begin
+    b = np.ones(A.shape[0])
+    assert interrupted(lambda: pygsolve.Solver(A, "cg", precond, threads=1), whole / 10) < max(1, whole)
+    interrupted(lambda: [S.update(A.data) for _ in range(100)], whole / 10)
+    S.update(2 * A.data)
+    assert np.linalg.norm(b - 2 * (A @ S.solve(b))) < 1e-5 * np.linalg.norm(b)
 
 
 def _solve_in_child(A):
