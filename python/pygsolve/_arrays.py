@@ -313,7 +313,7 @@ class MatrixView(NamedTuple):
         return csr_view(self.start, self.col, array, family, self.shape)
 
 
-def csr_view(start: Any, col: Any, value: Any, family: Family, shape: tuple[int, int], in_place: bool = True) -> MatrixView:
+def csr_view(start: Any, col: Any, value: Any, family: Family, shape: tuple[int, ...], in_place: bool = True) -> MatrixView:
     """A view of three arrays in CSR. Columns of 64 bits are checked and copied; values that are not float32 or float64 become
     float64."""
     nrows, ncols = (int(n) for n in shape)
@@ -353,7 +353,7 @@ def matrix_view(A: Any) -> MatrixView:
         torch = sys.modules["torch"]
         in_place = A.layout == torch.sparse_csr
         rows = A.detach() if in_place else A.detach().coalesce().to_sparse_csr() if A.layout == torch.sparse_coo else A.detach().to_sparse_csr()
-        return csr_view(rows.crow_indices(), rows.col_indices(), rows.values(), _FAMILIES["torch"], tuple(A.shape), in_place)
+        return csr_view(rows.crow_indices(), rows.col_indices(), rows.values(), _FAMILIES["torch"], (A.shape[0], A.shape[1]), in_place)
     if package == "jax":
         return _jax_view(A)
     if package in ("cupy", "cupyx"):

@@ -14,22 +14,47 @@ class Error(Exception):
     status = ""
 
 
-def _error_class(name: str, *bases: type) -> type[Error]:
-    return type(name, (Error, *bases), {"__module__": "pygsolve", "__doc__": f"An error of the library that is also {bases[0].__name__}."})
+class BadArgument(Error, ValueError):
+    """An argument is wrong."""
 
 
-BadArgument = _error_class("BadArgument", ValueError)
-BadSpec = _error_class("BadSpec", ValueError)
-BadMatrix = _error_class("BadMatrix", ValueError)
-BadFile = _error_class("BadFile", OSError)
-NoMemory = _error_class("NoMemory", MemoryError)
-NoDevice = _error_class("NoDevice", RuntimeError)
-Unsupported = _error_class("Unsupported", NotImplementedError)
-ZeroPivot = _error_class("ZeroPivot", ArithmeticError)
-DeviceFailed = _error_class("DeviceFailed", RuntimeError)
-Interrupted = _error_class("Interrupted", RuntimeError)
+class BadSpec(Error, ValueError):
+    """A spec such as "amg,theta=0.1" has an unknown name or a bad value."""
 
-_CLASS_OF = {
+
+class BadMatrix(Error, ValueError):
+    """The matrix is not what the call needs."""
+
+
+class BadFile(Error, OSError):
+    """A file cannot be read or written."""
+
+
+class NoMemory(Error, MemoryError):
+    """There is not enough memory."""
+
+
+class NoDevice(Error, RuntimeError):
+    """The device is not there, or this build does not support it."""
+
+
+class Unsupported(Error, NotImplementedError):
+    """The combination is not supported."""
+
+
+class ZeroPivot(Error, ArithmeticError):
+    """A factorisation met a pivot that is 0."""
+
+
+class DeviceFailed(Error, RuntimeError):
+    """The GPU failed."""
+
+
+class Interrupted(Error, RuntimeError):
+    """The call was asked to stop."""
+
+
+_CLASS_OF: dict[int, type[Error]] = {
     lib.GSOLVE_BAD_ARGUMENT: BadArgument, lib.GSOLVE_BAD_SPEC: BadSpec, lib.GSOLVE_BAD_MATRIX: BadMatrix,
     lib.GSOLVE_BAD_FILE: BadFile, lib.GSOLVE_NO_MEMORY: NoMemory, lib.GSOLVE_NO_DEVICE: NoDevice,
     lib.GSOLVE_UNSUPPORTED: Unsupported, lib.GSOLVE_ZERO_PIVOT: ZeroPivot, lib.GSOLVE_DEVICE_FAILED: DeviceFailed,

@@ -143,3 +143,15 @@ def test_objects_are_freed(poisson):
     make()
     first = make()
     assert make() - first < 8192  # KiB
+
+
+def test_overhead_of_a_solve():
+    """What Solver.solve adds to the library's run for a small system; the least of many."""
+    A = pygsolve.read("gen:tridiagonal,n=5")
+    S, b = pygsolve.Solver(A, "cg", "jacobi", threads=1), np.ones(5)
+
+    def overhead():
+        begin = time.perf_counter()
+        S.solve(b)
+        return time.perf_counter() - begin - S._result.seconds
+    assert min(overhead() for _ in range(3000)) < 15e-6
