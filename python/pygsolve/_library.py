@@ -1,11 +1,29 @@
 """The C library: its functions, its errors, and contexts."""
 from __future__ import annotations
 
+import os
 import threading
 import time
 from typing import Any
 
-from ._gsolve import ffi, lib
+
+def _load() -> tuple[Any, Any]:
+    """Loads the library. Its OpenMP threads spin for about half a millisecond (10000 rounds) while they wait for each other, and
+    then sleep: a Python process often has threads of other libraries, and where they take the processor, spinning as long as OpenMP
+    does by default makes a solve several times slower. OMP_WAIT_POLICY and GOMP_SPINCOUNT of the caller win. OpenMP reads them when
+    it is loaded, so the variable goes again."""
+    own = not {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"} & set(os.environ)
+    if own:
+        os.environ["GOMP_SPINCOUNT"] = "10000"
+    try:
+        from ._gsolve import ffi, lib
+    finally:
+        if own:
+            del os.environ["GOMP_SPINCOUNT"]
+    return ffi, lib
+
+
+ffi, lib = _load()
 
 
 class Error(Exception):

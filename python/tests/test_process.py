@@ -2,8 +2,11 @@
 import gc
 import multiprocessing
 import os
+import re
 import resource
 import signal
+import subprocess
+import sys
 import threading
 import time
 import traceback
@@ -155,3 +158,15 @@ def test_overhead_of_a_solve():
         S.solve(b)
         return time.perf_counter() - begin - S._result.seconds
     assert min(overhead() for _ in range(3000)) < 15e-6
+
+
+@pytest.mark.parametrize("given, spins", [({}, "10000"), ({"GOMP_SPINCOUNT": "77"}, "77"), ({"OMP_WAIT_POLICY": "passive"}, "0")])
+def test_waiting_threads_sleep_soon(given, spins):
+    environment = {key: value for key, value in os.environ.items() if key not in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")}
+    program = "import os, pygsolve; print(os.environ.get('GOMP_SPINCOUNT'))"
+    run = subprocess.run([sys.executable, "-c", program], env={**environment, **given, "OMP_DISPLAY_ENV": "VERBOSE"}, capture_output=True,
+                         text=True, check=True)
+    found = re.findall(r"GOMP_SPINCOUNT = '(\d+)'", run.stderr)
+    if not found:
+        pytest.skip("this OpenMP is not GNU's")
+    assert found[-1] == spins and run.stdout.strip() == given.get("GOMP_SPINCOUNT", "None")
