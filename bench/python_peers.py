@@ -170,7 +170,7 @@ def record_all():
 def main():
     option = sys.argv[1] if len(sys.argv) > 1 else ""
     if option in ("--table", "--check"):
-        text = table(json.loads(RECORD.read_text()))
+        text = table(json.loads(RECORD.read_text())) if RECORD.exists() else "(not measured yet)"
         if option == "--table":
             PAGE.write_text(page_with(text))
         elif page_with(text) != PAGE.read_text():

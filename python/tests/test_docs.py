@@ -2,6 +2,8 @@
 import contextlib
 import io
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,3 +41,7 @@ def test_programs(page):
             exec(compile(program, str(page), "exec"), names)
         if expected:
             assert printed.getvalue() == expected
+
+
+def test_the_table_is_that_of_the_record():
+    subprocess.run([sys.executable, TOP / "bench/python_peers.py", "--check"], check=True)
