@@ -34,8 +34,8 @@ static const struct triple {
     {NULL, "gen:poisson3d27,n=7", "gen:random,n=343,cols=30,row=3", true, 3, 6},
     {NULL, "gen:poisson2d,n=30", "gen:random,n=900,cols=100,row=2", true, 2, 3},
     {NULL, "gen:emptyrows,n=200", "gen:emptyrows,n=200,cols=90", true, 2, 8},
-    {NULL, "gen:poisson3d,n=30", "gen:random,n=27000,cols=900,row=2", true, 1, 5},
-    {NULL, "gen:rmat,scale=9", "gen:random,n=512,cols=90,row=4", true, 1, 7},
+    {NULL, "gen:poisson3d,n=14", "gen:random,n=2744,cols=120,row=2", true, 1, 5},
+    {NULL, "gen:rmat,scale=7", "gen:random,n=128,cols=30,row=4", true, 1, 7},
 };
 enum { TRIPLES = sizeof triples / sizeof *triples };
 
