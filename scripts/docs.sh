@@ -47,6 +47,8 @@ man() {
   rm -rf "$out"
   doxygen_into "" "$out"
   find "$out/man3" -name '*.3' ! -name 'gsolve*' ! -name 'GSOLVE*' -delete # links of members, and of folders
+  find "$out/man3" -name '*.3' -exec sed -i "s/^'/\\\\\&'/" {} + # a line that begins with ' would be taken for a command
+  sed -i '/^\.SH NAME$/{n;s/^gsolve\.h$/gsolve.h \\- the header that programs include/}' "$out/man3/gsolve.h.3"
   echo "$(find "$out/man3" -name '*.3' | wc -l) pages in $out/man3: man -M $out gsolve_solve"
 }
 

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# check_debian.sh [--install] [OUT]: builds the Debian packages and checks them. OUT: a folder that gets them.
+#   1. dpkg-buildpackage builds the source package and the packages, with a part of the tests
+#   2. lintian finds nothing, pedantic remarks included
+#   3. a second build in another folder, time zone and locale gives the same bytes
+#   4. in a fresh system (mmdebstrap) the packages are installed, run by debian/tests/, removed and purged; nothing remains
+# --install installs what is missing; without it, exit code 77 and the names. Uses the files as they are, also those not committed.
+set -euo pipefail
+top=$(cd "$(dirname "$0")/.." && pwd)
+install=no
+if [ "${1:-}" = --install ]; then install=yes && shift; fi
+out=${1:-}
+fail() { echo "check_debian.sh: $*" >&2; exit 1; }
+skip() { echo "skipped: $*" && exit 77; }
+command -v apt-get >/dev/null && command -v dpkg >/dev/null || skip "this is no Debian system: apt-get and dpkg are missing"
+
+needed() { # the packages that the build and the checks need
+  echo dpkg-dev lintian mmdebstrap
+  sed -n '/^Build-Depends/,/^Standards-Version/p' "$top/debian/control" | grep -v '^Standards' |
+    sed 's/^Build-Depends[^:]*://; s/<[^>]*>//; s/debhelper-compat ([^)]*)/debhelper/; s/([^)]*)//; s/,//'
+}
+missing=()
+for package in $(needed); do
+  dpkg-query -W -f '${Status} ${Provides}\n' "$package" 2>/dev/null | grep -q '^install ok installed' ||
+    dpkg-query -W -f '${Status} ${Provides}\n' | grep -qE "^install ok installed.*[ ,]$package(,| |\$)" || missing+=("$package")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+  [ $install = yes ] || skip "not installed: ${missing[*]} (scripts/check_debian.sh --install installs them)"
+  sudo=''
+  [ "$(id -u)" -eq 0 ] || sudo=sudo
+  $sudo apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+chmod 755 "$work"
+version=$(sed -n '1s/.*(\(.*\)-[^-]*).*/\1/p' "$top/debian/changelog")
+
+copy_sources() { # INTO: the sources, and the archive without debian/ that a source package has
+  mkdir -p "$1/gsolve-$version"
+  (cd "$top" && if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do
+    if [ -e "$file" ] || [ -L "$file" ]; then printf '%s\0' "$file"; fi
+  done; else find . -path './build*' -prune -o -path './obj-*' -prune -o \( -type f -o -type l \) -print0; fi | tar c --null -T -) | tar x -C "$1/gsolve-$version"
+  tar c --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --exclude="gsolve-$version/debian" -C "$1" "gsolve-$version" | gzip -n >"$1/gsolve_$version.orig.tar.gz"
+}
+
+build() { # INTO OPTIONS
+  copy_sources "$1"
+  (cd "$1/gsolve-$version" && DEB_BUILD_OPTIONS="parallel=$(nproc) $2" PATH=/usr/sbin:/usr/bin:/sbin:/bin dpkg-buildpackage -us -uc) >"$1/log" 2>&1 ||
+    { tail -n 60 "$1/log" && fail "dpkg-buildpackage failed in $1"; }
+}
+
+build "$work/first" ''
+grep -E '^100% tests passed|tests failed out of' "$work/first/log"
+lintian --fail-on error,warning,info,pedantic,override --display-info --pedantic "$work"/first/*.changes || fail "lintian finds faults"
+echo "lintian finds nothing"
+
+umask 027
+TZ=Asia/Tokyo LC_ALL=C.UTF-8 build "$work/second/folder with a longer name" nocheck
+umask 022
+for package in "$work"/first/*.deb; do
+  cmp "$package" "$work/second/folder with a longer name/$(basename "$package")" || fail "$(basename "$package") is not reproducible"
+done
+echo "a second build gives the same $(find "$work/first" -name '*.deb' | wc -l) packages, byte by byte"
+
+mkdir "$work/packages"
+find "$work/first" -name '*.deb' ! -name '*-dbgsym*' -exec cp {} "$work/packages" \;
+cat >"$work/in_system" <<'END'
+set -eu
+cd /sources
+export DEBIAN_FRONTEND=noninteractive AUTOPKGTEST_TMP=/tests PYTHONDONTWRITEBYTECODE=1
+packages=$(for file in /packages/*.deb; do dpkg-deb -f "$file" Package; done)
+apt-get install -y -qq --no-install-recommends /packages/*.deb >/dev/null
+for test in debian/tests/command debian/tests/build-programs debian/tests/python; do
+    mkdir /tests
+    echo "== $test"
+    $test >/log 2>&1 || { tail -n 40 /log; exit 1; }
+    tail -n 1 /log
+    rm -r /tests
+done
+dpkg -r $packages >/dev/null
+if command -v gsolve; then echo "gsolve is still there after dpkg -r"; exit 1; fi
+dpkg -P $packages >/dev/null 2>&1
+left=$(find / -xdev \( -path /proc -o -path /sources -o -path /packages -o -path /var/log \) -prune -o -name '*gsolve*' -print)
+[ -z "$left" ] || { echo "left after dpkg -P: $left"; exit 1; }
+END
+depends=$(sed -n 's/^Depends: //p; s/^ *\([a-z0-9+.-]*\),\{0,1\}$/\1/p' "$top/debian/tests/control" | tr -d ' ' | tr ',' '\n' | grep -vE 'gsolve|^$' | paste -sd,)
+rm -rf "$work/second"
+# shellcheck disable=SC2016 # $1 is mmdebstrap's
+mmdebstrap --quiet --variant=apt --include="$depends" \
+  --customize-hook='mkdir "$1/sources"' --customize-hook="copy-in '$work/packages' '$work/in_system' /" \
+  --customize-hook="cd '$work/first/gsolve-$version' && tar c debian python tests examples docs | tar x -C \"\$1/sources\"" \
+  --customize-hook='chroot "$1" sh /in_system' "$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" /dev/null || fail "the packages do not work in a fresh system"
+echo "installed, run, removed and purged in a fresh system: nothing remains"
+if [ -n "$out" ]; then mkdir -p "$out" && cp "$work"/first/*.deb "$work"/first/*.dsc "$work"/first/*.tar.* "$work"/first/*.changes "$work"/first/*.buildinfo "$out"; fi
