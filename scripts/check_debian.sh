@@ -14,22 +14,21 @@ fail() { echo "check_debian.sh: $*" >&2; exit 1; }
 skip() { echo "skipped: $*" && exit 77; }
 command -v apt-get >/dev/null && command -v dpkg >/dev/null || skip "this is no Debian system: apt-get and dpkg are missing"
 
-needed() { # the packages that the build and the checks need
-  echo dpkg-dev lintian mmdebstrap
-  sed -n '/^Build-Depends/,/^Standards-Version/p' "$top/debian/control" | grep -v '^Standards' |
-    sed 's/^Build-Depends[^:]*://; s/<[^>]*>//; s/debhelper-compat ([^)]*)/debhelper/; s/([^)]*)//; s/,//'
-}
-missing=()
-for package in $(needed); do
-  dpkg-query -W -f '${Status} ${Provides}\n' "$package" 2>/dev/null | grep -q '^install ok installed' ||
-    dpkg-query -W -f '${Status} ${Provides}\n' | grep -qE "^install ok installed.*[ ,]$package(,| |\$)" || missing+=("$package")
+tools=(dpkg-dev lintian mmdebstrap) missing=''
+for package in "${tools[@]}"; do
+  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -qx 'install ok installed' || missing+=" $package"
 done
-if [ ${#missing[@]} -gt 0 ]; then
-  [ $install = yes ] || skip "not installed: ${missing[*]} (scripts/check_debian.sh --install installs them)"
-  sudo=''
-  [ "$(id -u)" -eq 0 ] || sudo=sudo
-  $sudo apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+if [ -z "$missing" ]; then # without the tools all of this is unknown
+  missing=$(cd "$top" && LC_ALL=C dpkg-checkbuilddeps 2>&1 | sed 's/^.*build dependencies:/ /') || true
+fi
+if [ -n "$missing" ]; then
+  [ $install = yes ] || skip "not installed:$missing (scripts/check_debian.sh --install installs them)"
+  sudo=()
+  [ "$(id -u)" -eq 0 ] || sudo=(sudo)
+  export DEBIAN_FRONTEND=noninteractive
+  "${sudo[@]}" apt-get update -qq
+  "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${tools[@]}" >/dev/null
+  (cd "$top" && "${sudo[@]}" apt-get build-dep -y -qq --no-install-recommends ./ >/dev/null)
 fi
 
 work=$(mktemp -d)
@@ -57,10 +56,10 @@ lintian --fail-on error,warning,info,pedantic,override --display-info --pedantic
 echo "lintian finds nothing"
 
 umask 027
-TZ=Asia/Tokyo LC_ALL=C.UTF-8 build "$work/second/folder with a longer name" nocheck
+TZ=Asia/Tokyo LC_ALL=C.UTF-8 build "$work/second/a-folder-with-a-longer-name" nocheck
 umask 022
 for package in "$work"/first/*.deb; do
-  cmp "$package" "$work/second/folder with a longer name/$(basename "$package")" || fail "$(basename "$package") is not reproducible"
+  cmp "$package" "$work/second/a-folder-with-a-longer-name/$(basename "$package")" || fail "$(basename "$package") is not reproducible"
 done
 echo "a second build gives the same $(find "$work/first" -name '*.deb' | wc -l) packages, byte by byte"
 
