@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_versions.sh SOURCE PYTHON: scripts/versions.py finds each file that names another version, and each date that is missing.
+# versions.sh SOURCE PYTHON: scripts/versions.py finds each file that names another version, and each date that is missing.
 set -eu
 source=$1 python=$2
 work=$(mktemp -d)
