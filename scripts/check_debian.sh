@@ -36,16 +36,20 @@ trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
 version=$(sed -n '1s/.*(\(.*\)-[^-]*).*/\1/p' "$top/debian/changelog")
 
-copy_sources() { # INTO: the sources, and the archive without debian/ that a source package has
-  mkdir -p "$1/gsolve-$version"
-  (cd "$top" && if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do
-    if [ -e "$file" ] || [ -L "$file" ]; then printf '%s\0' "$file"; fi
-  done; else find . -path './build*' -prune -o -path './obj-*' -prune -o \( -type f -o -type l \) -print0; fi | tar c --null -T -) | tar x -C "$1/gsolve-$version"
-  tar c --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --exclude="gsolve-$version/debian" -C "$1" "gsolve-$version" | gzip -n >"$1/gsolve_$version.orig.tar.gz"
+# The sources once, so that a change during the checks does not matter; and the archive without debian/ that a source package has.
+files() {
+  if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then git ls-files -z --cached --others --exclude-standard
+  else find . -path './build*' -prune -o -path './obj-*' -prune -o \( -type f -o -type l \) -print0; fi
 }
+mkdir "$work/gsolve-$version"
+(cd "$top" && files | while IFS= read -r -d '' file; do
+  if [ -e "$file" ] || [ -L "$file" ]; then printf '%s\0' "$file"; fi # git lists removed files, too
+done | tar c --null -T -) | tar x -C "$work/gsolve-$version"
+tar c --exclude="gsolve-$version/debian" -C "$work" "gsolve-$version" | gzip -n >"$work/gsolve_$version.orig.tar.gz"
 
 build() { # INTO OPTIONS
-  copy_sources "$1"
+  mkdir -p "$1"
+  cp -r --preserve=links,timestamps "$work/gsolve-$version" "$work/gsolve_$version.orig.tar.gz" "$1"
   (cd "$1/gsolve-$version" && DEB_BUILD_OPTIONS="parallel=$(nproc) $2" PATH=/usr/sbin:/usr/bin:/sbin:/bin dpkg-buildpackage -us -uc) >"$1/log" 2>&1 ||
     { tail -n 60 "$1/log" && fail "dpkg-buildpackage failed in $1"; }
 }
