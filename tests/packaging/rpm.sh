@@ -17,7 +17,7 @@ for tool in rpmbuild rpm2cpio cpio ninja; do command -v $tool >/dev/null || { ec
 /usr/bin/python3 -c 'import cffi, markdown, numpy, pytest, scipy' 2>/dev/null || { echo "skipped: /usr/bin/python3 lacks cffi, markdown, numpy, pytest or scipy"; exit 77; }
 version=$(sed -n 's/^Version: *//p' "$source/packaging/gsolve.spec")
 mkdir "$work/gsolve-$version" "$work/root"
-(cd "$source" && git ls-files -z --cached --others --exclude-standard | tar c --null -T -) | tar x -C "$work/gsolve-$version"
+(cd "$source" && tar c --exclude='./build*' --exclude=./.git .) | tar x -C "$work/gsolve-$version"
 tar czf "$work/gsolve-$version.tar.gz" -C "$work" "gsolve-$version"
 PATH=/usr/sbin:/usr/bin:/sbin:/bin rpmbuild -ba --nodeps --define "_topdir $work/rpm" --define "_sourcedir $work" "$source/packaging/gsolve.spec" >"$work/log" 2>&1 ||
     { tail -n 60 "$work/log"; exit 1; }
