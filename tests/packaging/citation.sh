@@ -3,4 +3,4 @@
 set -eu
 command -v cffconvert >/dev/null || { echo "skipped: cffconvert is not installed (PyPI)"; exit 77; }
 cffconvert --validate -i "$1/CITATION.cff"
-cffconvert -f bibtex -i "$1/CITATION.cff" | grep -q 'version = {'
+cffconvert -f apalike -i "$1/CITATION.cff" | grep -q 'The gsolve developers.*(version [0-9.]*)'
