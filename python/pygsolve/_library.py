@@ -126,7 +126,7 @@ class Context:
         self.handle = handle[0]
         self.lock = threading.RLock()
         self._asked = ffi.new("double *", time.monotonic())
-        lib.gsolve_context_set_interrupt_test(self.handle, lib.pygsolve_interrupt, self._asked)
+        lib.gsolve_context_set_interrupt_test(self.handle, ffi.addressof(lib, "pygsolve_interrupt"), self._asked)
         info = filled("gsolve_context_info")
         lib.gsolve_context_describe(self.handle, info)
         self.device = text(info.device)
