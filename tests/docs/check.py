@@ -12,7 +12,7 @@ console   Each line that begins with "$ " is a command, and the lines below it a
 c, cpp    With "main(" a program, which is compiled, linked with LIBRARY and run, and returns 0. A program that prints begins with
           "/* NAME.c:", and a command ./NAME shows its output. A block with "#include" and without "main(" is compiled. Any other block
           is a fragment: it is compiled as the body of a function that sees the variables of the PRELUDE.
-python, edp  A program that begins with "# NAME.py:" or "// NAME.edp:", for later commands.
+python, edp, cmake  A file that begins with "# NAME.py:", "// NAME.edp:" or "# CMakeLists.txt", for later commands.
 
 A fragment and a block that is not run need a mark on the line above them, and the marks are counted:
 
@@ -20,8 +20,8 @@ A fragment and a block that is not run need a mark on the line above them, and t
     <!-- not run: REASON -->     commands that do not begin with a word of RUN, or a program that nothing runs
 
 A page with "<!-- needs: THINGS -->" is about a host, another program that uses gsolve. It runs with --host only, and then all of its
-commands run. THINGS are python:MODULE, command:NAME, package:NAME (of pkg-config) and library:NAME (beside LIBRARY); what is missing is
-named, and the exit code is 77.
+commands run; export holds for the commands that follow. THINGS are python:MODULE, command:NAME, file:PATH and library:NAME (of the
+build); what is missing is named, and the exit code is 77.
 
 --update writes the present output into the pages. CFLAGS: further options of the compiler. GSOLVE_PYTHON: the python3 to try first.
 """
@@ -64,7 +64,7 @@ PYTHON_PAGES = {"docs/start/python.md": "python/tests/test_docs.py"}  # whose Py
 COMMAND_LIKE = re.compile(r"(\$ |sudo |pip |gsolve -|cmake |ctest |g?cc |gfortran |python3? |import |#include)")
 WORD = re.compile(r"[A-Za-z_]{3,}")
 NUMBER = r"\d[\d.]*(?:e[+-]\d+)?"
-MACHINE = re.compile(r"^(device|bandwidth|iteration|verdict|rounds|memory) |\d %$|^ +build \+")  # lines that depend on the machine
+MACHINE = re.compile(r"^(device|bandwidth|iteration|verdict|rounds|memory) |^INFO:|^Calling FFC|\d %$|^ +build \+")  # lines that depend on the machine
 
 
 class Page:
@@ -77,13 +77,22 @@ class Page:
         self.failures, self.counts = [], Counter()
         self.shown = [line[2:] for line in path.read_text().split("\n") if line.startswith("$ ")]
 
+        self.exports = ""
+
     def fail(self, at, text):
         self.failures.append(f"{self.name}:{at}: {text}")
 
     def run(self, command):
-        done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE,
+        if command.startswith("export "):
+            self.exports += command + "\n"
+        done = subprocess.run(["bash", "-o", "pipefail", "-c", self.exports + command], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace", timeout=300)
         return done.returncode, done.stdout.rstrip("\n").split("\n") if done.stdout.strip() else []
+
+
+def built(name, of):
+    """The path of a library of the build."""
+    return next((path for path in (of.library.parent / name, of.library.parent / "petsc" / name) if path.exists()), of.library.parent / name)
 
 
 def environment(of, folder):
@@ -92,12 +101,11 @@ def environment(of, folder):
     package.mkdir()
     flags = os.environ.get("CFLAGS", "")
     (package / "gsolve.pc").write_text(
-        f"Name: gsolve\nDescription: this build\nVersion: 0\nCflags: -I{of.source}/include {flags}\n"
+        f"libdir={built('libgsolve_petsc.so', of).parent}\nName: gsolve\nDescription: this build\nVersion: 0\nCflags: -I{of.source}/include {flags}\n"
         f"Libs: -L{of.library.parent} -lgsolve -Wl,-rpath,{of.library.parent} {flags}\n")
     path = [str(of.gsolve.parent)] + ([str(Path(of.python).parent)] if of.host and of.python else []) + [os.environ["PATH"]]
-    modules = [str(of.library.parent / "python"), str(of.source / "python")] if of.host else []
     return dict(os.environ, PATH=":".join(path), PKG_CONFIG_PATH=str(package), GSOLVE_DEVICE="cpu", OMP_WAIT_POLICY="passive",
-                PYTHONPATH=":".join(modules + [os.environ.get("PYTHONPATH", "")]).strip(":"), PYTHONDONTWRITEBYTECODE="1",
+                PYTHONPATH=str(of.library.parent / "python"), PYTHONDONTWRITEBYTECODE="1", XDG_CACHE_HOME=str(folder / "cache"),
                 LD_LIBRARY_PATH=f"{of.library.parent}:{os.environ.get('LD_LIBRARY_PATH', '')}")
 
 
@@ -224,13 +232,14 @@ def check_compiled(page, at, block, mark, language):
 
 def check_script(page, at, block, mark, language):
     """A program that a later command interprets."""
-    name = re.match(rf"(?:#|//) (\w+\.{dict(python='py').get(language, language)}):", block[0])
+    ending = dict(python="py", cmake="txt").get(language, language)
+    name = re.match(rf"(?:#|//) (\w+\.{ending})\b", block[0])
     if mark.startswith(("fragment", "not run: ")):
         page.counts["fragments" if mark.startswith("fragment") else "programs that are not run"] += 1
     elif page.name in PYTHON_PAGES and Path(page.name).name in (page.source / PYTHON_PAGES[page.name]).read_text():
         page.counts["programs"] += 1
-    elif not name or not any(name[1] in command for command in page.shown):
-        page.fail(at, f"no command runs this program; begin it with its name, and run it below, or mark it")
+    elif not name or not any((name[1] if language != "cmake" else "cmake") in command for command in page.shown):
+        page.fail(at, "no command runs this program; begin it with its name, and run it below, or mark it")
     else:
         (page.folder / name[1]).write_text("\n".join(block) + "\n")
         page.counts["programs"] += 1
@@ -243,12 +252,8 @@ def check_block(page, at, block, mark, language):
         return now if page.update else block
     if language in ("c", "cpp"):
         check_compiled(page, at, block, mark, language)
-    elif language in ("python", "edp"):
+    elif language in ("python", "edp", "cmake", "fortran"):
         check_script(page, at, block, mark, language)
-    elif language in ("fortran", "cmake"):
-        page.counts["fragments"] += 1
-        if not mark.startswith("fragment"):
-            page.fail(at, "no test runs this block; write <!-- fragment --> above it")
     elif language not in ("", "text"):
         page.fail(at, f"check.py does not know the language '{language}'; use console for commands")
     elif any(COMMAND_LIKE.match(line) for line in block) and not mark:
@@ -282,20 +287,20 @@ def needs(path):
     return found[1].split() if found else []
 
 
-def runs(*command):
-    return shutil.which(command[0]) and subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+def runs(command, environment):
+    return shutil.which(command[0]) and subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
 
 def missing(things, of):
     """What is not installed; of.python becomes an interpreter that has the modules."""
     modules = [thing[7:] for thing in things if thing.startswith("python:")]
-    os.environ["PYTHONPATH"] = os.environ.get("PYTHONPATH", "")
+    environment = dict(os.environ, PYTHONPATH=str(of.library.parent / "python"))
     of.python = next((p for p in (os.environ.get("GSOLVE_PYTHON", "python3"), "/usr/bin/python3", "python3")
-                      if runs(p, "-c", "import " + ", ".join(modules or ["sys"]))), None)
-    gone = [] if of.python else ["one of the Python packages " + ", ".join(modules)]
+                      if runs([p, "-c", "import " + ", ".join(modules or ["sys"])], environment)), None)
+    gone = [] if of.python else ["a python3 with " + ", ".join(modules)]
     for kind, name in (thing.split(":") for thing in things):
-        if kind == "command" and not shutil.which(name) or kind == "package" and not runs("pkg-config", "--exists", name) \
-                or kind == "library" and not (of.library.parent / name).exists():
+        if kind == "command" and not shutil.which(name) or kind == "file" and not Path(name).exists() \
+                or kind == "library" and not built(name, of).exists():
             gone.append(f"the {kind} {name}")
     return gone
 

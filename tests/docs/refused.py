@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bad.py CHECK GSOLVE LIBRARY: check.py refuses each of these pages, and accepts the last one."""
+"""refused.py GSOLVE LIBRARY: check.py refuses each of these pages, and accepts the last one."""
 import subprocess
 import sys
 import tempfile
@@ -19,7 +19,7 @@ PAGES = [  # a page, and what check.py says about it
     (f"```c\n/* p.c: prints */\n{PROGRAM}```\n```console\n$ ./p\nprinted 2\n```\n", "no longer prints 'printed 2' but 'printed 1'"),
     ("```c\n#include <stdlib.h>\nint main(void)\n{\n    return 3;\n}\n```\n", "the program returned 3"),
     ("```python\nimport pygsolve\n```\n", "no command runs this program"),
-    ("```fortran\nuse gsolve\n```\n", "no test runs this block"),
+    ("```fortran\nuse gsolve\n```\n", "no command runs this program"),
     ("```sh\ngsolve --help\n```\n", "does not know the language 'sh'"),
     ("```\npip install gsolve\n```\n", "this block has commands"),
     (f"```c\n/* p.c: prints */\n{PROGRAM}```\n```console\n$ ./p\nprinted 1\n$ printf 'took 1.5 ms\\nend\\n'\ntook 20 ms\nend\n```\n", None),
@@ -27,7 +27,7 @@ PAGES = [  # a page, and what check.py says about it
 
 
 def main():
-    check, gsolve, library = (Path(argument).resolve() for argument in sys.argv[1:4])
+    check, gsolve, library = (Path(argument).resolve() for argument in [Path(__file__).with_name("check.py"), *sys.argv[1:3]])
     wrong = 0
     for text, expected in PAGES:
         with tempfile.TemporaryDirectory() as folder:
