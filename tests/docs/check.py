@@ -110,7 +110,7 @@ def environment(of, folder):
     path = [str(of.gsolve.parent)] + ([str(Path(of.python).parent)] if of.host and of.python else []) + [os.environ["PATH"]]
     return dict(os.environ, PATH=":".join(path), PKG_CONFIG_PATH=str(package), GSOLVE_DEVICE="cpu", OMP_WAIT_POLICY="passive",
                 PYTHONPATH=str(of.library.parent / "python"), PYTHONDONTWRITEBYTECODE="1", XDG_CACHE_HOME=str(folder / "cache"),
-                OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
+                OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1", OPENBLAS_NUM_THREADS="1",
                 LD_LIBRARY_PATH=f"{of.library.parent}:{os.environ.get('LD_LIBRARY_PATH', '')}")
 
 
