@@ -22,7 +22,7 @@ class mfem_solver : public mfem::IterativeSolver
 {
   public:
     /* Specs of gsolve_solver_create and gsolve_precond_create. If `method` is empty, gsolve chooses
-     * both, or, after SetPreconditioner, the method. */
+     * both; after SetPreconditioner, the method. "auto" is "none" for operators without rows. */
     explicit mfem_solver(const context &ctx, const std::string &method = "",
                          const std::string &precond = "auto")
         : tools{ctx}, method_(method), precond_(precond)
@@ -96,7 +96,8 @@ class mfem_solver : public mfem::IterativeSolver
     void prepare() const
     {
         auto *own = dynamic_cast<const mfem_precond *>(prec);
-        const char *method = method_.c_str(), *precond = precond_.c_str();
+        const bool none = precond_ == "auto" && oper && !tools.rows(*oper);
+        const char *method = method_.c_str(), *precond = none ? "none" : precond_.c_str();
         require(A != nullptr, "mfem_solver: call SetOperator before Mult");
         if (!prec && !automatic) {
             automatic = tools.make(gsolve_auto_destroy, gsolve_auto_create_from, "", A.get());
