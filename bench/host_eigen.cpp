@@ -75,6 +75,10 @@ int main(int argc, char **argv)
         measure<Eigen::ConjugateGradient<Matrix, both>>("Eigen CG, diagonal", A, runs);
         measure<Eigen::ConjugateGradient<Matrix, both, Eigen::IncompleteCholesky<double>>>(
             "Eigen CG, IncompleteCholesky", A, runs);
+        measure<Eigen::ConjugateGradient<
+            Matrix, both,
+            Eigen::IncompleteCholesky<double, Eigen::Lower, Eigen::NaturalOrdering<int>>>>(
+            "Eigen CG, IncompleteCholesky in natural order", A, runs);
         measure<Eigen::ConjugateGradient<Matrix, both, gsolve::eigen_precond<Matrix, both>>>(
             "Eigen CG, eigen_precond amg", A, runs, "amg");
         measure<gsolve::eigen_solver<Matrix, both>>("eigen_solver", A, runs);

@@ -23,7 +23,8 @@ A page with "<!-- needs: THINGS -->" is about a host, another program that uses 
 commands run; export holds for the commands that follow. THINGS are python:MODULE, command:NAME, file:PATH and library:NAME (of the
 build); what is missing is named, and the exit code is 77.
 
---update writes the present output into the pages. CFLAGS: further options of the compiler. GSOLVE_PYTHON: the python3 to try first.
+--update writes the present output into the pages. CFLAGS: further options of the compiler. GSOLVE_PYTHON: the python3 to try
+first, or several, separated by colons.
 """
 import argparse
 import os
@@ -300,7 +301,7 @@ def missing(things, of):
     """What is not installed; of.python becomes an interpreter that has the modules."""
     modules = [thing[7:] for thing in things if thing.startswith("python:")]
     environment = dict(os.environ, PYTHONPATH=str(of.library.parent / "python"))
-    of.python = next((p for p in (os.environ.get("GSOLVE_PYTHON", "python3"), "/usr/bin/python3", "python3")
+    of.python = next((p for p in (*os.environ.get("GSOLVE_PYTHON", "python3").split(":"), "/usr/bin/python3", "python3")
                       if runs([p, "-c", "import " + ", ".join(modules or ["sys"])], environment)), None)
     gone = [] if of.python else ["a python3 with " + ", ".join(modules)]
     for kind, name in (thing.split(":") for thing in things):
