@@ -18,6 +18,7 @@ A fragment and a block that is not run need a mark on the line above them, and t
 
     <!-- fragment -->            a part of a program
     <!-- not run: REASON -->     commands that do not begin with a word of RUN, or a program that nothing runs
+    <!-- quoted from FILE -->    each line is in this file of the sources, perhaps in several strings of C
 
 A page with "<!-- needs: THINGS -->" is about a host, another program that uses gsolve. It runs with --host only, and then all of its
 commands run; export holds for the commands that follow. THINGS are python:MODULE, command:NAME, file:PATH and library:NAME (of the
@@ -250,6 +251,15 @@ def check_script(page, at, block, mark, language):
         page.counts["programs"] += 1
 
 
+def check_quoted(page, at, block, name):
+    """Each line is in a file of the sources."""
+    text = re.sub(r"\s+", " ", re.sub(r'"\s*\n\s*"', "", (page.source / name).read_text()))
+    for line in block:
+        if re.sub(r"\s+", " ", line).strip() not in text:
+            page.fail(at, f"{name} does not have '{line.strip()}'")
+    page.counts["quotations"] += 1
+
+
 def check_block(page, at, block, mark, language):
     """Returns the block with its present output."""
     if language == "console":
@@ -259,6 +269,8 @@ def check_block(page, at, block, mark, language):
         check_compiled(page, at, block, mark, language)
     elif language in ("python", "edp", "cmake", "fortran"):
         check_script(page, at, block, mark, language)
+    elif mark.startswith("quoted from "):
+        check_quoted(page, at, block, mark.split()[2])
     elif language not in ("", "text"):
         page.fail(at, f"check.py does not know the language '{language}'; use console for commands")
     elif any(COMMAND_LIKE.match(line) for line in block) and not mark:
@@ -272,7 +284,7 @@ def check_page(page):
     lines, out, k = page.path.read_text().split("\n"), [], 0
     while k < len(lines):
         fence = re.match(r"^( *)```(\w*)$", lines[k])
-        mark = re.match(r"<!-- (fragment|not run: .*) -->$", lines[k - 1]) if k else None
+        mark = re.match(r"<!-- (fragment|not run: .*|quoted from .*) -->$", lines[k - 1]) if k else None
         out.append(lines[k])
         k += 1
         if not fence:
