@@ -90,7 +90,7 @@ class Page:
         if command.startswith("export "):
             self.exports += command + "\n"
         done = subprocess.run(["bash", "-o", "pipefail", "-c", self.exports + command], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, errors="replace", timeout=300)
+                              stderr=subprocess.STDOUT, text=True, errors="replace", timeout=900 if self.host else 300)
         lines = [line for line in done.stdout.rstrip("\n").split("\n") if not COMPILES.match(line)]
         return done.returncode, lines if done.stdout.strip() else []
 
@@ -108,7 +108,7 @@ def environment(of, folder):
     (package / "gsolve.pc").write_text(
         f"libdir={built('libgsolve_petsc.so', of).parent}\nName: gsolve\nDescription: this build\nVersion: 0\nCflags: -I{of.source}/include {flags}\n"
         f"Libs: -L{of.library.parent} -lgsolve -Wl,-rpath,{of.library.parent} {flags}\n")
-    path = [str(of.gsolve.parent)] + ([str(Path(of.python).parent)] if of.host and of.python else []) + [os.environ["PATH"]]
+    path = [str(of.gsolve.parent)] + ([os.path.dirname(os.path.abspath(shutil.which(of.python)))] if of.host else []) + [os.environ["PATH"]]
     return dict(os.environ, PATH=":".join(path), PKG_CONFIG_PATH=str(package), GSOLVE_DEVICE="cpu", OMP_WAIT_POLICY="passive",
                 PYTHONPATH=str(of.library.parent / "python"), PYTHONDONTWRITEBYTECODE="1", XDG_CACHE_HOME=str(folder / "cache"),
                 OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1", OPENBLAS_NUM_THREADS="1",
@@ -312,9 +312,16 @@ def missing(things, of):
     """What is not installed; of.python becomes an interpreter that has the modules."""
     modules = [thing[7:] for thing in things if thing.startswith("python:")]
     environment = dict(os.environ, PYTHONPATH=str(of.library.parent / "python"))
-    of.python = next((p for p in (os.environ.get("GSOLVE_PYTHON", "python3"), "/usr/bin/python3", "python3")
-                      if runs([p, "-c", "import " + ", ".join(modules or ["sys"])], environment)), None)
-    gone = [] if of.python else ["a python3 with " + ", ".join(modules)]
+    candidates = (os.environ.get("GSOLVE_PYTHON", "python3"), "/usr/bin/python3", "python3")
+
+    def python_with(modules):
+        return next((p for p in candidates if runs([p, "-c", "import " + ", ".join(modules)], environment)), None)
+
+    of.python = python_with(modules or ["sys"])
+    gone = []
+    if not of.python:
+        absent = [module for module in modules if not python_with([module])]
+        gone.append("the Python package " + ", ".join(absent) if absent else "one python3 that has all of " + ", ".join(modules))
     for kind, name in (thing.split(":") for thing in things):
         if kind == "command" and not shutil.which(name) or kind == "file" and not Path(name).exists() \
                 or kind == "library" and not built(name, of).exists():
@@ -340,7 +347,7 @@ def main():
             continue
         gone = missing(things, of)
         if gone:
-            print(f"skipped: {path.relative_to(of.source)} needs {' and '.join(gone)}")
+            print(f"skipped: {path.relative_to(of.source)} needs {' and '.join(gone)}; scripts/check.sh --hosts installs hosts")
             sys.exit(77)
         with tempfile.TemporaryDirectory() as folder:
             page = Page(path, of, folder)
