@@ -156,7 +156,7 @@ def run_command(page, at, command, shown):
     differs = difference(command, shown, text)
     if differs and not page.update:
         page.fail(at, f"'{command}' {differs}")
-    if not differs and "..." in shown:
+    if not differs and any("..." in line for line in shown):
         return shown
     return text[:max(len(shown) - 1, 1)] + ["..."] if shown and shown[-1] == "..." and len(text) >= len(shown) else text
 
