@@ -303,8 +303,9 @@ PetscErrorCode gs_petsc_take(const char *text, PetscBool set, char **to, PetscBo
     PetscBool same;
 
     PetscFunctionBegin;
+    if (!set) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(PetscStrcmp(text, *to, &same));
-    if (!set || same) PetscFunctionReturn(PETSC_SUCCESS);
+    if (same) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(PetscFree(*to));
     PetscCall(PetscStrallocpy(text, to));
     *changed = PETSC_TRUE;

@@ -19,7 +19,7 @@ static void tolerances(void **state)
 {
     static const char *const options[] = {
         GSOLVE "-pc_gsolve_precond jacobi -ksp_gsolve_method cg,rtol=0.5,maxit=1", GSOLVE};
-    Mat A = stencil(40, 0, 0);
+    Mat A = stencil(60, 0, 0);
     PetscReal norm, rhs;
     PetscInt its;
     Vec x, b;
@@ -38,9 +38,10 @@ static void tolerances(void **state)
         OK(KSPGetResidualNorm(ksp, &norm));
         assert_true(fabs(norm - residual(A, x, b, 0) * rhs) < 1e-6 * norm);
         OK(KSPSetTolerances(ksp, 1e-10, 0, 1e5, 2));
-        assert_int_equal(reason_after(ksp, b, x), KSP_DIVERGED_ITS);
+        if (k == 0) assert_int_equal(reason_after(ksp, b, x), KSP_DIVERGED_ITS);
+        if (k == 1) assert_true(reason_after(ksp, b, x) > 0); /* by the next choice, direct */
         OK(KSPGetIterationNumber(ksp, &its));
-        assert_int_equal(its, 2);
+        assert_true(its <= 2);
         OK(KSPDestroy(&ksp));
     }
     OK(VecDestroy(&x));
@@ -69,8 +70,7 @@ static void reasons(void **state)
     OK(VecSetValue(b, 3, NAN, INSERT_VALUES));
     assert_int_equal(reason_after(ksp, b, x), KSP_DIVERGED_NANORINF);
     OK(KSPDestroy(&ksp));
-    OK(VecDestroy(&x));
-    vectors(A, &x, &b);
+    OK(VecSet(b, 1));
     ksp = solver_for(A, A, GSOLVE "-ksp_gsolve_method richardson -ksp_error_if_not_converged");
     FAILS("gsolve: ", KSPSolve(ksp, b, x));
     OK(KSPDestroy(&ksp));
@@ -180,13 +180,28 @@ static void monitors(void **state)
         OK(KSPGetResidualHistory(ksp, NULL, &count));
         assert_int_equal(count, its + 1);
         assert_true(fabs(history[0] - rhs) < 1e-12 * rhs);
-        assert_true(fabs(history[its] - residual(A, x, b, 0) * rhs) < 1e-3 * history[its]);
+        assert_true(fabs(history[its] - residual(A, x, b, 0) * rhs) <
+                    1e-3 * history[its] + 1e-13 * rhs);
         s.fail_at = 1;
         FAILS("this monitor fails", KSPSolve(ksp, b, x));
         s.fail_at = -1;
         assert_int_equal(solve(ksp, b, x, 1.0001), its);
         OK(KSPDestroy(&ksp));
     }
+    OK(VecDestroy(&x));
+    OK(VecDestroy(&b));
+    OK(MatDestroy(&A));
+}
+
+/* PETSc's monitor loses a vector when it fails, so this is no test for valgrind. */
+static void no_iterate(void **state)
+{
+    Mat A = stencil(20, 0, 0);
+    Vec x, b;
+
+    (void)state;
+    if (getenv("GSOLVE_TEST_VALGRIND")) skip();
+    vectors(A, &x, &b);
     KSP ksp = solver_for(A, A, GSOLVE "-ksp_monitor_true_residual ascii:/dev/null");
     FAILS("has no iterate for monitors", KSPSolve(ksp, b, x));
     OK(KSPDestroy(&ksp));
@@ -322,10 +337,9 @@ static void lifetimes(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tolerances),   cmocka_unit_test(reasons),
-        cmocka_unit_test(without_norm), cmocka_unit_test(initial_guess),
-        cmocka_unit_test(monitors),     cmocka_unit_test(own_test),
-        cmocka_unit_test(texts),        cmocka_unit_test(lifetimes),
+        cmocka_unit_test(tolerances),    cmocka_unit_test(reasons),  cmocka_unit_test(without_norm),
+        cmocka_unit_test(initial_guess), cmocka_unit_test(monitors), cmocka_unit_test(no_iterate),
+        cmocka_unit_test(own_test),      cmocka_unit_test(texts),    cmocka_unit_test(lifetimes),
     };
     return run_all(tests, sizeof tests / sizeof *tests, "petsc_run", argc, argv);
 }
