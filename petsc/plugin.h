@@ -82,6 +82,7 @@ typedef struct gs_petsc_function {
 
 PetscErrorCode gs_petsc_operator(gs_petsc_host *host, gs_petsc_function *f, gsolve_matrix **A);
 PetscErrorCode gs_petsc_precond(gs_petsc_host *host, gs_petsc_function *f, gsolve_precond **M);
+PetscErrorCode gs_petsc_function_check(gs_petsc_function *f);
 PetscErrorCode gs_petsc_function_clear(gs_petsc_function *f);
 
 /* --- the preconditioner ------------------------------------------------------------ */

@@ -18,6 +18,13 @@ static PetscErrorCode drop(gs_petsc_pc *p)
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Sets the reason of a failure for this rank and for all ranks, which are one. */
+static void set_failed(PC pc, PCFailedReason reason)
+{
+    pc->failedreason = reason;
+    pc->failedreasonrank = reason;
+}
+
 /* A zero pivot is a failure that a KSP reports as KSP_DIVERGED_PC_FAILED; other statuses are
  * errors. */
 static PetscErrorCode check_setup(PC pc, gsolve_status status)
@@ -27,7 +34,7 @@ static PetscErrorCode check_setup(PC pc, gsolve_status status)
     PetscFunctionBegin;
     if (status == GSOLVE_ZERO_PIVOT && !pc->erroriffailure) {
         PetscCall(PetscInfo(pc, "gsolve: %s\n", gsolve_error(p->host->ctx)));
-        PetscCall(PCSetFailedReason(pc, PC_FACTOR_NUMERIC_ZEROPIVOT));
+        set_failed(pc, PC_FACTOR_NUMERIC_ZEROPIVOT);
         PetscFunctionReturn(PETSC_SUCCESS);
     }
     GSOLVE_CALL(p->host, status);
@@ -42,7 +49,8 @@ static gsolve_status choose(gs_petsc_pc *p, const gsolve_csr *csr, char *spec, s
     const gsolve_status status = gsolve_csr_statistics(p->host->ctx, csr, &statistics);
 
     if (status != GSOLVE_OK) return status;
-    (void)PetscStrncpy(spec, "none", size);
+    (void)PetscStrncpy(spec, csr->nrows == csr->ncols ? "none" : "jacobi,normal=1", size);
+    if (csr->nrows != csr->ncols) return GSOLVE_OK;
     for (int k = 0; gsolve_auto_choose(p->host->ctx, &statistics, k, &choice); k++) {
         if (strcmp(choice.precond, "none") == 0) continue;
         (void)PetscStrncpy(spec, choice.precond, size);
@@ -120,7 +128,7 @@ static PetscErrorCode create_shell(PC pc)
     } else {
         status = gsolve_precond_create_from(&p->M, p->host->ctx, spec, p->operator);
     }
-    if (p->shell.error) PetscCall(p->shell.error);
+    PetscCall(gs_petsc_function_check(&p->shell));
     PetscCall(check_setup(pc, status));
     p->number = ++p->host->made;
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -166,7 +174,7 @@ static PetscErrorCode pc_setup(PC pc)
     PetscCall(gs_petsc_one_rank((PetscObject)pc, "-pc_type gsolve",
                                 "-pc_type bjacobi -sub_pc_type gsolve, or -pc_type asm "
                                 "-sub_pc_type gsolve"));
-    PetscCall(PCSetFailedReason(pc, PC_NOERROR));
+    set_failed(pc, PC_NOERROR);
     if (p->left_to_solver) {
         PetscCall(drop(p));
         PetscFunctionReturn(PETSC_SUCCESS);
@@ -225,7 +233,7 @@ static PetscErrorCode apply_to(PC pc, Vec r, Vec z, PetscBool transposed)
     PetscCall(VecRestoreArrayWrite(z, &to));
     PetscCall(VecRestoreArrayRead(r, &from));
     PetscCall(PetscLogEventEnd(p->apply, pc, r, z, 0));
-    if (p->shell.error) PetscCall(p->shell.error);
+    PetscCall(gs_petsc_function_check(&p->shell));
     GSOLVE_CALL(p->host, status);
     PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -269,7 +277,7 @@ static PetscErrorCode pc_matapply(PC pc, Mat R, Mat Z)
     PetscCall(MatDenseRestoreArrayWrite(Z, &to));
     PetscCall(MatDenseRestoreArrayRead(R, &from));
     PetscCall(PetscLogEventEnd(p->apply, pc, R, Z, 0));
-    if (p->shell.error) PetscCall(p->shell.error);
+    PetscCall(gs_petsc_function_check(&p->shell));
     GSOLVE_CALL(p->host, status);
     PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -295,8 +303,9 @@ PetscErrorCode gs_petsc_take(const char *text, PetscBool set, char **to, PetscBo
     PetscBool same;
 
     PetscFunctionBegin;
+    if (!set) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(PetscStrcmp(text, *to, &same));
-    if (!set || same) PetscFunctionReturn(PETSC_SUCCESS);
+    if (same) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(PetscFree(*to));
     PetscCall(PetscStrallocpy(text, to));
     *changed = PETSC_TRUE;

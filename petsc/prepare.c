@@ -183,7 +183,7 @@ static PetscErrorCode set_spaces(gs_petsc_ksp *k, PetscInt rows, MatNullSpace ri
         gsolve_matrix_set_null_space(k->A, right ? &spaces[0] : NULL, left ? &spaces[1] : NULL);
     PetscCall(PetscFree(spaces[0].vectors.value));
     PetscCall(PetscFree(spaces[1].vectors.value));
-    if (k->shell.error) PetscCall(k->shell.error);
+    PetscCall(gs_petsc_function_check(&k->shell));
     GSOLVE_CALL(k->host, status);
     PetscFunctionReturn(PETSC_SUCCESS);
 }

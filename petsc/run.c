@@ -132,18 +132,20 @@ static KSPConvergedReason reason_of(KSP ksp, const gsolve_result *result, PetscR
     }
 }
 
+/* gsolve_solver_explain may examine the matrix, so it is called only if somebody reads the text. */
 static PetscErrorCode explain(KSP ksp)
 {
     gs_petsc_ksp *k = ksp->data;
+    PetscBool info;
 
     PetscFunctionBegin;
-    if (k->explain || ksp->reason < 0) {
-        const char *text =
-            k->automatic ? gsolve_auto_explain(k->automatic) : gsolve_solver_explain(k->S);
-        PetscCall(PetscInfo(ksp, "gsolve: %s\n", text));
-        if (k->explain) {
-            PetscCall(PetscPrintf(PetscObjectComm((PetscObject)ksp), "gsolve: %s\n", text));
-        }
+    PetscCall(PetscInfoEnabled(KSP_CLASSID, &info));
+    if (!k->explain && !info) PetscFunctionReturn(PETSC_SUCCESS);
+    const char *text =
+        k->automatic ? gsolve_auto_explain(k->automatic) : gsolve_solver_explain(k->S);
+    PetscCall(PetscInfo(ksp, "gsolve: %s\n", text));
+    if (k->explain) {
+        PetscCall(PetscPrintf(PetscObjectComm((PetscObject)ksp), "gsolve: %s\n", text));
     }
     PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -163,8 +165,8 @@ static PetscErrorCode check_run(KSP ksp, gsolve_status status)
 
     PetscFunctionBegin;
     if (k->error) PetscCall(k->error);
-    if (k->shell.error) PetscCall(k->shell.error);
-    if (k->wrapped_pc.error) PetscCall(k->wrapped_pc.error);
+    PetscCall(gs_petsc_function_check(&k->shell));
+    PetscCall(gs_petsc_function_check(&k->wrapped_pc));
     if (status == GSOLVE_ZERO_PIVOT && !ksp->errorifnotconverged) {
         PetscCall(PetscInfo(ksp, "gsolve: %s\n", gsolve_error(k->host->ctx)));
         ksp->reason = KSP_DIVERGED_PC_FAILED;
@@ -210,6 +212,7 @@ static PetscErrorCode begin(KSP ksp, PetscReal rhs, PetscBool *go_on)
     *go_on = PETSC_FALSE;
     ksp->its = 0;
     ksp->rnorm = rhs;
+    PetscCall(PCSetUp(ksp->pc)); /* KSPSetUp did it, unless values changed without a call */
     PetscCall(PCGetFailedReason(ksp->pc, &failed));
     if (failed) {
         ksp->reason = KSP_DIVERGED_PC_FAILED;
