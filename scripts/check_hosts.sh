@@ -26,7 +26,7 @@ fi
 # Debian's petsc4py and basix, beside packages from PyPI: this version of JAX works with Debian's NumPy.
 env=$PWD/build-hosts/env
 [ -x "$env/bin/python" ] || /usr/bin/python3 -m venv --system-site-packages "$env"
-"$env/bin/pip" install -q jax-fem jax==0.4.30 jaxlib==0.4.30 'ml_dtypes<0.5' 'cffi>=1.16' gmsh meshio pyfiglet scikit-fem mfem
+"$env/bin/pip" install -q jax-fem jax==0.4.35 jaxlib==0.4.35 'ml_dtypes<0.5' 'cffi>=1.16' gmsh meshio pyfiglet scikit-fem mfem
 
 export PATH=/usr/bin:/bin:$PATH # Debian's python3 and mpicc before others
 cmake --preset hosts -DPython_EXECUTABLE="$env/bin/python" "$@"
