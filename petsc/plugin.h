@@ -132,6 +132,7 @@ typedef struct gs_petsc_ksp {
     int number;              /* of M */
     gsolve_solver *S;
     gsolve_auto *automatic; /* instead of S */
+    PetscBool fell_back;    /* S is gmres, because the method that auto had chosen was indefinite */
     PetscLogEvent setup, update, solve;
     /* of a run: */
     PetscBool running, own_test;
@@ -144,6 +145,7 @@ typedef struct gs_petsc_ksp {
 PetscErrorCode gs_petsc_ksp_create(KSP ksp);
 PetscErrorCode gs_petsc_ksp_setup(KSP ksp);
 PetscErrorCode gs_petsc_ksp_prepare(KSP ksp);
+PetscErrorCode gs_petsc_ksp_fall_back(KSP ksp);
 PetscErrorCode gs_petsc_ksp_drop(gs_petsc_ksp *k);
 PetscErrorCode gs_petsc_ksp_automatic(KSP ksp);
 PetscErrorCode gs_petsc_ksp_solve(KSP ksp);

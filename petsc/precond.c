@@ -41,16 +41,21 @@ static PetscErrorCode check_setup(PC pc, gsolve_status status)
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* "auto": the preconditioner of gsolve's first choice that has one. */
-static gsolve_status choose(gs_petsc_pc *p, const gsolve_csr *csr, char *spec, size_t size)
+/* "auto": amg where the program gives near-null vectors, which other kinds do not use; else the
+ * preconditioner of gsolve's first choice that has one. */
+static gsolve_status choose(PC pc, const gsolve_csr *csr, char *spec, size_t size)
 {
+    const gs_petsc_pc *p = pc->data;
     gsolve_statistics statistics = GSOLVE_INIT(gsolve_statistics);
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
-    const gsolve_status status = gsolve_csr_statistics(p->host->ctx, csr, &statistics);
+    PetscBool given = PETSC_FALSE;
 
+    (void)gs_petsc_has_near_null(pc, &given);
+    const char *known = given ? "amg" : csr->nrows != csr->ncols ? "jacobi,normal=1" : NULL;
+    (void)PetscStrncpy(spec, known ? known : "none", size);
+    if (known) return GSOLVE_OK;
+    const gsolve_status status = gsolve_csr_statistics(p->host->ctx, csr, &statistics);
     if (status != GSOLVE_OK) return status;
-    (void)PetscStrncpy(spec, csr->nrows == csr->ncols ? "none" : "jacobi,normal=1", size);
-    if (csr->nrows != csr->ncols) return GSOLVE_OK;
     for (int k = 0; gsolve_auto_choose(p->host->ctx, &statistics, k, &choice); k++) {
         if (strcmp(choice.precond, "none") == 0) continue;
         (void)PetscStrncpy(spec, choice.precond, size);
@@ -67,7 +72,7 @@ static gsolve_status create_from(PC pc, const gsolve_csr *csr)
 
     (void)PetscStrncpy(spec, p->spec, sizeof spec);
     gsolve_tidy_spec(spec);
-    if (strcmp(spec, "auto") == 0) status = choose(p, csr, spec, sizeof spec);
+    if (strcmp(spec, "auto") == 0) status = choose(pc, csr, spec, sizeof spec);
     if (status != GSOLVE_OK) return status;
     if (gs_petsc_choice_of(pc, spec, own, sizeof own)) return GSOLVE_BAD_ARGUMENT;
     return gsolve_precond_create(&p->M, p->host->ctx, own, csr);

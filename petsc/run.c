@@ -152,10 +152,27 @@ static PetscErrorCode explain(KSP ksp)
 
 /* --- run ----------------------------------------------------------------------------------- */
 
-static gsolve_status run(gs_petsc_ksp *k, gsolve_dense b, gsolve_dense x, gsolve_result *result)
+static gsolve_status run(KSP ksp, gsolve_dense b, gsolve_dense x, gsolve_result *result)
 {
-    return k->automatic ? gsolve_auto_run(k->automatic, b, x, result)
-                        : gsolve_solver_run(k->S, b, x, result);
+    gs_petsc_ksp *k = ksp->data;
+    gsolve_status status;
+
+    set_test(ksp);
+    k->running = PETSC_TRUE;
+    status = k->automatic ? gsolve_auto_run(k->automatic, b, x, result)
+                          : gsolve_solver_run(k->S, b, x, result);
+    k->running = PETSC_FALSE;
+    if (!k->error) k->error = report_largest(ksp, -1);
+    return status;
+}
+
+/* Whether a method that gsolve has chosen for a given preconditioner has failed by it. */
+static PetscBool falls_back(const gs_petsc_ksp *k, const gsolve_result *result)
+{
+    return !k->automatic && !k->fell_back && strcmp(k->method, "auto") == 0 &&
+                   (result->outcome == GSOLVE_INDEFINITE || result->outcome == GSOLVE_BREAKDOWN)
+               ? PETSC_TRUE
+               : PETSC_FALSE;
 }
 
 /* Errors in functions of PETSc come before those of gsolve that follow from them. */
@@ -181,22 +198,25 @@ static PetscErrorCode solve_dense(KSP ksp, gsolve_dense b, gsolve_dense x, Petsc
 {
     gs_petsc_ksp *k = ksp->data;
     gsolve_result result = GSOLVE_INIT(gsolve_result);
+    PetscInt before = 0;
 
     PetscFunctionBegin;
     k->own_test = has_own_test(ksp);
-    k->error = 0;
+    k->error = PETSC_SUCCESS;
     k->reason = KSP_CONVERGED_ITERATING;
     PetscCall(set_tolerances(ksp));
-    set_test(ksp);
     PetscCall(PetscLogEventBegin(k->solve, ksp, 0, 0, 0));
-    k->running = PETSC_TRUE;
-    const gsolve_status status = run(k, b, x, &result);
-    k->running = PETSC_FALSE;
+    gsolve_status status = run(ksp, b, x, &result);
+    if (status == GSOLVE_OK && falls_back(k, &result)) {
+        before = result.iterations;
+        PetscCall(gs_petsc_ksp_fall_back(ksp));
+        PetscCall(set_tolerances(ksp));
+        status = run(ksp, b, x, &result);
+    }
     PetscCall(PetscLogEventEnd(k->solve, ksp, 0, 0, 0));
-    if (!k->error) k->error = report_largest(ksp, -1);
     PetscCall(check_run(ksp, status));
     if (status != GSOLVE_OK) PetscFunctionReturn(PETSC_SUCCESS);
-    ksp->its = result.iterations;
+    ksp->its = before + result.iterations;
     ksp->rnorm = result.relative_residual * (rhs > 0 ? rhs : 1);
     ksp->reason = reason_of(ksp, &result, rhs);
     PetscCall(explain(ksp));

@@ -196,11 +196,12 @@ static void monitors(void **state)
 /* PETSc's monitor loses a vector when it fails, so this is no test for valgrind. */
 static void no_iterate(void **state)
 {
-    Mat A = stencil(20, 0, 0);
+    Mat A;
     Vec x, b;
 
     (void)state;
     if (getenv("GSOLVE_TEST_VALGRIND")) skip();
+    A = stencil(20, 0, 0);
     vectors(A, &x, &b);
     KSP ksp = solver_for(A, A, GSOLVE "-ksp_monitor_true_residual ascii:/dev/null");
     FAILS("has no iterate for monitors", KSPSolve(ksp, b, x));
@@ -257,6 +258,42 @@ static void own_test(void **state)
     OK(VecDestroy(&x));
     OK(VecDestroy(&b));
     OK(MatDestroy(&A));
+}
+
+static void null_space(void **state)
+{
+    Mat A = neumann(20), C;
+    KSP ksp = solver_for(A, A, GSOLVE "-ksp_rtol 1e-8");
+    MatNullSpace constants;
+    KSPConvergedReason reason;
+    PetscScalar sum;
+    Vec x, b;
+
+    (void)state;
+    vectors(A, &x, &b);
+    OK(MatGetNullSpace(A, &constants));
+    OK(KSPSolve(ksp, b, x)); /* not in the range of A */
+    OK(KSPGetConvergedReason(ksp, &reason));
+    assert_int_equal(reason, KSP_CONVERGED_RTOL_NORMAL);
+    OK(MatNullSpaceRemove(constants, b));
+    solve(ksp, b, x, 1.0001);
+    OK(VecSum(x, &sum));
+    assert_true(fabs(sum) < 1e-6);
+    OK(KSPDestroy(&ksp));
+    ksp = solver_for(A, A,
+                     GSOLVE "-ksp_gsolve_null_space 0 -ksp_gsolve_method minres "
+                            "-pc_type none");
+    solve(ksp, b, x, 1.0001);
+    OK(KSPDestroy(&ksp));
+    C = stencil(20, 0, 0); /* which is regular */
+    OK(MatSetNullSpace(C, constants));
+    ksp = solver_for(C, C, GSOLVE);
+    FAILS("null space", KSPSolve(ksp, b, x));
+    OK(KSPDestroy(&ksp));
+    OK(VecDestroy(&x));
+    OK(VecDestroy(&b));
+    OK(MatDestroy(&A));
+    OK(MatDestroy(&C));
 }
 
 /* --- texts ---------------------------------------------------------------------------------------
@@ -337,9 +374,11 @@ static void lifetimes(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tolerances),    cmocka_unit_test(reasons),  cmocka_unit_test(without_norm),
-        cmocka_unit_test(initial_guess), cmocka_unit_test(monitors), cmocka_unit_test(no_iterate),
-        cmocka_unit_test(own_test),      cmocka_unit_test(texts),    cmocka_unit_test(lifetimes),
+        cmocka_unit_test(tolerances),   cmocka_unit_test(reasons),
+        cmocka_unit_test(without_norm), cmocka_unit_test(initial_guess),
+        cmocka_unit_test(monitors),     cmocka_unit_test(no_iterate),
+        cmocka_unit_test(own_test),     cmocka_unit_test(null_space),
+        cmocka_unit_test(texts),        cmocka_unit_test(lifetimes),
     };
     return run_all(tests, sizeof tests / sizeof *tests, "petsc_run", argc, argv);
 }
