@@ -7,18 +7,31 @@ static PetscErrorCode apply_placed(gs_petsc_function *f, const double *x, double
                                    PetscBool transposed)
 {
     Vec in = transposed ? f->out : f->in, out = transposed ? f->in : f->out;
+    PetscErrorCode error;
 
     PetscFunctionBegin;
     if (f->transposed) transposed = !transposed;
     PetscCall(VecPlaceArray(in, x));
     PetscCall(VecPlaceArray(out, y));
     if (f->mat) {
-        PetscCall(transposed ? MatMultTranspose(f->mat, in, out) : MatMult(f->mat, in, out));
+        error = transposed ? MatMultTranspose(f->mat, in, out) : MatMult(f->mat, in, out);
     } else {
-        PetscCall(transposed ? PCApplyTranspose(f->pc, in, out) : PCApply(f->pc, in, out));
+        error = transposed ? PCApplyTranspose(f->pc, in, out) : PCApply(f->pc, in, out);
     }
     PetscCall(VecResetArray(out));
     PetscCall(VecResetArray(in));
+    PetscCall(error);
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The error of the first call that failed since the last check: PETSc has described it. */
+PetscErrorCode gs_petsc_function_check(gs_petsc_function *f)
+{
+    const PetscErrorCode error = f->error;
+
+    PetscFunctionBegin;
+    f->error = PETSC_SUCCESS;
+    PetscCall(error);
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -62,15 +62,28 @@ static PetscErrorCode ksp_options(KSP ksp, PetscOptionItems *PetscOptionsObject)
 
 /* --- view ----------------------------------------------------------------------------- */
 
+/* A spec without the options that are set for each solve; they stand with the KSP's own. */
+static const char *without_tolerances(const char *spec, char *text, size_t size)
+{
+    char *tolerances;
+
+    (void)PetscStrncpy(text, spec, size);
+    tolerances = strstr(text, ",rtol=");
+    if (tolerances) *tolerances = 0;
+    return text;
+}
+
 static PetscErrorCode view_choice(const gs_petsc_ksp *k, PetscViewer viewer)
 {
     gsolve_auto_info info = GSOLVE_INIT(gsolve_auto_info);
+    char method[128];
 
     PetscFunctionBegin;
     if (k->automatic) {
         gsolve_auto_describe(k->automatic, &info);
         PetscCall(PetscViewerASCIIPrintf(viewer, "  in use: method %s, preconditioner %s: %s\n",
-                                         info.method, info.precond, info.why));
+                                         without_tolerances(info.method, method, sizeof method),
+                                         info.precond, info.why));
         PetscCall(PetscViewerASCIIPrintf(
             viewer, "  solves: %lld, updates: %lld, choices tried in the last solve: %d\n",
             (long long)info.runs, (long long)info.updates, info.attempts));

@@ -82,6 +82,7 @@ typedef struct gs_petsc_function {
 
 PetscErrorCode gs_petsc_operator(gs_petsc_host *host, gs_petsc_function *f, gsolve_matrix **A);
 PetscErrorCode gs_petsc_precond(gs_petsc_host *host, gs_petsc_function *f, gsolve_precond **M);
+PetscErrorCode gs_petsc_function_check(gs_petsc_function *f);
 PetscErrorCode gs_petsc_function_clear(gs_petsc_function *f);
 
 /* --- the preconditioner ------------------------------------------------------------ */
@@ -131,6 +132,7 @@ typedef struct gs_petsc_ksp {
     int number;              /* of M */
     gsolve_solver *S;
     gsolve_auto *automatic; /* instead of S */
+    PetscBool fell_back;    /* S is gmres, because the method that auto had chosen was indefinite */
     PetscLogEvent setup, update, solve;
     /* of a run: */
     PetscBool running, own_test;
@@ -143,6 +145,7 @@ typedef struct gs_petsc_ksp {
 PetscErrorCode gs_petsc_ksp_create(KSP ksp);
 PetscErrorCode gs_petsc_ksp_setup(KSP ksp);
 PetscErrorCode gs_petsc_ksp_prepare(KSP ksp);
+PetscErrorCode gs_petsc_ksp_fall_back(KSP ksp);
 PetscErrorCode gs_petsc_ksp_drop(gs_petsc_ksp *k);
 PetscErrorCode gs_petsc_ksp_automatic(KSP ksp);
 PetscErrorCode gs_petsc_ksp_solve(KSP ksp);

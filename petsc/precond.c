@@ -18,6 +18,13 @@ static PetscErrorCode drop(gs_petsc_pc *p)
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Sets the reason of a failure for this rank and for all ranks, which are one. */
+static void set_failed(PC pc, PCFailedReason reason)
+{
+    pc->failedreason = reason;
+    pc->failedreasonrank = reason;
+}
+
 /* A zero pivot is a failure that a KSP reports as KSP_DIVERGED_PC_FAILED; other statuses are
  * errors. */
 static PetscErrorCode check_setup(PC pc, gsolve_status status)
@@ -27,22 +34,28 @@ static PetscErrorCode check_setup(PC pc, gsolve_status status)
     PetscFunctionBegin;
     if (status == GSOLVE_ZERO_PIVOT && !pc->erroriffailure) {
         PetscCall(PetscInfo(pc, "gsolve: %s\n", gsolve_error(p->host->ctx)));
-        PetscCall(PCSetFailedReason(pc, PC_FACTOR_NUMERIC_ZEROPIVOT));
+        set_failed(pc, PC_FACTOR_NUMERIC_ZEROPIVOT);
         PetscFunctionReturn(PETSC_SUCCESS);
     }
     GSOLVE_CALL(p->host, status);
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* "auto": the preconditioner of gsolve's first choice that has one. */
-static gsolve_status choose(gs_petsc_pc *p, const gsolve_csr *csr, char *spec, size_t size)
+/* "auto": amg where the program gives near-null vectors, which other kinds do not use; else the
+ * preconditioner of gsolve's first choice that has one. */
+static gsolve_status choose(PC pc, const gsolve_csr *csr, char *spec, size_t size)
 {
+    const gs_petsc_pc *p = pc->data;
     gsolve_statistics statistics = GSOLVE_INIT(gsolve_statistics);
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
-    const gsolve_status status = gsolve_csr_statistics(p->host->ctx, csr, &statistics);
+    PetscBool given = PETSC_FALSE;
 
+    (void)gs_petsc_has_near_null(pc, &given);
+    const char *known = given ? "amg" : csr->nrows != csr->ncols ? "jacobi,normal=1" : NULL;
+    (void)PetscStrncpy(spec, known ? known : "none", size);
+    if (known) return GSOLVE_OK;
+    const gsolve_status status = gsolve_csr_statistics(p->host->ctx, csr, &statistics);
     if (status != GSOLVE_OK) return status;
-    (void)PetscStrncpy(spec, "none", size);
     for (int k = 0; gsolve_auto_choose(p->host->ctx, &statistics, k, &choice); k++) {
         if (strcmp(choice.precond, "none") == 0) continue;
         (void)PetscStrncpy(spec, choice.precond, size);
@@ -59,7 +72,7 @@ static gsolve_status create_from(PC pc, const gsolve_csr *csr)
 
     (void)PetscStrncpy(spec, p->spec, sizeof spec);
     gsolve_tidy_spec(spec);
-    if (strcmp(spec, "auto") == 0) status = choose(p, csr, spec, sizeof spec);
+    if (strcmp(spec, "auto") == 0) status = choose(pc, csr, spec, sizeof spec);
     if (status != GSOLVE_OK) return status;
     if (gs_petsc_choice_of(pc, spec, own, sizeof own)) return GSOLVE_BAD_ARGUMENT;
     return gsolve_precond_create(&p->M, p->host->ctx, own, csr);
@@ -120,7 +133,7 @@ static PetscErrorCode create_shell(PC pc)
     } else {
         status = gsolve_precond_create_from(&p->M, p->host->ctx, spec, p->operator);
     }
-    if (p->shell.error) PetscCall(p->shell.error);
+    PetscCall(gs_petsc_function_check(&p->shell));
     PetscCall(check_setup(pc, status));
     p->number = ++p->host->made;
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -166,7 +179,7 @@ static PetscErrorCode pc_setup(PC pc)
     PetscCall(gs_petsc_one_rank((PetscObject)pc, "-pc_type gsolve",
                                 "-pc_type bjacobi -sub_pc_type gsolve, or -pc_type asm "
                                 "-sub_pc_type gsolve"));
-    PetscCall(PCSetFailedReason(pc, PC_NOERROR));
+    set_failed(pc, PC_NOERROR);
     if (p->left_to_solver) {
         PetscCall(drop(p));
         PetscFunctionReturn(PETSC_SUCCESS);
@@ -225,7 +238,7 @@ static PetscErrorCode apply_to(PC pc, Vec r, Vec z, PetscBool transposed)
     PetscCall(VecRestoreArrayWrite(z, &to));
     PetscCall(VecRestoreArrayRead(r, &from));
     PetscCall(PetscLogEventEnd(p->apply, pc, r, z, 0));
-    if (p->shell.error) PetscCall(p->shell.error);
+    PetscCall(gs_petsc_function_check(&p->shell));
     GSOLVE_CALL(p->host, status);
     PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -269,7 +282,7 @@ static PetscErrorCode pc_matapply(PC pc, Mat R, Mat Z)
     PetscCall(MatDenseRestoreArrayWrite(Z, &to));
     PetscCall(MatDenseRestoreArrayRead(R, &from));
     PetscCall(PetscLogEventEnd(p->apply, pc, R, Z, 0));
-    if (p->shell.error) PetscCall(p->shell.error);
+    PetscCall(gs_petsc_function_check(&p->shell));
     GSOLVE_CALL(p->host, status);
     PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -295,8 +308,9 @@ PetscErrorCode gs_petsc_take(const char *text, PetscBool set, char **to, PetscBo
     PetscBool same;
 
     PetscFunctionBegin;
+    if (!set) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(PetscStrcmp(text, *to, &same));
-    if (!set || same) PetscFunctionReturn(PETSC_SUCCESS);
+    if (same) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(PetscFree(*to));
     PetscCall(PetscStrallocpy(text, to));
     *changed = PETSC_TRUE;

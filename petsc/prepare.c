@@ -9,6 +9,7 @@ static void drop_solver(gs_petsc_ksp *k)
     gsolve_auto_destroy(&k->automatic);
     gsolve_solver_destroy(&k->S);
     k->M = NULL;
+    k->fell_back = PETSC_FALSE;
 }
 
 static PetscErrorCode drop_precond(gs_petsc_ksp *k)
@@ -183,7 +184,7 @@ static PetscErrorCode set_spaces(gs_petsc_ksp *k, PetscInt rows, MatNullSpace ri
         gsolve_matrix_set_null_space(k->A, right ? &spaces[0] : NULL, left ? &spaces[1] : NULL);
     PetscCall(PetscFree(spaces[0].vectors.value));
     PetscCall(PetscFree(spaces[1].vectors.value));
-    if (k->shell.error) PetscCall(k->shell.error);
+    PetscCall(gs_petsc_function_check(&k->shell));
     GSOLVE_CALL(k->host, status);
     PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -278,6 +279,22 @@ static PetscErrorCode create_solver(KSP ksp, const gsolve_precond *M)
         GSOLVE_CALL(k->host, gsolve_solver_create(&k->S, k->host->ctx, k->method, k->A, M));
     }
     PetscCall(PetscLogEventEnd(k->setup, ksp, 0, 0, 0));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The method "auto" chooses by the matrix, and cannot know whether a preconditioner that it is
+ * given is positive definite. gmres takes any. */
+PetscErrorCode gs_petsc_ksp_fall_back(KSP ksp)
+{
+    gs_petsc_ksp *k = ksp->data;
+    const char *method = k->M && gsolve_precond_is_variable(k->M) ? "fgmres" : "gmres";
+
+    PetscFunctionBegin;
+    PetscCall(PetscInfo(ksp, "gsolve: %s met an indefinite matrix or preconditioner; %s follows\n",
+                        gsolve_solver_name(k->S), method));
+    gsolve_solver_destroy(&k->S);
+    GSOLVE_CALL(k->host, gsolve_solver_create(&k->S, k->host->ctx, method, k->A, k->M));
+    k->fell_back = PETSC_TRUE;
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -132,28 +132,47 @@ static KSPConvergedReason reason_of(KSP ksp, const gsolve_result *result, PetscR
     }
 }
 
+/* gsolve_solver_explain may examine the matrix, so it is called only if somebody reads the text. */
 static PetscErrorCode explain(KSP ksp)
 {
     gs_petsc_ksp *k = ksp->data;
+    PetscBool info;
 
     PetscFunctionBegin;
-    if (k->explain || ksp->reason < 0) {
-        const char *text =
-            k->automatic ? gsolve_auto_explain(k->automatic) : gsolve_solver_explain(k->S);
-        PetscCall(PetscInfo(ksp, "gsolve: %s\n", text));
-        if (k->explain) {
-            PetscCall(PetscPrintf(PetscObjectComm((PetscObject)ksp), "gsolve: %s\n", text));
-        }
+    PetscCall(PetscInfoEnabled(KSP_CLASSID, &info));
+    if (!k->explain && !info) PetscFunctionReturn(PETSC_SUCCESS);
+    const char *text =
+        k->automatic ? gsolve_auto_explain(k->automatic) : gsolve_solver_explain(k->S);
+    PetscCall(PetscInfo(ksp, "gsolve: %s\n", text));
+    if (k->explain) {
+        PetscCall(PetscPrintf(PetscObjectComm((PetscObject)ksp), "gsolve: %s\n", text));
     }
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* --- run ----------------------------------------------------------------------------------- */
 
-static gsolve_status run(gs_petsc_ksp *k, gsolve_dense b, gsolve_dense x, gsolve_result *result)
+static gsolve_status run(KSP ksp, gsolve_dense b, gsolve_dense x, gsolve_result *result)
 {
-    return k->automatic ? gsolve_auto_run(k->automatic, b, x, result)
-                        : gsolve_solver_run(k->S, b, x, result);
+    gs_petsc_ksp *k = ksp->data;
+    gsolve_status status;
+
+    set_test(ksp);
+    k->running = PETSC_TRUE;
+    status = k->automatic ? gsolve_auto_run(k->automatic, b, x, result)
+                          : gsolve_solver_run(k->S, b, x, result);
+    k->running = PETSC_FALSE;
+    if (!k->error) k->error = report_largest(ksp, -1);
+    return status;
+}
+
+/* Whether a method that gsolve has chosen for a given preconditioner has failed by it. */
+static PetscBool falls_back(const gs_petsc_ksp *k, const gsolve_result *result)
+{
+    return !k->automatic && !k->fell_back && strcmp(k->method, "auto") == 0 &&
+                   (result->outcome == GSOLVE_INDEFINITE || result->outcome == GSOLVE_BREAKDOWN)
+               ? PETSC_TRUE
+               : PETSC_FALSE;
 }
 
 /* Errors in functions of PETSc come before those of gsolve that follow from them. */
@@ -163,8 +182,8 @@ static PetscErrorCode check_run(KSP ksp, gsolve_status status)
 
     PetscFunctionBegin;
     if (k->error) PetscCall(k->error);
-    if (k->shell.error) PetscCall(k->shell.error);
-    if (k->wrapped_pc.error) PetscCall(k->wrapped_pc.error);
+    PetscCall(gs_petsc_function_check(&k->shell));
+    PetscCall(gs_petsc_function_check(&k->wrapped_pc));
     if (status == GSOLVE_ZERO_PIVOT && !ksp->errorifnotconverged) {
         PetscCall(PetscInfo(ksp, "gsolve: %s\n", gsolve_error(k->host->ctx)));
         ksp->reason = KSP_DIVERGED_PC_FAILED;
@@ -179,22 +198,25 @@ static PetscErrorCode solve_dense(KSP ksp, gsolve_dense b, gsolve_dense x, Petsc
 {
     gs_petsc_ksp *k = ksp->data;
     gsolve_result result = GSOLVE_INIT(gsolve_result);
+    PetscInt before = 0;
 
     PetscFunctionBegin;
     k->own_test = has_own_test(ksp);
-    k->error = 0;
+    k->error = PETSC_SUCCESS;
     k->reason = KSP_CONVERGED_ITERATING;
     PetscCall(set_tolerances(ksp));
-    set_test(ksp);
     PetscCall(PetscLogEventBegin(k->solve, ksp, 0, 0, 0));
-    k->running = PETSC_TRUE;
-    const gsolve_status status = run(k, b, x, &result);
-    k->running = PETSC_FALSE;
+    gsolve_status status = run(ksp, b, x, &result);
+    if (status == GSOLVE_OK && falls_back(k, &result)) {
+        before = result.iterations;
+        PetscCall(gs_petsc_ksp_fall_back(ksp));
+        PetscCall(set_tolerances(ksp));
+        status = run(ksp, b, x, &result);
+    }
     PetscCall(PetscLogEventEnd(k->solve, ksp, 0, 0, 0));
-    if (!k->error) k->error = report_largest(ksp, -1);
     PetscCall(check_run(ksp, status));
     if (status != GSOLVE_OK) PetscFunctionReturn(PETSC_SUCCESS);
-    ksp->its = result.iterations;
+    ksp->its = before + result.iterations;
     ksp->rnorm = result.relative_residual * (rhs > 0 ? rhs : 1);
     ksp->reason = reason_of(ksp, &result, rhs);
     PetscCall(explain(ksp));
@@ -210,6 +232,7 @@ static PetscErrorCode begin(KSP ksp, PetscReal rhs, PetscBool *go_on)
     *go_on = PETSC_FALSE;
     ksp->its = 0;
     ksp->rnorm = rhs;
+    PetscCall(PCSetUp(ksp->pc)); /* KSPSetUp did it, unless values changed without a call */
     PetscCall(PCGetFailedReason(ksp->pc, &failed));
     if (failed) {
         ksp->reason = KSP_DIVERGED_PC_FAILED;

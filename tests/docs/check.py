@@ -18,13 +18,13 @@ A fragment and a block that is not run need a mark on the line above them, and t
 
     <!-- fragment -->            a part of a program
     <!-- not run: REASON -->     commands that do not begin with a word of RUN, or a program that nothing runs
+    <!-- quoted from FILE -->    each line is in this file of the sources, perhaps in several strings of C
 
 A page with "<!-- needs: THINGS -->" is about a host, another program that uses gsolve. It runs with --host only, and then all of its
 commands run; export holds for the commands that follow. THINGS are python:MODULE, command:NAME, file:PATH and library:NAME (of the
 build); what is missing is named, and the exit code is 77.
 
---update writes the present output into the pages. CFLAGS: further options of the compiler. GSOLVE_PYTHON: the python3 to try
-first, or several, separated by colons.
+--update writes the present output into the pages. CFLAGS: further options of the compiler. GSOLVE_PYTHON: the python3 to try first.
 """
 import argparse
 import os
@@ -90,7 +90,7 @@ class Page:
         if command.startswith("export "):
             self.exports += command + "\n"
         done = subprocess.run(["bash", "-o", "pipefail", "-c", self.exports + command], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, errors="replace", timeout=300)
+                              stderr=subprocess.STDOUT, text=True, errors="replace", timeout=900 if self.host else 300)
         lines = [line for line in done.stdout.rstrip("\n").split("\n") if not COMPILES.match(line)]
         return done.returncode, lines if done.stdout.strip() else []
 
@@ -108,7 +108,7 @@ def environment(of, folder):
     (package / "gsolve.pc").write_text(
         f"libdir={built('libgsolve_petsc.so', of).parent}\nName: gsolve\nDescription: this build\nVersion: 0\nCflags: -I{of.source}/include {flags}\n"
         f"Libs: -L{of.library.parent} -lgsolve -Wl,-rpath,{of.library.parent} {flags}\n")
-    path = [str(of.gsolve.parent)] + ([str(Path(of.python).parent)] if of.host and of.python else []) + [os.environ["PATH"]]
+    path = [str(of.gsolve.parent)] + ([os.path.dirname(os.path.abspath(shutil.which(of.python)))] if of.host else []) + [os.environ["PATH"]]
     return dict(os.environ, PATH=":".join(path), PKG_CONFIG_PATH=str(package), GSOLVE_DEVICE="cpu", OMP_WAIT_POLICY="passive",
                 PYTHONPATH=str(of.library.parent / "python"), PYTHONDONTWRITEBYTECODE="1", XDG_CACHE_HOME=str(folder / "cache"),
                 OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1", OPENBLAS_NUM_THREADS="1",
@@ -156,7 +156,7 @@ def run_command(page, at, command, shown):
     differs = difference(command, shown, text)
     if differs and not page.update:
         page.fail(at, f"'{command}' {differs}")
-    if not differs and "..." in shown:
+    if not differs and any("..." in line for line in shown):
         return shown
     return text[:max(len(shown) - 1, 1)] + ["..."] if shown and shown[-1] == "..." and len(text) >= len(shown) else text
 
@@ -251,6 +251,15 @@ def check_script(page, at, block, mark, language):
         page.counts["programs"] += 1
 
 
+def check_quoted(page, at, block, name):
+    """Each line is in a file of the sources."""
+    text = re.sub(r"\s+", " ", re.sub(r'"\s*\n\s*"', "", (page.source / name).read_text()))
+    for line in block:
+        if re.sub(r"\s+", " ", line).strip() not in text:
+            page.fail(at, f"{name} does not have '{line.strip()}'")
+    page.counts["quotations"] += 1
+
+
 def check_block(page, at, block, mark, language):
     """Returns the block with its present output."""
     if language == "console":
@@ -260,6 +269,8 @@ def check_block(page, at, block, mark, language):
         check_compiled(page, at, block, mark, language)
     elif language in ("python", "edp", "cmake", "fortran"):
         check_script(page, at, block, mark, language)
+    elif mark.startswith("quoted from "):
+        check_quoted(page, at, block, mark.split()[2])
     elif language not in ("", "text"):
         page.fail(at, f"check.py does not know the language '{language}'; use console for commands")
     elif any(COMMAND_LIKE.match(line) for line in block) and not mark:
@@ -273,7 +284,7 @@ def check_page(page):
     lines, out, k = page.path.read_text().split("\n"), [], 0
     while k < len(lines):
         fence = re.match(r"^( *)```(\w*)$", lines[k])
-        mark = re.match(r"<!-- (fragment|not run: .*) -->$", lines[k - 1]) if k else None
+        mark = re.match(r"<!-- (fragment|not run: .*|quoted from .*) -->$", lines[k - 1]) if k else None
         out.append(lines[k])
         k += 1
         if not fence:
@@ -301,9 +312,16 @@ def missing(things, of):
     """What is not installed; of.python becomes an interpreter that has the modules."""
     modules = [thing[7:] for thing in things if thing.startswith("python:")]
     environment = dict(os.environ, PYTHONPATH=str(of.library.parent / "python"))
-    of.python = next((p for p in (*os.environ.get("GSOLVE_PYTHON", "python3").split(":"), "/usr/bin/python3", "python3")
-                      if runs([p, "-c", "import " + ", ".join(modules or ["sys"])], environment)), None)
-    gone = [] if of.python else ["a python3 with " + ", ".join(modules)]
+    candidates = (os.environ.get("GSOLVE_PYTHON", "python3"), "/usr/bin/python3", "python3")
+
+    def python_with(modules):
+        return next((p for p in candidates if runs([p, "-c", "import " + ", ".join(modules)], environment)), None)
+
+    of.python = python_with(modules or ["sys"])
+    gone = []
+    if not of.python:
+        absent = [module for module in modules if not python_with([module])]
+        gone.append("the Python package " + ", ".join(absent) if absent else "one python3 that has all of " + ", ".join(modules))
     for kind, name in (thing.split(":") for thing in things):
         if kind == "command" and not shutil.which(name) or kind == "file" and not Path(name).exists() \
                 or kind == "library" and not built(name, of).exists():
@@ -329,7 +347,7 @@ def main():
             continue
         gone = missing(things, of)
         if gone:
-            print(f"skipped: {path.relative_to(of.source)} needs {' and '.join(gone)}")
+            print(f"skipped: {path.relative_to(of.source)} needs {' and '.join(gone)}; scripts/check.sh --hosts installs hosts")
             sys.exit(77)
         with tempfile.TemporaryDirectory() as folder:
             page = Page(path, of, folder)

@@ -18,6 +18,7 @@ PAGES = [  # a page, and what check.py says about it
     (f"```c\n{PROGRAM}```\n", "no command of the page shows what this program prints"),
     (f"```c\n/* p.c: prints */\n{PROGRAM}```\n```console\n$ ./p\nprinted 2\n```\n", "no longer prints 'printed 2' but 'printed 1'"),
     ("```c\n#include <stdlib.h>\nint main(void)\n{\n    return 3;\n}\n```\n", "the program returned 3"),
+    ("<!-- quoted from include/gsolve.h -->\n```text\nno line of it\n```\n", "include/gsolve.h does not have 'no line of it'"),
     ("```python\nimport pygsolve\n```\n", "no command runs this program"),
     ("```fortran\nuse gsolve\n```\n", "no command runs this program"),
     ("```sh\ngsolve --help\n```\n", "does not know the language 'sh'"),

@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh eigen|eigen_suite|mfem CXX LIBRARY SOURCE: compiles and runs tests of gsolve_eigen.hpp or gsolve_mfem.hpp. Exit code 77, which means
 # skipped, if a part is missing. EIGEN: the folder of Eigen's headers. GSOLVE_EIGEN_SOURCE: Eigen's sources, for its own tests. GSOLVE_MFEM_DIR:
-# the folder of MFEM with include/ and lib/; by default that in the wheel mfem of a python3 in GSOLVE_PYTHON. CFLAGS: of the build.
+# the folder of MFEM with include/ and lib/; by default that in the wheel mfem of GSOLVE_PYTHON. CFLAGS: of the build.
 set -eu
 name=$1 cxx=$2 library=$3 source=$4
 skip() { echo "skipped: $1"; exit 77; }
@@ -25,10 +25,8 @@ eigen | eigen_suite)
     lines gsolve_eigen.hpp
     ;;
 mfem)
-    mfem=${GSOLVE_MFEM_DIR:-}
-    for python in $(echo "${GSOLVE_PYTHON:-python3}" | tr : ' '); do
-        [ -n "$mfem" ] || mfem=$("$python" -c 'import importlib.util as u; print(u.find_spec("mfem").submodule_search_locations[0] + "/external/ser")' 2>/dev/null || true)
-    done
+    of_wheel='import importlib.util as u; print(u.find_spec("mfem").submodule_search_locations[0] + "/external/ser")'
+    mfem=${GSOLVE_MFEM_DIR:-$("${GSOLVE_PYTHON:-python3}" -c "$of_wheel" 2>/dev/null || true)}
     [ -e "$mfem/include/mfem.hpp" ] || skip 'MFEM is missing (set GSOLVE_MFEM_DIR, or install the wheel mfem of PyPI for GSOLVE_PYTHON)'
     lines gsolve_mfem.hpp gsolve_mfem_precond.hpp
     ;;
