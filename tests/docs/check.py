@@ -61,7 +61,9 @@ static std::vector<int> start, col;
 static std::vector<double> value, new_value, b, x;
 """
 RUN = re.compile(r"(GSOLVE_\w+=\S+ )*(gsolve|head|printf|grep|cat|\./\S+|examples/\S+|scripts/solve\.sh)( |$)")
-PYTHON_PAGES = {"docs/start/python.md": "python/tests/test_docs.py"}  # whose Python programs another test runs
+PYTHON_PAGES = {page: "python/tests/test_docs.py" for page in (  # whose Python programs another test runs
+    "docs/start/python.md", "docs/tutorials/python_cupy.md", "docs/tutorials/python_pyamg.md", "docs/tutorials/python_pytorch.md",
+    "docs/tutorials/python_scikit_fem.md", "docs/tutorials/python_scipy.md")}
 COMMAND_LIKE = re.compile(r"(\$ |sudo |pip |gsolve -|cmake |ctest |g?cc |gfortran |python3? |import |#include)")
 WORD = re.compile(r"[A-Za-z_]{3,}")
 NUMBER = r"\d[\d.]*(?:e[+-]\d+)?"
