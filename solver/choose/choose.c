@@ -24,16 +24,18 @@ static bool may_be_definite(const gsolve_statistics *t)
     return t->symmetric && t->zero_diagonals == 0 && t->negative_diagonals == 0;
 }
 
+/* The last choice: it also ends with success where no x solves A x = b. */
+#define LEAST_SQUARES "lsmr,accept=singular", "jacobi,normal=1"
+
 /* Tried after cg with every preconditioner has failed. */
 static const rule after_cg[] = {
     {"direct,limit=60,work=40", "none",
      "a direct method, because it tolerates ill-conditioned matrices"},
     {"minres,maxit=50000", "jacobi,abs=1", "symmetric; minres does not need a definite matrix"},
     {"minres,maxit=50000", "none", "symmetric, perhaps singular"},
+    {LEAST_SQUARES, "perhaps singular: least squares"},
     {0},
 };
-
-#define LEAST_SQUARES "lsmr,accept=singular", "jacobi,normal=1"
 
 static const rule *rules_for(const gsolve_statistics *t)
 {
@@ -46,6 +48,7 @@ static const rule *rules_for(const gsolve_statistics *t)
         {"direct,limit=60,work=40", "none",
          "symmetric, not positive definite, and small enough to factor"},
         {"minres,maxit=50000", "none", "symmetric, perhaps singular"},
+        {LEAST_SQUARES, "perhaps singular: least squares"},
         {0},
     };
     static const rule indefinite[] = {
@@ -53,6 +56,7 @@ static const rule *rules_for(const gsolve_statistics *t)
         {"minres,maxit=50000", "none", "symmetric, perhaps singular"},
         {"direct,limit=60,work=40", "none",
          "a direct method, because it tolerates ill-conditioned matrices"},
+        {LEAST_SQUARES, "perhaps singular: least squares"},
         {0},
     };
     static const rule general[] = {
@@ -103,20 +107,6 @@ static bool set_choice_at(const rule *rules, int index, gsolve_choice *choice)
     return set_choice(&rules[index], choice);
 }
 
-/* As set_choice_at; behind the last rule comes least squares if the statistics prove that A, which
- * is square, is singular. */
-static bool set_choice_or_least_squares(const gsolve_statistics *t, const rule *rules, int index,
-                                        gsolve_choice *choice)
-{
-    const bool singular =
-        t->empty_rows > 0 || t->empty_cols > 0 || (t->nrows > 0 && t->zero_sum_rows == t->nrows);
-    int count = 0;
-
-    while (rules[count].solver) count++;
-    if (index != count || !singular || !t->symmetric) return set_choice_at(rules, index, choice);
-    return set_choice(&(rule){LEAST_SQUARES, "singular: least squares"}, choice);
-}
-
 /* gsolve_auto_choose with structs of the library. */
 static bool choose(const gsolve_context *ctx, const gsolve_statistics *statistics, int attempt,
                    gsolve_choice *choice)
@@ -130,11 +120,11 @@ static bool choose(const gsolve_context *ctx, const gsolve_statistics *statistic
     int kind;
 
     if (statistics->nrows != statistics->ncols || !may_be_definite(statistics)) {
-        return set_choice_or_least_squares(statistics, rules_for(statistics), attempt, choice);
+        return set_choice_at(rules_for(statistics), attempt, choice);
     }
     ranking = gs_rank_preconds(statistics, gs_on_gpu(ctx));
     if (attempt >= ranking.count) {
-        return set_choice_or_least_squares(statistics, after_cg, attempt - ranking.count, choice);
+        return set_choice_at(after_cg, attempt - ranking.count, choice);
     }
     kind = ranking.order[attempt];
     return set_choice(

@@ -28,8 +28,9 @@ bool gs_outer_rounded(const gs_krylov *k)
 
     for (int32_t c = 0; c < k->ncols; c++) {
         const gs_column *column = &k->run->column[c];
-        any = any || column->rounded;
-        all = all && (column->rounded || column->outcome == GSOLVE_CONVERGED);
+        const bool rounded = column->rounded || (column->at_rounding && k->run->passes == 0);
+        any = any || rounded;
+        all = all && (rounded || column->outcome == GSOLVE_CONVERGED);
     }
     return all && any;
 }
@@ -287,6 +288,7 @@ gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x)
         column->normal = -1;
         column->first = -1; /* unknown */
         column->tighten = 1;
+        column->most = run->maxit;
         if (column->norm == 0) TRY(solve_zero(k, c));
     }
     if (!plain) TRY(first_corrections(k));

@@ -9,6 +9,13 @@
 #define KEEP_EVERY   4
 #define CHECK_EVERY  100
 
+/* A residual of at most AT_ROUNDING times the rounding errors of A x, which are at most
+ * MOST_ROUNDING |b|, is that of any method, to a factor of ANY_METHOD. Larger rounding errors come
+ * from a huge x, and another method may find a smaller one. */
+#define AT_ROUNDING   4
+#define MOST_ROUNDING 1e-10
+#define ANY_METHOD    8
+
 /* --- the kept x ------------------------------------------------------------------------------- */
 
 /* to = 2^exponent v in v's type, in two steps, since 2^exponent itself may be out of range. */
@@ -191,7 +198,7 @@ static bool is_worth_restart(const gs_krylov *k, int32_t c, double r)
     const double factor = k->run->norm_factor ? 1 : drifted ? 0.5 : 0.9;
 
     if (!isfinite(r) || column->restarts >= MAX_RESTARTS || k->run->monitor.stopped ||
-        k->run->counts.iteration >= gs_run_options_of(k)->maxit) {
+        k->run->counts.iteration >= column->most) {
         return false;
     }
     if (column->outcome == GSOLVE_LEAST_SQUARES) { /* by the recurrence */
@@ -260,8 +267,9 @@ static gsolve_status norms_of_guess(gs_krylov *k, int32_t c, gs_norms *norms)
     const gs_outer *o = &k->run->outer;
 
     if (k->run->correcting) {
-        *norms =
-            (gs_norms){k->run->column[c].begin, k->run->column[c].norm, k->run->column[c].residual};
+        *norms = (gs_norms){.r = k->run->column[c].begin,
+                            .b = k->run->column[c].norm,
+                            .relative = k->run->column[c].residual};
         return GSOLVE_OK;
     }
     return gs_projection_norms(k, c, gs_outer_column(k->b, k, c), gs_outer_column(o->x, k, c),
@@ -272,6 +280,20 @@ static gsolve_status norms_of_guess(gs_krylov *k, int32_t c, gs_norms *norms)
 static bool meets_tolerance(const gs_krylov *k, int32_t c, const gs_norms *norms)
 {
     return norms->r <= k->run->column[c].target || norms->relative <= gs_run_options_of(k)->rtol;
+}
+
+/* An element of x in an empty column of A may have overflowed: b - A x does not show it. Then the
+ * norms of x, column c of v, become INFINITY. */
+static gsolve_status refuse_overflow(gs_krylov *k, gsolve_dense v, int32_t c, gs_norms *norms)
+{
+    double square = 0;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!isfinite(norms->r)) return GSOLVE_OK;
+    TRY(gs_outer_square(k, gs_outer_column(v, k, c), &square));
+    if (!isfinite(square)) norms->r = norms->relative = INFINITY;
+done:
+    return status;
 }
 
 /* *v: the better of the last x of column c, which has the norms *last, and the kept x; *best: its
@@ -286,12 +308,14 @@ static gsolve_status best_of_run(gs_krylov *k, int32_t c, const gs_norms *last, 
     *v = k->x;
     *best = *last;
     if (meets_tolerance(k, c, last)) return GSOLVE_OK;
+    TRY(refuse_overflow(k, k->x, c, best));
     if (!k->run->norm_factor &&
-        0.999 * ldexp(last->r, -k->run->column[c].scale) <= k->run->column[c].kept &&
+        0.999 * ldexp(best->r, -k->run->column[c].scale) <= k->run->column[c].kept &&
         ldexp(k->run->column[c].kept, k->run->column[c].scale) > 2 * k->run->column[c].target)
         return GSOLVE_OK;
     TRY(norms_with(k, kept_of(k, c), c, &kept));
-    if (last->r <= kept.r) return GSOLVE_OK;
+    TRY(refuse_overflow(k, kept_of(k, c), c, &kept));
+    if (best->r <= kept.r) return GSOLVE_OK;
     *v = kept_of(k, c);
     *best = kept;
 done:
@@ -356,13 +380,20 @@ static gsolve_status accept_least_squares(gs_krylov *k, int32_t c, gsolve_dense 
     if (!gs_may_be_least_squares(k) || !isfinite(norms->r)) return GSOLVE_OK;
     TRY(form_solution(k, v, c, &x));
     TRY(gs_normal_residual(k, gs_outer_column(b, k, c), x, norms->r, &column->normal));
-    *is = column->normal <= gs_run_options_of(k)->rtol;
+    *is = column->normal <= gs_least_squares_tolerance(k);
     if (!*is) return GSOLVE_OK;
     column->residual = norms->relative;
-    column->outcome = gs_least_squares_outcome(k);
+    column->outcome = gs_least_squares_outcome(k, column->normal);
     TRY(set_answer(k, v, c));
 done:
     return status;
+}
+
+/* Whether an x with these norms has the residual of any method, which is above the tolerance. */
+static bool is_at_rounding(const gs_krylov *k, int32_t c, const gs_norms *norms)
+{
+    return norms->rounding <= MOST_ROUNDING && norms->relative <= AT_ROUNDING * norms->rounding &&
+           norms->r > ANY_METHOD * k->run->column[c].target && !gs_projects(k);
 }
 
 static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
@@ -370,13 +401,14 @@ static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
     gs_column *column = &k->run->column[c];
     gs_norms last, best;
     gsolve_dense v;
+    bool proves;
     bool accepted;
     gsolve_status status;
 
     TRY(gs_projection_of_x(k, gs_outer_column(k->x, k, c))); /* what rounding errors have left */
     TRY(norms_with(k, k->x, c, &last));
     column->last = last.relative;
-    column->rounded = false;
+    column->rounded = column->at_rounding = false;
     TRY(best_of_run(k, c, &last, &v, &best));
     if (meets_tolerance(k, c, &best)) {
         column->outcome = GSOLVE_CONVERGED;
@@ -385,12 +417,15 @@ static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
         goto done;
     }
     TRY(accept_least_squares(k, c, v, &best, &accepted));
-    if (accepted) goto done;
-    if (is_worth_restart(k, c, best.r)) {
+    proves = accepted && gs_least_squares_goes_on(k, c);
+    if (accepted && !proves) goto done;
+    if (proves) gs_least_squares_go_on(k, c);
+    if (proves || is_worth_restart(k, c, best.r)) {
         *again = true;
         TRY(restart(k, c, v, &best));
     } else {
         TRY(is_rounded(k, c, &column->rounded));
+        column->at_rounding = is_at_rounding(k, c, &best);
         TRY(choose_answer(k, c, v, &best));
         column->outcome = outcome_of(k, c, last.r);
     }

@@ -32,6 +32,7 @@ typedef struct gs_column {
     int scale;              /* the run's r is 2^-scale (b - Ax), see outer.c */
     int left;               /* k->b is 2^-left (b - Ax) after the run */
     bool rounded;           /* only the rounding of x to the caller's type prevents convergence */
+    bool at_rounding;       /* the residual is at the level of rounding errors, far above target */
     int restarts, iterations, products;
     gsolve_outcome outcome;
     double residual;      /* |b - Ax| / |b| of the x that is returned */
@@ -39,6 +40,8 @@ typedef struct gs_column {
     double removed;       /* |b - P b| */
     double normal;        /* |A'r| / (|A| |r|) of it, or -1, see least_squares.c */
     double normal_before; /* that at the last restart, INFINITY before the first */
+    int most;             /* maxit, or less while proving */
+    bool proving;         /* the run goes on to show that A is singular, see least_squares.c */
 } gs_column;
 
 typedef struct gs_moving { /* an array on the device, `words` words of 4 bytes for each column */
@@ -373,8 +376,15 @@ bool gs_may_be_least_squares(const gs_krylov *k);
 /* *measure = |A'r| / (|A| |r|) for one column of the caller's b and x; size: about |r|. */
 gsolve_status gs_normal_residual(gs_krylov *k, gsolve_dense b, gsolve_dense x, double size,
                                  double *measure);
-/* Returns the outcome of a least-squares solution: success, or not solved. Nothing is allocated. */
-gsolve_outcome gs_least_squares_outcome(gs_krylov *k);
+/* Returns the outcome of a least-squares solution with this |A'r| / (|A| |r|): success, or not
+ * solved. Nothing is allocated. */
+gsolve_outcome gs_least_squares_outcome(gs_krylov *k, double normal);
+/* Returns the largest |A'r| / (|A| |r|) of a least-squares solution. */
+double gs_least_squares_tolerance(const gs_krylov *k);
+/* Whether column c, which is not solved, goes on until r shows that A is singular. */
+bool gs_least_squares_goes_on(const gs_krylov *k, int32_t c);
+/* Column c goes on. */
+void gs_least_squares_go_on(gs_krylov *k, int32_t c);
 /* A run ends: writes the note about least-squares solutions that gs_normal_residual found. */
 void gs_least_squares_note(gs_krylov *k);
 
@@ -404,8 +414,8 @@ gsolve_status gs_outer_verify(gs_krylov *k, bool *again);
 /* Returns the column that the result of the run describes: the one with the largest residual among
  * those that failed; else among those that the caller's test accepted; else among all. */
 const gs_column *gs_worst_column(const gs_krylov *k);
-/* Whether every column converged, or would have without the rounding of x to the caller's type, and
- * there is a column of the second kind. */
+/* Whether every column converged, or did not because of rounding errors: of x in the caller's type,
+ * or of A x; and there is a column of the second kind. Other methods would not converge either. */
 bool gs_outer_rounded(const gs_krylov *k);
 
 /* Column c of v, whose columns are in the order of right-hand sides. */
