@@ -136,6 +136,19 @@ static const char *json_of(int argc, char **argv)
     return NULL;
 }
 
+/* Returns the exit code: `code`, or CLI_ERROR if standard output was not written. */
+static int flush_output(cli *c, int code)
+{
+    if (ferror(stdout)) { /* the reason is forgotten: one more byte has it, too */
+        if (c->error[0]) return CLI_ERROR;
+        clearerr(stdout);
+        putchar('\n');
+        code = CLI_ERROR;
+    }
+    if (fflush(stdout) == 0) return code;
+    return cli_fail(c, "cannot write to standard output: %s", strerror(errno));
+}
+
 int main(int argc, char **argv)
 {
     cli c = {.args = cli_no_arguments, .word = argv, .count = argc, .begin = cli_now()};
@@ -151,8 +164,5 @@ int main(int argc, char **argv)
     cli_catch_signals(NULL);
     gsolve_context_destroy(&c.ctx);
     free(c.config);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        code = cli_fail(&c, "cannot write to standard output: %s", strerror(errno));
-    }
-    return code;
+    return flush_output(&c, code);
 }
