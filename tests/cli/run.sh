@@ -619,6 +619,9 @@ GSOLVE_DEVICE=$before
 run 0 -A gen:random,n=60,cols=20 -b random --json l.json
 said 'least squares' 'x is a least-squares solution'
 json l.json 'outcome=least squares' normal_residual solver.name=direct
+run 0 -A gen:lp --json l.json # QR would take 7.7 billion operations
+said 'direct,work=0.1 + none' 'the set-up failed: the factors would hold up to' 'by attempt 2 of 2, lsmr + jacobi'
+json l.json outcome=converged solver.name=lsmr
 run 0 -A gen:random,n=60,cols=20 -b random --solver lsmr
 said 'least squares' 'lsmr + jacobi,normal=1 (jacobi,normal=1 chosen: it approximates A^T A)'
 run 0 -A gen:emptyrows,n=60 -b random --precond jacobi,normal=1
