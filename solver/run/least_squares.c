@@ -22,6 +22,7 @@
 #include "matrix/operator.h"
 #include "matrix/structural_rank.h"
 #include "solver/methods/golub_kahan.h"
+#include "solver/run/least_squares.h"
 #include "solver/run/run.h"
 
 #define POWER_STEPS 10
@@ -332,22 +333,20 @@ gsolve_outcome gs_least_squares_outcome(gs_krylov *k, double normal)
                                                                    : GSOLVE_NOT_SOLVED;
 }
 
-bool gs_least_squares_goes_on(const gs_krylov *k, int32_t c)
-{
-    const gs_column *column = &k->run->column[c];
-    const int most = column->proving ? column->most : gs_run_options_of(k)->maxit;
-
-    return column->outcome == GSOLVE_NOT_SOLVED && k->method->normal && k->csr.type == GSOLVE_F64 &&
-           k->run->counts.iteration < most && column->normal < 0.5 * column->normal_before;
-}
-
-void gs_least_squares_go_on(gs_krylov *k, int32_t c)
+bool gs_least_squares_go_on(gs_krylov *k, int32_t c)
 {
     gs_column *column = &k->run->column[c];
-    const double most = PROOF_FACTOR * (double)k->run->counts.iteration + PROOF_ITERATIONS;
+    const int done = k->run->counts.iteration;
 
-    if (!column->proving) column->most = (int)fmin(column->most, most);
+    if (column->outcome != GSOLVE_NOT_SOLVED || !k->method->normal || k->csr.type != GSOLVE_F64 ||
+        done >= column->most || !(column->normal < 0.5 * column->normal_before)) {
+        return false;
+    }
+    if (!column->proving) {
+        column->most = (int)fmin(column->most, PROOF_FACTOR * (double)done + PROOF_ITERATIONS);
+    }
     column->proving = true;
+    return true;
 }
 
 void gs_least_squares_note(gs_krylov *k)

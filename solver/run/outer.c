@@ -22,13 +22,29 @@
 #include "core/try.h"
 #include "solver/operations/operations.h"
 
+/* A residual of at most AT_ROUNDING times the rounding errors of A x, which are at most
+ * MOST_ROUNDING |b|, is that of any method, to a factor of ANY_METHOD. Larger rounding errors come
+ * from a huge x, and another method may find a smaller one. */
+#define AT_ROUNDING   4
+#define MOST_ROUNDING 1e-10
+#define ANY_METHOD    8
+
+/* Whether column c has the residual of any method, which is above the tolerance. */
+static bool is_at_rounding(const gs_krylov *k, const gs_column *column)
+{
+    return column->outcome == GSOLVE_STAGNATED && column->rounding <= MOST_ROUNDING &&
+           column->residual <= AT_ROUNDING * column->rounding &&
+           column->residual * column->norm > ANY_METHOD * column->target && !gs_projects(k) &&
+           k->run->passes == 0;
+}
+
 bool gs_outer_rounded(const gs_krylov *k)
 {
     bool all = k->ncols > 0, any = false;
 
     for (int32_t c = 0; c < k->ncols; c++) {
         const gs_column *column = &k->run->column[c];
-        const bool rounded = column->rounded || (column->at_rounding && k->run->passes == 0);
+        const bool rounded = column->rounded || is_at_rounding(k, column);
         any = any || rounded;
         all = all && (rounded || column->outcome == GSOLVE_CONVERGED);
     }

@@ -3,18 +3,12 @@
 #include <math.h>
 
 #include "core/try.h"
+#include "solver/run/least_squares.h"
 #include "solver/run/run.h"
 
 #define MAX_RESTARTS 20
 #define KEEP_EVERY   4
 #define CHECK_EVERY  100
-
-/* A residual of at most AT_ROUNDING times the rounding errors of A x, which are at most
- * MOST_ROUNDING |b|, is that of any method, to a factor of ANY_METHOD. Larger rounding errors come
- * from a huge x, and another method may find a smaller one. */
-#define AT_ROUNDING   4
-#define MOST_ROUNDING 1e-10
-#define ANY_METHOD    8
 
 /* --- the kept x ------------------------------------------------------------------------------- */
 
@@ -282,20 +276,6 @@ static bool meets_tolerance(const gs_krylov *k, int32_t c, const gs_norms *norms
     return norms->r <= k->run->column[c].target || norms->relative <= gs_run_options_of(k)->rtol;
 }
 
-/* An element of x in an empty column of A may have overflowed: b - A x does not show it. Then the
- * norms of x, column c of v, become INFINITY. */
-static gsolve_status refuse_overflow(gs_krylov *k, gsolve_dense v, int32_t c, gs_norms *norms)
-{
-    double square = 0;
-    gsolve_status status = GSOLVE_OK;
-
-    if (!isfinite(norms->r)) return GSOLVE_OK;
-    TRY(gs_outer_square(k, gs_outer_column(v, k, c), &square));
-    if (!isfinite(square)) norms->r = norms->relative = INFINITY;
-done:
-    return status;
-}
-
 /* *v: the better of the last x of column c, which has the norms *last, and the kept x; *best: its
  * norms. Those of the kept x are not computed where |r| shows that it is worse
  * and does not meet the tolerance. */
@@ -308,13 +288,13 @@ static gsolve_status best_of_run(gs_krylov *k, int32_t c, const gs_norms *last, 
     *v = k->x;
     *best = *last;
     if (meets_tolerance(k, c, last)) return GSOLVE_OK;
-    TRY(refuse_overflow(k, k->x, c, best));
+    TRY(gs_outer_refuse_overflow(k, k->x, c, best));
     if (!k->run->norm_factor &&
         0.999 * ldexp(best->r, -k->run->column[c].scale) <= k->run->column[c].kept &&
         ldexp(k->run->column[c].kept, k->run->column[c].scale) > 2 * k->run->column[c].target)
         return GSOLVE_OK;
     TRY(norms_with(k, kept_of(k, c), c, &kept));
-    TRY(refuse_overflow(k, kept_of(k, c), c, &kept));
+    TRY(gs_outer_refuse_overflow(k, kept_of(k, c), c, &kept));
     if (best->r <= kept.r) return GSOLVE_OK;
     *v = kept_of(k, c);
     *best = kept;
@@ -389,13 +369,6 @@ done:
     return status;
 }
 
-/* Whether an x with these norms has the residual of any method, which is above the tolerance. */
-static bool is_at_rounding(const gs_krylov *k, int32_t c, const gs_norms *norms)
-{
-    return norms->rounding <= MOST_ROUNDING && norms->relative <= AT_ROUNDING * norms->rounding &&
-           norms->r > ANY_METHOD * k->run->column[c].target && !gs_projects(k);
-}
-
 static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
 {
     gs_column *column = &k->run->column[c];
@@ -408,7 +381,7 @@ static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
     TRY(gs_projection_of_x(k, gs_outer_column(k->x, k, c))); /* what rounding errors have left */
     TRY(norms_with(k, k->x, c, &last));
     column->last = last.relative;
-    column->rounded = column->at_rounding = false;
+    column->rounded = false;
     TRY(best_of_run(k, c, &last, &v, &best));
     if (meets_tolerance(k, c, &best)) {
         column->outcome = GSOLVE_CONVERGED;
@@ -417,15 +390,14 @@ static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
         goto done;
     }
     TRY(accept_least_squares(k, c, v, &best, &accepted));
-    proves = accepted && gs_least_squares_goes_on(k, c);
+    proves = accepted && gs_least_squares_go_on(k, c);
     if (accepted && !proves) goto done;
-    if (proves) gs_least_squares_go_on(k, c);
     if (proves || is_worth_restart(k, c, best.r)) {
         *again = true;
         TRY(restart(k, c, v, &best));
     } else {
         TRY(is_rounded(k, c, &column->rounded));
-        column->at_rounding = is_at_rounding(k, c, &best);
+        column->rounding = best.rounding;
         TRY(choose_answer(k, c, v, &best));
         column->outcome = outcome_of(k, c, last.r);
     }

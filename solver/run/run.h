@@ -32,10 +32,10 @@ typedef struct gs_column {
     int scale;              /* the run's r is 2^-scale (b - Ax), see outer.c */
     int left;               /* k->b is 2^-left (b - Ax) after the run */
     bool rounded;           /* only the rounding of x to the caller's type prevents convergence */
-    bool at_rounding;       /* the residual is at the level of rounding errors, far above target */
     int restarts, iterations, products;
     gsolve_outcome outcome;
     double residual;      /* |b - Ax| / |b| of the x that is returned */
+    double rounding;      /* of it, see gs_norms */
     double projected;     /* |P (b - Ax)| / |b| of it, see null_space.c */
     double removed;       /* |b - P b| */
     double normal;        /* |A'r| / (|A| |r|) of it, or -1, see least_squares.c */
@@ -368,26 +368,6 @@ gsolve_status gs_projection_norms(gs_krylov *k, int32_t c, gsolve_dense b, gsolv
  * solutions. */
 gsolve_status gs_projection_end(gs_krylov *k, gsolve_dense x);
 
-/* --- least_squares.c -------------------------------------------------------------------------- */
-
-/* Whether columns that did not converge are examined: the method's setup called
- * gs_least_squares_reserve, and the caller has not stopped the run. */
-bool gs_may_be_least_squares(const gs_krylov *k);
-/* *measure = |A'r| / (|A| |r|) for one column of the caller's b and x; size: about |r|. */
-gsolve_status gs_normal_residual(gs_krylov *k, gsolve_dense b, gsolve_dense x, double size,
-                                 double *measure);
-/* Returns the outcome of a least-squares solution with this |A'r| / (|A| |r|): success, or not
- * solved. Nothing is allocated. */
-gsolve_outcome gs_least_squares_outcome(gs_krylov *k, double normal);
-/* Returns the largest |A'r| / (|A| |r|) of a least-squares solution. */
-double gs_least_squares_tolerance(const gs_krylov *k);
-/* Whether column c, which is not solved, goes on until r shows that A is singular. */
-bool gs_least_squares_goes_on(const gs_krylov *k, int32_t c);
-/* Column c goes on. */
-void gs_least_squares_go_on(gs_krylov *k, int32_t c);
-/* A run ends: writes the note about least-squares solutions that gs_normal_residual found. */
-void gs_least_squares_note(gs_krylov *k);
-
 /* --- spectrum.c: spectrum=on ------------------------------------------------------------------ */
 
 /* A run begins, or goes on with a multiple of A: nothing is recorded yet. */
@@ -450,5 +430,8 @@ gsolve_status gs_outer_begin_correction(gs_krylov *k, int32_t c, double r);
  * failed start again with a multiple of A; if it is close to that, with corrections. Without memory
  * for that, the run ends as it is. */
 gsolve_status gs_outer_rescue(gs_krylov *k, bool *again);
+/* An element of x in an empty column of A may have overflowed: b - A x does not show it. Then the
+ * norms of x, column c of v, become INFINITY. */
+gsolve_status gs_outer_refuse_overflow(gs_krylov *k, gsolve_dense v, int32_t c, gs_norms *norms);
 
 #endif
