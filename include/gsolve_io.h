@@ -15,12 +15,10 @@
  *                       also an archive of numpy.savez that holds a single array
  *     PETSc binary      AIJ and dense matrices and vectors, with 32-bit or 64-bit indices. A matrix
  *                       and a vector may be in one file
- *     MATLAB .mat       versions 5 and 7.3, by libmatio: the only sparse matrix or the one called A,
- *                       the only full matrix or the one called b; also in a struct
- *     plain text        vectors and dense matrices: one row in each line, comments after # and %;
- *                       a single line is a vector
- *     gzip, bzip2, xz, zstd
- *                       any of these but .mat, compressed
+ *     MATLAB .mat       versions 5 and 7.3, by libmatio: the only sparse matrix or the one called
+ * A, the only full matrix or the one called b; also in a struct plain text        vectors and dense
+ * matrices: one row in each line, comments after # and %; a single line is a vector gzip, bzip2,
+ * xz, zstd any of these but .mat, compressed
  *
  * "-" is standard input, and for the functions that write, standard output. Pipes, terminals and
  * names such as /dev/fd/5 work, too: they are read to their end, and written in place. The name of
@@ -55,7 +53,7 @@ typedef struct gsolve_read_options {
                    file and write the cache. The cache of FILE is FILE.gscache, or if that cannot be
                    written, a file in $XDG_CACHE_HOME/gsolve (default ~/.cache/gsolve). Problems
                    with a cache are not errors. A pipe has no cache */
-    bool cache_read_only; /* with cache: do not write the cache; gsolve_write_cache can */
+    bool cache_read_only;      /* with cache: do not write the cache; gsolve_write_cache can */
     gsolve_progress *progress; /* or NULL */
     void *user;                /* passed to progress */
 } gsolve_read_options;
@@ -100,11 +98,11 @@ GSOLVE_API gsolve_status gsolve_read_matrix(gsolve_csr *csr, gsolve_context *ctx
                                             gsolve_source *source);
 
 /* Writes the cache of the file `name`. csr and source: what gsolve_read_matrix set from the file,
- * with the options cache and cache_read_only. inspection: that of csr, which the cache keeps, or NULL. Sets
- * source->cache to the path of the cache, or to "" if it cannot be written: problems with a cache
- * are not errors. ctx may be another context than that of csr, in another thread; csr and `name`
- * must not change meanwhile. gsolve_abandon_files ends the call early and removes the file in
- * progress. */
+ * with the options cache and cache_read_only. inspection: that of csr, which the cache keeps, or
+ * NULL. Sets source->cache to the path of the cache, or to "" if it cannot be written: problems
+ * with a cache are not errors. ctx may be another context than that of csr, in another thread; csr
+ * and `name` must not change meanwhile. gsolve_abandon_files ends the call early and removes the
+ * file in progress. */
 GSOLVE_API gsolve_status gsolve_write_cache(gsolve_context *ctx, const char *name,
                                             const gsolve_csr *csr, gsolve_source *source,
                                             const gsolve_inspection *inspection);
@@ -123,6 +121,23 @@ GSOLVE_API gsolve_status gsolve_read_dense(gsolve_dense *v, gsolve_context *ctx,
 GSOLVE_API void gsolve_dense_free(gsolve_dense *v, gsolve_context *ctx);
 
 /* --- write ---------------------------------------------------------------------- */
+
+/* The formats that gsolve_write_matrix and gsolve_write_dense choose by the name of the file. */
+typedef enum gsolve_file_format {
+    GSOLVE_FILE_MARKET, /* Matrix Market: every name that is not one of the others */
+    GSOLVE_FILE_NPZ,    /* .npz: sparse matrices of SciPy */
+    GSOLVE_FILE_NPY,    /* .npy: arrays of NumPy */
+    GSOLVE_FILE_PETSC,  /* .petsc or .bin */
+    GSOLVE_FILE_TEXT,   /* .txt: plain text, for vectors and dense matrices */
+    GSOLVE_FILE_OTHER   /* a name of a format that gsolve does not write, such as .mat */
+} gsolve_file_format;
+
+/* Returns the format that the name `path` chooses. */
+GSOLVE_API gsolve_file_format gsolve_file_format_of(const char *path);
+
+/* Returns the open descriptor that `path` names: `standard` for "-"; 0, 1 and 2 for /dev/stdin,
+ * /dev/stdout and /dev/stderr; N for /dev/fd/N and /proc/self/fd/N; -1 for the path of a file. */
+GSOLVE_API int gsolve_descriptor_of(const char *path, int standard);
 
 /* Writes csr, which is on the host, to a Matrix Market coordinate file. Each value has enough
  * digits that a reader gets the same bits. If `path` ends in ".gz", the file is compressed. If it
