@@ -1,5 +1,5 @@
 /* ksp.c: KSP of type gsolve: its options, view and life. prepare.c and run.c solve. */
-#include "plugin.h"
+#include "petsc/plugin.h"
 
 /* --- options -------------------------------------------------------------------------- */
 

@@ -92,6 +92,7 @@ typedef struct gs_petsc_pc {
     gs_petsc_host *host;
     gsolve_precond *M;
     int number;               /* of M, see gs_petsc_host.made */
+    int updates;              /* of M */
     gsolve_matrix *operator;  /* of a Pmat without rows, for chebyshev */
     gs_petsc_function shell;  /* its function */
     Mat copy;                 /* rows of a Pmat of another type */
