@@ -1,11 +1,6 @@
 /* precond.c: PC of type gsolve. */
 #include "petsc/plugin.h"
 
-gs_petsc_pc *gs_petsc_pc_of(PC pc)
-{
-    return pc->data;
-}
-
 /* --- set-up --------------------------------------------------------------------------- */
 
 static PetscErrorCode drop(gs_petsc_pc *p)

@@ -91,6 +91,18 @@ PetscErrorCode gs_petsc_ksp_setup(KSP ksp)
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* From now on the PC sets itself up: the KSP gives it up. */
+PetscErrorCode gs_petsc_ksp_release_pc(KSP ksp)
+{
+    gs_petsc_ksp *k = ksp->data;
+    PetscBool own = PETSC_FALSE;
+
+    PetscFunctionBegin;
+    if (ksp->pc && k->host) PetscCall(is_gsolve(ksp->pc, &own));
+    if (own) PetscCall(gs_petsc_pc_share(ksp->pc, k->host, PETSC_FALSE));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* --- matrix ---------------------------------------------------------------------------- */
 
 static PetscErrorCode create_rows(gs_petsc_ksp *k, Mat A)

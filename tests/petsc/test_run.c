@@ -361,8 +361,13 @@ static void lifetimes(void **state)
     OK(KSPSetType(other, KSPGSOLVE));
     OK(KSPSetOperators(other, A, A));
     solve(other, b, x, 1.0001);
-    OK(KSPSetType(other, KSPCG));
+    OK(KSPSetType(other, KSPCG)); /* the PC sets itself up, and then updates */
     solve(other, b, x, 100);
+    const int setups = count_of("GsolveSetUp");
+    OK(MatScale(A, 2));
+    OK(KSPSetOperators(other, A, A));
+    solve(other, b, x, 100);
+    assert_int_equal(count_of("GsolveSetUp"), setups);
     OK(KSPSetType(other, KSPGSOLVE));
     solve(other, b, x, 1.0001);
     OK(KSPDestroy(&other));
