@@ -1,5 +1,5 @@
 /* run.c: a solve: tolerances, monitors and outcomes. */
-#include "plugin.h"
+#include "petsc/plugin.h"
 
 /* --- tolerances -------------------------------------------------------------------------- */
 
@@ -232,7 +232,8 @@ static PetscErrorCode begin(KSP ksp, PetscReal rhs, PetscBool *go_on)
     *go_on = PETSC_FALSE;
     ksp->its = 0;
     ksp->rnorm = rhs;
-    PetscCall(PCSetUp(ksp->pc)); /* KSPSetUp did it, unless values changed without a call */
+    PetscCall(gs_petsc_ksp_setup(ksp)); /* KSPSetUp called both, unless the PC is another one or */
+    PetscCall(PCSetUp(ksp->pc));        /* values have changed since, without KSPSetOperators */
     PetscCall(PCGetFailedReason(ksp->pc, &failed));
     if (failed) {
         ksp->reason = KSP_DIVERGED_PC_FAILED;

@@ -24,6 +24,8 @@ A page with "<!-- needs: THINGS -->" is about a host, another program that uses 
 commands run; export holds for the commands that follow. THINGS are python:MODULE, command:NAME, file:PATH and library:NAME (of the
 build); what is missing is named, and the exit code is 77.
 
+A page with "<!-- run by FILE -->" belongs to this test, which names the page; it is left out here, and counted.
+
 --update writes the present output into the pages. CFLAGS: further options of the compiler. GSOLVE_PYTHON: the python3 to try first.
 """
 import argparse
@@ -301,6 +303,12 @@ def check_page(page):
         page.path.write_text("\n".join(out))
 
 
+def run_elsewhere(path, source):
+    """Whether another test runs the page."""
+    found = re.search(r"^<!-- run by (\S+) -->$", path.read_text(), re.M)
+    return found and path.name in (source / found[1]).read_text()
+
+
 def needs(path):
     found = re.search(r"^<!-- needs: (.*) -->$", path.read_text(), re.M)
     return found[1].split() if found else []
@@ -346,6 +354,9 @@ def main():
     for path in paths:
         things = needs(path)
         if bool(things) != of.host or path == of.source / "docs/reference/c.md":  # c.md: declarations of the headers
+            continue
+        if run_elsewhere(path, of.source):
+            counts["pages of other tests"] += 1
             continue
         gone = missing(things, of)
         if gone:
