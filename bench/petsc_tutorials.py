@@ -15,6 +15,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -45,6 +46,16 @@ SOLVERS = [
     ("... -pc_gsolve_precond amg", "{method} -{p}pc_type gsolve -{p}pc_gsolve_precond amg"),
     ("-ksp_type gsolve", "-{p}ksp_type gsolve -{p}pc_type gsolve"),
 ]
+# Other ways to use the plug-in, for --check: program of CASES, ranks, options.
+WAYS = [
+    ("ex19", 1, "-da_refine 3 -snes_mf_operator -ksp_type gsolve"),
+    ("ex19", 2, "-da_refine 3 -sub_pc_type gsolve"),
+    ("ex29", 1, "-da_refine 5 -pc_type mg -mg_coarse_pc_type gsolve -mg_levels_ksp_type richardson -mg_levels_pc_type gsolve "
+                "-mg_levels_pc_gsolve_precond ilu"),
+    ("ex54", 2, "-ne 60 -pc_type asm -sub_pc_type gsolve"),
+    ("ex56", 1, "-ne 9 -ksp_type gsolve -two_solves -use_mat_nearnullspace"),
+    ("ex56", 2, "-ne 9 -sub_ksp_type gsolve"),
+]
 WITHOUT = "-{p}ksp_type preonly -{p}pc_type none"
 
 
@@ -69,13 +80,15 @@ def build(folder, root, cc, name, part):
     return program
 
 
-def run(program, options, folder):
+def run(program, options, folder, ranks=1):
     """Iterations (None if a solve has not converged), processor seconds, and the text."""
-    environment = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    environment = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                       OMPI_MCA_rmaps_base_oversubscribe="1")
     with open(folder / "out", "w+") as out:
         before = os.times()
         try:
-            code = subprocess.run([str(program), *options.split()], stdout=out, stderr=subprocess.STDOUT, env=environment, timeout=600).returncode
+            start = ["mpirun", "-n", str(ranks), str(program)] if ranks > 1 else [str(program)]
+            code = subprocess.run([*start, *options.split()], stdout=out, stderr=subprocess.STDOUT, env=environment, timeout=600).returncode
         except subprocess.TimeoutExpired:
             code = -1
         after = os.times()
@@ -95,7 +108,7 @@ def options_of(case, solver, plugin, size):
 
 
 def check(plugin, root, cc):
-    """Each tutorial with each way to call the plug-in, at a small size."""
+    """Each tutorial with each way to call the plug-in, at a small size, and other ways."""
     failures = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -108,6 +121,14 @@ def check(plugin, root, cc):
                 print(f"{case[0]:5} {column:27} {iterations} iterations{', error ' + error[1] if error else ''}")
                 if iterations is None or (error and float(error[1]) > 1e-5):
                     failures.append(f"{case[0]} {options}\n{text[-3000:]}")
+        for name, ranks, options in WAYS:
+            if ranks > 1 and not shutil.which("mpirun"):
+                print(f"{name:5} {options} on {ranks} ranks: left out, mpirun is missing")
+                continue
+            iterations, _, text = run(folder / name, f"-dll_append {plugin} {options} -ksp_converged_reason", folder, ranks)
+            print(f"{name:5} {options} on {ranks} ranks: {iterations} iterations")
+            if iterations is None:
+                failures.append(f"{name} {options}\n{text[-3000:]}")
     print("\n".join(failures))
     return 1 if failures else 0
 
