@@ -21,6 +21,7 @@ typedef struct findings { /* of some rows */
     uint64_t pattern;
     gs_symmetry symmetry;
     unsigned sizes; /* bit b: the rows consist of dense b x b blocks */
+    int32_t fixed;  /* number of rows with no other nonzero entry than that on the diagonal */
 } findings;
 
 typedef struct row_values {
@@ -161,6 +162,7 @@ static void add_row(const gsolve_csr *A, int32_t i, findings *f)
     if (size == 0 && t->zero_diagonals++ == 0) t->first_zero_diagonal = i;
     t->negative_diagonals += r.diagonal < 0;
     t->dominant_rows += size >= r.others * (1 - 1e-14) && size > 0;
+    f->fixed += size > 0 && r.others == 0;
     if (r.others > 0) t->dominance = fmin(t->dominance, size / r.others);
     if (size > 0) f->dominance += size < r.others ? size / r.others : 1;
     if (size > 0) {
@@ -214,6 +216,7 @@ static void add_findings(findings *to, const findings *f)
     to->dominance += f->dominance;
     to->pattern += f->pattern;
     to->sizes &= f->sizes;
+    to->fixed += f->fixed;
     gs_symmetry_add(&to->symmetry, &f->symmetry);
 }
 
@@ -285,6 +288,10 @@ gsolve_status gs_csr_need_statistics(gsolve_context *ctx, const gsolve_csr *csr,
     f = inspect_rows(ctx, csr);
     statistics->t = statistics_of(csr, &f);
     TRY(gs_symmetry_set(&f.symmetry, ctx, csr, &statistics->t));
+    statistics->t.symmetric_rest = statistics->t.symmetric;
+    if (!statistics->t.symmetric && csr->nrows == csr->ncols && f.fixed > 0) {
+        TRY(gs_symmetry_of_rest(&statistics->t.symmetric_rest, ctx, csr));
+    }
     statistics->pattern = f.pattern + hash_sizes(csr);
     statistics->known = true;
 done:
