@@ -9,6 +9,8 @@
 
 #include "core/staging.h"
 #include "core/try.h"
+#include "dist/comm.h"
+#include "matrix/operator.h"
 #include "spmv/handle.h"
 #include "spmv/operator/operator.h"
 #include "vector/blocks.h"
@@ -183,6 +185,7 @@ gsolve_status gs_matrix_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_den
     TRY(open_system(&s, A, b, x));
     for (int i = 0; i < ATTEMPTS && !(r_done && b_done && terms_done); i++) {
         TRY(residual(&s, ldexp(1, exponents[i]), none, &sums));
+        TRY(gs_comm_sum_of(gs_matrix_comm(A), &sums.rr, sizeof sums / sizeof(double)));
         if (!r_done) r = (scaled){sqrt(sums.rr), exponents[i]};
         if (!b_done) norm = (scaled){sqrt(sums.bb), exponents[i]};
         if (!terms_done) terms = (scaled){sqrt(sums.tt), exponents[i]};
