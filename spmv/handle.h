@@ -38,6 +38,7 @@ struct gsolve_matrix {
     struct gs_residual_sums *sums; /* on a device with memory of its own, see residual.c */
     gs_statistics statistics;      /* of the rows, as far as they are known */
     gs_null_spaces null_spaces;
+    struct gs_comm *comm; /* the ranks that share the rows; NULL: this rank has all rows */
     double build_seconds;
     uint64_t version;
 };
