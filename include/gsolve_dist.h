@@ -80,10 +80,9 @@ GSOLVE_API gsolve_status gsolve_dist_csr_assemble(gsolve_dist_csr *csr, gsolve_c
                                                   const int64_t *i, const int64_t *j,
                                                   const double *v);
 
-/* Computes the statistics of a distributed matrix. nrows, ncols and entries are those of this rank;
- * total_rows and total_entries, and all other members, are those of the whole matrix and equal on
- * all ranks. Counts of rows are at most 2^31 - 1; `block` is 1 unless each rank's rows begin at a
- * multiple of the size of the blocks. */
+/* Computes the statistics of a distributed matrix. All members are those of the whole matrix and
+ * equal on all ranks. A number of 32 bits that does not fit is 2^31 - 1. `block` is 1: blocks are
+ * not searched. */
 GSOLVE_API gsolve_status gsolve_dist_csr_statistics(gsolve_context *ctx, const gsolve_dist_csr *csr,
                                                     gsolve_statistics *statistics);
 

@@ -22,6 +22,7 @@ typedef struct gs_dist_matrix {
      * ghost column g. The entries of a row are in the order of the columns of the whole matrix. */
     gsolve_csr boundary;
     int64_t total_entries; /* of all ranks */
+    bool square;           /* on each rank `rows` and `cols` are equal */
     int64_t given;         /* number of the caller's entries on this rank */
     uint64_t given_pattern;
     int64_t *destination; /* for each of them, the entry of the sorted rows that it is added to; NULL:

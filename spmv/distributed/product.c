@@ -27,6 +27,7 @@ gsolve_status gs_dist_end(const gsolve_matrix *A, double alpha, gsolve_dense x, 
     gsolve_status status = gs_halo_end(&A->dist->halo, A->ctx);
 
     if (status != GSOLVE_OK || interior != GSOLVE_OK) return interior ? interior : status;
+    if (D->boundary_rows == 0) return GSOLVE_OK;
     if (x.type == GSOLVE_F32) {
         multiply_boundary_f32(D, threads, alpha, &x, beta, &y);
     } else {
@@ -42,11 +43,8 @@ gsolve_status gs_dist_transposed(const gsolve_matrix *A, double alpha, gsolve_de
     gsolve_status status;
 
     TRY(gs_halo_reserve(&D->halo, A->ctx, x.type, x.ncols));
-    if (x.type == GSOLVE_F32) {
-        multiply_transposed_f32(D, alpha, &x, &y);
-    } else {
-        multiply_transposed_f64(D, alpha, &x, &y);
-    }
+    if (D->boundary_rows > 0 && x.type == GSOLVE_F32) multiply_transposed_f32(D, alpha, &x, &y);
+    if (D->boundary_rows > 0 && x.type == GSOLVE_F64) multiply_transposed_f64(D, alpha, &x, &y);
     TRY(gs_halo_add_back(&D->halo, A->ctx, y));
     status = interior;
 done:
