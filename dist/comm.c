@@ -34,6 +34,22 @@ gsolve_status gs_comm_exchange(gs_comm *comm, const gsolve_messages *out, const 
     return fail_broken(comm);
 }
 
+gsolve_status gs_comm_exchange_begin(gs_comm *comm, const gsolve_messages *out,
+                                     const gsolve_messages *in)
+{
+    if (!comm->transport.exchange_begin || comm->broken) return gs_comm_exchange(comm, out, in);
+    if (comm->transport.exchange_begin(comm->self, out, in) != GSOLVE_OK) return fail_broken(comm);
+    comm->pending = true;
+    return GSOLVE_OK;
+}
+
+gsolve_status gs_comm_exchange_end(gs_comm *comm)
+{
+    if (!comm->pending) return comm->broken ? fail_broken(comm) : GSOLVE_OK;
+    comm->pending = false;
+    return comm->transport.exchange_end(comm->self) == GSOLVE_OK ? GSOLVE_OK : fail_broken(comm);
+}
+
 /* --- numbers ----------------------------------------------------------------------------------
  * An allgather of `count` numbers sends 1 + count: the first is the status of the rank, plus
  * INTERRUPTED if the rank is to stop. Those of few numbers all have the same size: a rank that has

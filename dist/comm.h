@@ -27,6 +27,7 @@ typedef struct gs_comm {
     double *send, *recv;  /* 1 + GS_COMM_NUMBERS numbers; those of all ranks */
     gsolve_status failed; /* a failure of this rank that the others do not know yet */
     char sentence[GS_COMM_SENTENCE];
+    bool pending;    /* an exchange has begun and not ended */
     bool known;      /* the last sum or agreement failed, on all ranks */
     bool broken;     /* the transport has failed: every later call fails at once */
     bool stop_asked; /* at the last sum or agreement a rank was interrupted, see interrupt.h */
@@ -44,6 +45,12 @@ gsolve_status gs_comm_allgather(gs_comm *comm, const void *send, size_t bytes, v
 /* Sends and receives messages. */
 gsolve_status gs_comm_exchange(gs_comm *comm, const gsolve_messages *out,
                                const gsolve_messages *in);
+
+/* The same in two parts, between which this rank computes. end returns at once if nothing is on its
+ * way. */
+gsolve_status gs_comm_exchange_begin(gs_comm *comm, const gsolve_messages *out,
+                                     const gsolve_messages *in);
+gsolve_status gs_comm_exchange_end(gs_comm *comm);
 
 /* Replaces the numbers of these parts by their sums over all ranks, added in rank order. The parts
  * travel together. comm NULL: nothing changes. */

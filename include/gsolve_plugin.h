@@ -284,6 +284,13 @@ typedef struct gsolve_transport {
                                        const gsolve_messages *in);
     /* Optional: gsolve_context_destroy calls it. It may wait for the other ranks. */
     void (*close)(void *self);
+    /* Optional, both or none: neighbor_exchange in two parts. exchange_begin may return before the
+     * messages have arrived; exchange_end waits for them. Between both, the library computes what
+     * does not need them, and calls no other function of the transport. The arrays of `out` and `in`
+     * stay valid until exchange_end; the structs need not. */
+    gsolve_status (*exchange_begin)(void *self, const gsolve_messages *out,
+                                    const gsolve_messages *in);
+    gsolve_status (*exchange_end)(void *self);
 } gsolve_transport;
 
 /* Makes ctx one of `ranks` contexts that share distributed matrices, with the number `rank` from 0.

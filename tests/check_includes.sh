@@ -41,7 +41,7 @@ BEGIN {
     may["examples"] = " examples "
     # Folders that all their siblings may include, and single directions FROM>TO.
     shared = " spmv/sliced spmv/multi_rhs precond/incomplete precond/chebyshev " \
-             "spmv/auto>spmv/csr spmv/residual>spmv/operator spgemm/galerkin>spgemm/hash "
+             "spmv/auto>spmv/csr spmv/residual>spmv/operator spmv/residual>spmv/distributed spgemm/galerkin>spgemm/hash "
     plain = " core vector matrix dist mpi factor spmv spgemm precond solver " # no conditional compilation in their .c and .h
 }
 
