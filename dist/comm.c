@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/dense.h"
+#include "core/interrupt.h"
 #include "core/try.h"
 
 /* --- the transport ---------------------------------------------------------------------------- */
@@ -50,38 +51,65 @@ gsolve_status gs_comm_exchange_end(gs_comm *comm)
 }
 
 /* --- numbers ----------------------------------------------------------------------------------
- * An allgather of `count` numbers sends 1 + count: the first is the status of the rank. */
+ * An allgather of `count` numbers sends 1 + count: the first is the status of the rank, plus
+ * INTERRUPTED if the rank is to stop. Those of few numbers all have the same size: a rank that has
+ * failed can be in gs_comm_check while others agree on numbers. */
+
+#define INTERRUPTED 64
+
+/* The numbers that are sent in the place of `count`. */
+static int sent(int count)
+{
+    return count < GS_COMM_FEW ? GS_COMM_FEW : count;
+}
 
 /* The numbers of a rank after `gather`. */
 static const double *numbers_of(const gs_comm *comm, int rank, int count)
 {
-    return comm->recv + (int64_t)rank * (1 + count) + 1;
+    return comm->recv + (int64_t)rank * (1 + sent(count)) + 1;
+}
+
+/* The first number that a rank sent. */
+static int word_of(const gs_comm *comm, int rank, int count)
+{
+    return (int)numbers_of(comm, rank, count)[-1];
 }
 
 /* The lowest rank that has sent a failure, or -1. */
 static int first_failed(const gs_comm *comm, int count)
 {
     for (int k = 0; k < comm->ranks; k++) {
-        if (numbers_of(comm, k, count)[-1] != GSOLVE_OK) return k;
+        if (word_of(comm, k, count) % INTERRUPTED != GSOLVE_OK) return k;
     }
     return -1;
 }
 
-/* This rank and others fail with the status and the sentence of rank `first`. */
+static bool any_interrupted(const gs_comm *comm, int count)
+{
+    for (int k = 0; k < comm->ranks; k++) {
+        if (word_of(comm, k, count) >= INTERRUPTED) return true;
+    }
+    return false;
+}
+
+/* All ranks fail with the status and the sentence of rank `first`. */
 static gsolve_status fail_as(gs_comm *comm, int first, gsolve_status failed)
 {
-    const char *all = (const char *)comm->recv;
+    const char *all = (const char *)comm->recv, *sentence;
+    bool same = true;
     gsolve_status status;
 
-    memcpy(comm->send, comm->sentence, GS_COMM_SENTENCE);
+    memset(comm->send, 0, GS_COMM_SENTENCE);
+    if (comm->failed != GSOLVE_OK) memcpy(comm->send, comm->sentence, GS_COMM_SENTENCE);
     comm->failed = GSOLVE_OK;
+    comm->known = true;
     TRY(gs_comm_allgather(comm, comm->send, GS_COMM_SENTENCE, comm->recv));
-    all += (size_t)first * GS_COMM_SENTENCE;
-    if (strncmp(all, "rank ", 5) == 0) { /* the ranks have agreed on it before */
-        status = gsolve_fail(comm->ctx, failed, "%.*s", GS_COMM_SENTENCE - 1, all);
-    } else {
-        status = gsolve_fail(comm->ctx, failed, "rank %d: %.*s", first, GS_COMM_SENTENCE - 1, all);
+    sentence = all + (size_t)first * GS_COMM_SENTENCE;
+    for (int k = 0; k < comm->ranks; k++) {
+        same = same && !memcmp(sentence, all + (size_t)k * GS_COMM_SENTENCE, GS_COMM_SENTENCE);
     }
+    if (same) return gsolve_fail(comm->ctx, failed, "%s", sentence);
+    status = gsolve_fail(comm->ctx, failed, "rank %d: %s", first, sentence);
 done:
     return status;
 }
@@ -89,15 +117,17 @@ done:
 /* Gathers the numbers send[1] to send[count] of all ranks. Fails on all ranks if one has failed. */
 static gsolve_status gather(gs_comm *comm, int count)
 {
-    const size_t bytes = (1 + (size_t)count) * sizeof(double);
+    const size_t bytes = (1 + (size_t)sent(count)) * sizeof(double);
     gsolve_status status;
     int first;
 
-    comm->send[0] = comm->failed;
+    comm->send[0] = (int)comm->failed + (gs_stop_asked(comm->ctx) ? INTERRUPTED : 0);
     TRY(gs_comm_allgather(comm, comm->send, bytes, comm->recv));
+    comm->known = false;
+    comm->stop_asked = any_interrupted(comm, count);
     first = first_failed(comm, count);
     if (first < 0) return GSOLVE_OK;
-    status = fail_as(comm, first, (gsolve_status)numbers_of(comm, first, count)[-1]);
+    status = fail_as(comm, first, (gsolve_status)(word_of(comm, first, count) % INTERRUPTED));
 done:
     return status;
 }
@@ -168,11 +198,20 @@ gsolve_status gs_comm_largest(gs_comm *comm, double *number, int count)
 
 /* --- agreement -------------------------------------------------------------------------------- */
 
+/* Whether all ranks know the last failure. It has the sentence of fail_as. */
+static bool is_known(const gs_comm *comm)
+{
+    const char *error = comm->ctx->error;
+
+    return comm->known && strncmp(error, "rank ", 5) == 0 && error[5] >= '0' && error[5] <= '9';
+}
+
 gsolve_status gs_comm_defer(gs_comm *comm, gsolve_status local)
 {
-    if (!comm || local == GSOLVE_OK || comm->broken) return local;
+    if (!comm || local == GSOLVE_OK || comm->broken || is_known(comm)) return local;
     if (comm->failed == GSOLVE_OK) {
         comm->failed = local;
+        memset(comm->sentence, 0, sizeof comm->sentence);
         snprintf(comm->sentence, sizeof comm->sentence, "%.*s", GS_COMM_SENTENCE - 1,
                  comm->ctx->error);
     }
@@ -186,6 +225,25 @@ gsolve_status gs_comm_check(gs_comm *comm, gsolve_status local)
     if (!comm) return local;
     status = gs_comm_defer(comm, local);
     return status == GSOLVE_OK ? gather(comm, 0) : status;
+}
+
+gsolve_status gs_comm_place(gs_comm *comm, int64_t count, int64_t *first, int64_t *total)
+{
+    int64_t sum = 0;
+    gsolve_status status = GSOLVE_OK;
+
+    *first = 0;
+    *total = count;
+    if (!comm) return GSOLVE_OK;
+    comm->send[1] = (double)count;
+    TRY(gather(comm, 1));
+    for (int k = 0; k < comm->ranks; k++) {
+        if (k == comm->rank) *first = sum;
+        sum += (int64_t)numbers_of(comm, k, 1)[0];
+    }
+    *total = sum;
+done:
+    return status;
 }
 
 gsolve_status gs_comm_same(gs_comm *comm, uint64_t value, const char *what)
@@ -240,6 +298,7 @@ static gsolve_status create_buffers(gs_comm *comm)
     gsolve_status status;
 
     ALLOC(comm->ctx, GSOLVE_HOST, comm->send, numbers);
+    memset(comm->send, 0, numbers * sizeof *comm->send);
     ALLOC(comm->ctx, GSOLVE_HOST, comm->recv, numbers * (size_t)comm->ranks);
 done:
     return status;

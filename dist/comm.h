@@ -14,7 +14,8 @@
 #include "core/context.h"
 
 enum {
-    GS_COMM_NUMBERS = 512,   /* numbers of one allgather */
+    GS_COMM_FEW = 7,         /* an allgather of fewer numbers sends as many */
+    GS_COMM_NUMBERS = 511,   /* most numbers of one allgather */
     GS_COMM_SENTENCE = 1000, /* bytes of an error sentence that travels */
 };
 
@@ -26,8 +27,10 @@ typedef struct gs_comm {
     double *send, *recv;  /* 1 + GS_COMM_NUMBERS numbers; those of all ranks */
     gsolve_status failed; /* a failure of this rank that the others do not know yet */
     char sentence[GS_COMM_SENTENCE];
-    bool pending; /* an exchange has begun and not ended */
-    bool broken; /* the transport has failed: every later call fails at once */
+    bool pending;    /* an exchange has begun and not ended */
+    bool known;      /* the last sum or agreement failed, on all ranks */
+    bool broken;     /* the transport has failed: every later call fails at once */
+    bool stop_asked; /* at the last sum or agreement a rank was interrupted, see interrupt.h */
 } gs_comm;
 
 /* A number of consecutive doubles where kernels of the device write them. */
@@ -70,13 +73,18 @@ static inline int gs_comm_ranks(const gs_comm *comm)
 
 /* --- all ranks agree on errors ---------------------------------------------------------------- */
 
-/* Returns the worst status of all ranks on all of them: that of the lowest rank that failed. Its
- * sentence, the context's last one, begins with "rank 3: ". comm NULL: returns local. */
+/* Returns the status of the lowest rank that failed, on all ranks. Its sentence, the context's last
+ * one, gets the prefix "rank 3: ", unless all ranks failed with the same sentence. If `local` is
+ * such a failure, it returns at once, since all ranks know it. comm NULL: returns local. */
 gsolve_status gs_comm_check(gs_comm *comm, gsolve_status local);
 
-/* Stores a failure of this rank for the next call, and returns GSOLVE_OK. comm NULL: returns
- * `local`. */
+/* Stores a failure of this rank for the next call, and returns GSOLVE_OK. A failure that all ranks
+ * know is returned. comm NULL: returns `local`. */
 gsolve_status gs_comm_defer(gs_comm *comm, gsolve_status local);
+
+/* *total = the sum of `count` over all ranks, *first = that over the ranks before this one. comm
+ * NULL: count and 0. */
+gsolve_status gs_comm_place(gs_comm *comm, int64_t count, int64_t *first, int64_t *total);
 
 /* Fails on all ranks unless `value` is the same on all of them. what: for the sentence, such as
  * "the specs of the solver". */

@@ -15,6 +15,9 @@ unsigned gs_matrix_flags(const gsolve_matrix *A);
 /* The ranks that share the rows of A, see dist/comm.h; NULL: one rank has them all. */
 struct gs_comm *gs_matrix_comm(const gsolve_matrix *A);
 
+/* The ranks over which M adds its sums; NULL: M computes with this rank's rows alone. */
+struct gs_comm *gs_precond_comm(const gsolve_precond *M);
+
 /* Whether M approximates A'A, and whether it approximates A, as far as its kind tells. Of a
  * function of the caller neither is known: it is applied as the method needs it. */
 bool gs_precond_is_of_normal(const gsolve_precond *M);

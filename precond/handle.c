@@ -235,6 +235,11 @@ bool gsolve_precond_is_variable(const gsolve_precond *M)
     return M->kind->is_variable && M->kind->is_variable(M->self);
 }
 
+struct gs_comm *gs_precond_comm(const gsolve_precond *M)
+{
+    return M->comm;
+}
+
 bool gs_precond_is_of_normal(const gsolve_precond *M)
 {
     return is_of_normal(M);

@@ -58,6 +58,7 @@ struct gsolve_precond {
     size_t bytes;
     double setup_seconds;
     uint64_t version;
+    struct gs_comm *comm; /* of the matrix that it was created from, see gs_matrix_comm */
 };
 
 /* *M = a handle with this spec, but without its kind, extension, self, n and type. */

@@ -1,78 +1,170 @@
-/* thread_ranks.h: ranks as threads of one process: a transport of shared memory and barriers, with
- * which tests run distributed systems without MPI. */
+/* thread_ranks.h: ranks as threads of one process, and a transport between them, for tests without
+ * MPI. Each rank has a context of its own. The transport checks that all ranks call its functions
+ * in the same order with the same sizes; if not, or if a rank does not come within 60 seconds, it
+ * prints what the ranks did and fails on all of them. Delays of random length change the order in
+ * which the ranks arrive. */
 #ifndef TESTS_THREAD_RANKS_H
 #define TESTS_THREAD_RANKS_H
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "gsolve_plugin.h"
 
-enum { MOST_RANKS = 16 };
+enum { MOST_RANKS = 16, PATIENCE = 60 /* seconds */ };
 
-typedef struct thread_group {
-    pthread_barrier_t barrier;
+/* What a rank has called. */
+typedef struct thread_call {
+    const char *name;
+    size_t bytes;
+    const void *send;                /* of allgather */
+    const gsolve_messages *out, *in; /* of neighbor_exchange */
+} thread_call;
+
+typedef struct thread_world {
     int ranks;
-    const void *sent[MOST_RANKS];
-    gsolve_messages out[MOST_RANKS];
-} thread_group;
+    unsigned seed; /* of the delays; 0: none */
+    pthread_mutex_t mutex;
+    pthread_cond_t all_here;
+    int waiting;
+    long round;
+    bool failed; /* a rank is gone, or the calls do not fit each other */
+    thread_call call[MOST_RANKS];
+    long calls;   /* of rank 0 */
+    int failures; /* found by RANK_CHECK */
+} thread_world;
 
 typedef struct thread_rank {
-    thread_group *group;
+    thread_world *world;
     int rank;
+    unsigned delay;          /* state of the random delays */
     gsolve_messages out, in; /* of an exchange that has begun */
 } thread_rank;
 
+/* Waits for all ranks. The last one to come checks, unless check is NULL. False: failed. */
+static bool thread_barrier(thread_world *w, bool (*check)(const thread_world *w))
+{
+    struct timespec until;
+    bool fine;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE;
+    pthread_mutex_lock(&w->mutex);
+    const long round = w->round;
+    if (++w->waiting == w->ranks) {
+        if (check && !w->failed && !check(w)) w->failed = true;
+        w->waiting = 0;
+        w->round++;
+        pthread_cond_broadcast(&w->all_here);
+    }
+    while (w->round == round && !w->failed) {
+        if (pthread_cond_timedwait(&w->all_here, &w->mutex, &until) == 0) continue;
+        fprintf(stderr, "thread_ranks: %d of %d ranks wait, the others do not come\n", w->waiting,
+                w->ranks);
+        w->failed = true;
+        pthread_cond_broadcast(&w->all_here);
+    }
+    fine = !w->failed;
+    pthread_mutex_unlock(&w->mutex);
+    return fine;
+}
+
+/* From here on all calls of all ranks fail, as if this rank had died. */
+static inline void thread_rank_dies(thread_rank *r)
+{
+    pthread_mutex_lock(&r->world->mutex);
+    r->world->failed = true;
+    pthread_cond_broadcast(&r->world->all_here);
+    pthread_mutex_unlock(&r->world->mutex);
+}
+
+static void thread_delay(thread_rank *r)
+{
+    if (r->world->seed == 0) return;
+    r->delay = r->delay * 1664525u + 1013904223u;
+    if (r->delay >> 30) return; /* three of four calls are not delayed */
+    nanosleep(&(struct timespec){0, (long)(r->delay >> 8) % 50000}, NULL);
+}
+
+static bool print_calls(const thread_world *w)
+{
+    for (int k = 0; k < w->ranks; k++) {
+        fprintf(stderr, "thread_ranks: rank %d calls %s of %zu bytes\n", k, w->call[k].name,
+                w->call[k].bytes);
+    }
+    return false;
+}
+
+/* Bytes of the message between this rank and `other` in m; 0: there is none. */
+static size_t message_bytes(const gsolve_messages *m, int other, char **at)
+{
+    for (int i = 0; m && i < m->count; i++) {
+        if (m->rank[i] != other) continue;
+        *at = (char *)m->buffer + m->offset[i];
+        return m->offset[i + 1] - m->offset[i];
+    }
+    return 0;
+}
+
+static bool calls_agree(const thread_world *w)
+{
+    char *at;
+
+    for (int k = 0; k < w->ranks; k++) {
+        if (strcmp(w->call[k].name, w->call[0].name) || w->call[k].bytes != w->call[0].bytes) {
+            return print_calls(w);
+        }
+        for (int to = 0; to < w->ranks; to++) {
+            const size_t sent = message_bytes(w->call[k].out, to, &at);
+            if (sent == message_bytes(w->call[to].in, k, &at)) continue;
+            fprintf(stderr,
+                    "thread_ranks: rank %d sends %zu bytes to rank %d, which expects others\n", k,
+                    sent, to);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The ranks tell each other their calls, copy, and wait until all have copied. */
 static gsolve_status thread_allgather(void *self, const void *send, size_t bytes, void *recv)
 {
     thread_rank *r = self;
-    thread_group *g = r->group;
+    thread_world *w = r->world;
 
-    g->sent[r->rank] = send;
-    pthread_barrier_wait(&g->barrier);
-    for (int k = 0; k < g->ranks; k++) {
-        if (bytes > 0) memcpy((char *)recv + (size_t)k * bytes, g->sent[k], bytes);
+    thread_delay(r);
+    if (r->rank == 0) w->calls++;
+    w->call[r->rank] = (thread_call){"allgather", bytes, send, NULL, NULL};
+    if (!thread_barrier(w, calls_agree)) return GSOLVE_RANK_FAILED;
+    for (int k = 0; k < w->ranks && bytes > 0; k++) {
+        memcpy((char *)recv + (size_t)k * bytes, w->call[k].send, bytes);
     }
-    pthread_barrier_wait(&g->barrier);
-    return GSOLVE_OK;
-}
-
-/* The message of rank `from` to rank `to`. */
-static const void *thread_message(const thread_group *g, int from, int to, size_t *bytes)
-{
-    const gsolve_messages *out = &g->out[from];
-
-    for (int k = 0; k < out->count; k++) {
-        if (out->rank[k] != to) continue;
-        *bytes = out->offset[k + 1] - out->offset[k];
-        return (const char *)out->buffer + out->offset[k];
-    }
-    return NULL;
+    return thread_barrier(w, NULL) ? GSOLVE_OK : GSOLVE_RANK_FAILED;
 }
 
 static gsolve_status thread_exchange(void *self, const gsolve_messages *out,
                                      const gsolve_messages *in)
 {
     thread_rank *r = self;
-    gsolve_status status = GSOLVE_OK;
+    thread_world *w = r->world;
 
-    r->group->out[r->rank] = *out;
-    pthread_barrier_wait(&r->group->barrier);
-    for (int k = 0; k < in->count; k++) {
-        size_t bytes = 0;
-        const void *message = thread_message(r->group, in->rank[k], r->rank, &bytes);
-        if (!message || bytes != in->offset[k + 1] - in->offset[k]) {
-            status = GSOLVE_RANK_FAILED;
-        } else {
-            memcpy((char *)in->buffer + in->offset[k], message, bytes);
-        }
+    thread_delay(r);
+    if (r->rank == 0) w->calls++;
+    w->call[r->rank] = (thread_call){"neighbor_exchange", 0, NULL, out, in};
+    if (!thread_barrier(w, calls_agree)) return GSOLVE_RANK_FAILED;
+    for (int i = 0; i < in->count; i++) {
+        char *from = NULL;
+        const size_t bytes = message_bytes(w->call[in->rank[i]].out, r->rank, &from);
+        memcpy((char *)in->buffer + in->offset[i], from, bytes);
     }
-    pthread_barrier_wait(&r->group->barrier);
-    return status;
+    return thread_barrier(w, NULL) ? GSOLVE_OK : GSOLVE_RANK_FAILED;
 }
 
-static gsolve_status thread_begin(void *self, const gsolve_messages *out, const gsolve_messages *in)
+static gsolve_status thread_exchange_begin(void *self, const gsolve_messages *out,
+                                           const gsolve_messages *in)
 {
     thread_rank *r = self;
 
@@ -81,7 +173,7 @@ static gsolve_status thread_begin(void *self, const gsolve_messages *out, const 
     return GSOLVE_OK;
 }
 
-static gsolve_status thread_end(void *self)
+static gsolve_status thread_exchange_end(void *self)
 {
     thread_rank *r = self;
     const gsolve_messages out = r->out, in = r->in;
@@ -89,78 +181,76 @@ static gsolve_status thread_end(void *self)
     return thread_exchange(self, &out, &in);
 }
 
-static void thread_close(void *self)
-{
-    free(self);
-}
+static const gsolve_transport thread_transport = {
+    .size = sizeof(gsolve_transport),
+    .name = "threads",
+    .allgather = thread_allgather,
+    .neighbor_exchange = thread_exchange,
+    .exchange_begin = thread_exchange_begin,
+    .exchange_end = thread_exchange_end,
+};
 
-/* What each rank runs; returns the number of failures, which it has printed. */
-typedef int rank_body(gsolve_context *ctx, int rank, int ranks, void *user);
+/* --- running a function on all ranks ---------------------------------------------------------- */
 
-typedef struct thread_start {
-    pthread_t thread;
-    thread_group *group;
-    int rank, failures;
+/* What a rank executes. It must destroy what it creates. */
+typedef void rank_body(gsolve_context *ctx, thread_rank *r, void *user);
+
+/* In a rank_body with the parameter r: counts a failure. (An assertion of cmocka must be in the
+ * main thread.) */
+#define RANK_CHECK(condition)                                                          \
+    do {                                                                               \
+        if (!(condition)) {                                                            \
+            fprintf(stderr, "%s:%d: rank %d of %d: %s\n", __FILE__, __LINE__, r->rank, \
+                    r->world->ranks, #condition);                                      \
+            __atomic_add_fetch(&r->world->failures, 1, __ATOMIC_RELAXED);              \
+        }                                                                              \
+    } while (0)
+
+/* RANK_CHECK that a call succeeds; prints the sentence of its failure. */
+#define RANK_OK(ctx, call)                                                    \
+    do {                                                                      \
+        const gsolve_status status_ = (call);                                 \
+        if (status_ != GSOLVE_OK) fprintf(stderr, "%s\n", gsolve_error(ctx)); \
+        RANK_CHECK(status_ == GSOLVE_OK);                                     \
+    } while (0)
+
+typedef struct thread_job {
+    thread_rank self;
     rank_body *body;
     void *user;
-} thread_start;
+    pthread_t thread;
+} thread_job;
 
-static void *thread_run(void *argument)
+static void *run_thread_job(void *at)
 {
-    static const gsolve_transport transport = {.size = sizeof transport,
-                                               .name = "threads",
-                                               .allgather = thread_allgather,
-                                               .neighbor_exchange = thread_exchange,
-                                               .close = thread_close,
-                                               .exchange_begin = thread_begin,
-                                               .exchange_end = thread_end};
-    thread_start *s = argument;
-    thread_rank *self = malloc(sizeof *self);
+    thread_job *job = at;
+    thread_rank *r = &job->self;
     gsolve_context *ctx = NULL;
 
-    *self = (thread_rank){.group = s->group, .rank = s->rank};
-    if (gsolve_context_create(&ctx, "cpu,threads=1") != GSOLVE_OK ||
-        gsolve_context_set_transport(ctx, &transport, self, s->rank, s->group->ranks) !=
-            GSOLVE_OK) {
-        s->failures = 1;
-    } else {
-        s->failures = s->body(ctx, s->rank, s->group->ranks, s->user);
-    }
+    RANK_CHECK(gsolve_context_create(&ctx, "cpu,threads=1") == GSOLVE_OK);
+    RANK_OK(ctx, gsolve_context_set_transport(ctx, &thread_transport, r, r->rank, r->world->ranks));
+    job->body(ctx, r, job->user);
     gsolve_context_destroy(&ctx);
     return NULL;
 }
 
-/* Runs body on `ranks` threads; returns the number of failures. */
-static inline int run_ranks(int ranks, rank_body *body, void *user)
+/* Runs body on `ranks` threads. Returns the number of failed checks; 1 more if the transport failed
+ * and no rank died. seed: of the delays; 0: none. */
+static int run_on_ranks(int ranks, unsigned seed, rank_body *body, void *user)
 {
-    thread_group group = {.ranks = ranks};
-    thread_start start[MOST_RANKS];
-    int failures = 0;
+    thread_world w = {.ranks = ranks, .seed = seed};
+    thread_job job[MOST_RANKS];
 
-    pthread_barrier_init(&group.barrier, NULL, (unsigned)ranks);
-    for (int r = 0; r < ranks; r++) {
-        start[r] = (thread_start){.group = &group, .rank = r, .body = body, .user = user};
-        pthread_create(&start[r].thread, NULL, thread_run, &start[r]);
+    pthread_mutex_init(&w.mutex, NULL);
+    pthread_cond_init(&w.all_here, NULL);
+    for (int k = 0; k < ranks; k++) {
+        job[k] = (thread_job){{.world = &w, .rank = k, .delay = seed + (unsigned)k * 7919u}, body, user, 0};
+        if (pthread_create(&job[k].thread, NULL, run_thread_job, &job[k])) abort();
     }
-    for (int r = 0; r < ranks; r++) {
-        pthread_join(start[r].thread, NULL);
-        failures += start[r].failures;
-    }
-    pthread_barrier_destroy(&group.barrier);
-    return failures;
+    for (int k = 0; k < ranks; k++) pthread_join(job[k].thread, NULL);
+    pthread_cond_destroy(&w.all_here);
+    pthread_mutex_destroy(&w.mutex);
+    return w.failures;
 }
-
-/* In a rank_body with `int failures`: counts and prints a failure, and goes on, because the other
- * ranks wait. */
-#define EXPECT(condition, ...)                                          \
-    do {                                                                \
-        if (!(condition)) {                                             \
-            failures++;                                                 \
-            fprintf(stderr, "%s:%d: rank %d of %d: %s: ", __FILE__, __LINE__, rank, ranks, \
-                    #condition);                                        \
-            fprintf(stderr, __VA_ARGS__);                               \
-            fprintf(stderr, "\n");                                      \
-        }                                                               \
-    } while (0)
 
 #endif

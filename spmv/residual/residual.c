@@ -9,6 +9,8 @@
 
 #include "core/staging.h"
 #include "core/try.h"
+#include "dist/comm.h"
+#include "matrix/operator.h"
 #include "spmv/distributed/distributed.h"
 #include "spmv/handle.h"
 #include "spmv/operator/operator.h"
@@ -162,7 +164,7 @@ static gsolve_status residual(const system_at *s, double factor, gsolve_dense r,
 
     if (!s->on_device) {
         residual_on_host(A, s->b.used, s->x.used, factor, r, sums);
-        return gs_comm_sum_of(A->comm, &sums->rr, sizeof *sums / sizeof(double));
+        return GSOLVE_OK;
     }
     TRY(GS_SCALAR_KERNELS(gs_residual, A->ctx, A->csr.type)
             ->residual(A->ctx->queue, &A->csr, s->b.used, s->x.used, factor, r.value, A->sums));
@@ -222,6 +224,7 @@ gsolve_status gs_matrix_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_den
     TRY(open_system(&s, A, b, x));
     for (int i = 0; i < ATTEMPTS && !(r_done && b_done && terms_done); i++) {
         TRY(residual(&s, ldexp(1, exponents[i]), none, &sums));
+        TRY(gs_comm_sum_of(gs_matrix_comm(A), &sums.rr, sizeof sums / sizeof(double)));
         if (!r_done) r = (scaled){sqrt(sums.rr), exponents[i]};
         if (!b_done) norm = (scaled){sqrt(sums.bb), exponents[i]};
         if (!terms_done) terms = (scaled){sqrt(sums.tt), exponents[i]};
