@@ -1,5 +1,6 @@
 /* column_map.h: compact numbers of the columns that the rows of a rank use. Column numbers of a
- * distributed matrix have 64 bits. The compact numbers 0, 1, 2, ... are in the order of the columns:
+ * distributed matrix have 64 bits. The compact numbers 0, 1, 2, ... are in the order of the
+ * columns:
  *
  *     [ghost columns below the own ones | the own columns, all of them | ghost columns above]
  *

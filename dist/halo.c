@@ -30,7 +30,8 @@ static void drop_side(gs_halo_side *side, gsolve_context *ctx)
     memset(side, 0, sizeof *side);
 }
 
-/* Sets one side from the number of elements of the message to or from each rank, number[r * stride].
+/* Sets one side from the number of elements of the message to or from each rank, number[r *
+ * stride].
  */
 static gsolve_status set_side(gs_halo_side *side, gsolve_context *ctx, int ranks,
                               const int32_t *number, int stride)
@@ -68,9 +69,10 @@ static gsolve_status ask(gs_halo *halo, gsolve_context *ctx, const gs_column_map
     int64_t *number;
     gsolve_status status;
 
-    number = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)halo->out.first[halo->out.count], sizeof *number);
-    halo->pack =
-        gsolve_alloc(ctx, GSOLVE_HOST, (size_t)halo->out.first[halo->out.count], sizeof *halo->pack);
+    number =
+        gsolve_alloc(ctx, GSOLVE_HOST, (size_t)halo->out.first[halo->out.count], sizeof *number);
+    halo->pack = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)halo->out.first[halo->out.count],
+                              sizeof *halo->pack);
     TRY(gs_comm_check(ctx->comm, number && halo->pack ? GSOLVE_OK : GSOLVE_NO_MEMORY));
     set_width(&halo->in, sizeof(int64_t));
     set_width(&halo->out, sizeof(int64_t));

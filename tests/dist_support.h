@@ -7,44 +7,6 @@
 #include "tests/common.h"
 #include "tests/thread_ranks.h"
 
-/* What a rank of a test runs; returns the number of failures, which it has printed. */
-typedef int test_body(gsolve_context *ctx, int rank, int ranks, void *user);
-
-typedef struct test_call {
-    test_body *body;
-    void *user;
-} test_call;
-
-static void call_test(gsolve_context *ctx, thread_rank *r, void *user)
-{
-    const test_call *call = user;
-    const int failures = call->body(ctx, r->rank, r->world->ranks, call->user);
-
-    __atomic_add_fetch(&r->world->failures, failures, __ATOMIC_RELAXED);
-}
-
-/* Runs body on `ranks` threads, with messages that are delayed at random; returns the number of
- * failures. */
-static inline int run_ranks(int ranks, test_body *body, void *user)
-{
-    test_call call = {body, user};
-
-    return run_on_ranks(ranks, 1 + (unsigned)ranks, call_test, &call);
-}
-
-/* In a test_body with `int failures`: counts and prints a failure, and goes on, because the other
- * ranks wait. */
-#define EXPECT(condition, ...)                                                             \
-    do {                                                                                   \
-        if (!(condition)) {                                                                \
-            failures++;                                                                    \
-            fprintf(stderr, "%s:%d: rank %d of %d: %s: ", __FILE__, __LINE__, rank, ranks, \
-                    #condition);                                                           \
-            fprintf(stderr, __VA_ARGS__);                                                  \
-            fprintf(stderr, "\n");                                                         \
-        }                                                                                  \
-    } while (0)
-
 /* How rows are divided among ranks. */
 typedef enum division {
     EVEN,

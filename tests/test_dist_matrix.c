@@ -145,7 +145,7 @@ static int multiply(gsolve_context *ctx, int rank, int ranks, void *user)
     return failures;
 }
 
-static void run_all(const gsolve_csr *A, const char *format, test_body *body)
+static void run_all(const gsolve_csr *A, const char *format, rank_body *body)
 {
     for (int d = 0; d < DIVISIONS; d++) {
         for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {

@@ -11,70 +11,77 @@ static const int counts[] = {1, 2, 3, 5, 7};
 
 /* --- the communicator ------------------------------------------------------------------------- */
 
-static void sum_in_rank_order(gsolve_context *ctx, thread_rank *r, void *user)
+static int sum_in_rank_order(gsolve_context *ctx, int rank, int ranks, void *user)
 {
     enum { MANY = 1300 }; /* more than one message holds */
     gs_comm *comm = ctx->comm;
-    double few[3] = {0.1 * (r->rank + 1), 1e16 * (r->rank == 0), -1e16 * (r->rank == 1)};
-    double many[MANY], most[2] = {r->rank, -r->rank}, expected = 0;
+    double few[3] = {0.1 * (rank + 1), 1e16 * (rank == 0), -1e16 * (rank == 1)};
+    double many[MANY], most[2] = {rank, -rank}, expected = 0;
     int64_t first, total;
+    int failures = 0;
 
     (void)user;
-    for (int i = 0; i < MANY; i++) many[i] = sin(i + 1.0 + r->rank);
-    RANK_OK(ctx, gs_comm_sum(comm, (gs_numbers[]){{few, 1}, {few + 1, 2}}, 2));
-    RANK_OK(ctx, gs_comm_sum_of(comm, many, MANY));
-    RANK_OK(ctx, gs_comm_largest(comm, most, 2));
-    RANK_OK(ctx, gs_comm_place(comm, r->rank + 5, &first, &total));
+    for (int i = 0; i < MANY; i++) many[i] = sin(i + 1.0 + rank);
+    EXPECT_OK(ctx, gs_comm_sum(comm, (gs_numbers[]){{few, 1}, {few + 1, 2}}, 2));
+    EXPECT_OK(ctx, gs_comm_sum_of(comm, many, MANY));
+    EXPECT_OK(ctx, gs_comm_largest(comm, most, 2));
+    EXPECT_OK(ctx, gs_comm_place(comm, rank + 5, &first, &total));
     for (int k = 0; k < comm->ranks; k++) expected += 0.1 * (k + 1);
-    RANK_CHECK(few[0] == expected);
+    EXPECT(few[0] == expected, "%s", gsolve_error(ctx));
     for (int i = 0; i < MANY; i++) {
         expected = sin(i + 1.0);
         for (int k = 1; k < comm->ranks; k++) expected += sin(i + 1.0 + k);
-        RANK_CHECK(many[i] == expected);
+        EXPECT(many[i] == expected, "%s", gsolve_error(ctx));
     }
-    RANK_CHECK(most[0] == comm->ranks - 1 && most[1] == 0);
-    RANK_CHECK(first == r->rank * 5 + r->rank * (r->rank - 1) / 2);
-    RANK_CHECK(total == comm->ranks * 5 + comm->ranks * (comm->ranks - 1) / 2);
+    EXPECT(most[0] == comm->ranks - 1 && most[1] == 0, "%s", gsolve_error(ctx));
+    EXPECT(first == rank * 5 + rank * (rank - 1) / 2, "%s", gsolve_error(ctx));
+    EXPECT(total == comm->ranks * 5 + comm->ranks * (comm->ranks - 1) / 2, "%s", gsolve_error(ctx));
+    return failures;
 }
 
 static void test_sums(void **state)
 {
     (void)state;
     for (int i = 0; i < 5; i++) {
-        assert_int_equal(run_on_ranks(counts[i], 0, sum_in_rank_order, NULL), 0);
-        assert_int_equal(run_on_ranks(counts[i], 11, sum_in_rank_order, NULL), 0);
+        assert_int_equal(run_delayed_ranks(counts[i], 0, sum_in_rank_order, NULL), 0);
+        assert_int_equal(run_delayed_ranks(counts[i], 11, sum_in_rank_order, NULL), 0);
     }
 }
 
-static void agree_on_errors(gsolve_context *ctx, thread_rank *r, void *user)
+static int agree_on_errors(gsolve_context *ctx, int rank, int ranks, void *user)
 {
     gs_comm *comm = ctx->comm;
     gsolve_status status = GSOLVE_OK;
     double number = 1;
+    int failures = 0;
 
     (void)user;
-    if (r->rank >= 1) status = gsolve_fail(ctx, GSOLVE_NO_MEMORY, "no memory for row %d", r->rank);
-    RANK_CHECK(gs_comm_check(comm, status) == GSOLVE_NO_MEMORY);
-    RANK_CHECK(strcmp(gsolve_error(ctx), "rank 1: no memory for row 1") == 0);
-    RANK_CHECK(gs_comm_check(comm, GSOLVE_NO_MEMORY) == GSOLVE_NO_MEMORY); /* known: no message */
+    if (rank >= 1) status = gsolve_fail(ctx, GSOLVE_NO_MEMORY, "no memory for row %d", rank);
+    EXPECT(gs_comm_check(comm, status) == GSOLVE_NO_MEMORY, "%s", gsolve_error(ctx));
+    EXPECT(strcmp(gsolve_error(ctx), "rank 1: no memory for row 1") == 0, "%s", gsolve_error(ctx));
+    EXPECT(gs_comm_check(comm, GSOLVE_NO_MEMORY) == GSOLVE_NO_MEMORY, "%s",
+           gsolve_error(ctx)); /* known: no message */
 
     status = gsolve_fail(ctx, GSOLVE_BAD_SPEC, "the same sentence");
-    RANK_CHECK(gs_comm_check(comm, status) == GSOLVE_BAD_SPEC);
-    RANK_CHECK(strcmp(gsolve_error(ctx), "the same sentence") == 0);
+    EXPECT(gs_comm_check(comm, status) == GSOLVE_BAD_SPEC, "%s", gsolve_error(ctx));
+    EXPECT(strcmp(gsolve_error(ctx), "the same sentence") == 0, "%s", gsolve_error(ctx));
 
-    status = r->rank == 2 ? gsolve_fail(ctx, GSOLVE_ZERO_PIVOT, "row 7") : GSOLVE_OK;
-    RANK_CHECK(gs_comm_defer(comm, status) == GSOLVE_OK);
-    RANK_CHECK(gs_comm_sum_of(comm, &number, 1) == GSOLVE_ZERO_PIVOT);
-    RANK_CHECK(strcmp(gsolve_error(ctx), "rank 2: row 7") == 0);
-    RANK_OK(ctx, gs_comm_sum_of(comm, &number, 1)); /* the failure is over */
-    RANK_CHECK(gs_comm_same(comm, (uint64_t)(r->rank == 1), "the rows") == GSOLVE_BAD_ARGUMENT);
-    RANK_CHECK(strstr(gsolve_error(ctx), "rank 1: the rows are not those of rank 0"));
+    status = rank == 2 ? gsolve_fail(ctx, GSOLVE_ZERO_PIVOT, "row 7") : GSOLVE_OK;
+    EXPECT(gs_comm_defer(comm, status) == GSOLVE_OK, "%s", gsolve_error(ctx));
+    EXPECT(gs_comm_sum_of(comm, &number, 1) == GSOLVE_ZERO_PIVOT, "%s", gsolve_error(ctx));
+    EXPECT(strcmp(gsolve_error(ctx), "rank 2: row 7") == 0, "%s", gsolve_error(ctx));
+    EXPECT_OK(ctx, gs_comm_sum_of(comm, &number, 1)); /* the failure is over */
+    EXPECT(gs_comm_same(comm, (uint64_t)(rank == 1), "the rows") == GSOLVE_BAD_ARGUMENT, "%s",
+           gsolve_error(ctx));
+    EXPECT(strstr(gsolve_error(ctx), "rank 1: the rows are not those of rank 0"), "%s",
+           gsolve_error(ctx));
+    return failures;
 }
 
 static void test_errors(void **state)
 {
     (void)state;
-    assert_int_equal(run_on_ranks(3, 5, agree_on_errors, NULL), 0);
+    assert_int_equal(run_delayed_ranks(3, 5, agree_on_errors, NULL), 0);
 }
 
 /* --- solves ------------------------------------------------------------------------------------
@@ -133,10 +140,9 @@ static double rhs(int64_t row, int column, int run)
     return sin(0.7 * (double)row + column) + 0.01 * run * cos((double)row);
 }
 
-static void solve_on_rank(gsolve_context *ctx, thread_rank *r, void *user)
+static int solve_on_rank(gsolve_context *ctx, int rank, int ranks, void *user)
 {
     solve *s = user;
-    const int rank = r->rank, ranks = r->world->ranks;
     blocks *m = malloc(sizeof *m);
     const gsolve_csr csr = make_blocks(m, rank, ranks, s->symmetric ? -1 : -1.3, -1);
     const size_t n = (size_t)m->count;
@@ -145,11 +151,12 @@ static void solve_on_rank(gsolve_context *ctx, thread_rank *r, void *user)
     gsolve_matrix *A = NULL;
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
+    int failures = 0;
 
-    RANK_OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
+    EXPECT_OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
     A->comm = ctx->comm;
-    if (s->precond) RANK_OK(ctx, gsolve_precond_create(&M, ctx, s->precond, &csr));
-    RANK_OK(ctx, gsolve_solver_create(&S, ctx, s->method, A, M));
+    if (s->precond) EXPECT_OK(ctx, gsolve_precond_create(&M, ctx, s->precond, &csr));
+    EXPECT_OK(ctx, gsolve_solver_create(&S, ctx, s->method, A, M));
     for (int run = 0; run < s->runs; run++) {
         const gsolve_dense B = {m->count,   s->columns,  m->count,           b,
                                 GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
@@ -159,7 +166,7 @@ static void solve_on_rank(gsolve_context *ctx, thread_rank *r, void *user)
         for (size_t i = 0; i < n * (size_t)s->columns; i++) {
             b[i] = rhs(m->first + (int64_t)(i % n), (int)(i / n), run);
         }
-        RANK_OK(ctx, gsolve_solver_run(S, B, X, &result));
+        EXPECT_OK(ctx, gsolve_solver_run(S, B, X, &result));
     }
     for (int c = 0; c < s->columns; c++) {
         memcpy(s->x + c * ROWS + m->first, x + (size_t)c * n, n * sizeof *x);
@@ -174,6 +181,7 @@ static void solve_on_rank(gsolve_context *ctx, thread_rank *r, void *user)
     free(m);
     free(b);
     free(x);
+    return failures;
 }
 
 /* |b - A x| / |b| of the last run, for the worst column. */
@@ -208,7 +216,7 @@ static void check_solve(solve s)
 
     for (int i = 0; i < 5; i++) {
         *now = *again = s;
-        assert_int_equal(run_on_ranks(counts[i], 0, solve_on_rank, now), 0);
+        assert_int_equal(run_delayed_ranks(counts[i], 0, solve_on_rank, now), 0);
         if (i == 0) *one = *now;
         if (now->outcome != GSOLVE_CONVERGED || abs(now->iterations - one->iterations) > 1 ||
             !(residual_of(now) <= 1.01e-8)) {
@@ -217,7 +225,7 @@ static void check_solve(solve s)
                    one->iterations, residual_of(now), gsolve_outcome_text(now->outcome));
             fail();
         }
-        assert_int_equal(run_on_ranks(counts[i], 77, solve_on_rank, again), 0);
+        assert_int_equal(run_delayed_ranks(counts[i], 77, solve_on_rank, again), 0);
         assert_memory_equal(now->x, again->x, sizeof now->x);
     }
     free(one);

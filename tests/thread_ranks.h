@@ -33,8 +33,7 @@ typedef struct thread_world {
     long round;
     bool failed; /* a rank is gone, or the calls do not fit each other */
     thread_call call[MOST_RANKS];
-    long calls;   /* of rank 0 */
-    int failures; /* found by RANK_CHECK */
+    long calls; /* of rank 0 */
 } thread_world;
 
 typedef struct thread_rank {
@@ -163,8 +162,8 @@ static gsolve_status thread_exchange(void *self, const gsolve_messages *out,
     return thread_barrier(w, NULL) ? GSOLVE_OK : GSOLVE_RANK_FAILED;
 }
 
-static gsolve_status thread_exchange_begin(void *self, const gsolve_messages *out,
-                                           const gsolve_messages *in)
+/* Both parts of an exchange in the second. */
+static gsolve_status thread_begin(void *self, const gsolve_messages *out, const gsolve_messages *in)
 {
     thread_rank *r = self;
 
@@ -173,12 +172,11 @@ static gsolve_status thread_exchange_begin(void *self, const gsolve_messages *ou
     return GSOLVE_OK;
 }
 
-static gsolve_status thread_exchange_end(void *self)
+static gsolve_status thread_end(void *self)
 {
     thread_rank *r = self;
-    const gsolve_messages out = r->out, in = r->in;
 
-    return thread_exchange(self, &out, &in);
+    return thread_exchange(self, &r->out, &r->in);
 }
 
 static const gsolve_transport thread_transport = {
@@ -186,32 +184,34 @@ static const gsolve_transport thread_transport = {
     .name = "threads",
     .allgather = thread_allgather,
     .neighbor_exchange = thread_exchange,
-    .exchange_begin = thread_exchange_begin,
-    .exchange_end = thread_exchange_end,
+    .exchange_begin = thread_begin,
+    .exchange_end = thread_end,
 };
 
 /* --- running a function on all ranks ---------------------------------------------------------- */
 
-/* What a rank executes. It must destroy what it creates. */
-typedef void rank_body(gsolve_context *ctx, thread_rank *r, void *user);
+/* What each rank runs. It destroys what it creates, and returns the number of failures, which it
+ * has printed. */
+typedef int rank_body(gsolve_context *ctx, int rank, int ranks, void *user);
 
-/* In a rank_body with the parameter r: counts a failure. (An assertion of cmocka must be in the
- * main thread.) */
-#define RANK_CHECK(condition)                                                          \
-    do {                                                                               \
-        if (!(condition)) {                                                            \
-            fprintf(stderr, "%s:%d: rank %d of %d: %s\n", __FILE__, __LINE__, r->rank, \
-                    r->world->ranks, #condition);                                      \
-            __atomic_add_fetch(&r->world->failures, 1, __ATOMIC_RELAXED);              \
-        }                                                                              \
+/* In a rank_body with `int failures`: counts and prints a failure, and goes on, because the other
+ * ranks wait. (An assertion of cmocka must be in the main thread.) */
+#define EXPECT(condition, ...)                                                             \
+    do {                                                                                   \
+        if (!(condition)) {                                                                \
+            failures++;                                                                    \
+            fprintf(stderr, "%s:%d: rank %d of %d: %s: ", __FILE__, __LINE__, rank, ranks, \
+                    #condition);                                                           \
+            fprintf(stderr, __VA_ARGS__);                                                  \
+            fprintf(stderr, "\n");                                                         \
+        }                                                                                  \
     } while (0)
 
-/* RANK_CHECK that a call succeeds; prints the sentence of its failure. */
-#define RANK_OK(ctx, call)                                                    \
-    do {                                                                      \
-        const gsolve_status status_ = (call);                                 \
-        if (status_ != GSOLVE_OK) fprintf(stderr, "%s\n", gsolve_error(ctx)); \
-        RANK_CHECK(status_ == GSOLVE_OK);                                     \
+/* EXPECT that a call succeeds. */
+#define EXPECT_OK(ctx, call)                                              \
+    do {                                                                  \
+        const gsolve_status status_ = (call);                             \
+        EXPECT(status_ == GSOLVE_OK, "%s: %s", #call, gsolve_error(ctx)); \
     } while (0)
 
 typedef struct thread_job {
@@ -219,38 +219,51 @@ typedef struct thread_job {
     rank_body *body;
     void *user;
     pthread_t thread;
+    int failures;
 } thread_job;
 
 static void *run_thread_job(void *at)
 {
     thread_job *job = at;
-    thread_rank *r = &job->self;
+    const int rank = job->self.rank, ranks = job->self.world->ranks;
     gsolve_context *ctx = NULL;
+    int failures = 0;
 
-    RANK_CHECK(gsolve_context_create(&ctx, "cpu,threads=1") == GSOLVE_OK);
-    RANK_OK(ctx, gsolve_context_set_transport(ctx, &thread_transport, r, r->rank, r->world->ranks));
-    job->body(ctx, r, job->user);
+    EXPECT_OK(NULL, gsolve_context_create(&ctx, "cpu,threads=1"));
+    EXPECT_OK(ctx, gsolve_context_set_transport(ctx, &thread_transport, &job->self, rank, ranks));
+    if (failures == 0) failures = job->body(ctx, rank, ranks, job->user);
     gsolve_context_destroy(&ctx);
+    job->failures = failures;
     return NULL;
 }
 
-/* Runs body on `ranks` threads. Returns the number of failed checks; 1 more if the transport failed
- * and no rank died. seed: of the delays; 0: none. */
-static int run_on_ranks(int ranks, unsigned seed, rank_body *body, void *user)
+/* Runs body on `ranks` threads. Returns the number of failures. seed: of the delays; 0: none. */
+static inline int run_delayed_ranks(int ranks, unsigned seed, rank_body *body, void *user)
 {
     thread_world w = {.ranks = ranks, .seed = seed};
     thread_job job[MOST_RANKS];
+    int failures = 0;
 
     pthread_mutex_init(&w.mutex, NULL);
     pthread_cond_init(&w.all_here, NULL);
     for (int k = 0; k < ranks; k++) {
-        job[k] = (thread_job){{.world = &w, .rank = k, .delay = seed + (unsigned)k * 7919u}, body, user, 0};
+        job[k] = (thread_job){.self = {.world = &w, .rank = k, .delay = seed + (unsigned)k * 7919u},
+                              .body = body,
+                              .user = user};
         if (pthread_create(&job[k].thread, NULL, run_thread_job, &job[k])) abort();
     }
-    for (int k = 0; k < ranks; k++) pthread_join(job[k].thread, NULL);
+    for (int k = 0; k < ranks; k++) {
+        pthread_join(job[k].thread, NULL);
+        failures += job[k].failures;
+    }
     pthread_cond_destroy(&w.all_here);
     pthread_mutex_destroy(&w.mutex);
-    return w.failures;
+    return failures;
+}
+
+static inline int run_ranks(int ranks, rank_body *body, void *user)
+{
+    return run_delayed_ranks(ranks, 0, body, user);
 }
 
 #endif

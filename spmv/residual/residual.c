@@ -9,8 +9,6 @@
 
 #include "core/staging.h"
 #include "core/try.h"
-#include "dist/comm.h"
-#include "matrix/operator.h"
 #include "spmv/distributed/distributed.h"
 #include "spmv/handle.h"
 #include "spmv/operator/operator.h"
@@ -105,8 +103,8 @@ static void residual_on_host(const gsolve_matrix *A, gsolve_dense b, gsolve_dens
 
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int k = 0; k < blocks.count; k++) {
-        residual_of_rows(&A->rows, A->dist, gs_block_begin(&blocks, k), gs_block_end(&blocks, k), &b, &x,
-                         factor, &r, &part[k]);
+        residual_of_rows(&A->rows, A->dist, gs_block_begin(&blocks, k), gs_block_end(&blocks, k),
+                         &b, &x, factor, &r, &part[k]);
     }
     *sums = (gs_residual_sums){0};
     for (int k = 0; k < blocks.count; k++) {
@@ -164,7 +162,7 @@ static gsolve_status residual(const system_at *s, double factor, gsolve_dense r,
 
     if (!s->on_device) {
         residual_on_host(A, s->b.used, s->x.used, factor, r, sums);
-        return GSOLVE_OK;
+        return gs_comm_sum_of(A->comm, &sums->rr, sizeof *sums / sizeof(double));
     }
     TRY(GS_SCALAR_KERNELS(gs_residual, A->ctx, A->csr.type)
             ->residual(A->ctx->queue, &A->csr, s->b.used, s->x.used, factor, r.value, A->sums));
@@ -224,7 +222,6 @@ gsolve_status gs_matrix_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_den
     TRY(open_system(&s, A, b, x));
     for (int i = 0; i < ATTEMPTS && !(r_done && b_done && terms_done); i++) {
         TRY(residual(&s, ldexp(1, exponents[i]), none, &sums));
-        TRY(gs_comm_sum_of(gs_matrix_comm(A), &sums.rr, sizeof sums / sizeof(double)));
         if (!r_done) r = (scaled){sqrt(sums.rr), exponents[i]};
         if (!b_done) norm = (scaled){sqrt(sums.bb), exponents[i]};
         if (!terms_done) terms = (scaled){sqrt(sums.tt), exponents[i]};
