@@ -167,10 +167,10 @@ static gsolve_status multiply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve
 {
     gsolve_status status;
 
-    if (!A->dist) return multiply_rows_dot(A, x, y, w, wy, yy);
-    TRY(gs_dist_begin(A, x));
+    if (!A->comm) return multiply_rows_dot(A, x, y, w, wy, yy);
+    if (A->dist) TRY(gs_dist_begin(A, x));
     status = multiply_rows_dot(A, x, y, w, wy, yy);
-    status = gs_dist_end(A, 1, x, 0, y, status);
+    if (A->dist) status = gs_dist_end(A, 1, x, 0, y, status);
     status = gs_dist_sums(A, y, w, wy, yy, status);
 done:
     return status;

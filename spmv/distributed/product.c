@@ -57,7 +57,7 @@ gsolve_status gs_dist_sums(const gsolve_matrix *A, gsolve_dense y, gsolve_dense 
     const gs_numbers part[] = {{wy, y.ncols}, {yy, y.ncols}};
     gsolve_status status;
 
-    for (int32_t c = 0; c < y.ncols; c++) {
+    for (int32_t c = 0; A->dist && c < y.ncols; c++) {
         if (y.type == GSOLVE_F32) {
             add_sums_f32(A->dist, gs_column_of(y, c).value, gs_column_of(w, c).value, &wy[c],
                          yy ? &yy[c] : NULL);
