@@ -120,21 +120,33 @@ done:
 
 /* --- |A| -------------------------------------------------------------------------------------- */
 
+/* Part i of this rank's rows; false: there is none. On one rank there is one part, k->csr. */
+static bool rows_on_host(const gs_krylov *k, int i, gsolve_csr *part)
+{
+    if (k->comm) return gs_matrix_part(k->A, i, part);
+    *part = k->csr;
+    return i == 0;
+}
+
 /* |A| from the rows on the host, whose squares leave the range of double. */
 static gsolve_status norm_of_scaled_rows(gs_krylov *k, double *norm)
 {
-    const gsolve_csr *A = &k->csr;
+    gsolve_csr A;
     double most = 0, sum = 0;
-    int64_t end;
     gsolve_status status;
 
-    TRY(gs_need_rows(k));
-    end = gs_start(A, A->nrows);
-    for (int64_t e = 0; e < end; e++) most = fmax(most, fabs(gs_value(A, e)));
+    if (!k->comm) TRY(gs_need_rows(k));
+    for (int i = 0; rows_on_host(k, i, &A); i++) {
+        const int64_t end = gs_start(&A, A.nrows);
+        for (int64_t e = 0; e < end; e++) most = fmax(most, fabs(gs_value(&A, e)));
+    }
     TRY(gs_comm_largest(k->comm, &most, 1));
-    for (int64_t e = 0; e < end && most > 0; e++) {
-        const double v = gs_value(A, e) / most;
-        sum += v * v;
+    for (int i = 0; rows_on_host(k, i, &A); i++) {
+        const int64_t end = gs_start(&A, A.nrows);
+        for (int64_t e = 0; e < end && most > 0; e++) {
+            const double v = gs_value(&A, e) / most;
+            sum += v * v;
+        }
     }
     TRY(gs_comm_sum_of(k->comm, &sum, 1));
     *norm = most * sqrt(sum);
@@ -142,15 +154,37 @@ done:
     return status;
 }
 
-static gsolve_status norm_of_rows(gs_krylov *k, double *norm)
+/* |A| of rows that several ranks share. */
+static gsolve_status norm_over_ranks(gs_krylov *k, double *norm)
+{
+    gsolve_csr part;
+    double of_part;
+    gsolve_status status = GSOLVE_OK;
+
+    *norm = 0;
+    for (int i = 0; rows_on_host(k, i, &part); i++) {
+        TRY(norm_of(k, gs_start(&part, part.nrows), part.value, &of_part));
+        *norm = hypot(*norm, of_part);
+    }
+done:
+    return status;
+}
+
+static gsolve_status norm_on_one_rank(gs_krylov *k, double *norm)
 {
     gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
     gsolve_csr rows;
-    gsolve_status status;
 
     gsolve_matrix_describe(k->A, &info);
     gsolve_matrix_device_csr(k->A, &rows);
-    TRY(norm_of(k, info.entries, rows.value, norm));
+    return norm_of(k, info.entries, rows.value, norm);
+}
+
+static gsolve_status norm_of_rows(gs_krylov *k, double *norm)
+{
+    gsolve_status status;
+
+    TRY(k->comm ? norm_over_ranks(k, norm) : norm_on_one_rank(k, norm));
     if (*norm < 1e100 && *norm > 1e-100) return GSOLVE_OK;
     TRY(norm_of_scaled_rows(k, norm));
 done:
