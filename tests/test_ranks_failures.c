@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "core/context.h"
+#include "dist/comm.h"
 #include "gsolve_dist.h"
 #include "thread_ranks.h"
 
@@ -146,9 +146,164 @@ static void allocations(void **state)
     check_allocations("csr", "lsqr", NULL, 1, 1);
 }
 
+/* --- one rank ends the run, or fails in it ---------------------------------------------------- */
+
+typedef enum trouble {
+    MONITOR,        /* the monitor of one rank ends the run in iteration 5 */
+    STOPPING_TEST,  /* its stopping test accepts in iteration 5 */
+    INTERRUPT,      /* it is interrupted in iteration 5, from its preconditioner */
+    INTERRUPT_TEST, /* its interrupt test says so at once */
+    TIME_LIMIT,     /* its time limit is over at once */
+    PRECOND_FAILS,  /* its preconditioner fails in iteration 5 */
+    OTHER_SPEC,     /* it creates another solver */
+    OTHER_COLUMNS,  /* it has other columns */
+    NO_RESULT,      /* its result is NULL */
+    BAD_VALUE,      /* its b has a NaN */
+    DIES,           /* it dies in iteration 5 */
+    TROUBLES
+} trouble;
+
+static const struct {
+    gsolve_status status;
+    gsolve_outcome outcome;
+    int iterations; /* or -1 */
+    const char *sentence;
+} expected[TROUBLES] = {
+    [MONITOR] = {GSOLVE_OK, GSOLVE_STOPPED, 5, NULL},
+    [STOPPING_TEST] = {GSOLVE_OK, GSOLVE_ACCEPTED, 5, NULL},
+    [INTERRUPT] = {GSOLVE_OK, GSOLVE_STOPPED, -1, NULL},
+    [INTERRUPT_TEST] = {GSOLVE_OK, GSOLVE_STOPPED, 0, NULL},
+    [TIME_LIMIT] = {GSOLVE_OK, GSOLVE_TIME_LIMIT, 0, NULL},
+    [PRECOND_FAILS] = {GSOLVE_ZERO_PIVOT, 0, 0, "rank 1: the preconditioner of this test fails"},
+    [OTHER_SPEC] = {GSOLVE_BAD_ARGUMENT, 0, 0, "rank 1: the spec of the solver"},
+    [OTHER_COLUMNS] = {GSOLVE_BAD_ARGUMENT, 0, 0, "rank 1: the number of columns"},
+    [NO_RESULT] = {GSOLVE_BAD_ARGUMENT, 0, 0, "rank 1: gsolve_solver_run: result is NULL"},
+    [BAD_VALUE] = {GSOLVE_BAD_ARGUMENT, 0, 0, "not finite"},
+    [DIES] = {GSOLVE_RANK_FAILED, 0, 0, "the transport threads failed"},
+};
+
+typedef struct scene {
+    trouble trouble;
+    const char *method;
+    gsolve_context *ctx;
+    thread_rank *self;
+    bool bad; /* this rank has the trouble */
+    int applications;
+} scene;
+
+static bool monitor(int iteration, double residual, void *user)
+{
+    const scene *s = user;
+
+    (void)residual;
+    return !(s->bad && s->trouble == MONITOR && iteration == 5);
+}
+
+static gsolve_decision accept_later(int iteration, int32_t column, double residual, double norm,
+                                    void *user)
+{
+    (void)column, (void)residual, (void)norm, (void)user;
+    return iteration < 5 ? GSOLVE_CONTINUE : GSOLVE_ACCEPT;
+}
+
+static bool stop_now(void *user)
+{
+    return ((const scene *)user)->bad;
+}
+
+/* z = r / 4; fails, or interrupts the run, in the fifth application. */
+static gsolve_status precondition(gsolve_context *ctx, gsolve_dense r, gsolve_dense z, void *user)
+{
+    scene *s = user;
+    const double *from = r.value;
+    double *to = z.value;
+
+    for (int32_t i = 0; i < r.nrows; i++) to[i] = from[i] / 4;
+    if (!s->bad || ++s->applications != 5) return GSOLVE_OK;
+    if (s->trouble == INTERRUPT) gsolve_context_interrupt(ctx, true);
+    if (s->trouble == DIES) thread_rank_dies(s->self);
+    if (s->trouble != PRECOND_FAILS) return GSOLVE_OK;
+    return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT, "the preconditioner of this test fails");
+}
+
+static int run_with_trouble(gsolve_context *ctx, int rank, int ranks, void *user)
+{
+    const scene *plan_of_all = user;
+    scene s = {.trouble = plan_of_all->trouble,
+               .method = plan_of_all->method,
+               .ctx = ctx,
+               .self = ctx->comm->self,
+               .bad = rank == 1};
+    grid *g = malloc(sizeof *g);
+    const gsolve_dist_csr csr = make_grid(g, rank, ranks);
+    const int32_t n = csr.rows.count;
+    const trouble t = s.trouble;
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    gsolve_matrix *A = NULL;
+    gsolve_precond *M = NULL;
+    gsolve_solver *S = NULL;
+    gsolve_status status;
+    int failures = 0;
+
+    EXPECT_OK(ctx, gsolve_matrix_create_dist(&A, ctx, "csr", &csr));
+    EXPECT_OK(ctx, gsolve_precond_create_function(&M, ctx, n, GSOLVE_F64, precondition, NULL, &s));
+    status = gsolve_solver_create(&S, ctx, s.bad && t == OTHER_SPEC ? "minres" : s.method, A, M);
+    if (status == GSOLVE_OK) {
+        if (s.bad && t == MONITOR) gsolve_solver_set_monitor(S, monitor, &s);
+        if (s.bad && t == STOPPING_TEST) gsolve_solver_set_stopping_test(S, accept_later, &s);
+        if (s.bad && t == INTERRUPT_TEST) gsolve_context_set_interrupt_test(ctx, stop_now, &s);
+        if (s.bad && t == TIME_LIMIT) gsolve_context_set_time_limit(ctx, 0);
+        if (s.bad && t == BAD_VALUE) g->b[0] = NAN;
+        status = gsolve_solver_run(S, columns(g->b, n, 1 + (s.bad && t == OTHER_COLUMNS)),
+                                   columns(g->x, n, 1 + (s.bad && t == OTHER_COLUMNS)),
+                                   s.bad && t == NO_RESULT ? NULL : &result);
+    }
+    EXPECT(status == expected[t].status, "%d: %s", t, gsolve_error(ctx));
+    if (status == GSOLVE_OK) {
+        EXPECT(result.outcome == expected[t].outcome, "%d: %s", t,
+               gsolve_outcome_text(result.outcome));
+        EXPECT(result.iterations == expected[t].iterations ||
+                   (expected[t].iterations < 0 && result.iterations < 8),
+               "%d: %d", t, result.iterations);
+    } else {
+        EXPECT(strstr(gsolve_error(ctx), expected[t].sentence), "%d: %s", t, gsolve_error(ctx));
+    }
+    gsolve_context_interrupt(ctx, false);
+    gsolve_context_set_interrupt_test(ctx, NULL, NULL);
+    gsolve_context_set_time_limit(ctx, INFINITY);
+    s.trouble = TROUBLES;
+    if (t != DIES && t != OTHER_SPEC) { /* the solver can be used afterwards */
+        const gsolve_status again =
+            (gsolve_solver_set_monitor(S, NULL, NULL),
+             gsolve_solver_set_stopping_test(S, NULL, NULL), make_grid(g, rank, ranks),
+             gsolve_solver_run(S, columns(g->b, n, 1), columns(g->x, n, 1), &result));
+        EXPECT(again == GSOLVE_OK && result.outcome == GSOLVE_CONVERGED, "%d: %s", t,
+               gsolve_error(ctx));
+    }
+    gsolve_solver_destroy(&S);
+    gsolve_precond_destroy(&M);
+    gsolve_matrix_destroy(&A);
+    free(g);
+    return failures;
+}
+
+static void troubles(void **state)
+{
+    static const char *const methods[] = {"cg", "gmres,restart=8", "bicgstab"};
+
+    (void)state;
+    for (int t = 0; t < TROUBLES; t++) {
+        for (int m = 0; m < 3; m++) {
+            scene s = {.trouble = (trouble)t, .method = methods[m]};
+            const int failures = run_delayed_ranks(RANKS, 9, run_with_trouble, &s);
+            if (failures) fail_msg("%s, trouble %d: %d failures", methods[m], t, failures);
+        }
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(allocations)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(allocations), cmocka_unit_test(troubles)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
