@@ -18,6 +18,12 @@ struct gs_comm *gs_matrix_comm(const gsolve_matrix *A);
 /* The ranks over which M adds its sums; NULL: M computes with this rank's rows alone. */
 struct gs_comm *gs_precond_comm(const gsolve_precond *M);
 
+/* Whether A was created from the rows of several ranks (gsolve_matrix_create_dist). */
+bool gs_matrix_is_distributed(const gsolve_matrix *A);
+
+/* The values of a distributed A that this rank holds, in the parts 0 and 1: *count values. */
+const void *gs_matrix_values(const gsolve_matrix *A, int part, int64_t *count);
+
 /* Whether M approximates A'A, and whether it approximates A, as far as its kind tells. Of a
  * function of the caller neither is known: it is applied as the method needs it. */
 bool gs_precond_is_of_normal(const gsolve_precond *M);

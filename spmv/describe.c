@@ -4,6 +4,7 @@
 
 #include "core/info.h"
 #include "core/try.h"
+#include "matrix/operator.h"
 #include "spmv/distributed/distributed.h"
 #include "spmv/handle.h"
 
@@ -73,6 +74,19 @@ gsolve_status gsolve_matrix_statistics(const gsolve_matrix *A, gsolve_statistics
     GS_FILL_INFO(gsolve_statistics, statistics, &A->statistics.t);
 done:
     return status;
+}
+
+bool gs_matrix_is_distributed(const gsolve_matrix *A)
+{
+    return A->dist;
+}
+
+const void *gs_matrix_values(const gsolve_matrix *A, int part, int64_t *count)
+{
+    const gsolve_csr *rows = part == 0 ? &A->rows : &A->dist->boundary;
+
+    *count = gs_start(rows, rows->nrows);
+    return rows->value;
 }
 
 void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr)

@@ -131,13 +131,27 @@ static gsolve_status norm_of_scaled_rows(gs_krylov *k, double *norm)
     TRY(gs_need_rows(k));
     end = gs_start(A, A->nrows);
     for (int64_t e = 0; e < end; e++) most = fmax(most, fabs(gs_value(A, e)));
-    TRY(gs_comm_largest(k->comm, &most, 1));
     for (int64_t e = 0; e < end && most > 0; e++) {
         const double v = gs_value(A, e) / most;
         sum += v * v;
     }
-    TRY(gs_comm_sum_of(k->comm, &sum, 1));
     *norm = most * sqrt(sum);
+done:
+    return status;
+}
+
+/* |A| over several ranks. *norm is 0 or INFINITY if its squares leave the range of double. */
+static gsolve_status norm_over_ranks(gs_krylov *k, double *norm)
+{
+    double part[2];
+    gsolve_status status;
+
+    for (int p = 0; p < 2; p++) {
+        int64_t count;
+        const void *value = gs_matrix_values(k->A, p, &count);
+        TRY(norm_of(k, count, value, &part[p]));
+    }
+    *norm = hypot(part[0], part[1]);
 done:
     return status;
 }
@@ -148,6 +162,7 @@ static gsolve_status norm_of_rows(gs_krylov *k, double *norm)
     gsolve_csr rows;
     gsolve_status status;
 
+    if (gs_matrix_is_distributed(k->A)) return norm_over_ranks(k, norm);
     gsolve_matrix_describe(k->A, &info);
     gsolve_matrix_device_csr(k->A, &rows);
     TRY(norm_of(k, info.entries, rows.value, norm));
