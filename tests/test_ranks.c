@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "dist/comm.h"
-#include "spmv/handle.h"
+#include "gsolve_dist.h"
 #include "thread_ranks.h"
 
 static const int counts[] = {1, 2, 3, 5, 7};
@@ -85,44 +85,41 @@ static void test_errors(void **state)
 }
 
 /* --- solves ------------------------------------------------------------------------------------
- * The matrix has BLOCKS blocks of SIZE rows on its diagonal, and nothing else. Each rank has whole
- * blocks, so that no rank needs elements of another one. */
+ * A convection-diffusion operator on a grid of SIDE x SIDE points, with a diagonal that grows with
+ * the row. Without convection it is symmetric positive definite. */
 
-enum { BLOCKS = 42, SIZE = 12, ROWS = BLOCKS * SIZE, MOST_COLUMNS = 5 };
+enum { SIDE = 22, ROWS = SIDE * SIDE, MOST_COLUMNS = 5 };
 
-typedef struct blocks {
-    int32_t first, count; /* rows of this rank */
-    int64_t start[ROWS + 1];
-    int32_t col[3 * ROWS];
-    double value[3 * ROWS];
-} blocks;
+typedef struct grid {
+    int64_t start[ROWS + 1], col[5 * ROWS];
+    double value[5 * ROWS];
+} grid;
 
-/* Row i of a block couples to i - 1 by `left` and to i + 1 by `right`. The diagonal grows with the
- * row of the whole matrix. */
-static gsolve_csr make_blocks(blocks *m, int rank, int ranks, double left, double right)
+/* Rows first to first + count - 1. */
+static gsolve_dist_csr make_grid(grid *g, gsolve_row_range rows, bool symmetric)
 {
-    const int32_t begin = BLOCKS * rank / ranks * SIZE, end = BLOCKS * (rank + 1) / ranks * SIZE;
+    const double value[] = {-1, symmetric ? -1 : -1.6, 0, symmetric ? -1 : -0.6, -1};
+    const int step[] = {-SIDE, -1, 0, 1, SIDE};
     int64_t at = 0;
 
-    m->first = begin;
-    m->count = end - begin;
-    for (int32_t i = begin; i < end; i++) {
-        m->start[i - begin] = at;
-        for (int32_t j = i - 1; j <= i + 1; j++) {
-            if (j < 0 || j / SIZE != i / SIZE || j >= ROWS) continue;
-            m->col[at] = j - begin;
-            m->value[at++] = j < i ? left : j > i ? right : 2.1 + 3.0 * i / ROWS;
+    for (int32_t r = 0; r < rows.count; r++) {
+        const int64_t i = rows.first + r;
+        g->start[r] = at;
+        for (int s = 0; s < 5; s++) {
+            const int64_t j = i + step[s];
+            if (j < 0 || j >= ROWS || (s % 4 && j / SIDE != i / SIDE)) continue;
+            g->col[at] = j;
+            g->value[at++] = j == i ? 4.02 + 2.0 * (double)i / ROWS : value[s];
         }
     }
-    m->start[end - begin] = at;
-    return (gsolve_csr){.nrows = m->count,
-                        .ncols = m->count,
-                        .start = m->start,
-                        .col = m->col,
-                        .value = m->value,
-                        .offset = GSOLVE_O64,
-                        .type = GSOLVE_F64,
-                        .location = GSOLVE_HOST};
+    g->start[rows.count] = at;
+    return (gsolve_dist_csr){.rows = rows,
+                             .start = g->start,
+                             .col = g->col,
+                             .value = g->value,
+                             .offset = GSOLVE_O64,
+                             .type = GSOLVE_F64,
+                             .location = GSOLVE_HOST};
 }
 
 typedef struct solve {
@@ -143,9 +140,10 @@ static double rhs(int64_t row, int column, int run)
 static int solve_on_rank(gsolve_context *ctx, int rank, int ranks, void *user)
 {
     solve *s = user;
-    blocks *m = malloc(sizeof *m);
-    const gsolve_csr csr = make_blocks(m, rank, ranks, s->symmetric ? -1 : -1.3, -1);
-    const size_t n = (size_t)m->count;
+    const gsolve_row_range rows = gsolve_row_range_even(ROWS, rank, ranks);
+    grid *g = malloc(sizeof *g);
+    const gsolve_dist_csr csr = make_grid(g, rows, s->symmetric);
+    const size_t n = (size_t)rows.count;
     double *b = malloc(n * MOST_COLUMNS * sizeof *b), *x = calloc(n * MOST_COLUMNS, sizeof *x);
     gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_matrix *A = NULL;
@@ -153,23 +151,22 @@ static int solve_on_rank(gsolve_context *ctx, int rank, int ranks, void *user)
     gsolve_solver *S = NULL;
     int failures = 0;
 
-    EXPECT_OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
-    A->comm = ctx->comm;
-    if (s->precond) EXPECT_OK(ctx, gsolve_precond_create(&M, ctx, s->precond, &csr));
+    EXPECT_OK(ctx, gsolve_matrix_create_dist(&A, ctx, "csr", &csr));
+    if (s->precond) EXPECT_OK(ctx, gsolve_precond_create_from(&M, ctx, s->precond, A));
     EXPECT_OK(ctx, gsolve_solver_create(&S, ctx, s->method, A, M));
-    for (int run = 0; run < s->runs; run++) {
-        const gsolve_dense B = {m->count,   s->columns,  m->count,           b,
+    for (int run = 0; run < s->runs && failures == 0; run++) {
+        const gsolve_dense B = {rows.count, s->columns,  rows.count,         b,
                                 GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
         gsolve_dense X = B;
         X.value = x;
         memset(x, 0, n * MOST_COLUMNS * sizeof *x);
         for (size_t i = 0; i < n * (size_t)s->columns; i++) {
-            b[i] = rhs(m->first + (int64_t)(i % n), (int)(i / n), run);
+            b[i] = rhs(rows.first + (int64_t)(i % n), (int)(i / n), run);
         }
         EXPECT_OK(ctx, gsolve_solver_run(S, B, X, &result));
     }
     for (int c = 0; c < s->columns; c++) {
-        memcpy(s->x + c * ROWS + m->first, x + (size_t)c * n, n * sizeof *x);
+        memcpy(s->x + c * ROWS + rows.first, x + (size_t)c * n, n * sizeof *x);
     }
     if (rank == 0) {
         s->iterations = result.iterations;
@@ -178,7 +175,7 @@ static int solve_on_rank(gsolve_context *ctx, int rank, int ranks, void *user)
     gsolve_solver_destroy(&S);
     gsolve_precond_destroy(&M);
     gsolve_matrix_destroy(&A);
-    free(m);
+    free(g);
     free(b);
     free(x);
     return failures;
@@ -187,24 +184,24 @@ static int solve_on_rank(gsolve_context *ctx, int rank, int ranks, void *user)
 /* |b - A x| / |b| of the last run, for the worst column. */
 static double residual_of(const solve *s)
 {
-    blocks *m = malloc(sizeof *m);
+    grid *g = malloc(sizeof *g);
     double worst = 0;
 
-    make_blocks(m, 0, 1, s->symmetric ? -1 : -1.3, -1);
+    make_grid(g, (gsolve_row_range){0, ROWS, ROWS}, s->symmetric);
     for (int c = 0; c < s->columns; c++) {
         double rr = 0, bb = 0;
         for (int i = 0; i < ROWS; i++) {
             const double b = rhs(i, c, s->runs - 1);
             double ri = b;
-            for (int64_t k = m->start[i]; k < m->start[i + 1]; k++) {
-                ri -= m->value[k] * s->x[c * ROWS + m->col[k]];
+            for (int64_t k = g->start[i]; k < g->start[i + 1]; k++) {
+                ri -= g->value[k] * s->x[c * ROWS + g->col[k]];
             }
             rr += ri * ri;
             bb += b * b;
         }
         worst = fmax(worst, sqrt(rr / bb));
     }
-    free(m);
+    free(g);
     return worst;
 }
 
@@ -218,13 +215,15 @@ static void check_solve(solve s)
         *now = *again = s;
         assert_int_equal(run_delayed_ranks(counts[i], 0, solve_on_rank, now), 0);
         if (i == 0) *one = *now;
-        if (now->outcome != GSOLVE_CONVERGED || abs(now->iterations - one->iterations) > 1 ||
+        if (now->outcome != GSOLVE_CONVERGED ||
+            abs(now->iterations - one->iterations) > 1 + one->iterations / 15 ||
             !(residual_of(now) <= 1.01e-8)) {
             printf("%s + %s, %d ranks: %d iterations, %d on one rank; residual %.2e; %s\n",
                    s.method, s.precond ? s.precond : "none", counts[i], now->iterations,
                    one->iterations, residual_of(now), gsolve_outcome_text(now->outcome));
             fail();
         }
+        if (i % 2 == 1) continue;
         assert_int_equal(run_delayed_ranks(counts[i], 77, solve_on_rank, again), 0);
         assert_memory_equal(now->x, again->x, sizeof now->x);
     }
@@ -246,7 +245,7 @@ static void test_methods(void **state)
                    {"block_cg", true},
                    {"cg,guess=projection", true},
                    {"cg,spectrum=on", true},
-                   {"refine,type=f64", true},
+                   {"refine,inner=cg", true},
                    {"bicg", false},
                    {"bicgstab", false},
                    {"bicgstab,guess=projection", false},
@@ -258,35 +257,21 @@ static void test_methods(void **state)
                    {"gmres,basis=f32", false},
                    {"fgmres", false},
                    {"block_gmres", false},
-                   {"block_gmres,restart=4,augment=1", false},
+                   {"block_gmres,restart=25,augment=1", false},
                    {"lsqr", false},
                    {"lsmr", false}};
 
     (void)state;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        for (int columns = 1; columns <= MOST_COLUMNS; columns += MOST_COLUMNS - 1) {
-            solve s = {methods[i].spec, NULL, methods[i].symmetric, columns, 2, 0, 0, {0}};
-            check_solve(s);
-            s.precond =
-                methods[i].symmetric || strncmp(s.method, "ls", 2) ? "jacobi" : "jacobi,normal=1";
-            check_solve(s);
-        }
+        solve s = {methods[i].spec, NULL, methods[i].symmetric, 1, 2, 0, 0, {0}};
+        check_solve(s);
+        s.columns = MOST_COLUMNS;
+        if (strncmp(s.method, "ls", 2)) s.precond = "jacobi"; /* lsqr and lsmr need one of A'A */
+        check_solve(s);
+        if (i >= 4) continue;
+        s.precond = "chebyshev,degree=2";
+        check_solve(s);
     }
-}
-
-/* The blocks are not cut, so that these are the preconditioners of the whole matrix. */
-static void test_preconds(void **state)
-{
-    static const char *const preconds[] = {"none", "ilu", "block_jacobi", "isai"};
-
-    (void)state;
-    for (size_t i = 0; i < sizeof preconds / sizeof *preconds; i++) {
-        check_solve((solve){"cg", preconds[i], true, 1, 1, 0, 0, {0}});
-        check_solve((solve){"cg,norm=preconditioned", preconds[i], true, 3, 1, 0, 0, {0}});
-        check_solve((solve){"gmres", preconds[i], false, 2, 1, 0, 0, {0}});
-        check_solve((solve){"minres", preconds[i], true, 2, 1, 0, 0, {0}});
-    }
-    check_solve((solve){"cg", "ic", true, 1, 1, 0, 0, {0}});
 }
 
 int main(void)
@@ -295,7 +280,6 @@ int main(void)
         cmocka_unit_test(test_sums),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_methods),
-        cmocka_unit_test(test_preconds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,10 +7,12 @@
 
 #include "core/staging.h"
 #include "core/try.h"
+#include "dist/comm.h"
 #include "matrix/operator.h"
 #include "precond/chebyshev/polynomial.h"
 #include "precond/diagonal.h"
 #include "precond/handle.h"
+#include "spmv/distributed/distributed.h"
 
 typedef struct chebyshev_options {
     int degree, its;
@@ -22,6 +24,7 @@ typedef struct chebyshev {
     gs_polynomial polynomial;
     gsolve_matrix *copy;    /* of csr; NULL if A is the caller's */
     const gsolve_matrix *A; /* the copy, or the caller's */
+    gs_comm *comm;          /* the ranks that share A's rows, or NULL */
     gs_reciprocals inverse; /* of the diagonal */
     gs_column_work work;    /* p and q, see iterate */
     double *square;         /* a number on the device */
@@ -52,6 +55,28 @@ static double largest_sum(gsolve_context *ctx, const gsolve_csr *csr)
             sum += fabs(gs_value(csr, k));
         }
         largest = fmax(largest, sum / fabs(gs_value(csr, gs_diagonal_at(csr, i))));
+    }
+    return largest;
+}
+
+static double element_of(gsolve_type type, const void *v, int32_t i)
+{
+    return type == GSOLVE_F32 ? (double)((const float *)v)[i] : ((const double *)v)[i];
+}
+
+/* largest_sum for a matrix that is distributed over ranks, of whose diagonal block inverse has the
+ * reciprocals of the diagonal. */
+static double largest_sum_of_ranks(const gsolve_matrix *A, const gs_reciprocals *inverse)
+{
+    const gs_dist_matrix *D = A->dist;
+    double largest = 0;
+
+    for (int32_t i = 0, next = 0; i < A->rows.nrows; i++) {
+        const gs_dist_row row = gs_dist_row_of(D, &A->rows, i, next);
+        double sum = 0;
+        next += row.boundary;
+        for (int64_t k = row.begin; k < row.end; k++) sum += fabs(gs_value(row.from, k));
+        largest = fmax(largest, sum * fabs(element_of(A->rows.type, inverse->d, i)));
     }
     return largest;
 }
@@ -93,8 +118,28 @@ static gsolve_status create_work(chebyshev *M, gsolve_context *ctx, const gsolve
     gsolve_status status;
 
     M->work.vectors = 2;
+    M->work.comm = M->comm;
     TRY(gs_column_work_create(&M->work, ctx, csr));
     ALLOC(ctx, GSOLVE_DEVICE, M->square, 1);
+done:
+    return status;
+}
+
+/* What an update computes without other ranks. */
+static gsolve_status update_rank(chebyshev *M, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    gsolve_status status;
+
+    TRY(gs_diagonal_reciprocals(ctx, "chebyshev", csr, false, &M->inverse));
+    if (M->comm) {
+        if (!M->square) TRY(create_work(M, ctx, csr));
+    } else if (M->copy) {
+        TRY(gsolve_matrix_update(M->copy, csr));
+    } else {
+        TRY(create_work(M, ctx, csr));
+        TRY(gsolve_matrix_create(&M->copy, ctx, "csr", csr));
+        M->A = M->copy;
+    }
 done:
     return status;
 }
@@ -105,15 +150,9 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     double bound;
     gsolve_status status;
 
-    TRY(gs_diagonal_reciprocals(ctx, "chebyshev", csr, false, &M->inverse));
-    if (M->copy) {
-        TRY(gsolve_matrix_update(M->copy, csr));
-    } else {
-        TRY(create_work(M, ctx, csr));
-        TRY(gsolve_matrix_create(&M->copy, ctx, "csr", csr));
-        M->A = M->copy;
-    }
-    bound = largest_sum(ctx, csr);
+    TRY(gs_comm_check(M->comm, update_rank(M, ctx, csr)));
+    bound = M->comm ? largest_sum_of_ranks(M->A, &M->inverse) : largest_sum(ctx, csr);
+    TRY(gs_comm_largest(M->comm, &bound, 1));
     TRY(estimate(M, ctx, bound > 0 && isfinite(bound) ? bound : 1));
 done:
     return status;
@@ -125,6 +164,27 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     (void)user;
     return gs_precond_build(self, ctx, csr, chosen, &gs_chebyshev, sizeof(chebyshev));
 }
+
+/* A is distributed over ranks: M keeps A, since a product needs all ranks. update computes the
+ * rest.
+ */
+static gsolve_status build_over_ranks(void **self, gsolve_context *ctx, const gsolve_matrix *A,
+                                      const void *chosen)
+{
+    chebyshev *M;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, M, 1);
+    memset(M, 0, sizeof *M);
+    M->options = *(const chebyshev_options *)chosen;
+    M->A = A;
+    M->comm = gs_matrix_comm(A);
+    *self = M;
+done:
+    return status;
+}
+
+const gs_precond_extension gs_chebyshev_extension = {.build_over_ranks = build_over_ranks};
 
 /* The iteration from x = 0. Several columns are row-major; the work vectors p and q are like r. z
  * is the direction after the first step, and no direction is stored after the last. *transposed:
@@ -146,7 +206,8 @@ static gsolve_status iterate(const void *self, gsolve_context *ctx, const void *
         v.old = k == 0 ? z.value : p.value;
         v.p = k + 1 < M->options.degree ? p.value : NULL;
         s = gs_polynomial_next(M->polynomial, s);
-        TRY((turns ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(M->A, 1, z, 0, q));
+        status = (turns ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(M->A, 1, z, 0, q);
+        TRY(gs_comm_defer(M->comm, status)); /* the other ranks go on */
         TRY(kernels->step(ctx->queue, r.nrows, r.ncols, s.a, s.c, v));
     }
 done:
