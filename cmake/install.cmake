@@ -28,7 +28,13 @@ if(GSOLVE_COMMAND)
   endif()
 endif()
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp"
-        PATTERN "*.f90")
+        PATTERN "*.f90" PATTERN "gsolve_mpi.h" EXCLUDE)
+if(GSOLVE_MPI) # find_package(gsolve) offers gsolve::gsolve_mpi where find_package(MPI) has been called before
+  install(FILES include/gsolve_mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(TARGETS gsolve_mpi EXPORT gsolve_mpi_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT gsolve_mpi_targets NAMESPACE gsolve:: DESTINATION ${gsolve_config_dir} FILE gsolve-mpi-targets.cmake)
+endif()
 install(EXPORT gsolve_targets NAMESPACE gsolve:: DESTINATION ${gsolve_config_dir}
         FILE gsolve-targets.cmake)
 if(GSOLVE_CUDA)

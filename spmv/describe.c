@@ -4,6 +4,7 @@
 
 #include "core/info.h"
 #include "core/try.h"
+#include "matrix/operator.h"
 #include "spmv/distributed/distributed.h"
 #include "spmv/handle.h"
 

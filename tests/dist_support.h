@@ -5,7 +5,32 @@
 #include <math.h>
 
 #include "tests/common.h"
+
+#ifdef GSOLVE_TEST_MPI
+#include "tests/mpi/mpi_ranks.h"
+#else
 #include "tests/thread_ranks.h"
+
+/* The numbers of ranks of a test; 0 ends them. */
+static inline int rank_count(int k)
+{
+    static const int count[] = {1, 2, 3, 5, 7, 0};
+
+    return count[k];
+}
+
+static inline void begin_ranks(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+}
+
+static inline int end_ranks(int status)
+{
+    return status;
+}
+
+enum { RANKS_ARE_PROCESSES = 0 };
+#endif
 
 /* How rows are divided among ranks. */
 typedef enum division {

@@ -3,7 +3,6 @@
 #include "tests/dist_support.h"
 
 static const char *only; /* a format */
-static const int counts[] = {1, 2, 3, 5, 7};
 
 typedef struct work { /* of all ranks of a run */
     const gsolve_csr *A;
@@ -148,9 +147,9 @@ static int multiply(gsolve_context *ctx, int rank, int ranks, void *user)
 static void run_all(const gsolve_csr *A, const char *format, rank_body *body)
 {
     for (int d = 0; d < DIVISIONS; d++) {
-        for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        for (int k = 0; rank_count(k); k++) {
             work w = {A, format, (division)d};
-            assert_int_equal(run_ranks(counts[k], body, &w), 0);
+            assert_int_equal(run_ranks(rank_count(k), body, &w), 0);
         }
     }
 }
@@ -389,9 +388,9 @@ static void errors(void **state)
     gsolve_csr A = arrow(ctx, 61, 61);
     (void)state;
 
-    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+    for (int k = 0; rank_count(k); k++) {
         work w = {&A, "csr", EVEN};
-        assert_int_equal(run_ranks(counts[k], refuse, &w), 0);
+        assert_int_equal(run_ranks(rank_count(k), refuse, &w), 0);
     }
     gsolve_context_destroy(&ctx);
 }
@@ -404,6 +403,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(errors),
     };
 
+    begin_ranks(&argc, &argv);
     only = argc > 1 ? argv[1] : NULL;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return end_ranks(cmocka_run_group_tests(tests, NULL, NULL));
 }
