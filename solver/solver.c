@@ -195,6 +195,8 @@ static gsolve_status prepare_run(gs_krylov *k, gsolve_dense b, gsolve_dense x,
 {
     gsolve_status status;
 
+    if (!result)
+        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_run: result is NULL");
     TRY(GS_CHECK_INFO(k->ctx, gsolve_result, result));
     TRY(gs_check_vectors(k->ctx, k->csr.nrows, k->csr.ncols, b, x));
     TRY(gs_columns_from(&k->run->row_major, k->ctx, 0, b, given_b));
@@ -228,8 +230,6 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
 
     if (!k) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(k->ctx);
-    if (!result)
-        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_run: result is NULL");
     gs_range_push(k->ctx, "solve");
     gs_profile_clear(&k->run->profile);
     k->ncols = 0;

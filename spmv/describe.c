@@ -76,19 +76,6 @@ done:
     return status;
 }
 
-bool gs_matrix_is_distributed(const gsolve_matrix *A)
-{
-    return A->dist;
-}
-
-const void *gs_matrix_values(const gsolve_matrix *A, int part, int64_t *count)
-{
-    const gsolve_csr *rows = part == 0 ? &A->rows : &A->dist->boundary;
-
-    *count = gs_start(rows, rows->nrows);
-    return rows->value;
-}
-
 void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr)
 {
     GS_ENTER(A->ctx);

@@ -120,52 +120,71 @@ done:
 
 /* --- |A| -------------------------------------------------------------------------------------- */
 
+/* Part i of this rank's rows; false: there is none. On one rank there is one part, k->csr. */
+static bool rows_on_host(const gs_krylov *k, int i, gsolve_csr *part)
+{
+    if (k->comm) return gs_matrix_part(k->A, i, part);
+    *part = k->csr;
+    return i == 0;
+}
+
 /* |A| from the rows on the host, whose squares leave the range of double. */
 static gsolve_status norm_of_scaled_rows(gs_krylov *k, double *norm)
 {
-    const gsolve_csr *A = &k->csr;
+    gsolve_csr A;
     double most = 0, sum = 0;
-    int64_t end;
     gsolve_status status;
 
-    TRY(gs_need_rows(k));
-    end = gs_start(A, A->nrows);
-    for (int64_t e = 0; e < end; e++) most = fmax(most, fabs(gs_value(A, e)));
-    for (int64_t e = 0; e < end && most > 0; e++) {
-        const double v = gs_value(A, e) / most;
-        sum += v * v;
+    if (!k->comm) TRY(gs_need_rows(k));
+    for (int i = 0; rows_on_host(k, i, &A); i++) {
+        const int64_t end = gs_start(&A, A.nrows);
+        for (int64_t e = 0; e < end; e++) most = fmax(most, fabs(gs_value(&A, e)));
     }
+    TRY(gs_comm_largest(k->comm, &most, 1));
+    for (int i = 0; rows_on_host(k, i, &A); i++) {
+        const int64_t end = gs_start(&A, A.nrows);
+        for (int64_t e = 0; e < end && most > 0; e++) {
+            const double v = gs_value(&A, e) / most;
+            sum += v * v;
+        }
+    }
+    TRY(gs_comm_sum_of(k->comm, &sum, 1));
     *norm = most * sqrt(sum);
 done:
     return status;
 }
 
-/* |A| over several ranks. *norm is 0 or INFINITY if its squares leave the range of double. */
+/* |A| of rows that several ranks share. */
 static gsolve_status norm_over_ranks(gs_krylov *k, double *norm)
 {
-    double part[2];
-    gsolve_status status;
+    gsolve_csr part;
+    double of_part;
+    gsolve_status status = GSOLVE_OK;
 
-    for (int p = 0; p < 2; p++) {
-        int64_t count;
-        const void *value = gs_matrix_values(k->A, p, &count);
-        TRY(norm_of(k, count, value, &part[p]));
+    *norm = 0;
+    for (int i = 0; rows_on_host(k, i, &part); i++) {
+        TRY(norm_of(k, gs_start(&part, part.nrows), part.value, &of_part));
+        *norm = hypot(*norm, of_part);
     }
-    *norm = hypot(part[0], part[1]);
 done:
     return status;
 }
 
-static gsolve_status norm_of_rows(gs_krylov *k, double *norm)
+static gsolve_status norm_on_one_rank(gs_krylov *k, double *norm)
 {
     gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
     gsolve_csr rows;
-    gsolve_status status;
 
-    if (gs_matrix_is_distributed(k->A)) return norm_over_ranks(k, norm);
     gsolve_matrix_describe(k->A, &info);
     gsolve_matrix_device_csr(k->A, &rows);
-    TRY(norm_of(k, info.entries, rows.value, norm));
+    return norm_of(k, info.entries, rows.value, norm);
+}
+
+static gsolve_status norm_of_rows(gs_krylov *k, double *norm)
+{
+    gsolve_status status;
+
+    TRY(k->comm ? norm_over_ranks(k, norm) : norm_on_one_rank(k, norm));
     if (*norm < 1e100 && *norm > 1e-100) return GSOLVE_OK;
     TRY(norm_of_scaled_rows(k, norm));
 done:

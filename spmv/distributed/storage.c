@@ -1,5 +1,13 @@
 /* storage.c: frees the parts of a distributed matrix. */
+#include "matrix/operator.h"
 #include "spmv/distributed/distributed.h"
+
+bool gs_matrix_part(const gsolve_matrix *A, int i, gsolve_csr *part)
+{
+    if (i > 1) return false;
+    *part = i == 0 ? A->rows : A->dist->boundary;
+    return true;
+}
 
 void gs_dist_drop(gs_dist_matrix **pD, gsolve_context *ctx)
 {
