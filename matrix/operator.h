@@ -22,7 +22,6 @@ bool gs_matrix_part(const gsolve_matrix *A, int i, gsolve_csr *part);
 /* The ranks over which M adds its sums; NULL: M computes with this rank's rows alone. */
 struct gs_comm *gs_precond_comm(const gsolve_precond *M);
 
-
 /* Whether M approximates A'A, and whether it approximates A, as far as its kind tells. Of a
  * function of the caller neither is known: it is applied as the method needs it. */
 bool gs_precond_is_of_normal(const gsolve_precond *M);

@@ -8,6 +8,7 @@
 
 #include "core/info.h"
 #include "core/try.h"
+#include "dist/comm.h"
 #include "matrix/csr.h"
 #include "matrix/operator.h"
 
@@ -181,7 +182,10 @@ const char *gsolve_solver_explain(gsolve_solver *k)
     if (k->run->explanation) return k->run->explanation;
     if (k->ncols == 0) return "There has been no run yet.";
     text = gsolve_alloc(k->ctx, GSOLVE_HOST, SENTENCES, 1);
-    if (!text) return "Out of memory during the search for the cause.";
+    if (gs_comm_check(k->comm, text ? GSOLVE_OK : GSOLVE_NO_MEMORY) != GSOLVE_OK) {
+        gsolve_free(k->ctx, GSOLVE_HOST, text);
+        return "Out of memory during the search for the cause.";
+    }
 
     text[0] = 0;
     worst = gs_worst_column(k);
