@@ -8,6 +8,7 @@
 
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/ranks.h"
 #include "cli/signals.h"
 
 const cli_arguments cli_no_arguments = {.rtol = NAN,
@@ -128,8 +129,9 @@ static int dispatch(cli *c, int argc, char **argv)
 int main(int argc, char **argv)
 {
     cli c = {.args = cli_no_arguments, .word = argv, .count = argc, .begin = cli_now()};
-    int code;
+    int code = cli_run_ranks(argv);
 
+    if (code >= 0) return code;
     cli_catch_signals(&c.ctx);
     code = dispatch(&c, argc, argv);
 

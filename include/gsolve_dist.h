@@ -23,6 +23,7 @@
 #ifndef GSOLVE_DIST_H
 #define GSOLVE_DIST_H
 
+#include "gsolve_auto.h"
 #include "gsolve_matrix.h"
 #include "gsolve_solver.h"
 
@@ -114,10 +115,15 @@ GSOLVE_API void gsolve_matrix_row_range(const gsolve_matrix *A, gsolve_row_range
 
 /* --- one call ------------------------------------------------------------------- */
 
+/* Sets *choice to a choice for a distributed matrix with these statistics, as gsolve_auto_choose does
+ * for others: among the methods and preconditioners that work over several ranks. Not collective:
+ * equal statistics give equal choices. */
+GSOLVE_API bool gsolve_dist_choose(const gsolve_context *ctx, const gsolve_statistics *statistics,
+                                   int attempt, gsolve_choice *choice);
+
 /* Solves A x = b until |b - A x| <= 1e-8 |b| in each column. The function chooses a method and a
- * preconditioner from the statistics of A, as gsolve_solver_note says: "cg" if A is symmetric and
- * its diagonal positive, else "gmres" or "bicgstab"; and tries the next choice if one does not
- * converge. b and x hold this rank's rows; on entry x is the initial guess. */
+ * preconditioner by gsolve_dist_choose, and tries the next choice if one does not converge, as
+ * gsolve_solve does. b and x hold this rank's rows; on entry x is the initial guess. */
 GSOLVE_API gsolve_status gsolve_solve_dist(gsolve_context *ctx, const gsolve_dist_csr *csr,
                                            gsolve_dense b, gsolve_dense x, gsolve_result *result);
 
