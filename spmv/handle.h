@@ -117,6 +117,11 @@ gsolve_status gs_matrix_need_form(const gsolve_matrix *A);
  * exist. */
 gsolve_status gs_matrix_need_transposed(const gsolve_matrix *A);
 
+/* --- distributed/storage.c -------------------------------------------------------------------- */
+
+/* Frees what a distributed matrix holds besides, and sets *D to NULL. */
+void gs_dist_drop(struct gs_dist_matrix **D, gsolve_context *ctx);
+
 /* --- null_space.c ----------------------------------------------------------------------------- */
 
 /* Frees the memory of N. */

@@ -235,3 +235,17 @@ void gsolve_dist_csr_free(gsolve_dist_csr *csr, gsolve_context *ctx)
     gsolve_free(ctx, csr->location, (void *)(uintptr_t)csr->value);
     memset(csr, 0, sizeof *csr);
 }
+
+gsolve_status gsolve_dist_csr_statistics(gsolve_context *ctx, const gsolve_dist_csr *csr,
+                                         gsolve_statistics *statistics)
+{
+    gsolve_matrix *A = NULL;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    TRY(gsolve_matrix_create_dist(&A, ctx, "csr", csr));
+    TRY(gsolve_matrix_statistics(A, statistics));
+done:
+    gsolve_matrix_destroy(&A);
+    return status;
+}

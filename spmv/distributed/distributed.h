@@ -30,9 +30,6 @@ typedef struct gs_dist_matrix {
     gsolve_csr block;     /* the diagonal block, made when first needed */
 } gs_dist_matrix;
 
-/* storage.c: frees *D and sets it to NULL. */
-void gs_dist_drop(gs_dist_matrix **D, gsolve_context *ctx);
-
 /* --- split.c: from sorted rows with compact column numbers to both matrices, and back --------- */
 
 /* Makes *interior and the boundary rows of D. csr: the rows, with the compact columns of D->map. */

@@ -286,17 +286,3 @@ gsolve_status gs_dist_need_statistics(const gsolve_matrix *A)
 done:
     return status;
 }
-
-gsolve_status gsolve_dist_csr_statistics(gsolve_context *ctx, const gsolve_dist_csr *csr,
-                                         gsolve_statistics *statistics)
-{
-    gsolve_matrix *A = NULL;
-    gsolve_status status;
-
-    if (!ctx) return GSOLVE_BAD_ARGUMENT;
-    TRY(gsolve_matrix_create_dist(&A, ctx, "csr", csr));
-    TRY(gsolve_matrix_statistics(A, statistics));
-done:
-    gsolve_matrix_destroy(&A);
-    return status;
-}
