@@ -274,12 +274,202 @@ static void test_methods(void **state)
     }
 }
 
+/* --- messages ----------------------------------------------------------------------------------
+ */
+
+typedef struct traffic {
+    const char *method;
+    long sums, exchanges; /* of 20 iterations */
+} traffic;
+
+/* Counts what 20 more iterations send. */
+static int count_messages(gsolve_context *ctx, int rank, int ranks, void *user)
+{
+    traffic *t = user;
+    const gsolve_row_range rows = gsolve_row_range_even(ROWS, rank, ranks);
+    const thread_world *w = ((thread_rank *)ctx->comm->self)->world;
+    grid *g = malloc(sizeof *g);
+    const gsolve_dist_csr csr = make_grid(g, rows, true);
+    double *b = malloc((size_t)rows.count * sizeof *b), *x = malloc((size_t)rows.count * sizeof *x);
+    long sums[2], exchanges[2];
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    gsolve_matrix *A = NULL;
+    gsolve_precond *M = NULL;
+    gsolve_solver *S = NULL;
+    int failures = 0;
+
+    for (int32_t i = 0; i < rows.count; i++) b[i] = rhs(rows.first + i, 0, 0);
+    EXPECT_OK(ctx, gsolve_matrix_create_dist(&A, ctx, "csr", &csr));
+    EXPECT_OK(ctx, gsolve_precond_create_from(&M, ctx, "jacobi", A));
+    EXPECT_OK(ctx, gsolve_solver_create(&S, ctx, t->method, A, M));
+    for (int run = 0; run < 2; run++) {
+        const long sums_before = w->sums, exchanges_before = w->exchanges;
+        EXPECT_OK(ctx, gsolve_solver_set(S, run == 0 ? "rtol=0,maxit=4" : "rtol=0,maxit=24"));
+        memset(x, 0, (size_t)rows.count * sizeof *x);
+        EXPECT_OK(ctx, gsolve_solver_run(S, gsolve_vector(b, rows.count),
+                                         gsolve_vector(x, rows.count), &result));
+        sums[run] = w->sums - sums_before;
+        exchanges[run] = w->exchanges - exchanges_before;
+    }
+    if (rank == 0) {
+        t->sums = sums[1] - sums[0];
+        t->exchanges = exchanges[1] - exchanges[0];
+    }
+    gsolve_solver_destroy(&S);
+    gsolve_precond_destroy(&M);
+    gsolve_matrix_destroy(&A);
+    free(g);
+    free(b);
+    free(x);
+    return failures;
+}
+
+/* A sum or an exchange costs some microseconds, so their number decides how small a system may be
+ * that several ranks solve faster than one. */
+static void test_messages(void **state)
+{
+    static const traffic expected[] = {
+        {"cg", 40, 20},  {"pipecg", 20, 20},           {"bicgstab", 60, 40}, {"minres", 60, 20},
+        {"cgs", 60, 40}, {"gmres,restart=40", 40, 20}, {"block_cg", 40, 20}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        traffic now = expected[i];
+        assert_int_equal(run_ranks(3, count_messages, &now), 0);
+        if (now.sums != expected[i].sums || now.exchanges != expected[i].exchanges) {
+            fail_msg("%s: %ld sums and %ld exchanges in 20 iterations, not %ld and %ld", now.method,
+                     now.sums, now.exchanges, expected[i].sums, expected[i].exchanges);
+        }
+    }
+}
+
+/* --- one rank ----------------------------------------------------------------------------------
+ */
+
+/* Solves with the whole matrix on one rank, without a distributed handle. */
+static void solve_plain(solve *s)
+{
+    gsolve_context *ctx = open_context(1);
+    grid *g = malloc(sizeof *g);
+    int32_t *col = malloc(5 * ROWS * sizeof *col);
+    double *b = malloc(ROWS * MOST_COLUMNS * sizeof *b);
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    gsolve_matrix *A = NULL;
+    gsolve_precond *M = NULL;
+    gsolve_solver *S = NULL;
+
+    make_grid(g, (gsolve_row_range){0, ROWS, ROWS}, s->symmetric);
+    for (int64_t k = 0; k < g->start[ROWS]; k++) col[k] = (int32_t)g->col[k];
+    const gsolve_csr csr = {ROWS,     ROWS,       g->start,   col,
+                            g->value, GSOLVE_O64, GSOLVE_F64, GSOLVE_HOST};
+    OK(ctx, gsolve_matrix_create(&A, ctx, "csr", &csr));
+    if (s->precond) OK(ctx, gsolve_precond_create_from(&M, ctx, s->precond, A));
+    OK(ctx, gsolve_solver_create(&S, ctx, s->method, A, M));
+    for (int run = 0; run < s->runs; run++) {
+        const gsolve_dense B = {ROWS,        s->columns,         ROWS, b, GSOLVE_F64,
+                                GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+        gsolve_dense X = B;
+        X.value = s->x;
+        memset(s->x, 0, sizeof s->x);
+        for (int i = 0; i < ROWS * s->columns; i++) b[i] = rhs(i % ROWS, i / ROWS, run);
+        OK(ctx, gsolve_solver_run(S, B, X, &result));
+    }
+    s->iterations = result.iterations;
+    gsolve_context_destroy(&ctx);
+    free(g);
+    free(col);
+    free(b);
+}
+
+/* A distributed matrix on one rank gives the bits of an ordinary one. */
+static void test_one_rank(void **state)
+{
+    static const solve kinds[] = {{"cg", "jacobi", true, 1, 2, 0, 0, {0}},
+                                  {"pipecg", "chebyshev", true, 2, 1, 0, 0, {0}},
+                                  {"minres", "ic", true, 3, 1, 0, 0, {0}},
+                                  {"gmres", "ilu", false, 1, 1, 0, 0, {0}},
+                                  {"bicgstab", "block_jacobi", false, 2, 1, 0, 0, {0}},
+                                  {"idr", "isai", false, 1, 1, 0, 0, {0}},
+                                  {"lsmr", NULL, false, 1, 1, 0, 0, {0}},
+                                  {"refine", "jacobi", true, 1, 1, 0, 0, {0}}};
+    solve *plain = malloc(sizeof *plain), *one = malloc(sizeof *one);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        *plain = *one = kinds[i];
+        solve_plain(plain);
+        assert_int_equal(run_ranks(1, solve_on_rank, one), 0);
+        if (memcmp(plain->x, one->x, sizeof one->x)) fail_msg("%s: other bits", kinds[i].method);
+        assert_int_equal(plain->iterations, one->iterations);
+    }
+    free(plain);
+    free(one);
+}
+
+/* --- what is refused ---------------------------------------------------------------------------
+ */
+
+static int refuse(gsolve_context *ctx, int rank, int ranks, void *user)
+{
+    const gsolve_row_range rows = gsolve_row_range_even(ROWS, rank, ranks);
+    grid *g = malloc(sizeof *g);
+    const gsolve_dist_csr csr = make_grid(g, rows, true);
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
+    gsolve_precond_info described = GSOLVE_INIT(gsolve_precond_info);
+    gsolve_matrix *A = NULL;
+    gsolve_precond *M = NULL;
+    gsolve_solver *S = NULL;
+    int failures = 0;
+
+    (void)user;
+    EXPECT_OK(ctx, gsolve_matrix_create_dist(&A, ctx, "csr", &csr));
+    EXPECT(gsolve_solver_create(&S, ctx, "direct", A, NULL) == GSOLVE_UNSUPPORTED, "direct");
+    EXPECT(strstr(gsolve_error(ctx), "use cg, minres or gmres"), "%s", gsolve_error(ctx));
+    EXPECT(gsolve_precond_create_from(&M, ctx, "amg", A) == GSOLVE_UNSUPPORTED, "amg");
+    EXPECT(strstr(gsolve_error(ctx), "use jacobi, chebyshev"), "%s", gsolve_error(ctx));
+    EXPECT(gsolve_precond_create_from(&M, ctx, "jacobi,normal=1", A) == GSOLVE_UNSUPPORTED,
+           "normal");
+    EXPECT(!M && !S, "a failed call set its result");
+
+    EXPECT_OK(ctx, gsolve_precond_create_from(&M, ctx, "auto", A));
+    EXPECT_OK(ctx, gsolve_solver_create(&S, ctx, "auto", A, NULL));
+    EXPECT(strcmp(gsolve_solver_name(S), "cg") == 0, "auto: %s", gsolve_solver_name(S));
+    gsolve_solver_destroy(&S);
+    gsolve_precond_destroy(&M);
+    EXPECT_OK(ctx, gsolve_precond_create_from(&M, ctx, "ilu", A));
+    gsolve_precond_describe(M, &described);
+    EXPECT(strstr(described.note, "each of the 3 ranks uses the block of its own rows"), "%s",
+           described.note);
+    gsolve_context_describe(ctx, &info);
+    EXPECT(info.rank == rank && info.ranks == 3 && strcmp(info.transport, "threads") == 0,
+           "%d %d %s", info.rank, info.ranks, info.transport);
+    EXPECT(gsolve_context_use_device(ctx, "cpu") == GSOLVE_BAD_ARGUMENT, "use_device");
+    gsolve_precond_destroy(&M);
+    gsolve_matrix_destroy(&A);
+    free(g);
+    return failures;
+}
+
+static void test_refused(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    gsolve_transport t = thread_transport;
+
+    (void)state;
+    assert_int_equal(run_ranks(3, refuse, NULL), 0);
+    assert_int_equal(gsolve_context_set_transport(ctx, &t, NULL, 2, 2), GSOLVE_BAD_ARGUMENT);
+    assert_int_equal(gsolve_context_set_transport(ctx, NULL, NULL, 0, 1), GSOLVE_BAD_ARGUMENT);
+    t.allgather = NULL;
+    assert_int_equal(gsolve_context_set_transport(ctx, &t, NULL, 0, 1), GSOLVE_BAD_ARGUMENT);
+    gsolve_context_destroy(&ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_sums),     cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_methods),  cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_one_rank), cmocka_unit_test(test_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
