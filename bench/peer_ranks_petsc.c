@@ -88,7 +88,8 @@ int main(int argc, char **argv)
     KSP ksp;
 
     if (argc != 6) {
-        fprintf(stderr, "usage: peer_ranks_petsc poisson3d|convdiff3d N cg|gmres jacobi|ilu RUNS\n");
+        fprintf(stderr,
+                "usage: peer_ranks_petsc poisson3d|convdiff3d N cg|gmres jacobi|ilu RUNS\n");
         return 1;
     }
     PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));

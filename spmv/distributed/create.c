@@ -90,8 +90,8 @@ gsolve_status gs_dist_shape(gsolve_csr *shape, gsolve_context *ctx, const gsolve
 uint64_t gs_dist_pattern(const gsolve_context *ctx, const gsolve_csr *shape, const int64_t *col)
 {
     const size_t entries = (size_t)gs_start(shape, shape->nrows);
-    const uint64_t starts = gs_hash(
-        ctx, shape->start, ((size_t)shape->nrows + 1) * gs_offset_size(shape->offset), 1);
+    const uint64_t starts =
+        gs_hash(ctx, shape->start, ((size_t)shape->nrows + 1) * gs_offset_size(shape->offset), 1);
 
     return gs_hash(ctx, col, entries * sizeof *col, starts);
 }
@@ -142,8 +142,8 @@ done:
 /* What all ranks know of all: D->total_entries and D->square. */
 static gsolve_status count_entries(gs_dist_matrix *D, gsolve_context *ctx, const gsolve_csr *rows)
 {
-    const double entries = (double)gs_start(rows, rows->nrows) +
-                           (double)gs_start(&D->boundary, D->boundary_rows);
+    const double entries =
+        (double)gs_start(rows, rows->nrows) + (double)gs_start(&D->boundary, D->boundary_rows);
     const bool square = D->rows.total == D->cols.total && D->rows.first == D->cols.first &&
                         D->rows.count == D->cols.count;
     double number[] = {entries, !square}; /* sums are exact below 2^53 */
