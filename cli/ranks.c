@@ -48,11 +48,12 @@ int cli_run_ranks(char **argv)
     execute_beside(argv);
     execvp("gsolve-mpi", argv);
     if (rank <= 0) {
-        fprintf(stderr,
-                "gsolve: %d ranks were started, and the command gsolve-mpi, which solves one system "
-                "with all of them, is not installed; build gsolve where CMake finds MPI, or start "
-                "gsolve without mpirun\n",
-                ranks);
+        fprintf(
+            stderr,
+            "gsolve: %d ranks were started, and the command gsolve-mpi, which solves one system "
+            "with all of them, is not installed; build gsolve where CMake finds MPI, or start "
+            "gsolve without mpirun\n",
+            ranks);
     }
     return 1;
 }

@@ -90,10 +90,10 @@ GSOLVE_API gsolve_status gsolve_dist_csr_statistics(gsolve_context *ctx, const g
 /* --- distributed matrices ------------------------------------------------------- */
 
 /* Creates a distributed matrix from this rank's rows, which it copies. `spec` names a storage
- * format (gsolve_matrix_create). The rows that need elements of x of other ranks, the boundary rows,
- * are stored apart; all others are in this format. A product sends the elements that other ranks
- * need, multiplies the other rows meanwhile, and then the boundary rows. The entries of each row are
- * added in one sum.
+ * format (gsolve_matrix_create). The rows that need elements of x of other ranks, the boundary
+ * rows, are stored apart; all others are in this format. A product sends the elements that other
+ * ranks need, multiplies the other rows meanwhile, and then the boundary rows. The entries of each
+ * row are added in one sum.
  *
  * Fails with GSOLVE_BAD_ARGUMENT if the row ranges of the ranks do not follow one another or the
  * types differ; with GSOLVE_BAD_MATRIX if the rows of a rank are malformed; with GSOLVE_UNSUPPORTED
@@ -103,21 +103,21 @@ GSOLVE_API gsolve_status gsolve_matrix_create_dist(gsolve_matrix **A, gsolve_con
                                                    const char *spec, const gsolve_dist_csr *csr);
 
 /* Replaces the values of A by those of csr, which has the pattern of the creation, the order of the
- * entries included. Fails with GSOLVE_BAD_MATRIX if the pattern or the type of a rank differs, or if
- * a value is not finite; A is then unchanged on all ranks. */
+ * entries included. Fails with GSOLVE_BAD_MATRIX if the pattern or the type of a rank differs, or
+ * if a value is not finite; A is then unchanged on all ranks. */
 GSOLVE_API gsolve_status gsolve_matrix_update_dist(gsolve_matrix *A, const gsolve_dist_csr *csr);
 
 /* Sets *rows and *cols to the rows and the elements of x that this rank owns, *rank to its number
- * and *ranks to the number of ranks. Each pointer may be NULL. For a matrix that is not distributed,
- * this is all rows and columns, 0 and 1. Not collective. */
+ * and *ranks to the number of ranks. Each pointer may be NULL. For a matrix that is not
+ * distributed, this is all rows and columns, 0 and 1. Not collective. */
 GSOLVE_API void gsolve_matrix_row_range(const gsolve_matrix *A, gsolve_row_range *rows,
                                         gsolve_row_range *cols, int *rank, int *ranks);
 
 /* --- one call ------------------------------------------------------------------- */
 
-/* Sets *choice to a choice for a distributed matrix with these statistics, as gsolve_auto_choose does
- * for others: among the methods and preconditioners that work over several ranks. Not collective:
- * equal statistics give equal choices. */
+/* Sets *choice to a choice for a distributed matrix with these statistics, as gsolve_auto_choose
+ * does for others: among the methods and preconditioners that work over several ranks. Not
+ * collective: equal statistics give equal choices. */
 GSOLVE_API bool gsolve_dist_choose(const gsolve_context *ctx, const gsolve_statistics *statistics,
                                    int attempt, gsolve_choice *choice);
 

@@ -15,12 +15,10 @@
  *                       also an archive of numpy.savez that holds a single array
  *     PETSc binary      AIJ and dense matrices and vectors, with 32-bit or 64-bit indices. A matrix
  *                       and a vector may be in one file
- *     MATLAB .mat       versions 5 and 7.3, by libmatio: the only sparse matrix or the one called A,
- *                       the only full matrix or the one called b; also in a struct
- *     plain text        vectors and dense matrices: one row in each line, comments after # and %;
- *                       a single line is a vector
- *     gzip, bzip2, xz, zstd
- *                       any of these but .mat, compressed
+ *     MATLAB .mat       versions 5 and 7.3, by libmatio: the only sparse matrix or the one called
+ * A, the only full matrix or the one called b; also in a struct plain text        vectors and dense
+ * matrices: one row in each line, comments after # and %; a single line is a vector gzip, bzip2,
+ * xz, zstd any of these but .mat, compressed
  *
  * "-" is standard input, and for the functions that write, standard output. Pipes, terminals and
  * names such as /dev/fd/5 work, too: they are read to their end, and written in place. The name of
@@ -55,7 +53,7 @@ typedef struct gsolve_read_options {
                    file and write the cache. The cache of FILE is FILE.gscache, or if that cannot be
                    written, a file in $XDG_CACHE_HOME/gsolve (default ~/.cache/gsolve). Problems
                    with a cache are not errors. A pipe has no cache */
-    bool cache_read_only; /* with cache: do not write the cache; gsolve_write_cache can */
+    bool cache_read_only;      /* with cache: do not write the cache; gsolve_write_cache can */
     gsolve_progress *progress; /* or NULL */
     void *user;                /* passed to progress */
 } gsolve_read_options;
@@ -100,11 +98,11 @@ GSOLVE_API gsolve_status gsolve_read_matrix(gsolve_csr *csr, gsolve_context *ctx
                                             gsolve_source *source);
 
 /* Writes the cache of the file `name`. csr and source: what gsolve_read_matrix set from the file,
- * with the options cache and cache_read_only. inspection: that of csr, which the cache keeps, or NULL. Sets
- * source->cache to the path of the cache, or to "" if it cannot be written: problems with a cache
- * are not errors. ctx may be another context than that of csr, in another thread; csr and `name`
- * must not change meanwhile. gsolve_abandon_files ends the call early and removes the file in
- * progress. */
+ * with the options cache and cache_read_only. inspection: that of csr, which the cache keeps, or
+ * NULL. Sets source->cache to the path of the cache, or to "" if it cannot be written: problems
+ * with a cache are not errors. ctx may be another context than that of csr, in another thread; csr
+ * and `name` must not change meanwhile. gsolve_abandon_files ends the call early and removes the
+ * file in progress. */
 GSOLVE_API gsolve_status gsolve_write_cache(gsolve_context *ctx, const char *name,
                                             const gsolve_csr *csr, gsolve_source *source,
                                             const gsolve_inspection *inspection);
@@ -120,10 +118,10 @@ GSOLVE_API gsolve_status gsolve_read_dense(gsolve_dense *v, gsolve_context *ctx,
 
 /* Reads or generates this rank's rows of a matrix whose rows are distributed over the ranks of ctx
  * (gsolve_dist.h); collective. Each rank generates its own rows. Rank 0 reads a file and sends the
- * other ranks theirs. Ranks get equal numbers of rows of a generated matrix, and about equal numbers
- * of entries of a file. The columns of each row ascend strictly. Free csr with gsolve_dist_csr_free.
- * `options` and `source`, which may be NULL, are as for gsolve_read_matrix; *source is set on rank 0,
- * and everywhere for a generator. */
+ * other ranks theirs. Ranks get equal numbers of rows of a generated matrix, and about equal
+ * numbers of entries of a file. The columns of each row ascend strictly. Free csr with
+ * gsolve_dist_csr_free. `options` and `source`, which may be NULL, are as for gsolve_read_matrix;
+ * *source is set on rank 0, and everywhere for a generator. */
 GSOLVE_API gsolve_status gsolve_read_matrix_dist(gsolve_dist_csr *csr, gsolve_context *ctx,
                                                  const char *name,
                                                  const gsolve_read_options *options,
@@ -136,8 +134,9 @@ GSOLVE_API gsolve_status gsolve_read_dense_dist(gsolve_dense *v, gsolve_context 
                                                 const char *name, gsolve_row_range rows,
                                                 const gsolve_read_options *options);
 
-/* Writes a dense matrix, of which v holds this rank's rows, to one file, as gsolve_write_dense does;
- * collective. v is column-major, of doubles, on the host. Rank 0 collects all rows and writes. */
+/* Writes a dense matrix, of which v holds this rank's rows, to one file, as gsolve_write_dense
+ * does; collective. v is column-major, of doubles, on the host. Rank 0 collects all rows and
+ * writes. */
 GSOLVE_API gsolve_status gsolve_write_dense_dist(gsolve_context *ctx, const char *path,
                                                  gsolve_row_range rows, const gsolve_dense *v,
                                                  const char *comment);

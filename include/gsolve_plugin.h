@@ -286,8 +286,8 @@ typedef struct gsolve_transport {
     void (*close)(void *self);
     /* Optional, both or none: neighbor_exchange in two parts. exchange_begin may return before the
      * messages have arrived; exchange_end waits for them. Between both, the library computes what
-     * does not need them, and calls no other function of the transport. The arrays of `out` and `in`
-     * stay valid until exchange_end; the structs need not. */
+     * does not need them, and calls no other function of the transport. The arrays of `out` and
+     * `in` stay valid until exchange_end; the structs need not. */
     gsolve_status (*exchange_begin)(void *self, const gsolve_messages *out,
                                     const gsolve_messages *in);
     gsolve_status (*exchange_end)(void *self);

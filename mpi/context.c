@@ -53,9 +53,10 @@ static bool read_spec(const char *spec, char *device, size_t size, double *timeo
 
 /* Adds the key threads if the ranks of this host may use the same processors: `all`, as many as a
  * context takes by itself. They do if all of them together take more than the host has; ranks that
- * are bound to different processors do not. */
-static gsolve_status divide_processors(char *device, size_t size, MPI_Comm comm)
+ * are bound to different processors do not. *crowded: the host has more ranks than processors. */
+static gsolve_status divide_processors(char *device, size_t size, MPI_Comm comm, bool *crowded)
 {
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
     gsolve_context *probe = NULL;
     MPI_Comm host;
@@ -71,8 +72,9 @@ static gsolve_status divide_processors(char *device, size_t size, MPI_Comm comm)
     MPI_Comm_size(host, &ranks);
     MPI_Allreduce(&info.threads, &sum, 1, MPI_INT, MPI_SUM, host);
     MPI_Comm_free(&host);
+    *crowded = ranks > processors;
     if (status != GSOLVE_OK || strstr(device, "threads")) return GSOLVE_OK;
-    if (sum > sysconf(_SC_NPROCESSORS_ONLN) && info.threads > 1) {
+    if (sum > processors && info.threads > 1) {
         const int share = info.threads / ranks;
         snprintf(device + length, size - length, ",threads=%d", share > 0 ? share : 1);
     }
@@ -123,6 +125,7 @@ static gsolve_status create(gsolve_context **out, const char *spec, MPI_Comm com
     char device[256];
     gsolve_context *ctx = NULL;
     gs_mpi *self = NULL;
+    bool crowded = false;
     double timeout;
     int rank, ranks;
     gsolve_status status;
@@ -135,12 +138,13 @@ static gsolve_status create(gsolve_context **out, const char *spec, MPI_Comm com
                  : refuse(GSOLVE_BAD_SPEC, "the spec of the context is too long, or its timeout is "
                                            "not a number of seconds, 0 or more");
     status = agree(status, comm, rank, ranks);
-    if (status == GSOLVE_OK) status = divide_processors(device, sizeof device, comm);
+    if (status == GSOLVE_OK) status = divide_processors(device, sizeof device, comm, &crowded);
     if (status == GSOLVE_OK) {
         status = agree(create_alone(&ctx, device, &self), comm, rank, ranks);
     }
     if (status == GSOLVE_OK) {
-        *self = (gs_mpi){.comm = comm, .rank = rank, .ranks = ranks, .timeout = timeout};
+        *self = (gs_mpi){
+            .comm = comm, .rank = rank, .ranks = ranks, .crowded = crowded, .timeout = timeout};
         status = gsolve_context_set_transport(ctx, &gs_mpi_transport, self, rank, ranks);
         if (status != GSOLVE_OK) refuse(status, gsolve_error(ctx));
     }

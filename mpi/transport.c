@@ -2,6 +2,7 @@
  * because MPI counts in int. */
 #include "mpi/transport.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 enum { CHUNK = 1 << 30 };
@@ -14,18 +15,20 @@ static gsolve_status fail(gs_mpi *m)
     return GSOLVE_RANK_FAILED;
 }
 
-/* Waits for `count` requests. MPI has no wait with a time limit, so with one the rank asks. */
-static gsolve_status wait_for(gs_mpi *m, int count, MPI_Request *request)
+/* Waits for `count` requests. MPI has no wait with a time limit, so with one the rank asks. It also
+ * asks where ranks share processors, and lets others run in between: MPI's own waiting may not. */
+static gsolve_status wait_for(gs_mpi *m, int count, MPI_Request *request, MPI_Status *ignored)
 {
     const double end = MPI_Wtime() + m->timeout;
     int done = 0;
 
-    if (m->timeout <= 0) {
-        return MPI_Waitall(count, request, MPI_STATUSES_IGNORE) == MPI_SUCCESS ? GSOLVE_OK : fail(m);
+    if (m->timeout <= 0 && !m->crowded) {
+        return MPI_Waitall(count, request, ignored) == MPI_SUCCESS ? GSOLVE_OK : fail(m);
     }
     while (!done) {
-        if (MPI_Testall(count, request, &done, MPI_STATUSES_IGNORE) != MPI_SUCCESS) return fail(m);
-        if (!done && MPI_Wtime() > end) return fail(m);
+        if (MPI_Testall(count, request, &done, ignored) != MPI_SUCCESS) return fail(m);
+        if (!done && m->timeout > 0 && MPI_Wtime() > end) return fail(m);
+        if (!done && m->crowded) sched_yield();
     }
     return GSOLVE_OK;
 }
@@ -35,8 +38,9 @@ static gsolve_status wait_for(gs_mpi *m, int count, MPI_Request *request)
 static gsolve_status gather(gs_mpi *m, const void *send, int bytes, void *recv)
 {
     MPI_Request request;
+    MPI_Status ignored;
 
-    if (m->timeout <= 0) {
+    if (m->timeout <= 0 && !m->crowded) {
         return MPI_Allgather(send, bytes, MPI_BYTE, recv, bytes, MPI_BYTE, m->comm) == MPI_SUCCESS
                    ? GSOLVE_OK
                    : fail(m);
@@ -45,7 +49,7 @@ static gsolve_status gather(gs_mpi *m, const void *send, int bytes, void *recv)
         MPI_SUCCESS) {
         return fail(m);
     }
-    return wait_for(m, 1, &request);
+    return wait_for(m, 1, &request, &ignored);
 }
 
 static gsolve_status allgather(void *self, const void *send, size_t bytes, void *recv)
@@ -60,7 +64,8 @@ static gsolve_status allgather(void *self, const void *send, size_t bytes, void 
         char *to = (char *)recv + (size_t)r * bytes;
         for (size_t at = 0; at < bytes && status == GSOLVE_OK; at += CHUNK) {
             const int size = bytes - at < CHUNK ? (int)(bytes - at) : CHUNK;
-            for (int k = 0; r == m->rank && k < size; k++) to[at + (size_t)k] = from[at + (size_t)k];
+            for (int k = 0; r == m->rank && k < size; k++)
+                to[at + (size_t)k] = from[at + (size_t)k];
             if (MPI_Bcast(to + at, size, MPI_BYTE, r, m->comm) != MPI_SUCCESS) status = fail(m);
         }
     }
@@ -82,12 +87,15 @@ static int pieces(const gsolve_messages *m)
 /* Space for `count` requests. */
 static bool reserve(gs_mpi *m, int count)
 {
-    MPI_Request *more;
+    MPI_Request *requests;
+    MPI_Status *ignored;
 
     if (count <= m->most) return true;
-    more = realloc(m->request, (size_t)count * sizeof *more);
-    if (!more) return false;
-    m->request = more;
+    requests = realloc(m->request, (size_t)count * sizeof *requests);
+    if (requests) m->request = requests;
+    ignored = realloc(m->ignored, (size_t)count * sizeof *ignored);
+    if (ignored) m->ignored = ignored;
+    if (!requests || !ignored) return false;
     m->most = count;
     return true;
 }
@@ -101,9 +109,8 @@ static gsolve_status start(gs_mpi *m, const gsolve_messages *messages, bool rece
             const int size = left < CHUNK ? (int)left : CHUNK, rank = messages->rank[k];
             char *piece = (char *)messages->buffer + at;
             MPI_Request *request = &m->request[m->requests++];
-            const int error =
-                receive ? MPI_Irecv(piece, size, MPI_BYTE, rank, 0, m->comm, request)
-                        : MPI_Isend(piece, size, MPI_BYTE, rank, 0, m->comm, request);
+            const int error = receive ? MPI_Irecv(piece, size, MPI_BYTE, rank, 0, m->comm, request)
+                                      : MPI_Isend(piece, size, MPI_BYTE, rank, 0, m->comm, request);
             if (error != MPI_SUCCESS) return fail(m);
         }
     }
@@ -126,7 +133,7 @@ static gsolve_status exchange_end(void *self)
 {
     gs_mpi *m = self;
 
-    return m->failed ? GSOLVE_RANK_FAILED : wait_for(m, m->requests, m->request);
+    return m->failed ? GSOLVE_RANK_FAILED : wait_for(m, m->requests, m->request, m->ignored);
 }
 
 static gsolve_status neighbor_exchange(void *self, const gsolve_messages *out,
@@ -146,6 +153,7 @@ void gs_mpi_close(void *self)
     MPI_Finalized(&finalized);
     if (!m->failed && !finalized) MPI_Comm_free(&m->comm);
     free(m->request);
+    free(m->ignored);
     free(m);
 }
 

@@ -8,8 +8,10 @@
 typedef struct gs_mpi {
     MPI_Comm comm; /* a duplicate of the caller's */
     int rank, ranks;
+    bool crowded;         /* this host has more ranks than processors */
     double timeout;       /* seconds; 0: none */
     MPI_Request *request; /* of an exchange that has begun */
+    MPI_Status *ignored;  /* of them; not MPI_STATUSES_IGNORE, of which gcc warns with MPICH */
     int requests, most;
     bool failed;
 } gs_mpi;

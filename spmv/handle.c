@@ -5,7 +5,6 @@
 
 #include "core/info.h"
 #include "core/try.h"
-#include "spmv/distributed/distributed.h"
 
 /* --- create and destroy ----------------------------------------------------------------------- */
 

@@ -139,7 +139,7 @@ static double *element_of(double *of_columns, int32_t j)
 
 /* y = A x and the sums, with the rows of A; those of a distributed A without its boundary rows. */
 static gsolve_status multiply_rows_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
-                                  gsolve_dense w, double *wy, double *yy)
+                                       gsolve_dense w, double *wy, double *yy)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, A->ctx, x.type);
     gsolve_status status = GSOLVE_OK;

@@ -73,13 +73,14 @@ static inline piece take_piece(const gsolve_csr *A, gsolve_row_range rows, gsolv
         p.start[i] = gs_start(A, (int32_t)rows.first + i) - from;
     }
     for (int64_t k = from; k < to; k++) p.col[k - from] = A->col[k];
-    p.csr = (gsolve_dist_csr){.rows = rows,
-                              .cols = cols,
-                              .start = p.start,
-                              .col = p.col,
-                              .value = (const char *)A->value + (size_t)from * gs_type_size(A->type),
-                              .offset = GSOLVE_O64,
-                              .type = A->type};
+    p.csr =
+        (gsolve_dist_csr){.rows = rows,
+                          .cols = cols,
+                          .start = p.start,
+                          .col = p.col,
+                          .value = (const char *)A->value + (size_t)from * gs_type_size(A->type),
+                          .offset = GSOLVE_O64,
+                          .type = A->type};
     return p;
 }
 

@@ -1,5 +1,5 @@
-/* test_dist_io.c: where distributed systems come from and go to, on several ranks: generators, files,
- * triplets for rows of other ranks; and gsolve_solve_dist. */
+/* test_dist_io.c: where distributed systems come from and go to, on several ranks: generators,
+ * files, triplets for rows of other ranks; and gsolve_solve_dist. */
 #include <unistd.h>
 
 #include "dist/comm.h"
@@ -63,9 +63,9 @@ static void generators(void **state)
     for (int g = 0; (generator = gsolve_generator_at(g)); g++) {
         char name[100];
         snprintf(name, sizeof name, "gen:%s%s", generator->name,
-                 strstr(generator->name, "3d") ? ",n=5" : strcmp(generator->name, "rmat") == 0
-                                                              ? ",scale=6"
-                                                              : "");
+                 strstr(generator->name, "3d")          ? ",n=5"
+                 : strcmp(generator->name, "rmat") == 0 ? ",scale=6"
+                                                        : "");
         if (gsolve_read_matrix(&A, ctx, name, NULL, NULL) != GSOLVE_OK) {
             snprintf(name, sizeof name, "gen:%s", generator->name);
             OK(ctx, gsolve_read_matrix(&A, ctx, name, NULL, NULL));
@@ -107,8 +107,10 @@ static int move_vectors(gsolve_context *ctx, int rank, int ranks, void *user)
         EXPECT(((double *)v.value)[i + v.stride] == number_of(rows.first + i, 1), "row %d", i);
     }
     gsolve_dense_free(&v, ctx);
-    EXPECT(gsolve_read_dense_dist(&v, ctx, s->file, (gsolve_row_range){rows.first, rows.total + 1, rows.count}, NULL) ==
-               GSOLVE_BAD_FILE, "%s", gsolve_error(ctx));
+    EXPECT(gsolve_read_dense_dist(&v, ctx, s->file,
+                                  (gsolve_row_range){rows.first, rows.total + 1, rows.count},
+                                  NULL) == GSOLVE_BAD_FILE,
+           "%s", gsolve_error(ctx));
     return failures;
 }
 

@@ -12,7 +12,8 @@ typedef struct work { /* of all ranks of a run */
 
 /* --- a reference on one rank ------------------------------------------------------------------ */
 
-/* Row i of alpha A x_c + beta y_c, or of A', computed entry by entry; *size = the sum of magnitudes.
+/* Row i of alpha A x_c + beta y_c, or of A', computed entry by entry; *size = the sum of
+ * magnitudes.
  */
 static double expected(const gsolve_csr *A, bool transposed, int64_t i, int c, double alpha,
                        double beta, double *size)
@@ -33,12 +34,12 @@ static double expected(const gsolve_csr *A, bool transposed, int64_t i, int c, d
 }
 
 /* Vectors of this rank: element i of column c is number_of(first + i, c + shift). */
-static gsolve_dense vectors(gsolve_row_range range, int ncols, gsolve_type type, gsolve_layout layout,
-                            int shift)
+static gsolve_dense vectors(gsolve_row_range range, int ncols, gsolve_type type,
+                            gsolve_layout layout, int shift)
 {
     const int64_t stride = layout == GSOLVE_ROW_MAJOR ? ncols + 1 : range.count + 3;
-    gsolve_dense v = {range.count, ncols, stride, calloc((size_t)(range.count + 4) * 8, 8), type,
-                      GSOLVE_HOST, layout};
+    gsolve_dense v = {range.count, ncols,       stride, calloc((size_t)(range.count + 4) * 8, 8),
+                      type,        GSOLVE_HOST, layout};
 
     for (int32_t i = 0; i < range.count; i++) {
         for (int c = 0; c < ncols; c++) {
@@ -229,7 +230,8 @@ static int inspect(gsolve_context *ctx, int rank, int ranks, void *user)
     gsolve_matrix_describe(A, &info);
     EXPECT(info.total_rows == w->A->nrows && info.total_entries == gs_start(w->A, w->A->nrows),
            "%lld rows", (long long)info.total_rows);
-    const gsolve_row_range rows = {0, w->A->nrows, w->A->nrows}, cols = {0, w->A->ncols, w->A->ncols};
+    const gsolve_row_range rows = {0, w->A->nrows, w->A->nrows},
+                           cols = {0, w->A->ncols, w->A->ncols};
     gsolve_dense b = vectors(p.csr.rows, 2, GSOLVE_F64, GSOLVE_COLUMN_MAJOR, 1);
     gsolve_dense x = vectors(p.csr.cols, 2, GSOLVE_F64, GSOLVE_COLUMN_MAJOR, 0);
     gsolve_dense bs = vectors(rows, 2, GSOLVE_F64, GSOLVE_COLUMN_MAJOR, 1);
@@ -242,17 +244,38 @@ static int inspect(gsolve_context *ctx, int rank, int ranks, void *user)
     }
     EXPECT(gsolve_matrix_statistics(A, &all) == GSOLVE_OK, "%s", gsolve_error(ctx));
     EXPECT(gsolve_matrix_statistics(whole, &one) == GSOLVE_OK, "%s", gsolve_error(ctx));
-#define SAME(member) EXPECT(all.member == one.member, "%g and %g", (double)all.member, (double)one.member)
-#define NEAR(member)                                                                     \
+#define SAME(member) \
+    EXPECT(all.member == one.member, "%g and %g", (double)all.member, (double)one.member)
+#define NEAR(member)                                                                           \
     EXPECT(all.member == one.member || fabs(all.member / one.member - 1) < 1e-12, "%g and %g", \
            all.member, one.member)
-    SAME(nrows); SAME(ncols); SAME(entries); SAME(symmetric_pattern); SAME(symmetric); SAME(skew);
-    SAME(empty_rows); SAME(first_empty_row); SAME(empty_cols); SAME(zero_diagonals);
-    SAME(first_zero_diagonal); SAME(negative_diagonals); SAME(shortest_row); SAME(longest_row);
-    SAME(bandwidth); SAME(dominant_rows); SAME(zero_sum_rows); SAME(positive_off);
+    SAME(nrows);
+    SAME(ncols);
+    SAME(entries);
+    SAME(symmetric_pattern);
+    SAME(symmetric);
+    SAME(skew);
+    SAME(empty_rows);
+    SAME(first_empty_row);
+    SAME(empty_cols);
+    SAME(zero_diagonals);
+    SAME(first_zero_diagonal);
+    SAME(negative_diagonals);
+    SAME(shortest_row);
+    SAME(longest_row);
+    SAME(bandwidth);
+    SAME(dominant_rows);
+    SAME(zero_sum_rows);
+    SAME(positive_off);
     for (int k = 0; k < 32; k++) SAME(length[k]);
-    NEAR(mean_row); NEAR(deviation_row); NEAR(dominance); NEAR(spread); NEAR(mean_dominance);
-    NEAR(scaling); NEAR(least); NEAR(largest);
+    NEAR(mean_row);
+    NEAR(deviation_row);
+    NEAR(dominance);
+    NEAR(spread);
+    NEAR(mean_dominance);
+    NEAR(scaling);
+    NEAR(least);
+    NEAR(largest);
     gsolve_matrix_destroy(&A);
     gsolve_matrix_destroy(&whole);
     drop_piece(&p);
@@ -398,8 +421,10 @@ static void errors(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products), cmocka_unit_test(single_precision),
-        cmocka_unit_test(residuals_and_statistics), cmocka_unit_test(updates),
+        cmocka_unit_test(products),
+        cmocka_unit_test(single_precision),
+        cmocka_unit_test(residuals_and_statistics),
+        cmocka_unit_test(updates),
         cmocka_unit_test(errors),
     };
 

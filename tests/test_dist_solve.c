@@ -1,5 +1,5 @@
-/* test_dist_solve.c: solvers with distributed matrices on 1, 2, 3, 5 and 7 ranks, which are threads:
- * the solution, the iterations of one rank, and the same bits in every run. */
+/* test_dist_solve.c: solvers with distributed matrices on 1, 2, 3, 5 and 7 ranks, which are
+ * threads: the solution, the iterations of one rank, and the same bits in every run. */
 #include "dist/comm.h"
 #include "tests/dist_support.h"
 
@@ -134,9 +134,9 @@ static void symmetric(void **state)
 
 static void nonsymmetric(void **state)
 {
-    static const char *const methods[] = {"gmres,restart=30", "bicgstab", "idr",    "tfqmr",
-                                          "fgmres",           "cgs",      "bicg",   "block_gmres",
-                                          "lsqr",             "lsmr"};
+    static const char *const methods[] = {
+        "gmres,restart=30", "bicgstab", "idr", "tfqmr", "fgmres", "cgs", "bicg",
+        "block_gmres",      "lsqr",     "lsmr"};
     gsolve_context *ctx = open_context(1);
     gsolve_csr A;
     (void)state;

@@ -14,7 +14,8 @@ typedef struct option_of { /* a word, or a flag if it has no argument */
 
 static const option_of options[] = {
     {"--matrix", "-A", "FILE", MEMBER(matrix), "matrix: a file, or gen:NAME,key=value,..."},
-    {"--rhs", "-b", "FILE", MEMBER(rhs), "right-hand side: a file, ones, random or A*ones (default)"},
+    {"--rhs", "-b", "FILE", MEMBER(rhs),
+     "right-hand side: a file, ones, random or A*ones (default)"},
     {"--x0", NULL, "FILE", MEMBER(guess), "initial guess (default 0)"},
     {"--output", "-x", "FILE", MEMBER(solution), "write the solution"},
     {"--solver", NULL, "SPEC", MEMBER(solver), "method (default auto)"},

@@ -35,8 +35,8 @@ void ranks_report(const ranks_run *r)
 
 static void add_number(cJSON *object, const char *key, double value)
 {
-    cJSON_AddItemToObject(object, key, isfinite(value) ? cJSON_CreateNumber(value)
-                                                       : cJSON_CreateNull());
+    cJSON_AddItemToObject(object, key,
+                          isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
 }
 
 /* The name of a spec, up to its first comma. */

@@ -115,8 +115,7 @@ static bool choose(ranks_run *r, int k)
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     if (!open_method && !open_precond && k > 0) return false;
-    if ((open_method || open_precond) &&
-        !gsolve_dist_choose(r->ctx, &r->statistics, k, &choice)) {
+    if ((open_method || open_precond) && !gsolve_dist_choose(r->ctx, &r->statistics, k, &choice)) {
         return false;
     }
     snprintf(r->method, sizeof r->method, "%.400s%s%.20s%s%.20s",

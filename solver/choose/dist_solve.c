@@ -40,8 +40,8 @@ bool gsolve_dist_choose(const gsolve_context *ctx, const gsolve_statistics *stat
                         gsolve_choice *choice)
 {
     enum { MOST = 3 };
-    const bool positive = statistics && statistics->negative_diagonals == 0 &&
-                          statistics->zero_diagonals == 0;
+    const bool positive =
+        statistics && statistics->negative_diagonals == 0 && statistics->zero_diagonals == 0;
     gsolve_choice found = GSOLVE_INIT(gsolve_choice);
     int possible = 0;
 
@@ -55,8 +55,8 @@ bool gsolve_dist_choose(const gsolve_context *ctx, const gsolve_statistics *stat
     attempt -= possible;
     if (statistics->symmetric) attempt += positive ? 0 : MOST - 1; /* minres alone */
     if (attempt >= (statistics->symmetric ? 2 * MOST : MOST)) return false;
-    found = statistics->symmetric && attempt < MOST ? last_symmetric[attempt]
-                                                    : last[attempt % MOST];
+    found =
+        statistics->symmetric && attempt < MOST ? last_symmetric[attempt] : last[attempt % MOST];
     found.size = sizeof found;
     GS_FILL_INFO(gsolve_choice, choice, &found);
     return true;

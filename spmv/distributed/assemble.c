@@ -89,7 +89,8 @@ static void count_triplets(const given *g, const gs_ownership *owner, int64_t *n
     }
 }
 
-/* Sorts the triplets by the ranks that own their rows: those of others to `out`, the own to `own`. */
+/* Sorts the triplets by the ranks that own their rows: those of others to `out`, the own to `own`.
+ */
 static void put_triplets(const given *g, const gs_ownership *owner, int rank, const letters *out,
                          triplet *own, int64_t *next)
 {

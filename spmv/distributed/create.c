@@ -90,8 +90,8 @@ gsolve_status gs_dist_shape(gsolve_csr *shape, gsolve_context *ctx, const gsolve
 uint64_t gs_dist_pattern(const gsolve_context *ctx, const gsolve_csr *shape, const int64_t *col)
 {
     const size_t entries = (size_t)gs_start(shape, shape->nrows);
-    const uint64_t starts = gs_hash(
-        ctx, shape->start, ((size_t)shape->nrows + 1) * gs_offset_size(shape->offset), 1);
+    const uint64_t starts =
+        gs_hash(ctx, shape->start, ((size_t)shape->nrows + 1) * gs_offset_size(shape->offset), 1);
 
     return gs_hash(ctx, col, entries * sizeof *col, starts);
 }
@@ -142,8 +142,8 @@ done:
 /* What all ranks know of all: D->total_entries and D->square. */
 static gsolve_status count_entries(gs_dist_matrix *D, gsolve_context *ctx, const gsolve_csr *rows)
 {
-    const double entries = (double)gs_start(rows, rows->nrows) +
-                           (double)gs_start(&D->boundary, D->boundary_rows);
+    const double entries =
+        (double)gs_start(rows, rows->nrows) + (double)gs_start(&D->boundary, D->boundary_rows);
     const bool square = D->rows.total == D->cols.total && D->rows.first == D->cols.first &&
                         D->rows.count == D->cols.count;
     double number[] = {entries, !square}; /* sums are exact below 2^53 */
@@ -234,4 +234,18 @@ void gsolve_dist_csr_free(gsolve_dist_csr *csr, gsolve_context *ctx)
     gsolve_free(ctx, csr->location, (void *)(uintptr_t)csr->col);
     gsolve_free(ctx, csr->location, (void *)(uintptr_t)csr->value);
     memset(csr, 0, sizeof *csr);
+}
+
+gsolve_status gsolve_dist_csr_statistics(gsolve_context *ctx, const gsolve_dist_csr *csr,
+                                         gsolve_statistics *statistics)
+{
+    gsolve_matrix *A = NULL;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    TRY(gsolve_matrix_create_dist(&A, ctx, "csr", csr));
+    TRY(gsolve_matrix_statistics(A, statistics));
+done:
+    gsolve_matrix_destroy(&A);
+    return status;
 }

@@ -1,4 +1,5 @@
-/* create.h: checks of a rank's rows, for the creation and for the update of a distributed matrix. */
+/* create.h: checks of a rank's rows, for the creation and for the update of a distributed matrix.
+ */
 #ifndef GS_SPMV_DISTRIBUTED_CREATE_H
 #define GS_SPMV_DISTRIBUTED_CREATE_H
 

@@ -2,9 +2,9 @@
  *
  * The handle's own rows are the interior matrix: this rank's rows, of which the boundary rows are
  * empty, with the columns that this rank owns. It has a form in the handle's format. A boundary row
- * has a ghost column, one that another rank owns. The boundary matrix holds the boundary rows alone.
- * So each row is in one of the two, and its entries are added in one sum, in the order of the
- * columns of the whole matrix. */
+ * has a ghost column, one that another rank owns. The boundary matrix holds the boundary rows
+ * alone. So each row is in one of the two, and its entries are added in one sum, in the order of
+ * the columns of the whole matrix. */
 #ifndef GS_SPMV_DISTRIBUTED_DISTRIBUTED_H
 #define GS_SPMV_DISTRIBUTED_DISTRIBUTED_H
 
@@ -18,20 +18,18 @@ typedef struct gs_dist_matrix {
     gs_halo halo;
     int32_t boundary_rows;
     int32_t *boundary_row; /* their numbers in this rank, ascending */
-    /* The boundary rows. Column c below cols.count is the own column c, and column cols.count + g is
-     * ghost column g. The entries of a row are in the order of the columns of the whole matrix. */
+    /* The boundary rows. Column c below cols.count is the own column c, and column cols.count + g
+     * is ghost column g. The entries of a row are in the order of the columns of the whole matrix.
+     */
     gsolve_csr boundary;
     int64_t total_entries; /* of all ranks */
     bool square;           /* on each rank `rows` and `cols` are equal */
     int64_t given;         /* number of the caller's entries on this rank */
     uint64_t given_pattern;
-    int64_t *destination; /* for each of them, the entry of the sorted rows that it is added to; NULL:
-                             they were sorted */
+    int64_t *destination; /* for each of them, the entry of the sorted rows that it is added to;
+                             NULL: they were sorted */
     gsolve_csr block;     /* the diagonal block, made when first needed */
 } gs_dist_matrix;
-
-/* storage.c: frees *D and sets it to NULL. */
-void gs_dist_drop(gs_dist_matrix **D, gsolve_context *ctx);
 
 /* --- split.c: from sorted rows with compact column numbers to both matrices, and back --------- */
 

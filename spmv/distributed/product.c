@@ -22,8 +22,8 @@ gsolve_status gs_dist_end(const gsolve_matrix *A, double alpha, gsolve_dense x, 
                           gsolve_dense y, gsolve_status interior)
 {
     const gs_dist_matrix *D = A->dist;
-    const int threads = gs_threads_for(gs_start(&D->boundary, D->boundary_rows) * x.ncols,
-                                       gsolve_threads(A->ctx));
+    const int threads =
+        gs_threads_for(gs_start(&D->boundary, D->boundary_rows) * x.ncols, gsolve_threads(A->ctx));
     gsolve_status status = gs_halo_end(&A->dist->halo, A->ctx);
 
     if (status != GSOLVE_OK || interior != GSOLVE_OK) return interior ? interior : status;

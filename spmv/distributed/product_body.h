@@ -33,8 +33,8 @@ static inline T FN(element)(const FN(operand) * x, int32_t col)
     return at[(own ? col : col - x->n) * (own ? x->own.step : x->ghost.step)];
 }
 
-/* The sum of a row in the order of row_sum (spmv/row_sum.h): entry k is added to the (k mod 4)-th of
- * four sums. */
+/* The sum of a row in the order of row_sum (spmv/row_sum.h): entry k is added to the (k mod 4)-th
+ * of four sums. */
 static inline T FN(sum_row)(int64_t n, const T *value, const int32_t *col, const FN(operand) * x)
 {
     T s[4] = {0, 0, 0, 0};

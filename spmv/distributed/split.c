@@ -10,8 +10,8 @@ static bool is_boundary(const gs_dist_matrix *D, const gsolve_csr *csr, int32_t 
 {
     const int64_t from = gs_start(csr, i), to = gs_start(csr, i + 1);
 
-    return to > from && (csr->col[from] < D->map.below ||
-                         csr->col[to - 1] >= D->map.below + D->cols.count);
+    return to > from &&
+           (csr->col[from] < D->map.below || csr->col[to - 1] >= D->map.below + D->cols.count);
 }
 
 /* D->boundary_row; *entries = the number of their entries. */

@@ -1,6 +1,6 @@
 /* statistics.c: the statistics of a distributed matrix. Each rank inspects its rows, and the
- * findings are added in rank order. For the symmetry each rank sends the entries in ghost columns to
- * the ranks that own these columns, which look for their mirror images. */
+ * findings are added in rank order. For the symmetry each rank sends the entries in ghost columns
+ * to the ranks that own these columns, which look for their mirror images. */
 #include <math.h>
 #include <string.h>
 
@@ -207,8 +207,8 @@ static gsolve_status count_empty_columns(const gsolve_matrix *A, double *empty)
 {
     gs_dist_matrix *D = A->dist;
     const gsolve_csr *B = &D->boundary;
-    gsolve_dense used = {D->cols.count, 1, D->cols.count, NULL, GSOLVE_F64, GSOLVE_HOST,
-                         GSOLVE_COLUMN_MAJOR};
+    gsolve_dense used = {D->cols.count, 1,           D->cols.count,      NULL,
+                         GSOLVE_F64,    GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     double *own, *ghost;
     gsolve_status status;
 
@@ -284,19 +284,5 @@ gsolve_status gs_dist_need_statistics(const gsolve_matrix *A)
     set_symmetry(&f.symmetry, &known->t);
     known->known = true;
 done:
-    return status;
-}
-
-gsolve_status gsolve_dist_csr_statistics(gsolve_context *ctx, const gsolve_dist_csr *csr,
-                                         gsolve_statistics *statistics)
-{
-    gsolve_matrix *A = NULL;
-    gsolve_status status;
-
-    if (!ctx) return GSOLVE_BAD_ARGUMENT;
-    TRY(gsolve_matrix_create_dist(&A, ctx, "csr", csr));
-    TRY(gsolve_matrix_statistics(A, statistics));
-done:
-    gsolve_matrix_destroy(&A);
     return status;
 }

@@ -1,5 +1,5 @@
-/* mpi_ranks.h: ranks as MPI processes, in place of those of thread_ranks.h, for the same tests. Each
- * process runs the test program. */
+/* mpi_ranks.h: ranks as MPI processes, in place of those of thread_ranks.h, for the same tests.
+ * Each process runs the test program. */
 #ifndef TESTS_MPI_RANKS_H
 #define TESTS_MPI_RANKS_H
 
@@ -20,8 +20,8 @@ typedef int rank_body(gsolve_context *ctx, int rank, int ranks, void *user);
         }                                                                                  \
     } while (0)
 
-/* Runs body on `ranks` processes: on this one alone if `ranks` is 1, else on all. Returns the number
- * of failures of all. */
+/* Runs body on `ranks` processes: on this one alone if `ranks` is 1, else on all. Returns the
+ * number of failures of all. */
 static inline int run_ranks(int ranks, rank_body *body, void *user)
 {
     const MPI_Comm comm = ranks == 1 ? MPI_COMM_SELF : MPI_COMM_WORLD;
