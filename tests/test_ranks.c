@@ -287,7 +287,7 @@ static int count_messages(gsolve_context *ctx, int rank, int ranks, void *user)
 {
     traffic *t = user;
     const gsolve_row_range rows = gsolve_row_range_even(ROWS, rank, ranks);
-    const thread_world *w = ((thread_rank *)ctx->comm->self)->world;
+    const thread_rank *r = ctx->comm->self;
     grid *g = malloc(sizeof *g);
     const gsolve_dist_csr csr = make_grid(g, rows, true);
     double *b = malloc((size_t)rows.count * sizeof *b), *x = malloc((size_t)rows.count * sizeof *x);
@@ -303,13 +303,13 @@ static int count_messages(gsolve_context *ctx, int rank, int ranks, void *user)
     EXPECT_OK(ctx, gsolve_precond_create_from(&M, ctx, "jacobi", A));
     EXPECT_OK(ctx, gsolve_solver_create(&S, ctx, t->method, A, M));
     for (int run = 0; run < 2; run++) {
-        const long sums_before = w->sums, exchanges_before = w->exchanges;
+        const long sums_before = r->sums, exchanges_before = r->exchanges;
         EXPECT_OK(ctx, gsolve_solver_set(S, run == 0 ? "rtol=0,maxit=4" : "rtol=0,maxit=24"));
         memset(x, 0, (size_t)rows.count * sizeof *x);
         EXPECT_OK(ctx, gsolve_solver_run(S, gsolve_vector(b, rows.count),
                                          gsolve_vector(x, rows.count), &result));
-        sums[run] = w->sums - sums_before;
-        exchanges[run] = w->exchanges - exchanges_before;
+        sums[run] = r->sums - sums_before;
+        exchanges[run] = r->exchanges - exchanges_before;
     }
     if (rank == 0) {
         t->sums = sums[1] - sums[0];

@@ -33,7 +33,6 @@ typedef struct thread_world {
     long round;
     bool failed; /* a rank is gone, or the calls do not fit each other */
     thread_call call[MOST_RANKS];
-    long sums, exchanges; /* calls of the transport, by rank 0 */
 } thread_world;
 
 typedef struct thread_rank {
@@ -41,6 +40,7 @@ typedef struct thread_rank {
     int rank;
     unsigned delay;          /* state of the random delays */
     gsolve_messages out, in; /* of an exchange that has begun */
+    long sums, exchanges;    /* its calls of the transport */
 } thread_rank;
 
 /* Waits for all ranks. The last one to come checks, unless check is NULL. False: failed. */
@@ -135,7 +135,7 @@ static gsolve_status thread_allgather(void *self, const void *send, size_t bytes
     thread_world *w = r->world;
 
     thread_delay(r);
-    if (r->rank == 0) w->sums++;
+    r->sums++;
     w->call[r->rank] = (thread_call){"allgather", bytes, send, NULL, NULL};
     if (!thread_barrier(w, calls_agree)) return GSOLVE_RANK_FAILED;
     for (int k = 0; k < w->ranks && bytes > 0; k++) {
@@ -151,7 +151,7 @@ static gsolve_status thread_exchange(void *self, const gsolve_messages *out,
     thread_world *w = r->world;
 
     thread_delay(r);
-    if (r->rank == 0) w->exchanges++;
+    r->exchanges++;
     w->call[r->rank] = (thread_call){"neighbor_exchange", 0, NULL, out, in};
     if (!thread_barrier(w, calls_agree)) return GSOLVE_RANK_FAILED;
     for (int i = 0; i < in->count; i++) {
