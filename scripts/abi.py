@@ -4,7 +4,7 @@
     scripts/abi.py LIBRARY [--update] [--nm NM] [--cc CC]
 
 LIBRARY is a libgsolve.so. tests/abi/libgsolve.symbols lists the functions that it exports and the version in which each
-appeared, in the format of Debian's symbols files. tests/abi/layouts.txt lists the size of each public struct, the offset
+appeared, in the format of Debian's symbols files; the Debian package uses it. tests/abi/layouts.txt lists the size of each public struct, the offset
 and size of each of its members, and the value of each enumerator, for 64-bit machines. --update writes both files; then
 the commit says why the interface changed. Exit code 1: a function is exported that does not begin with gsolve_, or the
 interface differs from the files. 77: the layouts of this machine are others, because a pointer has not 8 bytes.
@@ -20,7 +20,7 @@ from interface import headers
 
 FOLDER = headers.TOP / "tests" / "abi"
 SYMBOLS, LAYOUTS = FOLDER / "libgsolve.symbols", FOLDER / "layouts.txt"
-HEAD = "libgsolve.so.{} libgsolve{} #MINVER#"
+HEAD = "libgsolve.so.{} libgsolve{} #MINVER#\n* Build-Depends-Package: libgsolve-dev"
 
 
 # --- symbols ----------------------------------------------------------------------------------------------------------
@@ -39,7 +39,7 @@ def declared():
 
 
 def version():
-    return re.search(r"project\(gsolve VERSION (\S+)", (headers.TOP / "CMakeLists.txt").read_text())[1]
+    return re.search(r'#define GSOLVE_VERSION +"(.+)"', (headers.TOP / "include" / "gsolve_context.h").read_text())[1]
 
 
 def recorded_symbols():

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# docs.sh [site|man|pictures]: the documentation.
+# docs.sh [site|man [OUT]|pictures]: the documentation.
 #   site      checks the reference pages and all links, and builds the site into build/site (the default)
-#   man       builds the man pages of the C interface in build/man/man3 (Doxygen)
+#   man [OUT] builds the man pages of the C interface in OUT/man3 (Doxygen); OUT: an absolute path, or build/man
 #   pictures  draws docs/pictures/ from the benchmark records and from runs of the command in build-cpu/ or build/
 # MkDocs and Matplotlib come from PyPI into build/docs-venv. Doxygen is a package of the system.
 set -euo pipefail
@@ -43,10 +43,13 @@ site() {
 
 man() {
   has_doxygen
-  rm -rf build/man
-  doxygen_into "" "$PWD/build/man"
-  find build/man/man3 -name '*.3' ! -name 'gsolve*' ! -name 'GSOLVE*' -delete # links of members, and of folders
-  echo "$(find build/man/man3 -name '*.3' | wc -l) pages in build/man/man3: man -M build/man gsolve_solve"
+  local out=${1:-$PWD/build/man}
+  rm -rf "$out"
+  doxygen_into "" "$out"
+  find "$out/man3" -name '*.3' ! -name 'gsolve*' ! -name 'GSOLVE*' -delete # links of members, and of folders
+  find "$out/man3" -name '*.3' -exec sed -i "s/^'/\\\\\&'/" {} + # a line that begins with ' would be taken for a command
+  sed -i '/^\.SH NAME$/{n;s/^gsolve\.h$/gsolve.h \\- the header that programs include/}' "$out/man3/gsolve.h.3"
+  echo "$(find "$out/man3" -name '*.3' | wc -l) pages in $out/man3: man -M $out gsolve_solve"
 }
 
 pictures() {
@@ -60,6 +63,6 @@ pictures() {
 }
 
 case $what in
-site | man | pictures) $what ;;
+site | man | pictures) $what "${@:2}" ;;
 *) sed -n '2,6s/^# //p' "$0" >&2 && exit 1 ;;
 esac

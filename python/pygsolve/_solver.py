@@ -140,7 +140,7 @@ class Solver:
             options = _joined(self._method.partition(",")[2], self._tolerances, self._transforms)
             ctx.check(lib.gsolve_auto_create_from(handle, ctx.handle, options.encode(), self._matrix))
             self._solver = handle[0]
-            lib.gsolve_auto_set_monitor(self._solver, lib.pygsolve_monitor, self._watch)
+            lib.gsolve_auto_set_monitor(self._solver, ffi.addressof(lib, "pygsolve_monitor"), self._watch)
             self._run = lib.gsolve_auto_run
             return
         self._M = precond_for(ctx, self._matrix, self._precond, self.shape, self._extras)
@@ -148,7 +148,7 @@ class Solver:
         spec = _joined(self._method, self._tolerances)
         ctx.check(lib.gsolve_solver_create(handle, ctx.handle, spec.encode(), self._matrix, self._M.handle if self._M else ffi.NULL))
         self._solver = handle[0]
-        lib.gsolve_solver_set_monitor(self._solver, lib.pygsolve_monitor, self._watch)
+        lib.gsolve_solver_set_monitor(self._solver, ffi.addressof(lib, "pygsolve_monitor"), self._watch)
         self._run = lib.gsolve_solver_run
 
     # --- new values --------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """stage.py OUT: makes OUT/docs and OUT/mkdocs.yml, from which MkDocs builds the site.
 
-OUT/docs is a copy of docs/, with CONTRIBUTING.md and CHANGELOG.md as pages. Links between pages are adapted; a link
+OUT/docs is a copy of docs/, with CONTRIBUTING.md, CHANGELOG.md and SECURITY.md as pages. Links between pages are adapted; a link
 to a file that is no page, such as a source file, becomes plain text. In the navigation, "- FOLDER/*" becomes
 a line for each page of that folder."""
 import os
@@ -13,7 +13,8 @@ from pathlib import Path
 from headers import TOP
 from links import LINK
 
-MOVED = {"CONTRIBUTING.md": "develop/contributing.md", "CHANGELOG.md": "releases.md", "README.md": "index.md"}
+MOVED = {"CONTRIBUTING.md": "develop/contributing.md", "CHANGELOG.md": "releases.md", "README.md": "index.md",
+         "SECURITY.md": "develop/security.md"}
 
 
 def page_of(path):
