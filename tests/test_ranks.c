@@ -440,6 +440,13 @@ static int refuse(gsolve_context *ctx, int rank, int ranks, void *user)
     gsolve_precond_describe(M, &described);
     EXPECT(strstr(described.note, "each of the 3 ranks uses the block of its own rows"), "%s",
            described.note);
+    gsolve_csr block;
+    gsolve_matrix *own = NULL;
+    EXPECT_OK(ctx, gsolve_matrix_csr(A, &block));
+    EXPECT_OK(ctx, gsolve_matrix_create(&own, ctx, "csr", &block));
+    EXPECT(gsolve_solver_create(&S, ctx, "cg", own, M) == GSOLVE_BAD_ARGUMENT, "ranks of M");
+    EXPECT(strstr(gsolve_error(ctx), "and this matrix is not"), "%s", gsolve_error(ctx));
+    gsolve_matrix_destroy(&own);
     gsolve_context_describe(ctx, &info);
     EXPECT(info.rank == rank && info.ranks == 3 && strcmp(info.transport, "threads") == 0,
            "%d %d %s", info.rank, info.ranks, info.transport);

@@ -212,6 +212,12 @@ static gsolve_status check_precond(const gs_krylov *k)
                            "lsqr or lsmr",
                            name, info.spec);
     }
+    if (gs_precond_comm(k->M) && gs_precond_comm(k->M) != k->comm) {
+        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                           "the preconditioner %s is of a matrix that is distributed over ranks, "
+                           "and this matrix is not",
+                           info.spec);
+    }
     if (info.n != n) {
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
                            "the preconditioner is for %d unknowns and the matrix is %d x %d",
