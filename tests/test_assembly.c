@@ -164,7 +164,8 @@ static void test_bad_indices(void **state)
     t.row = put_array(ctx, there, row, t.count, sizeof *row);
     t.col = put_array(ctx, there, col, t.count, sizeof *col);
     refuse(ctx, &t, GSOLVE_BAD_MATRIX,
-           "triplet 20001 has row 9 and column 3, but rows are numbered from 0 to 8");
+           "triplet 20001 has row 9 and column 3, but rows are numbered from 0 to 8; "
+           "correct it, or skip it by a negative number");
     t.nrows = 10;
     refuse(ctx, &t, GSOLVE_BAD_MATRIX, "triplet 25000 has row 0 and column 10, but columns");
     t.ncols = 11;

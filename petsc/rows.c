@@ -1,0 +1,71 @@
+/* rows.c: the rows of a matrix of PETSc. */
+#include "plugin.h"
+
+/* Whether A has rows that PETSc can give: a type AIJ, or one that PETSc converts to AIJ. Shells and
+ * matrix-free differences have products only. */
+PetscErrorCode gs_petsc_has_rows(Mat A, PetscBool *has)
+{
+    PetscFunctionBegin;
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)A, has, MATNEST, MATIS, ""));
+    if (!*has) PetscCall(MatHasOperation(A, MATOP_GET_ROW, has));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sets *local to the matrix of a type SeqAIJ that has the rows of A. If A has another type, the
+ * rows are converted to *copy, which stays for later calls: these convert the values only. A has
+ * one rank. */
+static PetscErrorCode find_rows(Mat A, Mat *copy, Mat *local)
+{
+    PetscBool is_aij, is_parallel;
+
+    PetscFunctionBegin;
+    PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &is_parallel));
+    if (is_parallel) PetscCall(MatGetDiagonalBlock(A, &A)); /* all rows and columns, on one rank */
+    PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &is_aij));
+    if (!is_aij) {
+        PetscCall(MatConvert(A, MATSEQAIJ, *copy ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, copy));
+        A = *copy;
+    }
+    *local = A;
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gives a view of the rows of A. *copy is NULL at first; the caller keeps it while the pattern of A
+ * stays, and destroys it. */
+PetscErrorCode gs_petsc_rows_open(Mat A, Mat *copy, gs_petsc_rows *rows)
+{
+    PetscBool done;
+    PetscInt nrows, ncols;
+
+    PetscFunctionBegin;
+    PetscCall(find_rows(A, copy, &rows->mat));
+    PetscCall(MatGetSize(rows->mat, &nrows, &ncols));
+    PetscCall(MatGetRowIJ(rows->mat, 0, PETSC_FALSE, PETSC_FALSE, &rows->n, &rows->start,
+                          &rows->col, &done));
+    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "The matrix type %s does not give its rows",
+               ((PetscObject)rows->mat)->type_name);
+    PetscCall(MatSeqAIJGetArrayRead(rows->mat, &rows->value));
+    rows->csr = gsolve_csr_view(nrows, rows->start, rows->col, rows->value);
+    rows->csr.ncols = ncols;
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode gs_petsc_rows_close(gs_petsc_rows *rows)
+{
+    PetscBool done;
+
+    PetscFunctionBegin;
+    PetscCall(MatSeqAIJRestoreArrayRead(rows->mat, &rows->value));
+    PetscCall(MatRestoreRowIJ(rows->mat, 0, PETSC_FALSE, PETSC_FALSE, &rows->n, &rows->start,
+                              &rows->col, &done));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode gs_petsc_state_of(Mat A, gs_petsc_state *state)
+{
+    PetscFunctionBegin;
+    PetscCall(PetscObjectGetId((PetscObject)A, &state->id));
+    PetscCall(PetscObjectStateGet((PetscObject)A, &state->values));
+    PetscCall(MatGetNonzeroState(A, &state->pattern));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
