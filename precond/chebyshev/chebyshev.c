@@ -12,7 +12,6 @@
 #include "precond/chebyshev/polynomial.h"
 #include "precond/diagonal.h"
 #include "precond/handle.h"
-#include "spmv/distributed/distributed.h"
 
 typedef struct chebyshev_options {
     int degree, its;
@@ -55,28 +54,6 @@ static double largest_sum(gsolve_context *ctx, const gsolve_csr *csr)
             sum += fabs(gs_value(csr, k));
         }
         largest = fmax(largest, sum / fabs(gs_value(csr, gs_diagonal_at(csr, i))));
-    }
-    return largest;
-}
-
-static double element_of(gsolve_type type, const void *v, int32_t i)
-{
-    return type == GSOLVE_F32 ? (double)((const float *)v)[i] : ((const double *)v)[i];
-}
-
-/* largest_sum for a matrix that is distributed over ranks, of whose diagonal block inverse has the
- * reciprocals of the diagonal. */
-static double largest_sum_of_ranks(const gsolve_matrix *A, const gs_reciprocals *inverse)
-{
-    const gs_dist_matrix *D = A->dist;
-    double largest = 0;
-
-    for (int32_t i = 0, next = 0; i < A->rows.nrows; i++) {
-        const gs_dist_row row = gs_dist_row_of(D, &A->rows, i, next);
-        double sum = 0;
-        next += row.boundary;
-        for (int64_t k = row.begin; k < row.end; k++) sum += fabs(gs_value(row.from, k));
-        largest = fmax(largest, sum * fabs(element_of(A->rows.type, inverse->d, i)));
     }
     return largest;
 }
@@ -151,7 +128,7 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     gsolve_status status;
 
     TRY(gs_comm_check(M->comm, update_rank(M, ctx, csr)));
-    bound = M->comm ? largest_sum_of_ranks(M->A, &M->inverse) : largest_sum(ctx, csr);
+    bound = M->comm ? gs_largest_sum_over_ranks(M->A, M->inverse.d) : largest_sum(ctx, csr);
     TRY(gs_comm_largest(M->comm, &bound, 1));
     TRY(estimate(M, ctx, bound > 0 && isfinite(bound) ? bound : 1));
 done:

@@ -9,6 +9,7 @@
 #include "dist/comm.h"
 #include "matrix/csr.h"
 #include "matrix/operator.h"
+#include "spmv/distributed/distributed.h"
 #include "vector/vector.h"
 
 #define INLINE static inline
@@ -118,4 +119,26 @@ gsolve_status gs_estimate_lambda_max(double *lambda_max, gsolve_context *ctx,
     if (growth > 0 && SAFETY_FACTOR * growth < *lambda_max) *lambda_max = SAFETY_FACTOR * growth;
 done:
     return status;
+}
+
+/* --- a bound -------------------------------------------------------------------------------------- */
+
+static double element_of(gsolve_type type, const void *v, int32_t i)
+{
+    return type == GSOLVE_F32 ? (double)((const float *)v)[i] : ((const double *)v)[i];
+}
+
+double gs_largest_sum_over_ranks(const gsolve_matrix *A, const void *d)
+{
+    const gs_dist_matrix *D = A->dist;
+    double largest = 0;
+
+    for (int32_t i = 0, next = 0; i < A->rows.nrows; i++) {
+        const gs_dist_row row = gs_dist_row_of(D, &A->rows, i, next);
+        double sum = 0;
+        next += row.boundary;
+        for (int64_t k = row.begin; k < row.end; k++) sum += fabs(gs_value(row.from, k));
+        largest = fmax(largest, sum * fabs(element_of(A->rows.type, d, i)));
+    }
+    return largest;
 }

@@ -74,4 +74,8 @@ gsolve_status gs_estimate_lambda_max(double *lambda_max, gsolve_context *ctx,
                                      const gsolve_matrix *A, const void *d, int its, gsolve_dense p,
                                      gsolve_dense q, double *square);
 
+/* max_i sum_j |d_i a_ij| over this rank's rows of A, which is distributed over ranks. d: the
+ * reciprocals of the diagonal, on the host. */
+double gs_largest_sum_over_ranks(const gsolve_matrix *A, const void *d);
+
 #endif
