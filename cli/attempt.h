@@ -68,6 +68,9 @@ bool cli_scales_rows(const cli *c);
 /* Whether --scale auto is given alone, which leaves a matrix that is not square as it is. */
 bool cli_scales_if_square(const cli *c);
 
+/* options = those of the automatic solver for --scale and --order. */
+void cli_name_transform(const cli *c, char *options, size_t size);
+
 /* Solves. Returns 0, or CLI_ERROR after it has reported an error. */
 int cli_try(cli *c, cli_trial *t);
 

@@ -54,6 +54,7 @@ typedef struct cli { /* one call of the command */
     int width;                     /* the column at which text is wrapped; 0: it is not wrapped */
     double begin;                  /* seconds, as by cli_now */
     bool stopped;                  /* Ctrl-C or the time limit ended the work */
+    bool silent;                   /* errors are recorded and not printed */
     char *config;     /* the text of --config, which the arguments point into, or NULL; owned */
     char error[1200]; /* the first error's sentence, or "" */
 } cli;

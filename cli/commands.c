@@ -95,7 +95,7 @@ static const cli_option solve_options[] = {
     DEVICE("device: auto, cpu or cuda (default $GSOLVE_DEVICE, else auto; see gsolve list devices). auto uses a GPU if "
            "there is one, but the CPU if --format is not given and (entries of A) x (columns of b) is at most 200000"),
     DEVICE_THREADS, FORCE("; and a method that the matrix is known not to suit: cg, pipecg, block_cg or minres where it is not symmetric, or one of the "
-     "first three where a diagonal entry is negative"),
+     "first three where a diagonal entry is negative, or 0 beside other entries"),
     HEADING("Output"),
     {"solution", 'x', "FILE", "write the solution as a Matrix Market array; as NumPy array, plain text or PETSc vector if the name ends in .npy, .txt, "
      ".petsc or .bin; '-' as for --json", CLI_TEXT,

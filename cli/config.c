@@ -31,7 +31,7 @@ static ssize_t read_bytes(int file, char *to, size_t most)
 /* c->config = the text of the file. */
 static int read_text(cli *c, const char *path)
 {
-    const int number = cli_descriptor(path, STDIN_FILENO);
+    const int number = gsolve_descriptor_of(path, STDIN_FILENO);
     const int file = number < 0 ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
                                 : fcntl(number, F_DUPFD_CLOEXEC, 0);
     const char *name = cli_input_words(path);

@@ -16,8 +16,7 @@ static void append(char text[CLI_COMMAND_LENGTH], const char *more)
     snprintf(text + used, CLI_COMMAND_LENGTH - used, "%s", more);
 }
 
-/* Appends a blank and the word, in quotes where a shell would change it. */
-static void append_word(char text[CLI_COMMAND_LENGTH], const char *word)
+void cli_append_word(char text[CLI_COMMAND_LENGTH], const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_-+=,./:@%^";
@@ -152,8 +151,8 @@ static void append_option(char text[CLI_COMMAND_LENGTH], const cli_option *o,
     } else {
         snprintf(name, sizeof name, "%s%s", dashes, o->name);
     }
-    append_word(text, name);
-    if (word) append_word(text, word);
+    cli_append_word(text, name);
+    if (word) cli_append_word(text, word);
 }
 
 void cli_remedy_command(const cli *c, const gsolve_diagnosis *d, char text[CLI_COMMAND_LENGTH])
@@ -164,7 +163,7 @@ void cli_remedy_command(const cli *c, const gsolve_diagnosis *d, char text[CLI_C
     text[0] = 0;
     if (!d->remedy[0]) return;
     apply(d, &a, words, spec);
-    append_word(text, c->count > 0 ? c->word[0] : "gsolve");
+    cli_append_word(text, c->count > 0 ? c->word[0] : "gsolve");
     for (const cli_option *o = c->command->option; o->help; o++) {
         if (o->name) append_option(text, o, &a);
     }

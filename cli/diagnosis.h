@@ -7,6 +7,9 @@
 
 enum { CLI_COMMAND_LENGTH = 4096 };
 
+/* Appends a blank, unless text is empty, and the word, in quotes where a shell would change it. */
+void cli_append_word(char text[CLI_COMMAND_LENGTH], const char *word);
+
 /* text = the command line of c with what the diagnosis changes, for a shell; "" if the diagnosis
  * has no remedy. */
 void cli_remedy_command(const cli *c, const gsolve_diagnosis *d, char text[CLI_COMMAND_LENGTH]);

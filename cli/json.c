@@ -103,7 +103,7 @@ void cli_json_error(cli *c)
 {
     cJSON *object;
 
-    if (!cli_json_fits(c)) return;
+    if (!cli_json_fits(c) || ferror(stdout)) return;
     object = cJSON_CreateObject();
     cli_json_text(object, "error", c->error);
     cli_json_write(c, object);

@@ -126,6 +126,30 @@ static int dispatch(cli *c, int argc, char **argv)
     return command ? run_command(c, command, argc - 1, argv + 1) : refuse_command(c, word);
 }
 
+/* The FILE of --json, for an error before the arguments are read; NULL: there is none. */
+static const char *json_of(int argc, char **argv)
+{
+    for (int k = 1; k < argc; k++) {
+        if (strncmp(argv[k], "--json=", 7) == 0) return argv[k] + 7;
+        if (strcmp(argv[k], "--json") != 0 || k + 1 == argc) continue;
+        return argv[k + 1][0] == '-' && argv[k + 1][1] ? NULL : argv[k + 1];
+    }
+    return NULL;
+}
+
+/* Returns the exit code: `code`, or CLI_ERROR if standard output was not written. */
+static int flush_output(cli *c, int code)
+{
+    if (ferror(stdout)) { /* the reason is forgotten: one more byte has it, too */
+        if (c->error[0]) return CLI_ERROR;
+        clearerr(stdout);
+        putchar('\n');
+        code = CLI_ERROR;
+    }
+    if (fflush(stdout) == 0) return code;
+    return cli_fail(c, "cannot write to standard output: %s", strerror(errno));
+}
+
 int main(int argc, char **argv)
 {
     cli c = {.args = cli_no_arguments, .word = argv, .count = argc, .begin = cli_now()};
@@ -135,14 +159,12 @@ int main(int argc, char **argv)
     cli_catch_signals(&c.ctx);
     code = dispatch(&c, argc, argv);
 
+    if (code == CLI_ERROR && !c.args.json) c.args.json = json_of(argc, argv);
     if (code == CLI_ERROR && c.args.json) cli_json_error(&c);
     if (c.stopped && cli_interrupted()) cli_end_by_interrupt();
     if (c.stopped) code = CLI_NOT_CONVERGED;
     cli_catch_signals(NULL);
     gsolve_context_destroy(&c.ctx);
     free(c.config);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        code = cli_fail(&c, "cannot write to standard output: %s", strerror(errno));
-    }
-    return code;
+    return flush_output(&c, code);
 }

@@ -51,7 +51,8 @@ static bool folder_fits(const char *path, char why[SENTENCE])
 
 static bool path_fits(const char *path, char why[SENTENCE])
 {
-    const int number = cli_descriptor(path, STDOUT_FILENO);
+    const int number = gsolve_descriptor_of(path, STDOUT_FILENO);
+    char resolved[PATH_MAX];
     struct stat s;
 
     if (number >= 0) {
@@ -68,7 +69,7 @@ static bool path_fits(const char *path, char why[SENTENCE])
         snprintf(why, SENTENCE, "cannot write %.900s: %s", path, strerror(errno));
         return false;
     }
-    return !S_ISREG(s.st_mode) || folder_fits(path, why);
+    return !S_ISREG(s.st_mode) || folder_fits(realpath(path, resolved) ? resolved : path, why);
 }
 
 /* As path_fits, for the file of --setup: one that is read need not be written. */
@@ -89,7 +90,7 @@ static bool setup_fits(const char *path, char why[SENTENCE])
 static bool is_device(const char *path)
 {
     struct stat s;
-    if (cli_descriptor(path, STDOUT_FILENO) >= 0) return true;
+    if (gsolve_descriptor_of(path, STDOUT_FILENO) >= 0) return true;
     return stat(path, &s) == 0 && !S_ISREG(s.st_mode);
 }
 
@@ -250,8 +251,8 @@ static bool write_and_rename(const char *path, const char *text)
 
 static bool write_in_place(const char *path, const char *text)
 {
-    const int number = cli_descriptor(path, STDOUT_FILENO);
-    const int file = number < 0 ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+    const int number = gsolve_descriptor_of(path, STDOUT_FILENO);
+    const int file = number < 0 ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666)
                                 : fcntl(number, F_DUPFD_CLOEXEC, 0);
     const bool done = file >= 0 && write_all(file, text);
     const int error = errno;
@@ -259,6 +260,13 @@ static bool write_in_place(const char *path, const char *text)
     if (file >= 0) close(file);
     errno = error;
     return done;
+}
+
+/* Whether path is a link to a file that does not exist; writing through the link creates it. */
+static bool is_dangling(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) != 0 && lstat(path, &s) == 0;
 }
 
 int cli_write_text(cli *c, const char *path, const char *text)
@@ -271,7 +279,7 @@ int cli_write_text(cli *c, const char *path, const char *text)
         if (!done) return cli_fail(c, "cannot write to standard output: %s", strerror(errno));
         return 0;
     }
-    if (cli_is_stream(path)) {
+    if (cli_is_stream(path) || is_dangling(path)) {
         done = write_in_place(path, text);
     } else {
         /* a link stays: the file that it names is replaced */

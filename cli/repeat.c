@@ -58,6 +58,7 @@ static int solve_once(cli *c, cli_repeat *r, samples *s, const cli_trial *first,
     int code = 0;
 
     silent.text = NULL;
+    silent.silent = true;
     silent.args.monitor = silent.args.profile = false;
     silent.args.json = silent.args.history = NULL;
     memcpy(x.value, x0.value, (size_t)x.nrows * (size_t)x.ncols * sizeof(double));
@@ -68,7 +69,7 @@ static int solve_once(cli *c, cli_repeat *r, samples *s, const cli_trial *first,
     if (silent.stopped) {
         code = 0;
     } else if (code) {
-        memcpy(c->error, silent.error, sizeof c->error);
+        code = cli_fail(c, "%s", silent.error);
     } else if (!cli_interrupted() && !cli_is_stopped(&t.attempt[t.best])) {
         add_times(s, &t);
         r->successes += is_success(&t);
@@ -126,7 +127,8 @@ void cli_say_repeat(const cli *c, const cli_repeat *r)
     say_times(c, "solve", &r->solve);
     say_times(c, "set-up and solve", &r->both);
     if (r->solves < c->args.repeat) {
-        cli_say(c, "  interrupted before all %d solves were made\n", c->args.repeat);
+        cli_say(c, "  %s before all %d solves were made\n",
+                cli_interrupted() ? "interrupted" : "the time limit was reached", c->args.repeat);
     }
     if (r->successes < r->solves) {
         cli_say(c, "  %d of them did not converge\n", r->solves - r->successes);

@@ -425,7 +425,7 @@ int cli_report_json(cli *c, const cli_solution *s)
         cli_json_add(object, "normal_residual", a->result.relative_normal_residual);
     }
     add_null_space(object, c, s);
-    cli_json_add(object, "error", s->error);
+    cli_json_add(object, "x_error", s->error);
     history = cJSON_AddArrayToObject(object, "history");
     for (int k = 0; k < a->length; k++) {
         cJSON_AddItemToArray(history, cli_json_number(a->history[k]));

@@ -41,21 +41,18 @@ bool cli_is_market_name(const char *path)
 
 bool cli_is_dense_name(const char *path)
 {
-    return ends_in(path, ".npy") || ends_in(path, ".txt");
+    const gsolve_file_format format = gsolve_file_format_of(path);
+    return format == GSOLVE_FILE_NPY || format == GSOLVE_FILE_TEXT;
 }
 
 bool cli_is_no_vector_name(const char *path)
 {
-    static const char *const ends[] = {".npz", ".mat", ".h5",  ".csv", ".rb",
-                                       ".rua", ".zip", ".bz2", ".xz",  ".zst"};
-
-    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
-        if (ends_in(path, ends[k])) return true;
-    }
-    return false;
+    const gsolve_file_format format = gsolve_file_format_of(path);
+    return format == GSOLVE_FILE_NPZ || format == GSOLVE_FILE_OTHER;
 }
 
 bool cli_is_binary_name(const char *path)
 {
-    return ends_in(path, ".npz") || ends_in(path, ".petsc") || ends_in(path, ".bin");
+    const gsolve_file_format format = gsolve_file_format_of(path);
+    return format == GSOLVE_FILE_NPZ || format == GSOLVE_FILE_PETSC;
 }

@@ -4,10 +4,6 @@
 
 #include <stdbool.h>
 
-/* The descriptor that path names: `standard` for "-", 2 for /dev/stderr, N for /dev/fd/N, ...; -1
- * for the path of a file. */
-int cli_descriptor(const char *path, int standard);
-
 /* Whether path is "-", /dev/stdin (/dev/stdout), or another name of descriptor 0 (1). NULL: no. */
 bool cli_is_stdin(const char *path);
 bool cli_is_stdout(const char *path);

@@ -72,7 +72,7 @@ int cli_fail(cli *c, const char *format, ...)
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     if (c->text) fflush(c->text);
-    fprintf(stderr, "gsolve: %s\n", sentence);
+    if (!c->silent) fprintf(stderr, "gsolve: %s\n", sentence);
     if (!c->error[0]) memcpy(c->error, sentence, sizeof c->error);
     return CLI_ERROR;
 }

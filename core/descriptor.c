@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gsolve_io.h"
+
 #define MOST ((size_t)1 << 30) /* bytes of one system call */
 
 /* The number that follows `folder` in path, or -1. */
@@ -21,7 +23,7 @@ static int number_in(const char *path, const char *folder)
     return (int)strtol(digits, NULL, 10);
 }
 
-int gs_descriptor_of(const char *path, int standard)
+int gsolve_descriptor_of(const char *path, int standard)
 {
     static const char *const name[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
     int found = number_in(path, "/dev/fd/");
@@ -35,7 +37,7 @@ int gs_descriptor_of(const char *path, int standard)
 
 int gs_open_named(const char *path, int flags, int standard)
 {
-    const int descriptor = gs_descriptor_of(path, standard);
+    const int descriptor = gsolve_descriptor_of(path, standard);
 
     if (descriptor >= 0) return fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
     return open(path, flags | O_CLOEXEC | O_NOCTTY);

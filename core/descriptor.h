@@ -5,12 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The descriptor that path names: `standard` for "-"; 0, 1 and 2 for /dev/stdin, /dev/stdout and
- * /dev/stderr; N for /dev/fd/N and /proc/self/fd/N; -1 for any other path. */
-int gs_descriptor_of(const char *path, int standard);
-
-/* Opens path with the flags, or duplicates the descriptor that it names. The duplicate shares the
- * offset of the descriptor. Returns a descriptor that the caller closes, or -1 with errno. */
+/* Opens path with the flags, or duplicates the descriptor that it names (gsolve_descriptor_of). The
+ * duplicate shares the offset of the descriptor. Returns a descriptor that the caller closes, or -1
+ * with errno. */
 int gs_open_named(const char *path, int flags, int standard);
 
 /* Reads up to `bytes` bytes: *got is 0 only at the end of the file. Waits for a descriptor that

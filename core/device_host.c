@@ -102,7 +102,11 @@ void gs_copy_host(int threads, void *to, const void *from, size_t bytes)
     const size_t piece = (size_t)1 << 20, pieces = (bytes + piece - 1) / piece;
     const int used = pieces < (size_t)threads ? (int)pieces : threads;
 
-#pragma omp parallel for schedule(static) num_threads(used) if (bytes > 4 * piece)
+    if (pieces <= 4) { /* without OpenMP, which would take longer than a small copy */
+        if (bytes > 0) memcpy(to, from, bytes);
+        return;
+    }
+#pragma omp parallel for schedule(static) num_threads(used)
     for (size_t at = 0; at < bytes; at += piece) {
         memcpy((char *)to + at, (const char *)from + at, bytes - at < piece ? bytes - at : piece);
     }

@@ -17,6 +17,8 @@
 #include "core/descriptor.h"
 #include "gsolve_io.h"
 
+#define MOST_LINKS 40 /* that a name may go through, as in Linux */
+
 /* --- the file that a context writes, for a signal handler ---------------------------------------
  *
  * The handler and the writer may run at the same time, in two threads. The one that sets
@@ -152,10 +154,36 @@ static int create(gs_replacement *r)
     return code;
 }
 
+/* target = path, or the file that it names through symbolic links, which need not exist. Returns 0
+ * or an errno. */
+static int follow_links(const char *path, char target[PATH_MAX])
+{
+    char link[PATH_MAX];
+    ssize_t length = 0;
+
+    if (strlen(path) >= PATH_MAX) return ENAMETOOLONG;
+    strcpy(target, path);
+    for (int k = 0; k < MOST_LINKS; k++) {
+        const char *slash = strrchr(target, '/');
+        const size_t folder = slash ? (size_t)(slash - target) + 1 : 0;
+        length = readlink(target, link, sizeof link - 1);
+        if (length < 0) return 0; /* no link */
+        link[length] = 0;
+        if (link[0] == '/') {
+            strcpy(target, link);
+        } else if (folder + (size_t)length < PATH_MAX) {
+            strcpy(target + folder, link);
+        } else {
+            return ENAMETOOLONG;
+        }
+    }
+    return ELOOP;
+}
+
 int gs_replace_begin(gs_replacement *r, gsolve_context *ctx, const char *path)
 {
     struct stat about;
-    int code = EEXIST;
+    int code;
 
     r->ctx = ctx;
     r->path = path;
@@ -164,10 +192,12 @@ int gs_replace_begin(gs_replacement *r, gsolve_context *ctx, const char *path)
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) { /* a folder, a device, a pipe */
         return S_ISDIR(about.st_mode) ? EISDIR : ENOTSUP;
     }
-    if (strlen(path) >= PATH_MAX) return ENAMETOOLONG;
-    remove_stale(path);
+    code = follow_links(path, r->target);
+    if (code) return code;
+    remove_stale(r->target);
+    code = EEXIST;
     for (int k = 0; k < 100 && code == EEXIST; k++) {
-        snprintf(r->temporary, sizeof r->temporary, "%s.%ld-%d.tmp", path, (long)getpid(), k);
+        snprintf(r->temporary, sizeof r->temporary, "%s.%ld-%d.tmp", r->target, (long)getpid(), k);
         code = create(r);
     }
     return code;
@@ -178,7 +208,7 @@ static bool is_stream(const char *path)
 {
     struct stat about;
 
-    if (gs_descriptor_of(path, STDOUT_FILENO) >= 0) return true;
+    if (gsolve_descriptor_of(path, STDOUT_FILENO) >= 0) return true;
     return stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
 }
 
@@ -215,7 +245,7 @@ int gs_replace_end(gs_replacement *r, bool keep, bool durable)
     if (r->in_place) return close(r->file) == 0 ? 0 : errno;
     if (keep && durable && fdatasync(r->file) != 0) code = errno;
     if (close(r->file) != 0 && !code) code = errno;
-    if (keep && !code && rename(r->temporary, r->path) != 0) {
+    if (keep && !code && rename(r->temporary, r->target) != 0) {
         code = abandoned(r->ctx) ? ECANCELED : errno;
     }
     if (!keep || code) unlink(r->temporary);

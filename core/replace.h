@@ -1,6 +1,7 @@
 /* replace.h: writes a file that appears complete under its name or not at all.
  *
- * It is written as PATH.PID-K.tmp beside PATH and renamed at the end. The context knows the file
+ * It is written as PATH.PID-K.tmp beside PATH and renamed at the end. If PATH is a symbolic link,
+ * the link stays, and the file that it names is written in this way. The context knows the file
  * that is being written, so that gsolve_abandon_files, which a signal handler may call, can remove
  * it. A temporary file that a killed process left is removed when PATH is written next.
  *
@@ -16,8 +17,9 @@
 typedef struct gs_replacement {
     gsolve_context *ctx;
     int file;                      /* the descriptor of the temporary file */
-    char temporary[PATH_MAX + 64]; /* its name until it is complete, in path's folder */
+    char temporary[PATH_MAX + 64]; /* its name until it is complete, in the folder of target */
     const char *path;              /* must stay until gs_replace_end */
+    char target[PATH_MAX];         /* path, or what it names as a symbolic link */
     bool in_place;                 /* there is no temporary file */
 } gs_replacement;
 

@@ -86,6 +86,14 @@ module gsolve
   integer(c_int), parameter :: GSOLVE_SKEW = 2
   integer(c_int), parameter :: GSOLVE_HERMITIAN = 3
 
+  ! gsolve_file_format
+  integer(c_int), parameter :: GSOLVE_FILE_MARKET = 0
+  integer(c_int), parameter :: GSOLVE_FILE_NPZ = 1
+  integer(c_int), parameter :: GSOLVE_FILE_NPY = 2
+  integer(c_int), parameter :: GSOLVE_FILE_PETSC = 3
+  integer(c_int), parameter :: GSOLVE_FILE_TEXT = 4
+  integer(c_int), parameter :: GSOLVE_FILE_OTHER = 5
+
   type, bind(C) :: gsolve_context_options
     integer(c_size_t) :: size = 48_c_size_t ! as GSOLVE_INIT
     type(c_ptr) :: user = c_null_ptr
@@ -1465,6 +1473,17 @@ module gsolve
       type(gsolve_dense), intent(inout) :: v
       type(c_ptr), value :: ctx
     end subroutine
+    function gsolve_file_format_of(path) bind(C)
+      import
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int) :: gsolve_file_format_of
+    end function
+    function gsolve_descriptor_of(path, standard) bind(C)
+      import
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int), value :: standard
+      integer(c_int) :: gsolve_descriptor_of
+    end function
     function gsolve_write_matrix(ctx, path, csr, symmetry, comment) bind(C)
       import
       type(c_ptr), value :: ctx

@@ -197,9 +197,9 @@ GSOLVE_API gsolve_status gsolve_auto_diagnose(gsolve_auto *S, gsolve_diagnosis *
 
 /* Finds out, before any set-up, whether the statistics of A exclude a method: "cg", "pipecg",
  * "block_cg", "minres", or "refine" with such an inner method, if |A - A'| > 1e-6 |A| in the
- * Frobenius norm; and all of these but minres if a diagonal entry is negative. *diagnosis is empty
- * if they do not, and if A is an operator. `method` and `precond` are specs. Fails with
- * GSOLVE_BAD_ARGUMENT if an argument is NULL or diagnosis->size is not set. */
+ * Frobenius norm; and all of these but minres if a diagonal entry is negative, or 0 in a row with
+ * other entries. *diagnosis is empty if they do not, and if A is an operator. `method` and `precond`
+ * are specs. Fails with GSOLVE_BAD_ARGUMENT if an argument is NULL or diagnosis->size is not set. */
 GSOLVE_API gsolve_status gsolve_auto_check(gsolve_context *ctx, const gsolve_matrix *A,
                                            const char *method, const char *precond,
                                            gsolve_diagnosis *diagnosis);

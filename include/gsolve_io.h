@@ -147,6 +147,23 @@ GSOLVE_API void gsolve_dense_free(gsolve_dense *v, gsolve_context *ctx);
 
 /* --- write ---------------------------------------------------------------------- */
 
+/* The formats that gsolve_write_matrix and gsolve_write_dense choose by the name of the file. */
+typedef enum gsolve_file_format {
+    GSOLVE_FILE_MARKET, /* Matrix Market: every name that is not one of the others */
+    GSOLVE_FILE_NPZ,    /* .npz: sparse matrices of SciPy */
+    GSOLVE_FILE_NPY,    /* .npy: arrays of NumPy */
+    GSOLVE_FILE_PETSC,  /* .petsc or .bin */
+    GSOLVE_FILE_TEXT,   /* .txt: plain text, for vectors and dense matrices */
+    GSOLVE_FILE_OTHER   /* a name of a format that gsolve does not write, such as .mat */
+} gsolve_file_format;
+
+/* Returns the format that the name `path` chooses. */
+GSOLVE_API gsolve_file_format gsolve_file_format_of(const char *path);
+
+/* Returns the open descriptor that `path` names: `standard` for "-"; 0, 1 and 2 for /dev/stdin,
+ * /dev/stdout and /dev/stderr; N for /dev/fd/N and /proc/self/fd/N; -1 for the path of a file. */
+GSOLVE_API int gsolve_descriptor_of(const char *path, int standard);
+
 /* Writes csr, which is on the host, to a Matrix Market coordinate file. Each value has enough
  * digits that a reader gets the same bits. If `path` ends in ".gz", the file is compressed. If it
  * ends in ".npz", the file is that of scipy.sparse.save_npz, not deflated; if it ends in ".petsc"

@@ -47,7 +47,8 @@ extern "C" {
  * are computed from A, b and x; r is rounded to the type of A, and A'r computed in that type. A is
  * structurally deficient if no n x n matrix with nonzeros at these places has full rank. It is
  * proven singular if it has a null space (gsolve_matrix_set_null_space), or if every row has two or
- * more entries that sum to 0, within 1e-12 of the sum of their magnitudes. */
+ * more entries that sum to 0, within 1e-12 of the sum of their magnitudes, or if |A'r| is at most
+ * 2^-46 |A| |r|. */
 #define GSOLVE_OUTCOME_LIST(X)                                                \
     X(GSOLVE_CONVERGED, "converged")                                          \
     X(GSOLVE_ITERATION_LIMIT, "iteration limit")                              \

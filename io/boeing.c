@@ -182,7 +182,7 @@ static gsolve_status bad_field(const gs_input *in, const gs_fortran_reader *r, c
 /* j[k] = the column of entry k, from the column pointers, which count from 1. */
 static gsolve_status read_columns(int32_t *j, const boeing *b, const gs_input *in, const char **p)
 {
-    gs_fortran_reader r = gs_fortran_begin(&b->pointers, *p, in->end);
+    gs_fortran_reader r = gs_fortran_begin(&b->pointers, *p, in->end, (int64_t)b->ncols + 1);
     int64_t from = 1, to;
 
     for (int64_t column = 0; column <= b->ncols; column++, from = to) {
@@ -204,7 +204,7 @@ static gsolve_status read_columns(int32_t *j, const boeing *b, const gs_input *i
 static gsolve_status read_rows(int32_t *i, const int32_t *j, const boeing *b, const gs_input *in,
                                const char **p)
 {
-    gs_fortran_reader r = gs_fortran_begin(&b->rows, *p, in->end);
+    gs_fortran_reader r = gs_fortran_begin(&b->rows, *p, in->end, b->entries);
     char allowed[80];
     int sides = 0; /* 1: an entry lies below the diagonal, 2: one above it */
 
@@ -232,11 +232,13 @@ static gsolve_status read_rows(int32_t *i, const int32_t *j, const boeing *b, co
 static gsolve_status read_values(gs_triplets *t, const boeing *b, const gs_input *in,
                                  const char **p)
 {
-    gs_fortran_reader r = gs_fortran_begin(&b->values, *p, in->end);
+    gs_fortran_reader r = gs_fortran_begin(&b->values, *p, in->end, b->entries);
 
     for (int64_t k = 0; k < b->entries; k++) {
         if (!gs_fortran_real(&r, &t->v[k])) {
-            return bad_field(in, &r, "value", "it must be a finite decimal number");
+            return bad_field(in, &r, "value",
+                             "it must be a finite decimal number in the columns that the format "
+                             "in line 4 gives it");
         }
         if (b->symmetry == GSOLVE_SKEW && t->i[k] == t->j[k] && t->v[k] != 0) {
             return gs_input_fail(in, r.at,

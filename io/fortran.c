@@ -120,7 +120,8 @@ bool gs_fortran_parse(gs_fortran *format, const char *begin, const char *end)
 
 /* --- the fields --------------------------------------------------------------------- */
 
-gs_fortran_reader gs_fortran_begin(const gs_fortran *format, const char *begin, const char *end)
+gs_fortran_reader gs_fortran_begin(const gs_fortran *format, const char *begin, const char *end,
+                                   int64_t count)
 {
     return (gs_fortran_reader){.format = format,
                                .next = begin,
@@ -128,8 +129,72 @@ gs_fortran_reader gs_fortran_begin(const gs_fortran *format, const char *begin, 
                                .line_end = begin,
                                .end = end,
                                .index = format->count,
+                               .left = count,
                                .at = begin,
                                .at_end = begin};
+}
+
+/* Whether a blank may follow c in a number: after a sign, and after the letter of an exponent,
+ * where some compilers write a blank for the sign '+'. */
+static bool may_precede_blank(char c)
+{
+    return strchr("+-eEdD", c) != NULL;
+}
+
+/* Whether [begin, end) has a blank inside a number. */
+static bool has_inner_blank(const char *begin, const char *end)
+{
+    for (begin = gs_skip_blanks(begin, end); begin < end; begin++) {
+        const char *next = gs_skip_blanks(begin + 1, end);
+        if (next > begin + 1 && next < end && !may_precede_blank(*begin)) return true;
+    }
+    return false;
+}
+
+static int count_words(const char *begin, const char *end)
+{
+    int count = 0;
+
+    while ((begin = gs_skip_blanks(begin, end)) < end) {
+        while (begin < end && !gs_is_blank(*begin)) begin++;
+        count++;
+    }
+    return count;
+}
+
+/* Columns [*at, *at_end) of the line, as far as it has them. */
+static void field_in_line(const gs_fortran_reader *r, const gs_fortran_field *f, const char **at,
+                          const char **at_end)
+{
+    const ptrdiff_t length = r->line_end - r->line, to = f->at + f->width;
+
+    *at = r->line + (f->at < length ? f->at : length);
+    *at_end = r->line + (to < length ? to : length);
+}
+
+/* Whether the next `count` numbers of the line do not lie in their columns, but are its words. */
+static bool is_by_words(const gs_fortran_reader *r, int count)
+{
+    bool misplaced = false;
+
+    for (int k = 0; k < count && !misplaced; k++) {
+        const char *at, *end;
+        field_in_line(r, &r->format->field[k], &at, &end);
+        const bool touches =
+            at < end && end < r->line_end && !gs_is_blank(end[-1]) && !gs_is_blank(*end);
+        misplaced = at == end || touches || has_inner_blank(at, end);
+    }
+    return misplaced && count_words(r->line, r->line_end) == count;
+}
+
+/* Moves to the next word of the line. */
+static void next_word(gs_fortran_reader *r)
+{
+    const char *from = r->index == 0 ? r->line : r->at_end;
+
+    r->index++;
+    r->at = r->at_end = gs_skip_blanks(from, r->line_end);
+    while (r->at_end < r->line_end && !gs_is_blank(*r->at_end)) r->at_end++;
 }
 
 /* Moves to the next field; false: the text ends. */
@@ -142,21 +207,26 @@ static bool next_field(gs_fortran_reader *r)
         r->line_end = gs_line_end(r->line, r->end);
         r->next = r->line_end + (r->line_end < r->end);
         r->index = 0;
+        r->by_words = is_by_words(r, r->left < r->format->count ? (int)r->left : r->format->count);
     }
-    const gs_fortran_field *f = &r->format->field[r->index++];
-    const ptrdiff_t length = r->line_end - r->line, to = f->at + f->width;
-    r->at = r->line + (f->at < length ? f->at : length);
-    r->at_end = r->line + (to < length ? to : length);
+    r->left--;
+    if (r->by_words) {
+        next_word(r);
+    } else {
+        field_in_line(r, &r->format->field[r->index++], &r->at, &r->at_end);
+    }
     return true;
 }
 
 /* text = the field without blanks, with an 'e' before an exponent that has none; returns its
- * length.
+ * length, 0 if there is a blank inside the number or it is too long.
  */
 static size_t remove_blanks(const gs_fortran_reader *r, char text[2 * MOST_WIDTH + 1])
 {
     size_t length = 0;
 
+    text[0] = 0;
+    if (r->at_end - r->at > MOST_WIDTH || has_inner_blank(r->at, r->at_end)) return 0;
     for (const char *p = r->at; p < r->at_end; p++) {
         if (gs_is_blank(*p)) continue;
         if ((*p == '+' || *p == '-') && length && strchr("0123456789.", text[length - 1])) {

@@ -136,7 +136,7 @@ bool gs_stamp_file(gs_stamp *stamp, gsolve_context *ctx, const char *path)
     bool good = false;
 
     /* standard input has no name; to open a pipe and close it would cost its writer the reader */
-    if (gs_descriptor_of(path, STDIN_FILENO) >= 0) return false;
+    if (gsolve_descriptor_of(path, STDIN_FILENO) >= 0) return false;
     if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return false;
     s.file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (s.file < 0) return false;

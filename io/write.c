@@ -315,8 +315,8 @@ gsolve_status gsolve_write_matrix(gsolve_context *ctx, const char *path, const g
     if (!path) return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_write_matrix: path is NULL");
     TRY(gs_csr_need_host(ctx, csr));
     TRY(gs_csr_inspect(ctx, csr, &found, NULL));
-    if (gs_output_of(path) != GS_OUTPUT_MARKET) {
-        return gs_write_binary_matrix(ctx, path, gs_output_of(path), csr, symmetry);
+    if (gsolve_file_format_of(path) != GSOLVE_FILE_MARKET) {
+        return gs_write_binary_matrix(ctx, path, gsolve_file_format_of(path), csr, symmetry);
     }
     if (lower) {
         if (!found.ascending) {
@@ -368,8 +368,8 @@ gsolve_status gsolve_write_dense(gsolve_context *ctx, const char *path, const gs
     GS_ENTER(ctx);
     if (!path) return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_write_dense: path is NULL");
     TRY(check_dense(ctx, v));
-    if (gs_output_of(path) != GS_OUTPUT_MARKET) {
-        return gs_write_binary_dense(ctx, path, gs_output_of(path), v);
+    if (gsolve_file_format_of(path) != GSOLVE_FILE_MARKET) {
+        return gs_write_binary_dense(ctx, path, gsolve_file_format_of(path), v);
     }
     l.count = (int64_t)v->nrows * v->ncols;
     TRY(write_file(ctx, path, &l, "general", comment, v->nrows, v->ncols, l.count));

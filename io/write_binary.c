@@ -16,16 +16,17 @@
 
 #define PIECE ((int64_t)1 << 13) /* numbers that are converted before they are written */
 
-gs_output gs_output_of(const char *path)
+gsolve_file_format gsolve_file_format_of(const char *path)
 {
     static const struct {
         const char *end;
-        gs_output format;
-    } ends[] = {{".npz", GS_OUTPUT_NPZ},   {".npy", GS_OUTPUT_NPY},   {".petsc", GS_OUTPUT_PETSC},
-                {".bin", GS_OUTPUT_PETSC}, {".txt", GS_OUTPUT_TEXT},  {".mat", GS_OUTPUT_OTHER},
-                {".h5", GS_OUTPUT_OTHER},  {".csv", GS_OUTPUT_OTHER}, {".rb", GS_OUTPUT_OTHER},
-                {".rua", GS_OUTPUT_OTHER}, {".zip", GS_OUTPUT_OTHER}, {".bz2", GS_OUTPUT_OTHER},
-                {".xz", GS_OUTPUT_OTHER},  {".zst", GS_OUTPUT_OTHER}};
+        gsolve_file_format format;
+    } ends[] = {
+        {".npz", GSOLVE_FILE_NPZ},   {".npy", GSOLVE_FILE_NPY},   {".petsc", GSOLVE_FILE_PETSC},
+        {".bin", GSOLVE_FILE_PETSC}, {".txt", GSOLVE_FILE_TEXT},  {".mat", GSOLVE_FILE_OTHER},
+        {".h5", GSOLVE_FILE_OTHER},  {".csv", GSOLVE_FILE_OTHER}, {".rb", GSOLVE_FILE_OTHER},
+        {".rua", GSOLVE_FILE_OTHER}, {".zip", GSOLVE_FILE_OTHER}, {".bz2", GSOLVE_FILE_OTHER},
+        {".xz", GSOLVE_FILE_OTHER},  {".zst", GSOLVE_FILE_OTHER}};
     const size_t length = strlen(path);
 
     for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
@@ -34,7 +35,7 @@ gs_output gs_output_of(const char *path)
             return ends[k].format;
         }
     }
-    return GS_OUTPUT_MARKET;
+    return GSOLVE_FILE_MARKET;
 }
 
 static gsolve_status refuse_name(gsolve_context *ctx, const char *path, const char *names)
@@ -181,8 +182,9 @@ done:
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-gsolve_status gs_write_binary_matrix(gsolve_context *ctx, const char *path, gs_output format,
-                                     const gsolve_csr *csr, gsolve_symmetry symmetry)
+gsolve_status gs_write_binary_matrix(gsolve_context *ctx, const char *path,
+                                     gsolve_file_format format, const gsolve_csr *csr,
+                                     gsolve_symmetry symmetry)
 {
     gs_file *f = NULL;
     gsolve_status status;
@@ -194,32 +196,32 @@ gsolve_status gs_write_binary_matrix(gsolve_context *ctx, const char *path, gs_o
                            path);
     }
 
-    if (format == GS_OUTPUT_OTHER) return refuse_name(ctx, path, ".mtx, .mtx.gz, .npz or .petsc");
-    if (format != GS_OUTPUT_NPZ && format != GS_OUTPUT_PETSC) {
+    if (format == GSOLVE_FILE_OTHER) return refuse_name(ctx, path, ".mtx, .mtx.gz, .npz or .petsc");
+    if (format != GSOLVE_FILE_NPZ && format != GSOLVE_FILE_PETSC) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                            "cannot write %.400s: %s files hold vectors and dense matrices; name a "
                            "sparse matrix .mtx, .mtx.gz, .npz or .petsc",
-                           path, format == GS_OUTPUT_NPY ? ".npy" : ".txt");
+                           path, format == GSOLVE_FILE_NPY ? ".npy" : ".txt");
     }
     ALLOC(ctx, GSOLVE_HOST, f, 1);
     TRY(gs_file_begin(f, ctx, path));
     status =
-        gs_file_end(f, format == GS_OUTPUT_NPZ ? gs_put_npz(f, csr) : put_petsc_matrix(f, csr));
+        gs_file_end(f, format == GSOLVE_FILE_NPZ ? gs_put_npz(f, csr) : put_petsc_matrix(f, csr));
 done:
     gsolve_free(ctx, GSOLVE_HOST, f);
     return status;
 }
 
-gsolve_status gs_write_binary_dense(gsolve_context *ctx, const char *path, gs_output format,
-                                    const gsolve_dense *v)
+gsolve_status gs_write_binary_dense(gsolve_context *ctx, const char *path,
+                                    gsolve_file_format format, const gsolve_dense *v)
 {
     gs_file *f = NULL;
     gsolve_status status;
 
-    if (format == GS_OUTPUT_OTHER) {
+    if (format == GSOLVE_FILE_OTHER) {
         return refuse_name(ctx, path, ".mtx, .mtx.gz, .npy, .txt or .petsc");
     }
-    if (format == GS_OUTPUT_NPZ) {
+    if (format == GSOLVE_FILE_NPZ) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                            "cannot write %.400s: .npz files hold sparse matrices; name a vector or "
                            "dense matrix .npy, .mtx, .txt or .petsc",
@@ -227,9 +229,9 @@ gsolve_status gs_write_binary_dense(gsolve_context *ctx, const char *path, gs_ou
     }
     ALLOC(ctx, GSOLVE_HOST, f, 1);
     TRY(gs_file_begin(f, ctx, path));
-    status = gs_file_end(f, format == GS_OUTPUT_NPY     ? gs_put_npy(f, v)
-                            : format == GS_OUTPUT_PETSC ? put_petsc_dense(f, v)
-                                                        : put_text(f, v));
+    status = gs_file_end(f, format == GSOLVE_FILE_NPY     ? gs_put_npy(f, v)
+                            : format == GSOLVE_FILE_PETSC ? put_petsc_dense(f, v)
+                                                          : put_text(f, v));
 done:
     gsolve_free(ctx, GSOLVE_HOST, f);
     return status;

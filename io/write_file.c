@@ -17,7 +17,7 @@ gsolve_status gs_file_begin(gs_file *f, gsolve_context *ctx, const char *path)
     int code;
 
     f->ctx = ctx;
-    code = gs_replace_begin(&f->replacement, ctx, path);
+    code = gs_replace_begin_any(&f->replacement, ctx, path);
     if (code == 0) return GSOLVE_OK;
     return gsolve_fail(ctx, GSOLVE_BAD_FILE, "cannot write %.400s: %s", path, strerror(code));
 }

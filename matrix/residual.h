@@ -8,6 +8,8 @@
 typedef struct gs_norms {
     double r, b;     /* |b - A x| and |b|; INFINITY if not finite */
     double relative; /* |b - A x| / |b|; |b - A x| if b = 0 */
+    double rounding; /* 2^-52 times the norm of |A| |x|, relative to |b|: the size of the rounding
+                        errors of A x; 0 if b = 0, or if A is an operator */
 } gs_norms;
 
 /* Allocates what the residuals of A need, so that computing them needs only work space for b and x

@@ -1,5 +1,5 @@
 /* automatic.c: the automatic solver of gsolve with what PETSc knows of the unknowns. */
-#include "plugin.h"
+#include "petsc/plugin.h"
 
 enum { MOST_CHOICES = 16 };
 

@@ -1,6 +1,6 @@
 /* function.c: matrices and preconditioners of PETSc as operators of gsolve: shells, and PCs of
  * other types than gsolve. */
-#include "plugin.h"
+#include "petsc/plugin.h"
 
 /* y = L x by PETSc, with its vectors placed on the arrays of gsolve. */
 static PetscErrorCode apply_placed(gs_petsc_function *f, const double *x, double *y,

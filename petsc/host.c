@@ -1,5 +1,5 @@
 /* host.c: contexts of gsolve, its errors, its lists of names, and log events. */
-#include "plugin.h"
+#include "petsc/plugin.h"
 
 /* Lines of gsolve's log are lines of PETSc's option -info. */
 static void log_line(const char *line, void *user)

@@ -1,5 +1,5 @@
 /* ksp.c: KSP of type gsolve: its options, view and life. prepare.c and run.c solve. */
-#include "plugin.h"
+#include "petsc/plugin.h"
 
 /* --- options -------------------------------------------------------------------------- */
 
@@ -126,6 +126,7 @@ static PetscErrorCode ksp_reset(KSP ksp)
 {
     PetscFunctionBegin;
     PetscCall(gs_petsc_ksp_drop(ksp->data));
+    PetscCall(gs_petsc_ksp_release_pc(ksp));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -135,6 +136,7 @@ static PetscErrorCode ksp_destroy(KSP ksp)
 
     PetscFunctionBegin;
     PetscCall(gs_petsc_ksp_drop(k));
+    PetscCall(gs_petsc_ksp_release_pc(ksp)); /* of KSPSetType; KSPDestroy has reset the KSP */
     gs_petsc_host_release(&k->host);
     PetscCall(PetscFree(k->method));
     PetscCall(PetscFree(k->format));

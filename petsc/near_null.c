@@ -1,6 +1,6 @@
 /* near_null.c: what a program tells PETSc about the unknowns, for the specs of gsolve: the block
  * size, the near-null space and the coordinates. */
-#include "plugin.h"
+#include "petsc/plugin.h"
 
 /* Copies the coordinates of the nodes, column by column. PCSetCoordinates calls it. */
 PetscErrorCode gs_petsc_set_coordinates(PC pc, PetscInt dim, PetscInt nodes, PetscReal *xyz)

@@ -92,6 +92,7 @@ typedef struct gs_petsc_pc {
     gs_petsc_host *host;
     gsolve_precond *M;
     int number;               /* of M, see gs_petsc_host.made */
+    int updates;              /* of M */
     gsolve_matrix *operator;  /* of a Pmat without rows, for chebyshev */
     gs_petsc_function shell;  /* its function */
     Mat copy;                 /* rows of a Pmat of another type */
@@ -104,7 +105,11 @@ typedef struct gs_petsc_pc {
 } gs_petsc_pc;
 
 PetscErrorCode gs_petsc_pc_create(PC pc);
-gs_petsc_pc *gs_petsc_pc_of(PC pc);
+static inline gs_petsc_pc *gs_petsc_pc_of(PC pc)
+{
+    return pc->data;
+}
+
 PetscErrorCode gs_petsc_pc_share(PC pc, gs_petsc_host *host, PetscBool left_to_solver);
 
 PetscErrorCode gs_petsc_choice_of(PC pc, const char *spec, char *own, size_t size);
@@ -144,6 +149,7 @@ typedef struct gs_petsc_ksp {
 
 PetscErrorCode gs_petsc_ksp_create(KSP ksp);
 PetscErrorCode gs_petsc_ksp_setup(KSP ksp);
+PetscErrorCode gs_petsc_ksp_release_pc(KSP ksp);
 PetscErrorCode gs_petsc_ksp_prepare(KSP ksp);
 PetscErrorCode gs_petsc_ksp_fall_back(KSP ksp);
 PetscErrorCode gs_petsc_ksp_drop(gs_petsc_ksp *k);

@@ -1,10 +1,5 @@
 /* precond.c: PC of type gsolve. */
-#include "plugin.h"
-
-gs_petsc_pc *gs_petsc_pc_of(PC pc)
-{
-    return pc->data;
-}
+#include "petsc/plugin.h"
 
 /* --- set-up --------------------------------------------------------------------------- */
 
@@ -146,6 +141,7 @@ static PetscErrorCode create(PC pc)
 
     PetscFunctionBegin;
     PetscCall(drop(p));
+    p->updates = 0;
     if (!p->host) PetscCall(gs_petsc_host_create(&p->host, p->device));
     PetscCall(PetscLogEventBegin(p->setup, pc, pc->pmat, 0, 0));
     PetscCall(gs_petsc_has_rows(pc->pmat, &has_rows));
@@ -164,6 +160,7 @@ static PetscErrorCode update(PC pc)
     PetscCall(PetscLogEventBegin(p->update, pc, pc->pmat, 0, 0));
     PetscCall(gs_petsc_rows_open(pc->pmat, &p->copy, &rows));
     const gsolve_status status = gsolve_precond_update(p->M, &rows.csr);
+    p->updates++;
     PetscCall(gs_petsc_rows_close(&rows));
     PetscCall(PetscLogEventEnd(p->update, pc, pc->pmat, 0, 0));
     PetscCall(check_setup(pc, status));
@@ -206,7 +203,10 @@ PetscErrorCode gs_petsc_pc_share(PC pc, gs_petsc_host *host, PetscBool left_to_s
         p->host = gs_petsc_host_share(host);
         pc->setupcalled = 0;
     }
-    if (p->left_to_solver && !left_to_solver) pc->setupcalled = 0;
+    if (p->left_to_solver != left_to_solver) {
+        PetscCall(drop(p));
+        pc->setupcalled = 0;
+    }
     p->left_to_solver = left_to_solver;
     PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -377,7 +377,7 @@ static PetscErrorCode pc_view(PC pc, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  in use: %s\n", info.spec));
     if (info.note[0]) PetscCall(PetscViewerASCIIPrintf(viewer, "  set-up: %s\n", info.note));
     PetscCall(PetscViewerASCIIPrintf(viewer, "  memory: %.1f MB, updates: %d\n",
-                                     (double)info.bytes * 1e-6, (int)(info.version - 1)));
+                                     (double)info.bytes * 1e-6, p->updates));
     if (gsolve_precond_is_variable(p->M)) {
         PetscCall(PetscViewerASCIIPrintf(viewer, "  differs between applications: needs a "
                                                  "flexible KSP, such as fgmres\n"));

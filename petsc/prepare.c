@@ -1,6 +1,6 @@
 /* prepare.c: what a solve needs: the matrix, its null space, the preconditioner and the solver.
  * Each is kept until what it was made from changes. */
-#include "plugin.h"
+#include "petsc/plugin.h"
 
 /* --- drop ------------------------------------------------------------------------------ */
 
@@ -72,7 +72,7 @@ static PetscErrorCode is_automatic(KSP ksp, PetscBool *automatic)
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* KSPSetUp calls it before it sets the PC up: once, and after each change of the operators. */
+/* KSPSetUp calls it before it sets the PC up, and each solve does. */
 PetscErrorCode gs_petsc_ksp_setup(KSP ksp)
 {
     gs_petsc_ksp *k = ksp->data;
@@ -88,6 +88,18 @@ PetscErrorCode gs_petsc_ksp_setup(KSP ksp)
         PetscCall(is_automatic(ksp, &automatic));
         PetscCall(gs_petsc_pc_share(ksp->pc, k->host, automatic));
     }
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From now on the PC sets itself up: the KSP gives it up. */
+PetscErrorCode gs_petsc_ksp_release_pc(KSP ksp)
+{
+    gs_petsc_ksp *k = ksp->data;
+    PetscBool own = PETSC_FALSE;
+
+    PetscFunctionBegin;
+    if (ksp->pc && k->host) PetscCall(is_gsolve(ksp->pc, &own));
+    if (own) PetscCall(gs_petsc_pc_share(ksp->pc, k->host, PETSC_FALSE));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -252,7 +264,7 @@ static PetscErrorCode prepare_precond(KSP ksp, const gsolve_precond **M, int *nu
     PetscCall(is_gsolve(ksp->pc, &own));
     if (own && !ksp->transpose_solve) {
         const gs_petsc_pc *p = gs_petsc_pc_of(ksp->pc);
-        *M = p->M;
+        *M = p->left_to_solver ? NULL : p->M;
         *number = p->number;
     } else {
         PetscCall(wrap_pc(ksp));
@@ -272,7 +284,7 @@ static PetscErrorCode create_solver(KSP ksp, const gsolve_precond *M)
     PetscFunctionBegin;
     PetscCall(PetscLogEventBegin(k->setup, ksp, 0, 0, 0));
     PetscCall(is_automatic(ksp, &automatic));
-    if (automatic && !M) {
+    if (automatic) {
         GSOLVE_CALL(k->host, gsolve_auto_create_from(&k->automatic, k->host->ctx, "", k->A));
         PetscCall(gs_petsc_ksp_automatic(ksp));
     } else {

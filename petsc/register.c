@@ -1,5 +1,5 @@
 /* register.c: makes the types known to PETSc. */
-#include "plugin.h"
+#include "petsc/plugin.h"
 
 PetscErrorCode GsolvePetscRegister(void)
 {

@@ -1,5 +1,5 @@
 /* rows.c: the rows of a matrix of PETSc. */
-#include "plugin.h"
+#include "petsc/plugin.h"
 
 /* Whether A has rows that PETSc can give: a type AIJ, or one that PETSc converts to AIJ. Shells and
  * matrix-free differences have products only. */

@@ -1,17 +1,28 @@
 /* run.c: a solve: tolerances, monitors and outcomes. */
-#include "plugin.h"
+#include "petsc/plugin.h"
 
 /* --- tolerances -------------------------------------------------------------------------- */
 
-/* Whether the caller has a convergence test of its own, which gsolve must call: any but the default
- * of PETSc with its default options, and none at all. */
-static PetscBool has_own_test(KSP ksp)
+/* Whether the KSP's convergence test decides, which gsolve then calls in each iteration, and not
+ * gsolve's own. It is so for any test but PETSc's default with its default options, and for
+ * products by finite differences: they are linear to about 8 digits only, so the true residual can
+ * differ from that of the method. */
+static PetscErrorCode has_own_test(KSP ksp, PetscBool *own)
 {
     const KSPConvergedDefaultCtx *context = ksp->cnvP;
+    Mat A;
 
-    if (ksp->normtype == KSP_NORM_NONE || ksp->converged == KSPConvergedSkip) return PETSC_FALSE;
-    if (ksp->converged != KSPConvergedDefault) return PETSC_TRUE;
-    return context && (context->initialrtol || context->mininitialrtol) ? PETSC_TRUE : PETSC_FALSE;
+    PetscFunctionBegin;
+    PetscCall(KSPGetOperators(ksp, &A, NULL));
+    PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMFFD, own));
+    if (ksp->normtype == KSP_NORM_NONE || ksp->converged == KSPConvergedSkip) {
+        *own = PETSC_FALSE;
+    } else if (ksp->converged != KSPConvergedDefault) {
+        *own = PETSC_TRUE;
+    } else if (context && (context->initialrtol || context->mininitialrtol)) {
+        *own = PETSC_TRUE;
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscBool runs_to_the_limit(KSP ksp)
@@ -201,7 +212,7 @@ static PetscErrorCode solve_dense(KSP ksp, gsolve_dense b, gsolve_dense x, Petsc
     PetscInt before = 0;
 
     PetscFunctionBegin;
-    k->own_test = has_own_test(ksp);
+    PetscCall(has_own_test(ksp, &k->own_test));
     k->error = PETSC_SUCCESS;
     k->reason = KSP_CONVERGED_ITERATING;
     PetscCall(set_tolerances(ksp));
@@ -232,7 +243,8 @@ static PetscErrorCode begin(KSP ksp, PetscReal rhs, PetscBool *go_on)
     *go_on = PETSC_FALSE;
     ksp->its = 0;
     ksp->rnorm = rhs;
-    PetscCall(PCSetUp(ksp->pc)); /* KSPSetUp did it, unless values changed without a call */
+    PetscCall(gs_petsc_ksp_setup(ksp)); /* KSPSetUp called both, unless the PC is another one or */
+    PetscCall(PCSetUp(ksp->pc));        /* values have changed since, without KSPSetOperators */
     PetscCall(PCGetFailedReason(ksp->pc, &failed));
     if (failed) {
         ksp->reason = KSP_DIVERGED_PC_FAILED;

@@ -1,4 +1,5 @@
-/* extension.h: the C code of the Python extension: a monitor that records the residuals and lets Python handle signals. */
+/* extension.h: the C code of the Python extension: a monitor that records the
+ * residuals, and a test that lets Python handle signals. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -8,13 +9,11 @@
 
 /* What the monitor of a solver keeps. */
 typedef struct pygsolve_watch {
-    double *history;          /* the residuals of the last run, one for each iteration from 0 on */
-    int length, capacity;     /* of history */
-    double asked;             /* when Python was asked last, in seconds */
-    bool stopped;             /* by Python */
+    double *history;      /* the residuals of the last run, one for each iteration from 0 on */
+    int length, capacity; /* of history */
 } pygsolve_watch;
 
-/* Returns 0, or 1 to stop the run: a signal handler has raised an exception. Defined in Python. */
+/* Returns 0, or 1 to stop the call: a signal handler has raised an exception. Defined in Python. */
 static int pygsolve_handle_signals(void);
 
 static double pygsolve_now(void)
@@ -25,28 +24,33 @@ static double pygsolve_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A gsolve_monitor; user is a pygsolve_watch. Python handles signals every 50 ms. */
+/* A gsolve_interrupt_test. Python handles signals every 50 ms; user: when it was asked last, in
+ * seconds, a double. */
+static bool pygsolve_interrupt(void *user)
+{
+    double *asked = user;
+    const double now = pygsolve_now();
+
+    if (now - *asked < 0.05) return false;
+    *asked = now;
+    return pygsolve_handle_signals() != 0;
+}
+
+/* A gsolve_monitor; user is a pygsolve_watch. */
 static bool pygsolve_monitor(int iteration, double residual, void *user)
 {
     pygsolve_watch *watch = user;
-    const double now = pygsolve_now();
 
     if (iteration >= watch->capacity) {
         const int capacity = 2 * iteration + 64;
         double *longer = realloc(watch->history, (size_t)capacity * sizeof *longer);
-        if (longer) watch->history = longer, watch->capacity = capacity;
+        if (!longer) return true;
+        watch->history = longer;
+        watch->capacity = capacity;
     }
-    if (iteration < watch->capacity) {
-        watch->history[iteration] = residual;
-        watch->length = iteration + 1;
-    }
-    if (iteration == 0) {
-        watch->asked = now;
-    } else if (now - watch->asked > 0.05) {
-        watch->asked = now;
-        watch->stopped = pygsolve_handle_signals() != 0;
-    }
-    return !watch->stopped;
+    watch->history[iteration] = residual;
+    watch->length = iteration + 1;
+    return true;
 }
 
 static void pygsolve_free_watch(pygsolve_watch *watch)

@@ -10,7 +10,8 @@ import tempfile
 import cffi
 
 OWN = """
-typedef struct pygsolve_watch { double *history; int length, capacity; double asked; bool stopped; } pygsolve_watch;
+typedef struct pygsolve_watch { double *history; int length, capacity; } pygsolve_watch;
+bool pygsolve_interrupt(void *user);
 bool pygsolve_monitor(int iteration, double residual, void *user);
 pygsolve_watch *pygsolve_new_watch(void);
 void pygsolve_free_watch(pygsolve_watch *watch);

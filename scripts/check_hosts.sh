@@ -33,10 +33,13 @@ if [ -d debian ] && ! dpkg-checkbuilddeps >/dev/null 2>&1; then
   "${sudo[@]}" apt-get build-dep -y -qq --no-install-recommends ./ >/dev/null
 fi
 
-# Debian's petsc4py and basix, beside packages from PyPI: this version of JAX works with Debian's NumPy.
+# Debian's petsc4py and basix need Debian's NumPy. These packages of PyPI work with it.
 env=$PWD/build-hosts/env
 [ -x "$env/bin/python" ] || /usr/bin/python3 -m venv --system-site-packages "$env"
-"$env/bin/pip" install -q jax-fem jax==0.4.35 jaxlib==0.4.35 'ml_dtypes<0.5' 'cffi>=1.16' gmsh meshio pyfiglet scikit-fem mfem
+system=$(/usr/bin/python3 -c 'import numpy, scipy; print("numpy==" + numpy.__version__, "scipy==" + scipy.__version__)')
+# shellcheck disable=SC2086 # $system has two words
+"$env/bin/pip" install -q $system jax-fem jax==0.4.35 jaxlib==0.4.35 'ml_dtypes<0.5' 'cffi>=1.16' gmsh meshio pyfiglet scikit-fem
+"$env/bin/pip" install -q --no-deps mfem
 
 export PATH=/usr/bin:/bin:$PATH # Debian's python3 and mpicc before others
 cmake --preset hosts -DPython_EXECUTABLE="$env/bin/python" "$@"

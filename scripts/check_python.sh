@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # check_python.sh [OUT]: builds the source distribution and the wheel of the Python package as PyPI's users get them, checks the wheel,
 # and runs the package's tests in an empty virtual environment that has the wheel alone. OUT: a folder for both (build/python/dist).
-# PYTHON: the interpreter (python3). The packages come from PyPI. CUDA=1: also the wheel with CUDA (needs nvcc; not installed here).
+# PYTHON: the interpreter (python3). The packages come from PyPI. CUDA=1: also the wheel pygsolve-cuda13, which needs CUDA 13 (nvcc)
+# to be built and gets cuSPARSE from NVIDIA's wheels nvidia-cusparse and nvidia-nvjitlink (nvidia-cusparse-cu13 is an empty one).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/install_dependencies.sh
@@ -30,7 +31,7 @@ wheel() { # LIMIT_IN_MB SOURCE AUDITWHEEL_OPTIONS...: builds the wheel of a sour
 
 wheel 10 "$sdist"
 "${PYTHON:-python3}" -m venv "$work/user"
-"$work/user/bin/pip" install -q "$built" pytest
+"$work/user/bin/pip" install -q "$built" pytest mypy
 (cd "$work" && env -i PATH=/nowhere HOME="$work" "$work/user/bin/python" -c '
 import numpy as np, pygsolve
 A = pygsolve.read("gen:poisson3d,n=20")
@@ -39,7 +40,14 @@ assert np.linalg.norm(1 - A @ x) < 1e-8 * np.linalg.norm(np.ones(8000))') || fai
 "$work/user/bin/python" -m pytest -q -p no:cacheprovider --rootdir python/tests python/tests
 
 if [ -n "${CUDA:-}" ]; then
+  "${CUDACXX:-nvcc}" --version | grep -q 'release 13\.' || fail "the wheel with CUDA needs nvcc of CUDA 13; set CUDACXX to it"
   mkdir "$work/cuda" && tar xzf "$sdist" -C "$work/cuda" --strip-components=1
   sed -i 's/^name = "pygsolve"/name = "pygsolve-cuda13"/; s/^dependencies = \[/&"nvidia-cusparse>=12.6,<13", "nvidia-nvjitlink>=13,<14", /' "$work/cuda/pyproject.toml"
   GSOLVE_CUDA=ON wheel 60 "$work/cuda" --exclude 'libcusparse.so.*' --exclude 'libnvJitLink.so.*' --exclude 'libcuda.so.*'
+  "${PYTHON:-python3}" -m venv "$work/cuda_user"
+  "$work/cuda_user/bin/pip" install -q "$built" pytest
+  (cd "$work" && env -i PATH=/nowhere HOME="$work" "$work/cuda_user/bin/python" -c '
+import pygsolve
+assert "cuda" in pygsolve.devices()') || fail "the wheel with CUDA does not find NVIDIA's libraries"
+  "$work/cuda_user/bin/python" -m pytest -q -p no:cacheprovider --rootdir python/tests python/tests
 fi

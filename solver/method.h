@@ -213,6 +213,8 @@ gsolve_status gs_need_rows(gs_krylov *k);
 /* Sets *norm to |A| of the run's A: the Frobenius norm, or of an operator a lower bound. The first
  * call after new values computes it, see run/least_squares.c. Not for steps. */
 gsolve_status gs_norm_of_A(gs_krylov *k, double *norm);
+/* Returns the |A'r| / (|A| |r|) at which the method ends column c. */
+double gs_least_squares_limit(const gs_krylov *k, int32_t c);
 /* For setup: allocates what gs_norm_of_A needs. A run then examines columns that did not converge:
  * whether they are least-squares solutions. */
 gsolve_status gs_least_squares_reserve(gs_krylov *k);

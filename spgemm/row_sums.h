@@ -3,6 +3,8 @@
 #ifndef GS_SPGEMM_ROW_SUMS_H
 #define GS_SPGEMM_ROW_SUMS_H
 
+#include <string.h>
+
 #include "matrix/csr.h"
 
 typedef struct gs_row_sums {
@@ -24,6 +26,17 @@ static inline size_t gs_row_bit_words(int32_t ncols)
     return words + words / 64 + 1;
 }
 
+/* Begins a row: afterwards all slots are below base. */
+static inline void gs_row_begin(gs_row_sums *g, int32_t ncols)
+{
+    g->base += g->n;
+    g->n = 0;
+    if (g->base > UINT32_MAX - (uint32_t)ncols) { /* slots of this row could exceed 32 bits */
+        memset(g->slot, 0, (size_t)ncols * sizeof *g->slot);
+        g->base = 1;
+    }
+}
+
 /* Allocates list and sum for rows of up to `longest` entries. */
 gsolve_status gs_row_new_lists(gs_row_sums *g, gsolve_context *ctx, int32_t longest,
                                gsolve_type type);
@@ -36,6 +49,8 @@ typedef struct gs_row_kernels {
                       int64_t from, int64_t to);
     /* col, value = the row g with ascending columns, which are below ncols */
     void (*store)(const gs_row_sums *g, int32_t ncols, int32_t *col, void *value);
+    /* col = the columns of the row g, ascending */
+    void (*sort)(const gs_row_sums *g, int32_t ncols, int32_t *col);
     /* Recomputes C's values in row i as gather does; the contents of slot are undefined afterwards.
      */
     void (*refill)(const gs_csr_arrays *C, int32_t i, uint32_t *slot, const gsolve_csr *B,

@@ -5,7 +5,7 @@
 static int64_t FN(gather)(gs_row_sums *g, const gsolve_csr *B, const int32_t *restrict rows,
                           const void *factors, int64_t from, int64_t to)
 {
-    begin_row(g, B->ncols);
+    gs_row_begin(g, B->ncols);
     const uint32_t base = g->base;
     uint32_t *restrict slot = g->slot, n = 0;
     int32_t *restrict list = g->list;

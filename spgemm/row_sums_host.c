@@ -86,20 +86,22 @@ static void sort_columns(const gs_row_sums *g, int32_t ncols, int32_t *sorted)
     }
 }
 
-/* --- the sums --------------------------------------------------------------------------------- */
-
-/* Begins a row: afterwards all slots are below base. */
-static void begin_row(gs_row_sums *g, int32_t ncols)
+static void sort(const gs_row_sums *g, int32_t ncols, int32_t *restrict sorted)
 {
-    g->base += g->n;
-    if (g->base > UINT32_MAX - (uint32_t)ncols) { /* slots of this row could exceed 32 bits */
-        memset(g->slot, 0, (size_t)ncols * sizeof *g->slot);
-        g->base = 1;
+    int32_t rank[GS_RANKED];
+
+    if (g->n > GS_RANKED) {
+        sort_columns(g, ncols, sorted);
+        return;
     }
+    rank_columns((int32_t)g->n, g->list, rank);
+    for (uint32_t t = 0; t < g->n; t++) sorted[rank[t]] = g->list[t];
 }
+
+/* --- the sums --------------------------------------------------------------------------------- */
 
 #define GS_BODY "spgemm/row_sums_body.h"
 #include "core/each_type.h"
 
 const gs_row_kernels GS_LEVEL(gs_row_host)[GSOLVE_TYPE_COUNT] = {
-    {gather_f32, store_f32, refill_f32}, {gather_f64, store_f64, refill_f64}};
+    {gather_f32, store_f32, sort, refill_f32}, {gather_f64, store_f64, sort, refill_f64}};

@@ -15,6 +15,7 @@ WITHOUT = set("""
     gsolve_alloc gsolve_free gsolve_csr_free gsolve_dense_free gsolve_blocked_free gsolve_dist_csr_free
     gsolve_csr_convert gsolve_csr_transpose gsolve_csr_statistics gsolve_dist_csr_statistics gsolve_dist_choose gsolve_matrix_row_range
     gsolve_register_format gsolve_register_precond gsolve_tidy_spec gsolve_abandon_files gsolve_random
+    gsolve_descriptor_of gsolve_file_format_of
     gsolve_matrix_update_operator gsolve_matrix_set_flags gsolve_precond_update_function gsolve_precond_set_flags
     gsolve_solver_set gsolve_solver_set_stopping_test
     gsolve_auto_choose gsolve_auto_create gsolve_auto_create_from gsolve_auto_matrix gsolve_auto_solver

@@ -82,6 +82,8 @@ static const struct {
     {6, RB("rua 2 2 1 0", " 1 2 2\n 3\n 1.0\n"), "row number is ' 3'"},
     {7, RB("rua 2 2 1 0", " 1 2 2\n 1\n  x \n"), "value is '  x '"},
     {7, RB("rua 2 2 1 0", " 1 2 2\n 1\n nan\n"), "value is ' nan'"},
+    {7, RB("rua 2 2 1 0", " 1 2 2\n 1\n1 1.\n"),
+     "it must be a finite decimal number in the columns"},
     {7, RB("rua 2 2 1 0", " 1 2 2\n 1\n"), "ends before the last value"},
     {6, RB("rsa 2 2 2 0", " 1 2 3\n 2 1\n 1.0 1.0\n"), "different sides"},
     {7, RB("rza 2 2 1 0", " 1 2 2\n 1\n 1.0\n"), "must be 0"},

@@ -152,6 +152,27 @@ static void boeing(void **state)
            1, 1, (double[]){0});
 }
 
+/* Numbers of 14 characters in fields of 15, as scipy.io.hb_write writes single precision: the
+ * second field would hold 2.0E+007, and the third no number. Lines that fit keep their columns. */
+static void boeing_by_words(void **state)
+{
+    const double A[] = {1, .75, .375, 2, 0, .5};
+
+    expect(*state,
+           TITLE "             4             1             1             2\n"
+                 "RUA                        2             3             5             0\n"
+                 "(4I2)           (26I3)          (3E15.7)            \n"
+                 " 1 3 4 6\n  1  2  1  1  2\n"
+                 " 1.0000000E+00 2.0000000E+00 7.5000000E-01\n 3.7500000E-01 5.0000000E-01\n",
+           2, 3, A);
+    expect(*state, /* a blank for the sign of an exponent */
+           TITLE "             3             1             1             1\n"
+                 "RUA                        1             1             1             0\n"
+                 "(4I2)           (26I3)          (3E15.7)            \n"
+                 " 1 2\n  1\n  1.0000000E 01\n",
+           1, 1, (double[]){10});
+}
+
 static void boeing_kinds(void **state)
 {
     bench *b = *state;
@@ -301,9 +322,9 @@ static void collection(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(coordinate),  TEST(symmetric), TEST(array),        TEST(duplicates),
-        TEST(dense),       TEST(boeing),    TEST(boeing_kinds), TEST(threads),
-        TEST(late_errors), TEST(progress),  TEST(collection),
+        TEST(coordinate), TEST(symmetric),   TEST(array),        TEST(duplicates),
+        TEST(dense),      TEST(boeing),      TEST(boeing_kinds), TEST(boeing_by_words),
+        TEST(threads),    TEST(late_errors), TEST(progress),     TEST(collection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,16 +155,16 @@ static void write_in_place(void **state)
 static void names(void **state)
 {
     (void)state;
-    assert_int_equal(gs_descriptor_of("-", 0), 0);
-    assert_int_equal(gs_descriptor_of("-", 1), 1);
-    assert_int_equal(gs_descriptor_of("/dev/stdin", 1), 0);
-    assert_int_equal(gs_descriptor_of("/dev/stderr", 0), 2);
-    assert_int_equal(gs_descriptor_of("/dev/fd/63", 0), 63);
-    assert_int_equal(gs_descriptor_of("/proc/self/fd/5", 0), 5);
-    assert_int_equal(gs_descriptor_of("./-", 0), -1);
-    assert_int_equal(gs_descriptor_of("/dev/fd/6x", 0), -1);
-    assert_int_equal(gs_descriptor_of("/dev/fd/12345678", 0), -1);
-    assert_int_equal(gs_descriptor_of("A.mtx", 0), -1);
+    assert_int_equal(gsolve_descriptor_of("-", 0), 0);
+    assert_int_equal(gsolve_descriptor_of("-", 1), 1);
+    assert_int_equal(gsolve_descriptor_of("/dev/stdin", 1), 0);
+    assert_int_equal(gsolve_descriptor_of("/dev/stderr", 0), 2);
+    assert_int_equal(gsolve_descriptor_of("/dev/fd/63", 0), 63);
+    assert_int_equal(gsolve_descriptor_of("/proc/self/fd/5", 0), 5);
+    assert_int_equal(gsolve_descriptor_of("./-", 0), -1);
+    assert_int_equal(gsolve_descriptor_of("/dev/fd/6x", 0), -1);
+    assert_int_equal(gsolve_descriptor_of("/dev/fd/12345678", 0), -1);
+    assert_int_equal(gsolve_descriptor_of("A.mtx", 0), -1);
 }
 
 int main(void)

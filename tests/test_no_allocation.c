@@ -208,7 +208,7 @@ static allocations run_least_squares(const char *method, bool singular, bool upd
     if (!singular) OK(ctx, gsolve_solver_set(S, "rtol=1e-8"));
     for (int step = 0; step < 4 * WARM; step++) {
         if (step == WARM) {
-            if (!singular) OK(ctx, gsolve_solver_set(S, "rtol=3e-2")); /* |A'r| is met first */
+            if (!singular) OK(ctx, gsolve_solver_set(S, "rtol=3e-2,maxit=8")); /* |A'r| is met first */
             made.library = so_far(ctx);
             calls = 0;
             count_malloc(true);

@@ -1,4 +1,5 @@
 /* compare.c: gsolve compare: measures the formats on one or more matrices. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -42,7 +43,7 @@ static int check_name(cli *c, const char *name)
 
     if (c->args.matrices.count == 1) return 0;
     if (strncmp(name, "gen:", 4) != 0) {
-        return access(name, R_OK) == 0 ? 0 : cli_fail(c, "cannot read the matrix %s", name);
+        return access(name, R_OK) == 0 ? 0 : cli_fail(c, "%s: %s", name, strerror(errno));
     }
     if (cli_is_generator(name + 4)) return 0;
     snprintf(word, sizeof word, "%.*s", (int)strcspn(name + 4, ","), name + 4);
@@ -110,6 +111,7 @@ static int compare_all(cmp *m)
     }
     cli_stops(CLI_STOPS_AT_ONCE);
     if (!code && m->matrices > 1) cmp_say_means(m);
+    if (!code) cmp_say_interrupt(m->c, m->matrices);
     return code;
 }
 

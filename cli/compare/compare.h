@@ -37,7 +37,8 @@ typedef struct cmp_matrix { /* a matrix, with all formats */
     bool solves;            /* the matrix is square */
     char solver[512], precond[512], why[320];
     char method[64], kind[64]; /* the method and the preconditioner after set-up */
-    double rtol, atol;         /* of the solves: |b - Ax| <= max(rtol |b|, atol) */
+    char cause[1000];  /* why the method does not converge with csr, and what to do; or "" */
+    double rtol, atol; /* of the solves: |b - Ax| <= max(rtol |b|, atol) */
     double precond_seconds;
     double copy_speed; /* of a memory copy just before the measurement, in bytes per second */
     cmp_row *row;      /* one for each format */
@@ -64,6 +65,9 @@ int cmp_split(cli *c, const char *option, const char *list, char (*spec)[CMP_SPE
 
 /* Reads the matrix `name` and b, analyses the matrix, and prints lines about them. */
 int cmp_read_system(cli *c, const char *name, cli_system *s);
+
+/* After Ctrl-C: says that results are missing. matrices: those that were begun. */
+void cmp_say_interrupt(const cli *c, int matrices);
 
 /* Writes the output of the function `write` to the file path; NULL: does nothing. */
 int cmp_write_by(cli *c, const char *path, void (*write)(FILE *file, const void *of),

@@ -95,7 +95,9 @@ static cmp_flat flat_of(const cmp *m, const cmp_matrix *a, const cmp_row *r)
         .format = r->spec,
         .device = m->device.device,
         .outcome = r->problem[0] ? "failed" : cmp_outcome(a, r),
-        .reason = r->problem[0] ? r->problem : NULL,
+        .reason = r->problem[0]                         ? r->problem
+                  : solved && !converged && a->cause[0] ? a->cause
+                                                        : NULL,
         .seconds = converged ? cmp_total(a, r) : NAN,
         .seconds_low = converged ? others + solve.low : NAN,
         .seconds_high = converged ? others + solve.high : NAN,

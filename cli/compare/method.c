@@ -53,6 +53,13 @@ static void store_choice(const cmp *m, cmp_matrix *a, const cli_attempt *t)
     disable_resident(m, a);
 }
 
+/* Stores why t failed. */
+static void store_cause(cmp_matrix *a, const cli_attempt *t)
+{
+    snprintf(a->cause, sizeof a->cause, "%.700s%s%.280s", t->explanation,
+             t->diagnosis.remedy[0] ? " " : "", t->diagnosis.remedy);
+}
+
 /* Removes direct, which makes no products, from the list. Returns the number of the others. */
 static int remove_direct(cli_attempt *a, int count)
 {
@@ -80,6 +87,7 @@ static int choose(cmp *m, cmp_matrix *a, const gsolve_matrix *A)
         while (!attempt[first].ran) first++;
         const bool converged = gsolve_outcome_is_success(attempt[t.best].result.outcome);
         store_choice(m, a, &attempt[converged ? t.best : first]);
+        if (!converged && !cli_is_stopped(&attempt[first])) store_cause(a, &attempt[first]);
     }
     for (int k = 0; k < t.tried; k++) cli_free_attempt(&attempt[k]);
     return code;

@@ -15,6 +15,17 @@ int cmp_read_system(cli *c, const char *name, cli_system *s)
     return 0;
 }
 
+void cmp_say_interrupt(const cli *c, int matrices)
+{
+    if (!cli_interrupted()) return;
+    cli_say(c, "\n");
+    cli_item(
+        c, "interrupted",
+        "The comparison is not complete. Matrices begun: %d of %d. The times of the last one are "
+        "those of the rounds before the interrupt.",
+        matrices, c->args.matrices.count);
+}
+
 int cmp_write_by(cli *c, const char *path, void (*write)(FILE *file, const void *of),
                  const void *of)
 {

@@ -88,6 +88,7 @@ static int write_all(cms *s)
 
     if (!code) cms_decide_all(s, &profile);
     if (!code && s->matrices > 1) cms_say_profile(s, &profile);
+    if (!code) cmp_say_interrupt(c, s->matrices);
     if (!code && c->args.json) code = cli_json_write(c, cms_json(s, &profile));
     if (!code) code = cmp_write_by(c, c->args.csv, write_csv, s);
     if (!code && c->args.html) code = cmp_write_page(s->m, cms_json(s, &profile));

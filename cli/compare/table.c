@@ -114,6 +114,10 @@ void cmp_say_matrix(const cmp *m, const cmp_matrix *a)
     cli_say(m->c, "\n%-*s%11s%14s%12s%12s%11s%16s  %s\n", width, "format", "iterations",
             "ms/iteration", "solve ms", "total ms", "residual", "faster from n =", "outcome");
     for (int f = 0; f < m->formats; f++) say_solve(m, a, &a->row[f], width);
+    if (a->cause[0]) {
+        cli_say(m->c, "\n");
+        cli_item(m->c, "why", "%s", a->cause);
+    }
     say_winners(m, a);
     fflush(m->c->text);
 }

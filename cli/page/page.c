@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/diagnosis.h"
+
 /* Writes JSON for a script element. '<' stands in strings only, where < means the same: the text
  * then holds neither the end of the element nor the beginning of a comment. */
 static void put_json(FILE *file, const char *text)
@@ -59,41 +61,12 @@ int cli_page_write(cli *c, const char *path, const cJSON *object)
 
 /* --- what the page shows and --json does not have --------------------------------------------- */
 
-/* Writes a word of the command line so that a shell reads it as one. */
-static void put_word(FILE *file, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "-_.,:=/+@%";
-
-    if (*word && word[strspn(word, plain)] == 0) {
-        fputs(word, file);
-        return;
-    }
-    fputc('\'', file);
-    for (; *word; word++) {
-        if (*word == '\'') {
-            fputs("'\\''", file);
-        } else {
-            fputc(*word, file);
-        }
-    }
-    fputc('\'', file);
-}
-
 static void add_command(cJSON *extra, const cli *c)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *file = open_memstream(&text, &length);
+    char text[CLI_COMMAND_LENGTH] = "gsolve";
 
-    if (!file) return;
-    fputs("gsolve", file);
-    for (int k = 1; k < c->count; k++) {
-        fputc(' ', file);
-        put_word(file, c->word[k]);
-    }
-    if (fclose(file) == 0) cli_json_text(extra, "command", text);
-    free(text);
+    for (int k = 1; k < c->count; k++) cli_append_word(text, c->word[k]);
+    cli_json_text(extra, "command", text);
 }
 
 cJSON *cli_page_extra(const cli *c, cJSON *object)

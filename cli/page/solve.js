@@ -28,7 +28,7 @@ function solveTiles(data) {
     ["Matrix", count(m.rows) + " \u00d7 " + count(m.cols), count(m.entries) + " entries, " + page.symmetry],
     ["Iterations", count(data.iterations), plural(data.products, "product") + " with A"],
     ["Residual", small(data.residual), "|b \u2212 Ax| / |b|, recomputed"],
-    isNumber(data.error) && ["Error", small(data.error), "|x \u2212 1| / |1|"],
+    isNumber(data.x_error) && ["Error", small(data.x_error), "|x \u2212 1| / |1|"],
     ["Time", seconds(data.seconds.total - (page.profile_seconds || 0)), seconds(data.seconds.solve) + " in the solve"],
     ["Memory", bytes(data.memory_peak), "most that gsolve held"],
     data.spectrum && isNumber(data.spectrum.condition) && ["Condition", "\u2265 " + small(data.spectrum.condition), "estimated"],

@@ -7,16 +7,16 @@
 
 A is a sparse matrix of SciPy, CuPy, PyTorch or JAX, b an array of NumPy or of the same package. Gradients: pygsolve.torch and
 pygsolve.jax. The command: python -m pygsolve."""
-from ._gsolve import ffi as _ffi, lib as _lib
-from ._library import (BadArgument, BadFile, BadMatrix, BadSpec, DeviceFailed, Error, Interrupted, NoDevice, NoMemory, Unsupported, ZeroPivot)
+from ._library import (BadArgument, BadFile, BadMatrix, BadSpec, DeviceFailed, Error, Interrupted, NoDevice, NoMemory, Unsupported, ZeroPivot, ffi as _ffi, lib as _lib)
 from ._precond import Preconditioner, amg, aspreconditioner
 from ._products import (Comparison, FormatTime, compare, devices, formats, generators, methods, preconditioners, products, read, spgemm,
                         write)
+from ._report import Report, report
 from ._solver import Info, NotConverged, Solver, solve
 
 __version__: str = _ffi.string(_lib.gsolve_version()).decode()
 __all__ = [
     "BadArgument", "BadFile", "BadMatrix", "BadSpec", "Comparison", "DeviceFailed", "Error", "FormatTime", "Info", "Interrupted", "NoDevice", "NoMemory",
-    "NotConverged", "Preconditioner", "Solver", "Unsupported", "ZeroPivot", "amg", "aspreconditioner", "compare", "devices", "formats",
-    "generators", "methods", "preconditioners", "products", "read", "solve", "spgemm", "write",
+    "NotConverged", "Preconditioner", "Report", "Solver", "Unsupported", "ZeroPivot", "amg", "aspreconditioner", "compare", "devices", "formats",
+    "generators", "methods", "preconditioners", "products", "read", "report", "solve", "spgemm", "write",
 ]

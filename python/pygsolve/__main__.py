@@ -1,12 +1,12 @@
 """python -m pygsolve: the command gsolve."""
 import os
 import sys
-from pathlib import Path
+
+from pygsolve._report import COMMAND
 
 
 def main() -> None:
-    command = Path(__file__).with_name("bin") / "gsolve"
-    os.execv(command, ["gsolve", *sys.argv[1:]])
+    os.execv(COMMAND, ["gsolve", *sys.argv[1:]])
 
 
 if __name__ == "__main__":

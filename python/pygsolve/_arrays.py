@@ -276,6 +276,11 @@ def view_of(array: Any, family: Family, dtype: np.dtype) -> Any:
     return view
 
 
+def vector_view(n: int, dtype: np.dtype) -> Any:
+    """A gsolve_dense of n elements on the host that has no address yet."""
+    return ffi.new("gsolve_dense *", {"nrows": n, "ncols": 1, "stride": n, "type": _TYPE[dtype], "location": HOST})
+
+
 def new_like(dense: DenseView, nrows: int, dtype: np.dtype) -> DenseView:
     """A new array of nrows rows, with the columns, the layout and the package of another one."""
     shape = (nrows,) if dense.array.ndim == 1 else (nrows, dense.array.shape[1])
@@ -308,7 +313,7 @@ class MatrixView(NamedTuple):
         return csr_view(self.start, self.col, array, family, self.shape)
 
 
-def csr_view(start: Any, col: Any, value: Any, family: Family, shape: tuple[int, int], in_place: bool = True) -> MatrixView:
+def csr_view(start: Any, col: Any, value: Any, family: Family, shape: tuple[int, ...], in_place: bool = True) -> MatrixView:
     """A view of three arrays in CSR. Columns of 64 bits are checked and copied; values that are not float32 or float64 become
     float64."""
     nrows, ncols = (int(n) for n in shape)
@@ -348,7 +353,7 @@ def matrix_view(A: Any) -> MatrixView:
         torch = sys.modules["torch"]
         in_place = A.layout == torch.sparse_csr
         rows = A.detach() if in_place else A.detach().coalesce().to_sparse_csr() if A.layout == torch.sparse_coo else A.detach().to_sparse_csr()
-        return csr_view(rows.crow_indices(), rows.col_indices(), rows.values(), _FAMILIES["torch"], tuple(A.shape), in_place)
+        return csr_view(rows.crow_indices(), rows.col_indices(), rows.values(), _FAMILIES["torch"], (A.shape[0], A.shape[1]), in_place)
     if package == "jax":
         return _jax_view(A)
     if package in ("cupy", "cupyx"):

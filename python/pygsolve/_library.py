@@ -1,10 +1,29 @@
 """The C library: its functions, its errors, and contexts."""
 from __future__ import annotations
 
+import os
 import threading
+import time
 from typing import Any
 
-from ._gsolve import ffi, lib
+
+def _load() -> tuple[Any, Any]:
+    """Loads the library. Its OpenMP threads spin for about half a millisecond (10000 rounds) while they wait for each other, and
+    then sleep: a Python process often has threads of other libraries, and where they take the processor, spinning as long as OpenMP
+    does by default makes a solve several times slower. OMP_WAIT_POLICY and GOMP_SPINCOUNT of the caller win. OpenMP reads them when
+    it is loaded, so the variable goes again."""
+    own = not {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"} & set(os.environ)
+    if own:
+        os.environ["GOMP_SPINCOUNT"] = "10000"
+    try:
+        from ._gsolve import ffi, lib
+    finally:
+        if own:
+            del os.environ["GOMP_SPINCOUNT"]
+    return ffi, lib
+
+
+ffi, lib = _load()
 
 
 class Error(Exception):
@@ -13,22 +32,47 @@ class Error(Exception):
     status = ""
 
 
-def _error_class(name: str, *bases: type) -> type[Error]:
-    return type(name, (Error, *bases), {"__module__": "pygsolve", "__doc__": f"An error of the library that is also {bases[0].__name__}."})
+class BadArgument(Error, ValueError):
+    """An argument is wrong."""
 
 
-BadArgument = _error_class("BadArgument", ValueError)
-BadSpec = _error_class("BadSpec", ValueError)
-BadMatrix = _error_class("BadMatrix", ValueError)
-BadFile = _error_class("BadFile", OSError)
-NoMemory = _error_class("NoMemory", MemoryError)
-NoDevice = _error_class("NoDevice", RuntimeError)
-Unsupported = _error_class("Unsupported", NotImplementedError)
-ZeroPivot = _error_class("ZeroPivot", ArithmeticError)
-DeviceFailed = _error_class("DeviceFailed", RuntimeError)
-Interrupted = _error_class("Interrupted", RuntimeError)
+class BadSpec(Error, ValueError):
+    """A spec such as "amg,theta=0.1" has an unknown name or a bad value."""
 
-_CLASS_OF = {
+
+class BadMatrix(Error, ValueError):
+    """The matrix is not what the call needs."""
+
+
+class BadFile(Error, OSError):
+    """A file cannot be read or written."""
+
+
+class NoMemory(Error, MemoryError):
+    """There is not enough memory."""
+
+
+class NoDevice(Error, RuntimeError):
+    """The device is not there, or this build does not support it."""
+
+
+class Unsupported(Error, NotImplementedError):
+    """The combination is not supported."""
+
+
+class ZeroPivot(Error, ArithmeticError):
+    """A factorisation met a pivot that is 0."""
+
+
+class DeviceFailed(Error, RuntimeError):
+    """The GPU failed."""
+
+
+class Interrupted(Error, RuntimeError):
+    """The call was asked to stop."""
+
+
+_CLASS_OF: dict[int, type[Error]] = {
     lib.GSOLVE_BAD_ARGUMENT: BadArgument, lib.GSOLVE_BAD_SPEC: BadSpec, lib.GSOLVE_BAD_MATRIX: BadMatrix,
     lib.GSOLVE_BAD_FILE: BadFile, lib.GSOLVE_NO_MEMORY: NoMemory, lib.GSOLVE_NO_DEVICE: NoDevice,
     lib.GSOLVE_UNSUPPORTED: Unsupported, lib.GSOLVE_ZERO_PIVOT: ZeroPivot, lib.GSOLVE_DEVICE_FAILED: DeviceFailed,
@@ -57,20 +101,13 @@ _raised = threading.local()
 
 def keep_exception(kind: Any, exception: BaseException, traceback: Any) -> None:
     """For cffi: keeps an exception of a callback until the call of the library returns."""
-    _raised.exception = exception
-
-
-def raise_kept() -> None:
-    """Raises the exception of a callback, if there is one."""
-    exception = getattr(_raised, "exception", None)
-    if exception is not None:
-        _raised.exception = None
-        raise exception
+    _raised.exception = exception.with_traceback(traceback)
 
 
 @ffi.def_extern(name="pygsolve_handle_signals", error=1, onerror=keep_exception)
 def _handle_signals() -> int:
-    """Python runs its signal handlers before it returns from here, in the main thread."""
+    """Python runs its signal handlers before it returns from here, in the main thread. The library calls this during a run, a
+    set-up and the reading of a file."""
     return 0
 
 
@@ -88,6 +125,8 @@ class Context:
         self._address = handle
         self.handle = handle[0]
         self.lock = threading.RLock()
+        self._asked = ffi.new("double *", time.monotonic())
+        lib.gsolve_context_set_interrupt_test(self.handle, ffi.addressof(lib, "pygsolve_interrupt"), self._asked)
         info = filled("gsolve_context_info")
         lib.gsolve_context_describe(self.handle, info)
         self.device = text(info.device)
@@ -104,8 +143,12 @@ class Context:
         return ffi.gc(view, lambda struct: free(struct, self.handle) if self.handle else None)
 
     def check(self, status: int) -> None:
-        """Raises the error of a call that failed."""
-        raise_kept()
+        """Raises the exception of a function of Python that the call made, or the error of a call that failed."""
+        exception = getattr(_raised, "exception", None)
+        if exception is not None:
+            _raised.exception = None
+            lib.gsolve_context_interrupt(self.handle, False)  # later calls may work
+            raise exception
         if status != lib.GSOLVE_OK:
             raise _CLASS_OF[status](text(lib.gsolve_error(self.handle)))
 

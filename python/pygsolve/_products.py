@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from ._arrays import F64, MatrixView, dense_view, device_spec, matrix_view, wait_for
-from ._library import BadArgument, BadFile, Context, ffi, filled, lib, text
+from ._library import BadArgument, BadFile, Context, Error, ffi, filled, lib, text
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -204,8 +204,10 @@ def compare(A: Any, formats: list[str] | None = None, *, device: str | None = No
               for n, p in ((view.shape[1], x), (view.shape[0], y))]
     for name in formats or list(_names(lambda k: lib.gsolve_format_at(ctx.handle, k))):
         handle, info = ffi.new("gsolve_matrix **"), filled("gsolve_matrix_info")
-        if lib.gsolve_matrix_create(handle, ctx.handle, name.encode(), view.csr) != lib.GSOLVE_OK:
-            rows.append(FormatTime(name, np.nan, np.nan, 0, text(lib.gsolve_error(ctx.handle))))
+        try:
+            ctx.check(lib.gsolve_matrix_create(handle, ctx.handle, name.encode(), view.csr))
+        except Error as reason:
+            rows.append(FormatTime(name, np.nan, np.nan, 0, str(reason)))
             continue
         lib.gsolve_matrix_describe(handle[0], info)
         times = list(_seconds_of(lambda: ctx.check(lib.gsolve_matrix_apply(handle[0], 1, column[0], 0, column[1])), ctx.wait))

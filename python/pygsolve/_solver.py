@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import F64, MatrixView, as_array, columns_of, dense_view, device_spec, library_view, matrix_view, new_like, wait_for
+from ._arrays import F64, MatrixView, as_array, columns_of, dense_view, device_spec, library_view, matrix_view, new_like, vector_view, wait_for
 from ._display import info_html, info_table
 from ._library import BadArgument, Context, Error, Unsupported, ffi, filled, lib, text
 from ._operators import Function, is_operator, operator_handle
 from ._precond import precond_for
+
+
+from_buffer = ffi.from_buffer
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,9 @@ class NotConverged(Error):
     def __init__(self, x: Any, info: Info, explanation: str):
         super().__init__(f"{info.outcome} after {info.iterations} iterations, |b - A x| / |b| = {info.residual:.1e}. {explanation}")
         self.x, self.info, self.explanation = x, info, explanation
+
+
+_SUCCESS = (lib.GSOLVE_CONVERGED, lib.GSOLVE_LEAST_SQUARES, lib.GSOLVE_ACCEPTED)
 
 
 def _options(pairs: dict[str, Any]) -> str:
@@ -106,6 +112,8 @@ class Solver:
             if null_space is not None:
                 self._set_null_space(null_space)
             self._create_solver()
+        self._plain_shape = (self.shape[0],) if min(self.shape) > 0 else None
+        self._views = [vector_view(n, self.dtype) for n in self.shape]
 
     # --- creation ----------------------------------------------------------------------------------
 
@@ -179,32 +187,46 @@ class Solver:
         """Returns x with A x = b. b has the shape (n,) or (n, k) for k right-hand sides; x is an array of the same package and
         layout. x0 is the initial guess, 0 by default. Raises NotConverged if the tolerance is not reached, unless check=False."""
         with self._ctx.lock:
-            rhs = dense_view(b, "b", self.shape[0], self.dtype)
-            x = new_like(rhs, self.shape[1], self.dtype)
-            if x0 is None:
-                x.family.clear(x.array)
+            if x0 is None and type(b) is np.ndarray and b.shape == self._plain_shape and b.dtype == self.dtype and b.flags.c_contiguous:
+                x = self._solve_plain(b)
             else:
-                guess, _ = as_array(x0, "x0")
-                if tuple(guess.shape) != tuple(x.array.shape):
-                    raise BadArgument(f"x0 has the shape {tuple(guess.shape)}; it must have the shape {tuple(x.array.shape)}")
-                x.family.copy_into(x.array, guess)
-            wait_for(self._ctx, rhs, x)
-            watch = self._watch
-            watch.length, watch.stopped = 0, False
-            status = self._run(self._solver, rhs.view[0], x.view[0], self._result)
-            self._ctx.check(status)
-            self._ctx.wait()
-            self._ran = True
-            self._columns_of_b = 1 if rhs.array.ndim == 1 else rhs.array.shape[1]
-            result = x.family.finish(x.array)
-            if check and not self._succeeded():
-                raise NotConverged(result, self.info, self.explain())
-        return result
+                x = self._solve_any(b, x0)
+            if check and self._result.outcome not in _SUCCESS:
+                raise NotConverged(x, self.info, self.explain())
+        return x
+
+    def _solve_plain(self, b: np.ndarray) -> np.ndarray:
+        """solve for a vector of NumPy that needs no conversion: the views are there and get new addresses."""
+        x = np.zeros(self.shape[1], self.dtype)
+        rhs, solution = self._views
+        rhs.value, solution.value = from_buffer(b), from_buffer(x)
+        self._run_on(rhs[0], solution[0])
+        self._columns_of_b = 1
+        return x
+
+    def _solve_any(self, b: Any, x0: Any) -> Any:
+        rhs = dense_view(b, "b", self.shape[0], self.dtype)
+        x = new_like(rhs, self.shape[1], self.dtype)
+        if x0 is None:
+            x.family.clear(x.array)
+        else:
+            guess, _ = as_array(x0, "x0")
+            if tuple(guess.shape) != tuple(x.array.shape):
+                raise BadArgument(f"x0 has the shape {tuple(guess.shape)}; it must have the shape {tuple(x.array.shape)}")
+            x.family.copy_into(x.array, guess)
+        wait_for(self._ctx, rhs, x)
+        self._run_on(rhs.view[0], x.view[0])
+        self._columns_of_b = 1 if rhs.array.ndim == 1 else rhs.array.shape[1]
+        return x.family.finish(x.array)
+
+    def _run_on(self, b: Any, x: Any) -> None:
+        """A run of the library; the result is in self._result, the residuals are in self._watch."""
+        self._watch.length = 0
+        self._ctx.check(self._run(self._solver, b, x, self._result))
+        self._ctx.wait()
+        self._ran = True
 
     __call__ = solve
-
-    def _succeeded(self) -> bool:
-        return self._result.outcome in (lib.GSOLVE_CONVERGED, lib.GSOLVE_LEAST_SQUARES, lib.GSOLVE_ACCEPTED)
 
     @property
     def adjoint(self) -> Solver:
@@ -250,7 +272,7 @@ class Solver:
                 if lib.gsolve_solver_column(self._current(), k, column) == lib.GSOLVE_OK:
                     columns.append((text(lib.gsolve_outcome_text(column.outcome)), column.iterations, column.relative_residual))
             method, precond, setup = self._parts()
-            return Info(text(lib.gsolve_outcome_text(result.outcome)), self._succeeded(), result.relative_residual, result.iterations,
+            return Info(text(lib.gsolve_outcome_text(result.outcome)), result.outcome in _SUCCESS, result.relative_residual, result.iterations,
                         method, precond, text(matrix.form), text(self._ctx.describe().description), setup, result.seconds,
                         text(lib.gsolve_solver_note(self._current())), tuple(columns))
 

@@ -2,10 +2,14 @@
 import gc
 import multiprocessing
 import os
+import re
 import resource
 import signal
+import subprocess
+import sys
 import threading
 import time
+import traceback
 
 import numpy as np
 import pytest
@@ -77,6 +81,36 @@ def test_interrupt():
     assert np.isfinite(x).all()
 
 
+def interrupted(call, after):
+    """Calls with a Ctrl-C `after` seconds later. Returns how long the call took. On a busy machine the signal may come before the
+    call has entered the library; then it calls again."""
+    for _ in range(5):
+        timer = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
+        begin = time.perf_counter()
+        with pytest.raises(KeyboardInterrupt) as caught:
+            timer.start()
+            call()
+            timer.join()  # too late: the exception comes from here
+        took = time.perf_counter() - begin
+        timer.join()
+        if "_handle_signals" in [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]:
+            return took
+    pytest.fail("the library did not let Python handle the signal")
+
+
+@pytest.mark.parametrize("precond", ["amg,coarsening=classical", "isai,power=2"])
+def test_interrupt_of_a_setup(precond):
+    A = pygsolve.read("gen:poisson3d,n=48")
+    begin = time.perf_counter()
+    S = pygsolve.Solver(A, "cg", precond, threads=1, rtol=1e-6)
+    whole = time.perf_counter() - begin
+    b = np.ones(A.shape[0])
+    assert any(interrupted(lambda: pygsolve.Solver(A, "cg", precond, threads=1), whole / 10) < max(1, whole) for _ in range(3))
+    interrupted(lambda: [S.update(A.data) for _ in range(100)], whole / 10)
+    S.update(2 * A.data)
+    assert np.linalg.norm(b - 2 * (A @ S.solve(b))) < 1e-5 * np.linalg.norm(b)
+
+
 def _solve_in_child(A):
     return pygsolve.solve(A, np.ones(A.shape[0])).sum()
 
@@ -115,3 +149,27 @@ def test_objects_are_freed(poisson):
     make()
     first = make()
     assert make() - first < 8192  # KiB
+
+
+def test_overhead_of_a_solve():
+    """What Solver.solve adds to the library's run for a small system; the least of many."""
+    A = pygsolve.read("gen:tridiagonal,n=5")
+    S, b = pygsolve.Solver(A, "cg", "jacobi", threads=1), np.ones(5)
+
+    def overhead():
+        begin = time.perf_counter()
+        S.solve(b)
+        return time.perf_counter() - begin - S._result.seconds
+    assert min(overhead() for _ in range(3000)) < 15e-6
+
+
+@pytest.mark.parametrize("given, spins", [({}, "10000"), ({"GOMP_SPINCOUNT": "77"}, "77"), ({"OMP_WAIT_POLICY": "passive"}, "0")])
+def test_waiting_threads_sleep_soon(given, spins):
+    environment = {key: value for key, value in os.environ.items() if key not in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")}
+    program = "import os, pygsolve; print(os.environ.get('GOMP_SPINCOUNT'))"
+    run = subprocess.run([sys.executable, "-c", program], env={**environment, **given, "OMP_DISPLAY_ENV": "VERBOSE"}, capture_output=True,
+                         text=True, check=True)
+    found = re.findall(r"GOMP_SPINCOUNT = '(\d+)'", run.stderr)
+    if not found:
+        pytest.skip("this OpenMP is not GNU's")
+    assert found[-1] == spins and run.stdout.strip() == given.get("GOMP_SPINCOUNT", "None")

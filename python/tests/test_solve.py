@@ -208,10 +208,3 @@ def test_what_is_shown(poisson):
     history = S.history
     assert history[0] == 1 and history[-1] <= 1e-6 and len(history) == S.info.iterations + 1
     assert repr(S).startswith("<pygsolve.Solver for a matrix")
-
-
-def test_plot(poisson):
-    pytest.importorskip("matplotlib").use("Agg")
-    S = pygsolve.Solver(poisson)
-    S.solve(np.ones(poisson.shape[0]))
-    assert S.plot().get_xlabel() == "iteration"

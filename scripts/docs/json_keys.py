@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """json_keys.py GSOLVE: compares the keys of docs/reference/json.md with those that the commands write.
 
-Prints a line for each key that the page lacks, or that it names and no command writes; then the exit code is 1."""
+Prints a line for each key that the page lacks, that it names and no command writes, or that has values of two types; then
+the exit code is 1."""
 import json
 import os
 import re
@@ -36,26 +37,36 @@ ALIKE = {  # of these lists the page has the first
 }
 
 
-def keys(value, path=""):
+def values(value, path=""):
+    """The values that are neither objects nor arrays, with their keys."""
     if isinstance(value, dict):
         for key, item in value.items():
-            yield from keys(item, f"{path}.{key}" if path else key)
+            yield from values(item, f"{path}.{key}" if path else key)
     elif isinstance(value, list):
         for item in value or [None]:
-            yield from keys(item, path + "[]")
+            yield from values(item, path + "[]")
     else:
-        yield path
+        yield path, value
 
 
 def written(gsolve):
-    found = set()
+    """The types of each key that the runs write; null is none."""
+    found = {}
     with tempfile.TemporaryDirectory() as folder:
         for run in RUNS:
             subprocess.run([gsolve, *run.split(), "--json", "out.json", "-q"], cwd=folder, stderr=subprocess.DEVNULL,
                            env={**os.environ, "GSOLVE_DEVICE": "cpu"}, check=False)
             with open(os.path.join(folder, "out.json"), encoding="utf-8") as file:
-                found.update(keys(json.load(file)))
+                for key, value in values(json.load(file)):
+                    kinds = found.setdefault(key, set())
+                    if value is not None:
+                        kinds.add(bool if isinstance(value, bool) else str if isinstance(value, str) else float)
             os.remove(os.path.join(folder, "out.json"))
+    return found
+
+
+def on_page(found):
+    """The keys as the page names them."""
     for first, others in ALIKE.items():
         found = {re.sub(rf"^({'|'.join(others)})(?=\[\])", first, key) for key in found}
     found = {re.sub(r"^matrices\[\]\.matrix\.\w+", "matrices[].matrix.rows", key) for key in found}
@@ -63,14 +74,22 @@ def written(gsolve):
     return {key for key in found if not (key.endswith("[]") and any(k.startswith(key + ".") for k in found))}
 
 
+def of_two_types(found):
+    """The keys with values of two types; the default of an option has the type of the option."""
+    return sorted(key for key, types in found.items() if len(types) > 1 and not key.endswith("options[].default"))
+
+
 def main(gsolve):
     page = set(re.findall(r"^\| `([^`]+)` \|", PAGE.read_text(), re.M))
-    found = written(gsolve)
+    types = written(gsolve)
+    found, two = on_page(types), of_two_types(types)
+    for key in two:
+        print(f"the key {key} has values of two types")
     for key in sorted(found - page):
         print(f"docs/reference/json.md lacks {key}")
     for key in sorted(page - found - RARE):
         print(f"docs/reference/json.md names {key}, which no run wrote")
-    return int(found - page != set() or page - found - RARE != set())
+    return int(bool(two) or found - page != set() or page - found - RARE != set())
 
 
 if __name__ == "__main__":

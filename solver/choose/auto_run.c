@@ -167,8 +167,8 @@ static bool try_choice(gsolve_auto *S, int k, gsolve_dense b, gsolve_dense x, gs
     if (!a.S) gs_auto_drop(S);
     *status = a.status;
     if (!a.result) return !proceed || !gs_may_fall_back(a.status);
-    /* rounded: the type of x cannot hold the solution accurately enough; then another choice would
-     * not converge either */
+    /* rounded: the type of x cannot hold the solution accurately enough, or A x cannot be computed
+     * accurately enough; then another choice would not converge either */
     return !proceed || rounded || is_solved(result) || is_stopped(result);
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/try.h"
 #include "matrix/operator.h"
+#include "solver/run/least_squares.h"
 
 static gsolve_status make_matrix(gs_auto_transform *t, gsolve_auto *S, const gsolve_csr *rows)
 {

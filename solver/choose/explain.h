@@ -12,6 +12,7 @@ typedef enum gs_remedy_id {
     GS_USE_CHOICE, /* the automatic choice, or the next choice of its list */
     GS_USE_NULL_SPACE,
     GS_USE_LSMR,
+    GS_USE_ACCEPT,
     GS_USE_QR,
     GS_USE_SCALE,
     GS_USE_UNSCALED,

@@ -100,6 +100,20 @@ static void say_empty_column(gs_case *c)
     say_least_squares(c);
 }
 
+static bool is_odd_skew(gs_case *c)
+{
+    return c->f->t.skew && is_square(c) && c->f->t.nrows % 2 == 1;
+}
+
+static void say_odd_skew(gs_case *c)
+{
+    GS_SAY(c,
+           "A is singular: it is skew-symmetric, and its number of rows, %d, is odd, so that its "
+           "determinant is 0. ",
+           c->f->t.nrows);
+    say_least_squares(c);
+}
+
 static bool sums_to_0(gs_case *c)
 {
     const gsolve_statistics *t = &c->f->t;
@@ -236,9 +250,29 @@ static void say_negative(gs_case *c)
     }
 }
 
+/* Whether a row with the diagonal entry 0 has another entry: then A is not even semidefinite. */
+static bool has_entry_beside_zero(const gsolve_csr *A)
+{
+    for (int32_t i = 0; i < A->nrows; i++) {
+        bool diagonal = false, other = false;
+        for (int64_t e = gs_start(A, i); e < gs_start(A, i + 1); e++) {
+            if (gs_value(A, e) == 0) continue;
+            diagonal |= A->col[e] == i;
+            other |= A->col[e] != i;
+        }
+        if (other && !diagonal) return true;
+    }
+    return false;
+}
+
 static bool has_zero_diagonal(gs_case *c)
 {
-    return c->f->t.zero_diagonals > 0 && is_square(c) && may_need_definite(c) && c->has_rows;
+    const gsolve_statistics *t = &c->f->t;
+
+    if (t->zero_diagonals == 0 || !is_square(c) || !may_need_definite(c)) return false;
+    if (c->f->ran || c->f->failed) return c->has_rows;
+    if (!t->symmetric || t->zero_diagonals <= t->empty_rows) return false;
+    return !c->has_rows || has_entry_beside_zero(&c->rows);
 }
 
 void gs_say_zero_diagonal(gs_case *c)
@@ -279,13 +313,14 @@ const gs_cause gs_matrix_causes[] = {
     {"empty row", OF_A | OF_RESIDUAL, has_empty_equation, say_empty_equation, {GS_USE_LSMR, GS_USE_QR}},
     {"empty row", OF_A, has_empty_row, say_empty_row, {GS_USE_LSMR, GS_USE_QR}},
     {"empty column", OF_A, has_empty_column, say_empty_column, {GS_USE_LSMR, GS_USE_QR}},
+    {"skew-symmetric", OF_A, is_odd_skew, say_odd_skew, {GS_USE_LSMR, GS_USE_QR}},
     {"null space", OF_A, sums_to_0, say_sums, {GS_USE_NULL_SPACE, GS_USE_LSMR, GS_USE_QR}},
     {"equal rows", OF_A | OF_ROWS, has_equal_rows, say_equal_rows, {GS_USE_LSMR, GS_USE_QR}},
     {"no solution", OF_A | OF_RESIDUAL, has_no_solution, say_no_solution, {GS_USE_LSMR, GS_USE_QR}},
     {"singular", OF_FAILURE, direct_failed, say_error, {GS_USE_LSMR, GS_USE_QR}},
     {"not symmetric", OF_A | BEFORE, is_not_symmetric, say_not_symmetric, {OTHERS, GS_USE_LSMR}},
     {"negative diagonal", OF_A | BEFORE, is_negative, say_negative, {OTHERS, GS_USE_LSMR}},
-    {"zero diagonal", OF_A, has_zero_diagonal, say_zero_diagonal, {OTHERS, GS_USE_LSMR}},
+    {"zero diagonal", OF_A | BEFORE, has_zero_diagonal, say_zero_diagonal, {OTHERS, GS_USE_LSMR}},
     {"set-up failed", OF_FAILURE, setup_failed, say_error, {OTHERS}},
     {0},
 };

@@ -246,7 +246,7 @@ static void say_stagnated(gs_case *c)
 
 /* clang-format off */
 const gs_cause gs_run_causes[] = {
-    {"not solved", OF_RUN, is_not_solved, say_not_solved, {OTHERS, GS_USE_TOLERANCE}},
+    {"not solved", OF_RUN, is_not_solved, say_not_solved, {OTHERS, GS_USE_TOLERANCE, GS_USE_ACCEPT}},
     {"preconditioner not definite", OF_RUN, is_bad_precond, say_bad_precond, {OTHERS}},
     {"not positive definite", OF_RUN, is_indefinite, say_indefinite, {OTHERS, GS_USE_LSMR}},
     {"x in single precision", OF_RUN, is_x_rounded, say_x_rounded, {GS_USE_TOLERANCE}},

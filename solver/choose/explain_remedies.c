@@ -15,7 +15,8 @@ typedef struct proposal {
     int count;
     const gs_tried *tried;
     gsolve_choice choice; /* set where the remedy has no specs of its own */
-    bool automatic;       /* it is the first choice of auto, so that "auto" stands for it */
+    bool automatic;       /* "auto" stands for it */
+    bool goes_on;         /* "auto" begins with what was tried, and goes on to the choice */
     double number;        /* for the sentence and the options */
 } proposal;
 
@@ -76,13 +77,21 @@ static bool excludes_definite(const gs_facts *f)
 
 /* --- conditions ------------------------------------------------------------------------------- */
 
+/* Whether the run ended early, so that auto may try it once more: a later choice alone may fail, as
+ * a factorisation of a singular matrix does, and auto then goes on to the next. */
+static bool ended_early(const proposal *p)
+{
+    return p->f->ran && p->f->outcome != GSOLVE_ITERATION_LIMIT && p->count < 2;
+}
+
 static bool may_choose(proposal *p)
 {
     if (!p->f->has_statistics) return false;
     for (int k = 0; gsolve_auto_choose(p->ctx, &p->f->t, k, &p->choice); k++) {
         if (is_tried(p, p->choice.method, p->choice.precond)) continue;
         if (excludes_definite(p->f) && gs_spec_is(p->choice.method, "cg")) continue;
-        p->automatic = k == 0;
+        p->goes_on = k > 0 && ended_early(p);
+        p->automatic = k == 0 || p->goes_on;
         return true;
     }
     return false;
@@ -97,6 +106,12 @@ static bool has_null_space(proposal *p)
 static bool may_lsmr(proposal *p)
 {
     return !is_tried(p, "lsmr", "jacobi,normal=1") && p->f->t.largest > 0;
+}
+
+/* Whether a least-squares solution was found, and not accepted. */
+static bool may_accept(proposal *p)
+{
+    return p->f->ran && p->f->outcome == GSOLVE_NOT_SOLVED;
 }
 
 static bool may_qr(proposal *p)
@@ -170,6 +185,8 @@ static const remedy remedies[GS_MOST_REMEDIES] = {
     [GS_USE_LSMR] =
         {may_lsmr, "lsmr", "jacobi,normal=1", "maxit=default",
          "lsmr finds a least-squares solution: use --solver lsmr --precond jacobi,normal=1"},
+    [GS_USE_ACCEPT] = {may_accept, "lsmr", "jacobi,normal=1", "",
+                       "If you want a least-squares solution, accept it: use --solver lsmr"},
     [GS_USE_QR] = {may_qr, "direct,factor=qr", "none", "maxit=default",
                    "A sparse QR factorisation finds a least-squares solution: use --solver "
                    "direct,factor=qr"},
@@ -196,7 +213,9 @@ static void set_choice(const proposal *p, gsolve_diagnosis *d)
     snprintf(d->method, sizeof d->method, "%s", p->automatic ? "auto" : c->method);
     snprintf(d->precond, sizeof d->precond, "%s", p->automatic ? "auto" : c->precond);
     snprintf(d->remedy, sizeof d->remedy, "%s %.*s%s%s (%.*s).",
-             p->automatic ? "Let gsolve choose the method (auto); it begins with" : "Try",
+             p->goes_on     ? "Let gsolve choose the method (auto); it goes on to"
+             : p->automatic ? "Let gsolve choose the method (auto); it begins with"
+                            : "Try",
              p->automatic ? (int)strcspn(c->method, ",") : (int)strlen(c->method), c->method,
              gs_spec_is(c->precond, "none") ? "" : " + ",
              gs_spec_is(c->precond, "none") ? "" : c->precond, (int)strcspn(c->why, ";"), c->why);

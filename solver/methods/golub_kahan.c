@@ -71,7 +71,7 @@ static gsolve_status set_limits(gs_krylov *k, gs_golub_kahan *g)
 
     TRY(gs_norm_of_A(k, &norm));
     for (int32_t c = 0; c < k->ncols; c++) {
-        g->limit[c] = SAFETY * gs_run_options_of(k)->rtol * norm;
+        g->limit[c] = SAFETY * gs_least_squares_limit(k, c) * norm;
     }
     TRY(gsolve_copy(k->ctx, g->scalar[LS_LIMIT], GSOLVE_DEVICE, g->limit, GSOLVE_HOST, bytes));
 done:

@@ -7,7 +7,12 @@
  * with random numbers, which are the same in each run.
  *
  * r is computed in double precision and rounded to A's type, and A'r in A's type. Both are scaled
- * by powers of two, so that no square leaves the range of numbers. */
+ * by powers of two, so that no square leaves the range of numbers.
+ *
+ * A small |A'r| also shows that A is nearly singular: A - r (A'r)' / |r|^2 is singular, since its
+ * transpose maps r to 0, and it differs from A by |A'r| / |r|. So r proves that A is singular, to
+ * rounding, if |A'r| <= ROUNDING |A| |r|. A run that found a least-squares solution of a square
+ * matrix by its tolerance, and no proof, goes on until r is one, or x solves the system. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,9 +23,18 @@
 #include "matrix/operator.h"
 #include "matrix/structural_rank.h"
 #include "solver/methods/golub_kahan.h"
+#include "solver/run/least_squares.h"
 #include "solver/run/run.h"
 
 #define POWER_STEPS 10
+
+#define ROUNDING 0x1p-46 /* 1.4e-14, or 64 units of the last place of double */
+
+/* A run goes on for a proof until it has made PROOF_FACTOR times the iterations, and
+ * PROOF_ITERATIONS. Steps reduce |A'r| by a constant factor, so from 1e-8 to ROUNDING it takes
+ * about as many as before. */
+#define PROOF_FACTOR     3.0
+#define PROOF_ITERATIONS 100
 
 /* --- work space ------------------------------------------------------------------------------- */
 
@@ -324,7 +338,7 @@ static bool all_rows_sum_to_0(const gsolve_csr *A)
     return true;
 }
 
-/* Whether A is not square, or proven singular. */
+/* Whether A is not square, or proven singular by the rows of A alone. */
 static bool is_deficient(gs_krylov *k)
 {
     gs_least_squares *s = &k->run->least_squares;
@@ -339,9 +353,38 @@ static bool is_deficient(gs_krylov *k)
     return s->singular;
 }
 
-gsolve_outcome gs_least_squares_outcome(gs_krylov *k)
+double gs_least_squares_tolerance(const gs_krylov *k)
 {
-    return accepts_any(k) || is_deficient(k) ? GSOLVE_LEAST_SQUARES : GSOLVE_NOT_SOLVED;
+    const double rtol = gs_run_options_of(k)->rtol;
+
+    return rtol > 0 ? fmax(rtol, ROUNDING) : 0;
+}
+
+double gs_least_squares_limit(const gs_krylov *k, int32_t c)
+{
+    return k->run->column[c].proving ? ROUNDING : gs_least_squares_tolerance(k);
+}
+
+gsolve_outcome gs_least_squares_outcome(gs_krylov *k, double normal)
+{
+    return accepts_any(k) || normal <= ROUNDING || is_deficient(k) ? GSOLVE_LEAST_SQUARES
+                                                                   : GSOLVE_NOT_SOLVED;
+}
+
+bool gs_least_squares_go_on(gs_krylov *k, int32_t c)
+{
+    gs_column *column = &k->run->column[c];
+    const int done = k->run->counts.iteration;
+
+    if (column->outcome != GSOLVE_NOT_SOLVED || !k->method->normal || k->csr.type != GSOLVE_F64 ||
+        done >= column->most || !(column->normal < 0.5 * column->normal_before)) {
+        return false;
+    }
+    if (!column->proving) {
+        column->most = (int)fmin(column->most, PROOF_FACTOR * (double)done + PROOF_ITERATIONS);
+    }
+    column->proving = true;
+    return true;
 }
 
 void gs_least_squares_note(gs_krylov *k)

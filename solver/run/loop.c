@@ -7,6 +7,7 @@
  *
  * The device tests convergence after every step. The host reads the result once a chunk of steps,
  * and usually launches the next chunk before it reads the result of the last one. */
+#include "solver/run/least_squares.h"
 #include "solver/run/run.h"
 
 #include <string.h>

@@ -23,14 +23,31 @@
 #include "dist/comm.h"
 #include "solver/operations/operations.h"
 
+/* A residual of at most AT_ROUNDING times the rounding errors of A x, which are at most
+ * MOST_ROUNDING |b|, is that of any method, to a factor of ANY_METHOD. Larger rounding errors come
+ * from a huge x, and another method may find a smaller one. */
+#define AT_ROUNDING   4
+#define MOST_ROUNDING 1e-10
+#define ANY_METHOD    8
+
+/* Whether column c has the residual of any method, which is above the tolerance. */
+static bool is_at_rounding(const gs_krylov *k, const gs_column *column)
+{
+    return column->outcome == GSOLVE_STAGNATED && column->rounding <= MOST_ROUNDING &&
+           column->residual <= AT_ROUNDING * column->rounding &&
+           column->residual * column->norm > ANY_METHOD * column->target && !gs_projects(k) &&
+           k->run->passes == 0;
+}
+
 bool gs_outer_rounded(const gs_krylov *k)
 {
     bool all = k->ncols > 0, any = false;
 
     for (int32_t c = 0; c < k->ncols; c++) {
         const gs_column *column = &k->run->column[c];
-        any = any || column->rounded;
-        all = all && (column->rounded || column->outcome == GSOLVE_CONVERGED);
+        const bool rounded = column->rounded || is_at_rounding(k, column);
+        any = any || rounded;
+        all = all && (rounded || column->outcome == GSOLVE_CONVERGED);
     }
     return all && any;
 }
@@ -300,6 +317,7 @@ gsolve_status gs_outer_begin(gs_krylov *k, gsolve_dense b, gsolve_dense x)
         column->normal = -1;
         column->first = -1; /* unknown */
         column->tighten = 1;
+        column->most = run->maxit;
         if (column->norm == 0) TRY(solve_zero(k, c));
     }
     if (!plain) TRY(first_corrections(k));

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/try.h"
+#include "solver/run/least_squares.h"
 #include "solver/run/run.h"
 
 #define MAX_RESTARTS 20
@@ -191,7 +192,7 @@ static bool is_worth_restart(const gs_krylov *k, int32_t c, double r)
     const double factor = k->run->norm_factor ? 1 : drifted ? 0.5 : 0.9;
 
     if (!isfinite(r) || column->restarts >= MAX_RESTARTS || k->run->monitor.stopped ||
-        k->run->counts.iteration >= gs_run_options_of(k)->maxit) {
+        k->run->counts.iteration >= column->most) {
         return false;
     }
     if (column->outcome == GSOLVE_LEAST_SQUARES) { /* by the recurrence */
@@ -260,8 +261,9 @@ static gsolve_status norms_of_guess(gs_krylov *k, int32_t c, gs_norms *norms)
     const gs_outer *o = &k->run->outer;
 
     if (k->run->correcting) {
-        *norms =
-            (gs_norms){k->run->column[c].begin, k->run->column[c].norm, k->run->column[c].residual};
+        *norms = (gs_norms){.r = k->run->column[c].begin,
+                            .b = k->run->column[c].norm,
+                            .relative = k->run->column[c].residual};
         return GSOLVE_OK;
     }
     return gs_projection_norms(k, c, gs_outer_column(k->b, k, c), gs_outer_column(o->x, k, c),
@@ -286,12 +288,14 @@ static gsolve_status best_of_run(gs_krylov *k, int32_t c, const gs_norms *last, 
     *v = k->x;
     *best = *last;
     if (meets_tolerance(k, c, last)) return GSOLVE_OK;
+    TRY(gs_outer_refuse_overflow(k, k->x, c, best));
     if (!k->run->norm_factor &&
-        0.999 * ldexp(last->r, -k->run->column[c].scale) <= k->run->column[c].kept &&
+        0.999 * ldexp(best->r, -k->run->column[c].scale) <= k->run->column[c].kept &&
         ldexp(k->run->column[c].kept, k->run->column[c].scale) > 2 * k->run->column[c].target)
         return GSOLVE_OK;
     TRY(norms_with(k, kept_of(k, c), c, &kept));
-    if (last->r <= kept.r) return GSOLVE_OK;
+    TRY(gs_outer_refuse_overflow(k, kept_of(k, c), c, &kept));
+    if (best->r <= kept.r) return GSOLVE_OK;
     *v = kept_of(k, c);
     *best = kept;
 done:
@@ -356,10 +360,10 @@ static gsolve_status accept_least_squares(gs_krylov *k, int32_t c, gsolve_dense 
     if (!gs_may_be_least_squares(k) || !isfinite(norms->r)) return GSOLVE_OK;
     TRY(form_solution(k, v, c, &x));
     TRY(gs_normal_residual(k, gs_outer_column(b, k, c), x, norms->r, &column->normal));
-    *is = column->normal <= gs_run_options_of(k)->rtol;
+    *is = column->normal <= gs_least_squares_tolerance(k);
     if (!*is) return GSOLVE_OK;
     column->residual = norms->relative;
-    column->outcome = gs_least_squares_outcome(k);
+    column->outcome = gs_least_squares_outcome(k, column->normal);
     TRY(set_answer(k, v, c));
 done:
     return status;
@@ -370,6 +374,7 @@ static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
     gs_column *column = &k->run->column[c];
     gs_norms last, best;
     gsolve_dense v;
+    bool proves;
     bool accepted;
     gsolve_status status;
 
@@ -385,12 +390,14 @@ static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
         goto done;
     }
     TRY(accept_least_squares(k, c, v, &best, &accepted));
-    if (accepted) goto done;
-    if (is_worth_restart(k, c, best.r)) {
+    proves = accepted && gs_least_squares_go_on(k, c);
+    if (accepted && !proves) goto done;
+    if (proves || is_worth_restart(k, c, best.r)) {
         *again = true;
         TRY(restart(k, c, v, &best));
     } else {
         TRY(is_rounded(k, c, &column->rounded));
+        column->rounding = best.rounding;
         TRY(choose_answer(k, c, v, &best));
         column->outcome = outcome_of(k, c, last.r);
     }

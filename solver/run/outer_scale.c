@@ -139,3 +139,39 @@ done:
     }
     return status;
 }
+
+/* --- elements out of range ---------------------------------------------------------------------
+ */
+
+/* *finite: all elements of v, one column whose squares overflow, are finite. */
+static gsolve_status are_finite(gs_krylov *k, gsolve_dense v, bool *finite)
+{
+    const size_t count = (size_t)v.nrows;
+    double *x = NULL;
+    gsolve_status status;
+
+    *finite = false;
+    if (v.type == GSOLVE_F32) return GSOLVE_OK; /* sums of their squares are in range */
+    ALLOC(k->ctx, GSOLVE_HOST, x, count);
+    TRY(gsolve_copy(k->ctx, x, GSOLVE_HOST, v.value, v.location, count * sizeof *x));
+    *finite = true;
+    for (size_t i = 0; i < count; i++) *finite = *finite && isfinite(x[i]);
+done:
+    gsolve_free(k->ctx, GSOLVE_HOST, x);
+    return status;
+}
+
+gsolve_status gs_outer_refuse_overflow(gs_krylov *k, gsolve_dense v, int32_t c, gs_norms *norms)
+{
+    const gsolve_dense x = gs_outer_column(v, k, c);
+    double square = 0;
+    bool finite = true;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!isfinite(norms->r)) return GSOLVE_OK;
+    TRY(gs_outer_square(k, x, &square));
+    if (!isfinite(square)) TRY(are_finite(k, x, &finite));
+    if (!finite) norms->r = norms->relative = INFINITY;
+done:
+    return status;
+}

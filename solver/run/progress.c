@@ -53,7 +53,7 @@ static gs_progress first_progress(gs_krylov *k, int32_t c, double now)
         .least = INFINITY,
         .stall = run->stall,
         .iteration = k->run->counts.iteration,
-        .maxit = run->maxit,
+        .maxit = column->most,
         .outcome = -1,
     };
 }

@@ -35,10 +35,13 @@ typedef struct gs_column {
     int restarts, iterations, products;
     gsolve_outcome outcome;
     double residual;      /* |b - Ax| / |b| of the x that is returned */
+    double rounding;      /* of it, see gs_norms */
     double projected;     /* |P (b - Ax)| / |b| of it, see null_space.c */
     double removed;       /* |b - P b| */
     double normal;        /* |A'r| / (|A| |r|) of it, or -1, see least_squares.c */
     double normal_before; /* that at the last restart, INFINITY before the first */
+    int most;             /* maxit, or less while proving */
+    bool proving;         /* the run goes on to show that A is singular, see least_squares.c */
 } gs_column;
 
 typedef struct gs_moving { /* an array on the device, `words` words of 4 bytes for each column */
@@ -366,19 +369,6 @@ gsolve_status gs_projection_norms(gs_krylov *k, int32_t c, gsolve_dense b, gsolv
  * solutions. */
 gsolve_status gs_projection_end(gs_krylov *k, gsolve_dense x);
 
-/* --- least_squares.c -------------------------------------------------------------------------- */
-
-/* Whether columns that did not converge are examined: the method's setup called
- * gs_least_squares_reserve, and the caller has not stopped the run. */
-bool gs_may_be_least_squares(const gs_krylov *k);
-/* *measure = |A'r| / (|A| |r|) for one column of the caller's b and x; size: about |r|. */
-gsolve_status gs_normal_residual(gs_krylov *k, gsolve_dense b, gsolve_dense x, double size,
-                                 double *measure);
-/* Returns the outcome of a least-squares solution: success, or not solved. Nothing is allocated. */
-gsolve_outcome gs_least_squares_outcome(gs_krylov *k);
-/* A run ends: writes the note about least-squares solutions that gs_normal_residual found. */
-void gs_least_squares_note(gs_krylov *k);
-
 /* --- spectrum.c: spectrum=on ------------------------------------------------------------------ */
 
 /* A run begins, or goes on with a multiple of A: nothing is recorded yet. */
@@ -405,8 +395,8 @@ gsolve_status gs_outer_verify(gs_krylov *k, bool *again);
 /* Returns the column that the result of the run describes: the one with the largest residual among
  * those that failed; else among those that the caller's test accepted; else among all. */
 const gs_column *gs_worst_column(const gs_krylov *k);
-/* Whether every column converged, or would have without the rounding of x to the caller's type, and
- * there is a column of the second kind. */
+/* Whether every column converged, or did not because of rounding errors: of x in the caller's type,
+ * or of A x; and there is a column of the second kind. Other methods would not converge either. */
 bool gs_outer_rounded(const gs_krylov *k);
 
 /* Column c of v, whose columns are in the order of right-hand sides. */
@@ -441,5 +431,8 @@ gsolve_status gs_outer_begin_correction(gs_krylov *k, int32_t c, double r);
  * failed start again with a multiple of A; if it is close to that, with corrections. Without memory
  * for that, the run ends as it is. */
 gsolve_status gs_outer_rescue(gs_krylov *k, bool *again);
+/* An element of x in an empty column of A may have overflowed: b - A x does not show it. Then the
+ * norms of x, column c of v, become INFINITY. */
+gsolve_status gs_outer_refuse_overflow(gs_krylov *k, gsolve_dense v, int32_t c, gs_norms *norms);
 
 #endif

@@ -1,12 +1,12 @@
 /* triple_host.c: R A P in one step on the CPU. For each row of R, first the row of R A and then the
- * row of R A P is computed, with its columns in the order in which they occur. Each thread appends
- * rows to a list of its own, which becomes a part of C. A full list grows between two parallel
- * regions. */
+ * row of R A P is computed, with its columns in the order in which they occur. Rows of R with the
+ * same columns are computed together (grouped.h). Each thread appends rows to a list of its own,
+ * which becomes a part of C. A full list grows between two parallel regions. */
 #include <string.h>
 
 #include "core/try.h"
+#include "spgemm/galerkin/grouped.h"
 #include "spgemm/galerkin/triple.h"
-#include "spgemm/row_sums.h"
 
 typedef struct worker {
     gs_row_sums ra, c; /* row i of R A; row i of R A P */
@@ -19,22 +19,26 @@ typedef struct worker {
 typedef struct workers {
     int size;
     worker *of;
+    gs_grouping grouping;
 } workers;
 
 #define EXPECTED_ENTRIES  32   /* of a row of C; sets the first size of a list */
-#define MIN_PARALLEL_ROWS 1000 /* for fewer rows one thread is faster */
+#define MIN_PARALLEL_ROWS 1000 /* for fewer rows one thread is faster; */
+#define MIN_GROUPED       5000 /* and for fewer entries of R, if its rows come in groups */
 
 /* --- the threads ------------------------------------------------------------------------------ */
 
+/* longest: the sums of a row, or of a group of rows */
 static gsolve_status new_row_sums(gs_row_sums *g, gsolve_context *ctx, int32_t ncols,
-                                  gsolve_type type)
+                                  int64_t longest, gsolve_type type)
 {
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, g->slot, ncols);
     memset(g->slot, 0, (size_t)ncols * sizeof *g->slot);
     g->base = 1;
-    TRY(gs_row_new_lists(g, ctx, ncols, type));
+    TRY(longest <= INT32_MAX - GS_RANKED ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    TRY(gs_row_new_lists(g, ctx, (int32_t)longest, type));
 done:
     return status;
 }
@@ -53,8 +57,9 @@ static void drop_workers(workers *t, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, t->of);
 }
 
-/* The first row of the k-th of `parts` parts of R with about equally many entries. */
-static int32_t first_row(const gsolve_csr *R, int k, int parts)
+/* The first row of the k-th of `parts` parts of R with about equally many entries and with whole
+ * groups of rows. */
+static int32_t first_row(const gsolve_csr *R, int k, int parts, int32_t group)
 {
     const int64_t at = gs_start(R, R->nrows) * k / parts;
     int32_t low = 0, high = R->nrows;
@@ -68,24 +73,35 @@ static int32_t first_row(const gsolve_csr *R, int k, int parts)
             high = middle;
         }
     }
-    return low;
+    return low / group * group;
+}
+
+static int useful_threads(gsolve_context *ctx, const gsolve_csr *R, const gs_grouping *G)
+{
+    const bool small =
+        G->rows > 1 ? gs_start(R, R->nrows) < MIN_GROUPED : R->nrows < MIN_PARALLEL_ROWS;
+
+    return small ? 1 : gsolve_threads(ctx);
 }
 
 static gsolve_status new_workers(workers *t, gsolve_context *ctx, const gsolve_csr *R,
-                                 const gsolve_csr *P)
+                                 const gsolve_csr *A, const gsolve_csr *P)
 {
     const size_t bits = gs_row_bit_words(P->ncols);
+    const gs_grouping G = gs_find_grouping(R, A, P);
+    const int64_t lanes = G.rows > 1 ? gs_group_lanes(&G) : 1;
     gsolve_status status;
 
-    t->size = R->nrows < MIN_PARALLEL_ROWS ? 1 : gsolve_threads(ctx);
+    t->grouping = G;
+    t->size = useful_threads(ctx, R, &G);
     ALLOC(ctx, GSOLVE_HOST, t->of, t->size);
     memset(t->of, 0, (size_t)t->size * sizeof *t->of);
     for (int k = 0; k < t->size; k++) {
         worker *w = &t->of[k];
-        w->next = first_row(R, k, t->size);
-        w->end = first_row(R, k + 1, t->size);
-        TRY(new_row_sums(&w->ra, ctx, R->ncols, R->type));
-        TRY(new_row_sums(&w->c, ctx, P->ncols, R->type));
+        w->next = first_row(R, k, t->size, G.rows);
+        w->end = first_row(R, k + 1, t->size, G.rows);
+        TRY(new_row_sums(&w->ra, ctx, R->ncols, G.longest * lanes, R->type));
+        TRY(new_row_sums(&w->c, ctx, P->ncols, P->ncols * lanes, R->type));
         ALLOC(ctx, GSOLVE_HOST, w->c.bit, bits);
         memset(w->c.bit, 0, bits * sizeof *w->c.bit);
     }
@@ -124,12 +140,44 @@ static void make_rows(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr
     }
 }
 
-/* Enlarges the lists of w, so that its next row fits in any case. */
-static gsolve_status grow(worker *w, gsolve_context *ctx, int32_t ncols, gsolve_type type)
+/* col = the columns of a group in w->c, its runs in full; n of them. */
+static void list_columns(const gs_grouping *G, const worker *w, int32_t ncols, int32_t n,
+                         int32_t *col)
+{
+    const int32_t width = G->run_p;
+
+    GS_LEVEL(gs_row_host)[GSOLVE_F64].sort(&w->c, ncols, col);
+    for (int32_t e = n - 1; e >= 0 && width > 1; e--) col[e] = col[e / width] + e % width;
+}
+
+/* make_rows, where rows of R come in groups. */
+static void make_groups(const gs_grouping *G, const gsolve_csr *R, const gsolve_csr *A,
+                        const gsolve_csr *P, worker *w, int32_t *count)
+{
+    const gs_grouped_kernels *kernels = &GS_LEVEL(gs_grouped_host)[R->type];
+    const size_t size = gs_type_size(R->type);
+
+    for (; w->next < w->end; w->next += G->rows) {
+        const int64_t products = kernels->sum(G, &w->ra, &w->c, R, A, P, w->next);
+        const int32_t n = (int32_t)w->c.n * G->run_p;
+        int32_t *col = w->col + w->used;
+        if (w->used + (int64_t)n * G->rows > w->capacity) return; /* they are recomputed */
+        w->products += products;
+        if (n > 0) list_columns(G, w, P->ncols, n, col);
+        kernels->put(G, &w->c, col, n, (char *)w->value + (size_t)w->used * size);
+        for (int32_t m = 0; m < G->rows; m++) {
+            if (m > 0) memcpy(col + (int64_t)m * n, col, (size_t)n * sizeof *col);
+            count[w->next + m] = n;
+        }
+        w->used += (int64_t)n * G->rows;
+    }
+}
+
+/* Enlarges the lists of w, so that its next row, or its next group of rows, fits in any case. */
+static gsolve_status grow(worker *w, gsolve_context *ctx, int64_t row, gsolve_type type)
 {
     const int32_t rows = w->end - w->next;
-    const int64_t capacity =
-        w->capacity ? 2 * w->capacity + ncols : (int64_t)rows * EXPECTED_ENTRIES;
+    const int64_t capacity = w->capacity ? 2 * w->capacity + row : (int64_t)rows * EXPECTED_ENTRIES;
     const size_t size = gs_type_size(type);
     int32_t *col = NULL;
     void *value = NULL;
@@ -158,6 +206,7 @@ done:
 static gsolve_status make_all(workers *t, gsolve_context *ctx, const gsolve_csr *R,
                               const gsolve_csr *A, const gsolve_csr *P, int32_t *count)
 {
+    const gs_grouping *G = &t->grouping;
     bool more = R->nrows > 0;
     gsolve_status status = GSOLVE_OK;
 
@@ -165,11 +214,15 @@ static gsolve_status make_all(workers *t, gsolve_context *ctx, const gsolve_csr 
         more = false;
         for (int k = 0; k < t->size; k++) {
             worker *w = &t->of[k];
-            if (w->next < w->end) TRY(grow(w, ctx, P->ncols, R->type));
+            if (w->next < w->end) TRY(grow(w, ctx, (int64_t)P->ncols * G->rows, R->type));
         }
 #pragma omp parallel for schedule(static, 1) num_threads(t->size) reduction(|| : more)
         for (int k = 0; k < t->size; k++) {
-            make_rows(R, A, P, &t->of[k], count);
+            if (G->rows > 1) {
+                make_groups(G, R, A, P, &t->of[k], count);
+            } else {
+                make_rows(R, A, P, &t->of[k], count);
+            }
             more = more || t->of[k].next < t->of[k].end;
         }
     }
@@ -206,11 +259,11 @@ static gsolve_status multiply(gsolve_csr *C, void **plan, gs_product_work *stats
                               gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *A,
                               const gsolve_csr *P)
 {
-    workers t = {0, NULL};
+    workers t = {0};
     int32_t *count = NULL;
     gsolve_status status;
 
-    TRY(new_workers(&t, ctx, R, P));
+    TRY(new_workers(&t, ctx, R, A, P));
     ALLOC(ctx, GSOLVE_HOST, count, R->nrows);
     TRY(make_all(&t, ctx, R, A, P, count));
     TRY(concatenate(C, &t, ctx, R, P, count));
@@ -224,24 +277,38 @@ done:
     return status;
 }
 
+/* C's values in the rows of w. */
+static void refill(const gs_grouping *G, const gsolve_csr *R, const gsolve_csr *A,
+                   const gsolve_csr *P, worker *w, const gs_csr_arrays *C)
+{
+    const gs_row_kernels *kernels = &GS_LEVEL(gs_row_host)[R->type];
+    const gs_grouped_kernels *grouped = &GS_LEVEL(gs_grouped_host)[R->type];
+
+    for (; w->next < w->end; w->next += G->rows) {
+        const int64_t first = gs_start(&C->csr, w->next);
+        const int32_t n = (int32_t)(gs_start(&C->csr, w->next + 1) - first);
+        if (G->rows > 1) {
+            grouped->sum(G, &w->ra, &w->c, R, A, P, w->next);
+            grouped->put(G, &w->c, C->col + first, n,
+                         (char *)C->value + (size_t)first * gs_type_size(R->type));
+        } else {
+            sum_outer(R, A, w->next, w);
+            kernels->refill(C, w->next, w->c.slot, P, w->ra.list, w->ra.sum, 0, w->ra.n);
+        }
+    }
+}
+
 static gsolve_status update(void *plan, gsolve_context *ctx, const gsolve_csr *R,
                             const gsolve_csr *A, const gsolve_csr *P, gsolve_csr *C)
 {
     const gs_csr_arrays to = gs_csr_arrays_of(ctx, C);
-    workers t = {0, NULL};
+    workers t = {0};
     gsolve_status status;
 
     (void)plan;
-    TRY(new_workers(&t, ctx, R, P));
+    TRY(new_workers(&t, ctx, R, A, P));
 #pragma omp parallel for schedule(static, 1) num_threads(t.size)
-    for (int k = 0; k < t.size; k++) {
-        worker *w = &t.of[k];
-        for (int32_t i = w->next; i < w->end; i++) {
-            sum_outer(R, A, i, w);
-            GS_LEVEL(gs_row_host)
-            [R->type].refill(&to, i, w->c.slot, P, w->ra.list, w->ra.sum, 0, w->ra.n);
-        }
-    }
+    for (int k = 0; k < t.size; k++) refill(&t.grouping, R, A, P, &t.of[k], &to);
 done:
     drop_workers(&t, ctx);
     return status;

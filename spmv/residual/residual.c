@@ -234,9 +234,11 @@ gsolve_status gs_matrix_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_den
     norms->relative = !r_done         ? INFINITY
                       : norm.root > 0 ? ldexp(r.root / norm.root, norm.exponent - r.exponent)
                                       : norms->r;
+    norms->rounding = 0;
     if (norm.root > 0) {
         const double ratio = ldexp(terms.root / norm.root, norm.exponent - terms.exponent);
-        raise_to_rounding(norms, DBL_EPSILON * ratio, value_of(norm));
+        norms->rounding = DBL_EPSILON * ratio;
+        raise_to_rounding(norms, norms->rounding, value_of(norm));
     }
 done:
     close_system(&s);

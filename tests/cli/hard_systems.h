@@ -19,7 +19,8 @@ typedef struct hard_norms {
 /* The makers; a grid has 30 x 30 points. */
 void laplacian(hard_system *s), negative_definite(hard_system *s), shifted(hard_system *s);
 void convection(hard_system *s), strong_convection(hard_system *s), odd_name(hard_system *s);
-void skew(hard_system *s), rotation(hard_system *s), cyclic_shift(hard_system *s);
+void skew(hard_system *s), odd_skew(hard_system *s), rotation(hard_system *s),
+    cyclic_shift(hard_system *s);
 void cyclic_shift_e1(hard_system *s), bad_diagonal(hard_system *s), biharmonic(hard_system *s);
 void empty_row(hard_system *s), empty_column(hard_system *s), zero(hard_system *s);
 void permuted_rows(hard_system *s), scaled_1e20(hard_system *s), scaled_1e300(hard_system *s);

@@ -87,6 +87,15 @@ void skew(hard_system *s)
     }
 }
 
+void odd_skew(hard_system *s)
+{
+    begin(s, 901, 901);
+    for (int i = 0; i + 1 < 901; i++) {
+        add(s, i, i + 1, 1 + i % 7);
+        add(s, i + 1, i, -1 - i % 7);
+    }
+}
+
 void rotation(hard_system *s)
 {
     begin(s, 2, 2);

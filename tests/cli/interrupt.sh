@@ -102,6 +102,13 @@ done
 interrupt 1.5 -A gen:poisson2d,n=200 --quiet $endless
 [ $code -eq 2 ] && [ ! -s out ] && grep -q 'not converged (stopped)' err || fail 'quiet'
 
+# compare shows what was measured, and says that results are missing
+for what in --formats=csr --solvers=cg; do
+    interrupt 1.5 compare gen:poisson3d,n=50 gen:poisson2d,n=10 $what --repeat 99
+    [ $code -eq 2 ] || [ $code -eq 130 ] || fail 'exit code'
+    [ $code -eq 130 ] || grep -q '^interrupted The comparison is not complete. Matrices begun: [12] of 2' out || fail 'not said'
+done
+
 # --- the time limit ---------------------------------------------------------------------------------------------------------------
 # shellcheck disable=SC2086
 limit 2 0.5 -A gen:poisson2d,n=200 $endless -x here/x.mtx --json here/r.json

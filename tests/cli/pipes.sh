@@ -104,6 +104,14 @@ done
 "$gsolve" generate poisson2d,n=300 -o - >/dev/full 2>"$err" && fail 'a full device'
 what='a full device'
 complained 'cannot write to standard output: No space left on device'
+for output in '--json -' '-x -' '--history -' '--csv -' --plot ''; do
+    what="gsolve $output on a full device"
+    case $output in
+    --csv*) "$gsolve" compare A.mtx --formats csr --repeat 1 $output >/dev/full 2>"$err" ;;
+    *) "$gsolve" -A A.mtx $output >/dev/full 2>"$err" ;;
+    esac
+    [ $? -eq 1 ] && [ "$(cat "$err")" = 'gsolve: cannot write to standard output: No space left on device' ] || fail "$what"
+done
 "$gsolve" generate poisson2d,n=9 -o - | "$gsolve" -A - -x - | "$gsolve" -A A.mtx -b - --json - >"$out" 2>"$err" || fail 'three in a row'
 only "${files[@]}"
 
@@ -118,6 +126,41 @@ run 0 -A A.mtx -b b.mtx -x ../fifo
 wait
 same x.mtx ../y.mtx
 [ -p ../fifo ] || fail "$what: the FIFO was replaced"
+for format in npy petsc txt; do # the names of other formats
+    mkfifo ../fifo.$format
+    cat ../fifo.$format >../y.$format &
+    run 0 -A A.mtx -b b.mtx -x ../fifo.$format
+    wait
+    run 0 -A A.mtx -b ../y.$format --x0 ../y.$format
+    [ -p ../fifo.$format ] || fail "$what: the FIFO was replaced"
+done
+mkfifo ../fifo.npz
+cat ../fifo.npz >../y.npz &
+run 0 convert A.mtx ../fifo.npz
+wait
+run 0 -A ../y.npz -q
+
+# A link stays, and the file that it names is written: complete or not at all, also a new one
+mkdir ../links
+echo old >../links/old.mtx
+ln -s links/old.mtx ../first.mtx
+ln -s first.mtx ../second.mtx
+ln -s links/new.mtx ../new.mtx
+ln -s loop.mtx ../loop.mtx
+ln -s links/none/y.mtx ../dangling.mtx
+ln -s links/r.json ../r.json
+for name in second new; do
+    run 0 -A A.mtx -b b.mtx -x ../$name.mtx --json ../r.json
+    same x.mtx ../$name.mtx
+    [ -L ../$name.mtx ] && [ -L ../first.mtx ] || fail "$what: the link was replaced"
+done
+same x.mtx ../links/old.mtx
+same x.mtx ../links/new.mtx
+run 1 -A A.mtx -x ../loop.mtx
+complained 'cannot write ../loop.mtx: Too many levels of symbolic links'
+run 1 -A A.mtx -x ../dangling.mtx
+complained 'cannot write ../dangling.mtx: No such file or directory'
+[ "$(ls ../links | tr '\n' ' ')" = 'new.mtx old.mtx r.json ' ] || fail "$what: the folder of links holds $(ls ../links | tr '\n' ' ')"
 run 0 -A <(cat A.mtx.gz) -b <(cat b.mtx) -x >(cat >../y.mtx; : >../done) --json >(cat >/dev/null)
 for _ in $(seq 100); do [ -e ../done ] && break; sleep 0.05; done
 same x.mtx ../y.mtx

@@ -105,7 +105,7 @@ json r.json matrix.rows=3 matrix.cols=3 matrix.entries=7 matrix.symmetric=true m
     device format.name format.form format.note format.bytes format.build_seconds \
     format.convert_seconds precond.name precond.setup_seconds solver.name \
     outcome=converged explanation iterations residual 'history[]' seconds.read seconds.build \
-    seconds.setup seconds.solve seconds.total memory_peak rhs=b.mtx error=null
+    seconds.setup seconds.solve seconds.total memory_peak rhs=b.mtx x_error=null
 run 0 solve A.mtx
 said 'A*ones' 'error'
 run 0 -A A.mtx --json -
@@ -513,8 +513,8 @@ LC_ALL=C run 0 -A gen:poisson2d,n=20 --solver cg --precond jacobi --plot
 said '1e+00 +**' '1e-08 +---' 'iteration' 'tolerance 1e-08' '* cg + jacobi: converged after '
 [ "$(sed -n '/logarithmic/,/iteration$/p' out | wc -L)" -eq 80 ] || fail "$what: not 80 columns"
 [ "$(grep -c '^ \{10\}|\|^ *1e[-+][0-9]* +' out)" -eq 16 ] || fail "$what: not 16 rows"
-run 2 -A gen:poisson2d,n=20 --rtol 1e-17 --maxit 200 --plot --ascii
-said '* 1 cg,' 'o 2 cg,' 'tolerance 1e-17'
+run 0 -A gen:poisson3d,n=20 --maxit 1 --plot --ascii
+said '* 1 cg,' 'o 2 cg,' 'tolerance 1e-08'
 ! LC_ALL=C grep -q '[^ -~]' out || fail "$what: not ASCII"
 if [ "$(LC_ALL=C.UTF-8 locale charmap 2>/dev/null)" = UTF-8 ]; then
     LC_ALL=C.UTF-8 run 0 -A gen:poisson2d,n=20 --solver cg --precond jacobi --plot
@@ -619,6 +619,9 @@ GSOLVE_DEVICE=$before
 run 0 -A gen:random,n=60,cols=20 -b random --json l.json
 said 'least squares' 'x is a least-squares solution'
 json l.json 'outcome=least squares' normal_residual solver.name=direct
+run 0 -A gen:lp --json l.json # QR would take 7.7 billion operations
+said 'direct,work=0.1 + none' 'the set-up failed: the factors would hold up to' 'by attempt 2 of 2, lsmr + jacobi'
+json l.json outcome=converged solver.name=lsmr
 run 0 -A gen:random,n=60,cols=20 -b random --solver lsmr
 said 'least squares' 'lsmr + jacobi,normal=1 (jacobi,normal=1 chosen: it approximates A^T A)'
 run 0 -A gen:emptyrows,n=60 -b random --precond jacobi,normal=1
@@ -713,6 +716,25 @@ run 1 -A gen:convdiff3d,n=8 --solver direct,scale=rows,factor=qr
 complained 'direct has no scale and order for factor=qr; leave them out'
 run 2 -A gen:convdiff3d,n=8 -b ones --solver bicgstab,maxit=1 --precond ilu
 said 'Let gsolve choose the method (auto)'
+
+# --- how a command ends ------------------------------------------------------------------------
+run 1 nosuch --json n.json
+json n.json "error=there is no command 'nosuch'; gsolve --help shows all commands, and gsolve -A FILE solves a system"
+run 1 --json=n.json -A
+json n.json error
+run 1 compare gen:poisson2d,n=5 missing.mtx
+complained 'missing.mtx: No such file or directory'
+run 2 compare gen:poisson2d,n=40 --formats csr --solver cg --precond none --maxit 3 --repeat 1 --json n.json
+said 'why         The limit of 3 iterations was reached' 'Let gsolve choose the method (auto)'
+json n.json 'rows[].outcome=iteration limit' 'rows[].reason'
+grep -q '"reason":.*The limit of 3 iterations' n.json || fail "$what: no reason in JSON"
+run 0 -A gen:poisson2d,n=20 --repeat 9999 --time-limit 2 # nothing on standard error
+said 'the time limit was reached before all 9999 solves were made'
+run 2 -A gen:poisson2d,n=60 -b ones --rtol 1e-16 --json n.json
+said 'The residual stagnated at rounding level' '--rtol '
+grep -q '"attempts"' n.json && fail "$what: another method was tried after rounding level"
+run 0 -A gen:poisson2d,n=20 --json n.json
+json n.json x_error
 
 # --- a terminal --------------------------------------------------------------------------------
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then

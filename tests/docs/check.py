@@ -22,7 +22,9 @@ A fragment and a block that is not run need a mark on the line above them, and t
 
 A page with "<!-- needs: THINGS -->" is about a host, another program that uses gsolve. It runs with --host only, and then all of its
 commands run; export holds for the commands that follow. THINGS are python:MODULE, command:NAME, file:PATH and library:NAME (of the
-build); what is missing is named, and the exit code is 77.
+build); what is missing is named, and the exit code is 77. A page with "<!-- run by tests/FILE -->" belongs to that test and is left out.
+
+A page with "<!-- run by FILE -->" belongs to this test, which names the page; it is left out here, and counted.
 
 --update writes the present output into the pages. CFLAGS: further options of the compiler. GSOLVE_PYTHON: the python3 to try first.
 """
@@ -61,7 +63,9 @@ static std::vector<int> start, col;
 static std::vector<double> value, new_value, b, x;
 """
 RUN = re.compile(r"(GSOLVE_\w+=\S+ )*(gsolve|mpirun|head|printf|grep|cat|\./\S+|examples/\S+|scripts/solve\.sh)( |$)")
-PYTHON_PAGES = {"docs/start/python.md": "python/tests/test_docs.py"}  # whose Python programs another test runs
+PYTHON_PAGES = {page: "python/tests/test_docs.py" for page in (  # whose Python programs another test runs
+    "docs/start/python.md", "docs/tutorials/python_cupy.md", "docs/tutorials/python_pyamg.md", "docs/tutorials/python_pytorch.md",
+    "docs/tutorials/python_scikit_fem.md", "docs/tutorials/python_scipy.md")}
 COMMAND_LIKE = re.compile(r"(\$ |sudo |pip |gsolve -|cmake |ctest |g?cc |gfortran |python3? |import |#include)")
 RANKS = Path(__file__).resolve().parents[1] / "mpi" / "run.sh"  # runs a command under mpirun
 WORD = re.compile(r"[A-Za-z_]{3,}")
@@ -311,6 +315,12 @@ def check_page(page):
         page.path.write_text("\n".join(out))
 
 
+def run_elsewhere(path, source):
+    """Whether another test runs the page."""
+    found = re.search(r"^<!-- run by (\S+) -->$", path.read_text(), re.M)
+    return found and path.name in (source / found[1]).read_text()
+
+
 def needs(path):
     found = re.search(r"^<!-- needs: (.*) -->$", path.read_text(), re.M)
     return found[1].split() if found else []
@@ -355,7 +365,12 @@ def main():
     failures, counts = [], Counter()
     for path in paths:
         things = needs(path)
+        if re.search(r"^<!-- run by tests/\S+ -->$", path.read_text(), re.M):
+            continue
         if bool(things) != of.host or path == of.source / "docs/reference/c.md":  # c.md: declarations of the headers
+            continue
+        if run_elsewhere(path, of.source):
+            counts["pages of other tests"] += 1
             continue
         gone = missing(things, of)
         if gone:

@@ -361,14 +361,42 @@ static void lifetimes(void **state)
     OK(KSPSetType(other, KSPGSOLVE));
     OK(KSPSetOperators(other, A, A));
     solve(other, b, x, 1.0001);
-    OK(KSPSetType(other, KSPCG));
+    OK(KSPSetType(other, KSPCG)); /* the PC sets itself up, and then updates */
     solve(other, b, x, 100);
+    const int setups = count_of("GsolveSetUp");
+    OK(MatScale(A, 2));
+    OK(KSPSetOperators(other, A, A));
+    solve(other, b, x, 100);
+    assert_int_equal(count_of("GsolveSetUp"), setups);
     OK(KSPSetType(other, KSPGSOLVE));
     solve(other, b, x, 1.0001);
     OK(KSPDestroy(&other));
     OK(VecDestroy(&x));
     OK(VecDestroy(&b));
     OK(MatDestroy(&A));
+}
+
+/* No unknowns, as on a rank without rows, and one. */
+static void tiny(void **state)
+{
+    static const char *const options[] = {GSOLVE, "-ksp_type cg -pc_type gsolve",
+                                          GSOLVE "-pc_type jacobi",
+                                          GSOLVE "-pc_gsolve_precond amg"};
+
+    (void)state;
+    for (PetscInt n = 0; n < 2; n++) {
+        for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+            Mat A = stencil(n, 0, 0);
+            KSP ksp = solver_for(A, A, options[k]);
+            Vec x, b;
+            vectors(A, &x, &b);
+            assert_true(reason_after(ksp, b, x) > 0);
+            OK(KSPDestroy(&ksp));
+            OK(VecDestroy(&x));
+            OK(VecDestroy(&b));
+            OK(MatDestroy(&A));
+        }
+    }
 }
 
 int main(int argc, char **argv)
@@ -378,7 +406,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(without_norm), cmocka_unit_test(initial_guess),
         cmocka_unit_test(monitors),     cmocka_unit_test(no_iterate),
         cmocka_unit_test(own_test),     cmocka_unit_test(null_space),
-        cmocka_unit_test(texts),        cmocka_unit_test(lifetimes),
+        cmocka_unit_test(texts),        cmocka_unit_test(tiny),
+        cmocka_unit_test(lifetimes),
     };
     return run_all(tests, sizeof tests / sizeof *tests, "petsc_run", argc, argv);
 }

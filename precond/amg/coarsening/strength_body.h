@@ -44,11 +44,12 @@ static void FN(connect_row)(const gsolve_csr *A, const gs_connections *G, double
  * first entry of row r that can be one of them. */
 static double FN(square)(const gsolve_csr *A, const node_rows *w, int32_t J)
 {
+    const int32_t last = last_column(w, J);
     const T *a = A->value;
     double sum = 0;
 
     for (int32_t r = 0; r < w->block; r++) {
-        for (int64_t k = w->next[r]; k < w->end[r] && A->col[k] / w->block == J; k++) {
+        for (int64_t k = w->next[r]; k < w->end[r] && A->col[k] <= last; k++) {
             const double v = (double)a[k];
             sum += v * v;
         }

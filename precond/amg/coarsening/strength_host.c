@@ -32,20 +32,28 @@ static node_rows begin_node(const gsolve_csr *A, int32_t block, int32_t I)
 /* The smallest column node in which a row still has an entry; INT32_MAX: none. */
 static int32_t next_node(const gsolve_csr *A, const node_rows *w)
 {
-    int32_t J = INT32_MAX;
+    int32_t least = INT32_MAX; /* no column has this number */
 
     for (int32_t r = 0; r < w->block; r++) {
-        const int32_t node = w->next[r] < w->end[r] ? A->col[w->next[r]] / w->block : INT32_MAX;
-        if (node < J) J = node;
+        const int32_t j = w->next[r] < w->end[r] ? A->col[w->next[r]] : INT32_MAX;
+        if (j < least) least = j;
     }
-    return J;
+    return least < INT32_MAX ? least / w->block : INT32_MAX;
+}
+
+/* The number of the last column of node J. */
+static inline int32_t last_column(const node_rows *w, int32_t J)
+{
+    return (J + 1) * w->block - 1;
 }
 
 /* Advances past the entries in column node J; sets their flags in strong unless it is NULL. */
 static void skip_node(const gsolve_csr *A, node_rows *w, int32_t J, uint8_t *strong, uint8_t mark)
 {
+    const int32_t last = last_column(w, J);
+
     for (int32_t r = 0; r < w->block; r++) {
-        for (; w->next[r] < w->end[r] && A->col[w->next[r]] / w->block == J; w->next[r]++) {
+        for (; w->next[r] < w->end[r] && A->col[w->next[r]] <= last; w->next[r]++) {
             if (strong) strong[w->next[r]] = mark;
         }
     }
