@@ -18,6 +18,13 @@ static double diagonal_of(const gsolve_csr *A, int32_t i)
     return k < 0 ? 0 : gs_value(A, k);
 }
 
+bool gs_is_rounding(gsolve_type type, double difference, double most, double aii, double ajj)
+{
+    const double tolerance = type == GSOLVE_F32 ? 1e-6 : 1e-12;
+
+    return fabs(difference) <= tolerance * (most + 1e-2 * sqrt(fabs(aii)) * sqrt(fabs(ajj)));
+}
+
 /* Whether the difference of entries k = (i, j) and mirror = (j, i) is a rounding error. */
 static bool is_rounding(const gsolve_csr *A, double difference, int32_t i, int64_t k,
                         int64_t mirror)
@@ -26,9 +33,7 @@ static bool is_rounding(const gsolve_csr *A, double difference, int32_t i, int64
     const double most = fmax(fabs(gs_value(A, k)), fabs(gs_value(A, mirror)));
 
     if (fabs(difference) <= tolerance * most) return true;
-    const double root = sqrt(fabs(diagonal_of(A, i)));
-    const double other = sqrt(fabs(diagonal_of(A, A->col[k])));
-    return fabs(difference) <= tolerance * (most + 1e-2 * root * other);
+    return gs_is_rounding(A->type, difference, most, diagonal_of(A, i), diagonal_of(A, A->col[k]));
 }
 
 /* The entry of [from, to) in column i, or -1. Short rows are counted, without branches that the

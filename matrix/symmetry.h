@@ -11,6 +11,10 @@ typedef struct gs_symmetry { /* of some rows of a clean csr on the host */
     int64_t above, below;    /* number of entries above and below the diagonal */
 } gs_symmetry;
 
+/* Whether the difference of a_ij and a_ji, of which `most` is the larger magnitude, is a rounding
+ * error in this type, where aii and ajj are the diagonal entries. */
+bool gs_is_rounding(gsolve_type type, double difference, double most, double aii, double ajj);
+
 /* Of no rows. */
 gs_symmetry gs_symmetry_of_none(const gsolve_csr *A);
 
