@@ -58,6 +58,7 @@ typedef struct gs_petsc_rows {
 } gs_petsc_rows;
 
 PetscErrorCode gs_petsc_has_rows(Mat A, PetscBool *has);
+PetscErrorCode gs_petsc_is_dense(Mat A, PetscBool *is);
 PetscErrorCode gs_petsc_rows_open(Mat A, Mat *copy, gs_petsc_rows *rows);
 PetscErrorCode gs_petsc_rows_close(gs_petsc_rows *rows);
 
@@ -133,6 +134,8 @@ typedef struct gs_petsc_ksp {
     Mat copy;                /* rows of an Amat of another type */
     gs_petsc_function shell, wrapped_pc;
     gsolve_precond *own;     /* a PC of another type than gsolve; none for PCNONE */
+    PetscObjectId pc_id;     /* id and */
+    char pc_type[64];        /* type of the PC that `own` is */
     const gsolve_precond *M; /* the one that S uses, or NULL */
     int number;              /* of M */
     gsolve_solver *S;

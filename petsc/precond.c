@@ -170,7 +170,7 @@ static PetscErrorCode update(PC pc)
 static PetscErrorCode pc_setup(PC pc)
 {
     gs_petsc_pc *p = pc->data;
-    PetscBool changed;
+    PetscBool changed, is_dense;
 
     PetscFunctionBegin;
     PetscCall(gs_petsc_one_rank((PetscObject)pc, "-pc_type gsolve",
@@ -182,7 +182,9 @@ static PetscErrorCode pc_setup(PC pc)
         PetscFunctionReturn(PETSC_SUCCESS);
     }
     PetscCall(gs_petsc_note_near_null(pc, &changed));
-    if (p->M && !p->operator&& pc->setupcalled && !changed && pc->flag == SAME_NONZERO_PATTERN) {
+    PetscCall(gs_petsc_is_dense(pc->pmat, &is_dense));
+    if (p->M && !p->operator&& pc->setupcalled && !changed && !is_dense &&
+                 pc->flag == SAME_NONZERO_PATTERN) {
         PetscCall(update(pc));
     } else {
         PetscCall(create(pc));
@@ -224,7 +226,7 @@ static PetscErrorCode apply_to(PC pc, Vec r, Vec z, PetscBool transposed)
 
     PetscFunctionBegin;
     if (!p->M && p->left_to_solver) PetscCall(create(pc));
-    if (!p->M) {
+    if (!p->M || pc->failedreason) {
         PetscCall(VecSet(z, PETSC_INFINITY));
         PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -266,7 +268,7 @@ static PetscErrorCode pc_matapply(PC pc, Mat R, Mat Z)
 
     PetscFunctionBegin;
     if (!p->M && p->left_to_solver) PetscCall(create(pc));
-    PetscCheck(p->M, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+    PetscCheck(p->M && !pc->failedreason, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
                "The set-up of -pc_gsolve_precond %s failed", p->spec);
     PetscCall(PetscLogEventBegin(p->apply, pc, R, Z, 0));
     PetscCall(MatGetSize(R, &n, &columns));

@@ -2,12 +2,39 @@
 #include "petsc/plugin.h"
 
 /* Whether A has rows that PETSc can give: a type AIJ, or one that PETSc converts to AIJ. Shells and
- * matrix-free differences have products only. */
+ * matrix-free differences have products only, and so has a nest with such a block. */
 PetscErrorCode gs_petsc_has_rows(Mat A, PetscBool *has)
 {
+    PetscBool is_nest, is_transpose;
+    PetscInt rows, columns;
+    Mat **blocks;
+
     PetscFunctionBegin;
-    PetscCall(PetscObjectTypeCompareAny((PetscObject)A, has, MATNEST, MATIS, ""));
-    if (!*has) PetscCall(MatHasOperation(A, MATOP_GET_ROW, has));
+    PetscCall(PetscObjectTypeCompare((PetscObject)A, MATNEST, &is_nest));
+    if (!is_nest) {
+        PetscCall(PetscObjectTypeCompare((PetscObject)A, MATIS, has));
+        if (!*has) PetscCall(MatHasOperation(A, MATOP_GET_ROW, has));
+        PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    *has = PETSC_TRUE;
+    PetscCall(MatNestGetSubMats(A, &rows, &columns, &blocks));
+    for (PetscInt k = 0; *has && k < rows * columns; k++) {
+        Mat block = blocks[k / columns][k % columns];
+        if (!block) continue;
+        PetscCall(PetscObjectTypeCompare((PetscObject)block, MATTRANSPOSEVIRTUAL, &is_transpose));
+        if (is_transpose) PetscCall(MatTransposeGetMat(block, &block));
+        PetscCall(gs_petsc_has_rows(block, has));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether A has the type of a dense matrix. Its rows in the type SeqAIJ are the entries that are
+ * not 0, so their pattern can change with the values. */
+PetscErrorCode gs_petsc_is_dense(Mat A, PetscBool *is)
+{
+    PetscFunctionBegin;
+    PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQDENSE, is));
+    if (!*is) PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIDENSE, is));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -63,9 +90,13 @@ PetscErrorCode gs_petsc_rows_close(gs_petsc_rows *rows)
 
 PetscErrorCode gs_petsc_state_of(Mat A, gs_petsc_state *state)
 {
+    PetscBool is_dense;
+
     PetscFunctionBegin;
     PetscCall(PetscObjectGetId((PetscObject)A, &state->id));
     PetscCall(PetscObjectStateGet((PetscObject)A, &state->values));
     PetscCall(MatGetNonzeroState(A, &state->pattern));
+    PetscCall(gs_petsc_is_dense(A, &is_dense));
+    if (is_dense) state->pattern = state->values;
     PetscFunctionReturn(PETSC_SUCCESS);
 }

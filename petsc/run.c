@@ -234,8 +234,8 @@ static PetscErrorCode solve_dense(KSP ksp, gsolve_dense b, gsolve_dense x, Petsc
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* *go_on: a solve is possible. */
-static PetscErrorCode begin(KSP ksp, PetscReal rhs, PetscBool *go_on)
+/* *go_on: a solve is possible. guess: norm of the initial guess. */
+static PetscErrorCode begin(KSP ksp, PetscReal rhs, PetscReal guess, PetscBool *go_on)
 {
     PCFailedReason failed;
 
@@ -248,7 +248,7 @@ static PetscErrorCode begin(KSP ksp, PetscReal rhs, PetscBool *go_on)
     PetscCall(PCGetFailedReason(ksp->pc, &failed));
     if (failed) {
         ksp->reason = KSP_DIVERGED_PC_FAILED;
-    } else if (PetscIsInfOrNanReal(rhs)) {
+    } else if (PetscIsInfOrNanReal(rhs) || PetscIsInfOrNanReal(guess)) {
         ksp->reason = KSP_DIVERGED_NANORINF;
     } else {
         ksp->reason = KSP_CONVERGED_ITERATING;
@@ -263,12 +263,13 @@ PetscErrorCode gs_petsc_ksp_solve(KSP ksp)
     const PetscScalar *from;
     PetscScalar *to;
     PetscInt rows, columns;
-    PetscReal rhs;
+    PetscReal rhs, guess;
     PetscBool go_on;
 
     PetscFunctionBegin;
     PetscCall(VecNorm(ksp->vec_rhs, NORM_2, &rhs));
-    PetscCall(begin(ksp, rhs, &go_on));
+    PetscCall(VecNorm(ksp->vec_sol, NORM_2, &guess));
+    PetscCall(begin(ksp, rhs, guess, &go_on));
     if (!go_on) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(VecGetSize(ksp->vec_rhs, &rows));
     PetscCall(VecGetSize(ksp->vec_sol, &columns));
@@ -285,7 +286,7 @@ PetscErrorCode gs_petsc_ksp_solve(KSP ksp)
 PetscErrorCode gs_petsc_ksp_matsolve(KSP ksp, Mat B, Mat X)
 {
     PetscInt stride, rows, columns;
-    PetscReal *norms, rhs = 0;
+    PetscReal *norms, guess, rhs = 0;
     const PetscScalar *from;
     gsolve_dense b, x;
     PetscScalar *to;
@@ -297,7 +298,8 @@ PetscErrorCode gs_petsc_ksp_matsolve(KSP ksp, Mat B, Mat X)
     PetscCall(MatGetColumnNorms(B, NORM_2, norms));
     for (PetscInt c = 0; c < columns; c++) rhs = PetscMax(rhs, norms[c]);
     PetscCall(PetscFree(norms));
-    PetscCall(begin(ksp, rhs, &go_on));
+    PetscCall(MatNorm(X, NORM_FROBENIUS, &guess));
+    PetscCall(begin(ksp, rhs, guess, &go_on));
     if (!go_on) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(MatDenseGetArrayRead(B, &from));
     b = gsolve_vector((double *)from, rows);
