@@ -31,22 +31,39 @@ static PetscBool runs_to_the_limit(KSP ksp)
                                                                                 : PETSC_FALSE;
 }
 
+/* Writes a number for a spec, with a point whatever the locale of the program has. */
+static void write_number(double value, char *text, size_t size)
+{
+    char *to = text;
+
+    (void)snprintf(text, size, "%.17g", value);
+    for (const char *from = text; *from; from++) {
+        if (strchr("0123456789+-einf", *from)) {
+            *to++ = *from;
+        } else if (to > text && to[-1] != '.') {
+            *to++ = '.';
+        }
+    }
+    *to = 0;
+}
+
 /* The tolerances that the KSP has now. The default of the KSP for the number of iterations leaves
  * each method its own. */
 static PetscErrorCode set_tolerances(KSP ksp)
 {
     gs_petsc_ksp *k = ksp->data;
     const PetscBool test_decides = k->own_test || runs_to_the_limit(ksp) ? PETSC_TRUE : PETSC_FALSE;
-    char options[160], limit[32] = "";
+    char options[160], limit[32] = "", rtol[32], atol[32], dtol[32];
 
     PetscFunctionBegin;
     if (ksp->max_it != 10000 || runs_to_the_limit(ksp)) {
         PetscCall(PetscSNPrintf(limit, sizeof limit, ",maxit=%d", (int)ksp->max_it));
     }
-    PetscCall(PetscSNPrintf(options, sizeof options, "rtol=%.17g,atol=%.17g,dtol=%.17g%s",
-                            test_decides ? 0.0 : (double)ksp->rtol,
-                            test_decides ? 0.0 : (double)ksp->abstol,
-                            (double)PetscMax(ksp->divtol, 1), limit));
+    write_number(test_decides ? 0 : ksp->rtol, rtol, sizeof rtol);
+    write_number(test_decides ? 0 : ksp->abstol, atol, sizeof atol);
+    write_number(PetscMax(ksp->divtol, 1), dtol, sizeof dtol);
+    PetscCall(PetscSNPrintf(options, sizeof options, "rtol=%s,atol=%s,dtol=%s%s", rtol, atol, dtol,
+                            limit));
     GSOLVE_CALL(k->host, k->automatic ? gsolve_auto_set(k->automatic, options)
                                       : gsolve_solver_set(k->S, options));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -2,6 +2,8 @@
  * solves. */
 #include "support.h"
 
+#include <locale.h>
+
 #define GSOLVE "-ksp_type gsolve "
 
 static void assemble(Mat A)
@@ -250,6 +252,26 @@ static void nan_guess(void **state)
     OK(MatDestroy(&A));
 }
 
+/* The decimal point of the program's locale is a comma. */
+static void decimal_comma(void **state)
+{
+    KSP ksp;
+    Vec x, b;
+    Mat A;
+
+    (void)state;
+    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8")) skip();
+    A = stencil(10, 0, 0);
+    ksp = solver_for(A, A, GSOLVE);
+    vectors(A, &x, &b);
+    solve(ksp, b, x, 1.0001);
+    setlocale(LC_NUMERIC, "C");
+    OK(KSPDestroy(&ksp));
+    OK(VecDestroy(&x));
+    OK(VecDestroy(&b));
+    OK(MatDestroy(&A));
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +279,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(failed_update),   cmocka_unit_test(dense_patterns),
         cmocka_unit_test(nest_with_shell), cmocka_unit_test(later_coordinates),
         cmocka_unit_test(lost_symmetry),   cmocka_unit_test(nan_guess),
+        cmocka_unit_test(decimal_comma),
     };
     return run_all(tests, sizeof tests / sizeof *tests, "petsc_changes", argc, argv);
 }
