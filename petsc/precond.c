@@ -9,7 +9,6 @@ static PetscErrorCode drop(gs_petsc_pc *p)
     gsolve_precond_destroy(&p->M);
     gsolve_matrix_destroy(&p->operator);
     PetscCall(gs_petsc_function_clear(&p->shell));
-    PetscCall(MatDestroy(&p->copy));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -80,7 +79,7 @@ static PetscErrorCode create_rows(PC pc)
     gs_petsc_rows rows;
 
     PetscFunctionBegin;
-    PetscCall(gs_petsc_rows_open(pc->pmat, &p->copy, &rows));
+    PetscCall(gs_petsc_rows_open(pc->pmat, &rows));
     const gsolve_status status = create_from(pc, &rows.csr);
     PetscCall(gs_petsc_rows_close(&rows));
     PetscCall(check_setup(pc, status));
@@ -158,11 +157,15 @@ static PetscErrorCode update(PC pc)
 
     PetscFunctionBegin;
     PetscCall(PetscLogEventBegin(p->update, pc, pc->pmat, 0, 0));
-    PetscCall(gs_petsc_rows_open(pc->pmat, &p->copy, &rows));
+    PetscCall(gs_petsc_rows_open(pc->pmat, &rows));
     const gsolve_status status = gsolve_precond_update(p->M, &rows.csr);
-    p->updates++;
     PetscCall(gs_petsc_rows_close(&rows));
     PetscCall(PetscLogEventEnd(p->update, pc, pc->pmat, 0, 0));
+    if (status == GSOLVE_BAD_MATRIX) { /* PETSc does not notice each change of a pattern */
+        PetscCall(create(pc));
+        PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    p->updates++;
     PetscCall(check_setup(pc, status));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -170,7 +173,7 @@ static PetscErrorCode update(PC pc)
 static PetscErrorCode pc_setup(PC pc)
 {
     gs_petsc_pc *p = pc->data;
-    PetscBool changed, is_dense;
+    PetscBool changed;
 
     PetscFunctionBegin;
     PetscCall(gs_petsc_one_rank((PetscObject)pc, "-pc_type gsolve",
@@ -182,9 +185,7 @@ static PetscErrorCode pc_setup(PC pc)
         PetscFunctionReturn(PETSC_SUCCESS);
     }
     PetscCall(gs_petsc_note_near_null(pc, &changed));
-    PetscCall(gs_petsc_is_dense(pc->pmat, &is_dense));
-    if (p->M && !p->operator&& pc->setupcalled && !changed && !is_dense &&
-                 pc->flag == SAME_NONZERO_PATTERN) {
+    if (p->M && !p->operator&& pc->setupcalled && !changed && pc->flag == SAME_NONZERO_PATTERN) {
         PetscCall(update(pc));
     } else {
         PetscCall(create(pc));

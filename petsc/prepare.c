@@ -28,7 +28,6 @@ PetscErrorCode gs_petsc_ksp_drop(gs_petsc_ksp *k)
     PetscCall(drop_precond(k));
     gsolve_matrix_destroy(&k->A);
     PetscCall(gs_petsc_function_clear(&k->shell));
-    PetscCall(MatDestroy(&k->copy));
     PetscCall(PetscMemzero(&k->state, sizeof k->state));
     PetscCall(PetscMemzero(k->spaces, sizeof k->spaces));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -112,7 +111,7 @@ static PetscErrorCode create_rows(gs_petsc_ksp *k, Mat A)
 
     PetscFunctionBegin;
     PetscCall(PetscLogEventBegin(k->setup, A, 0, 0, 0));
-    PetscCall(gs_petsc_rows_open(A, &k->copy, &rows));
+    PetscCall(gs_petsc_rows_open(A, &rows));
     const gsolve_status status = gsolve_matrix_create(&k->A, k->host->ctx, k->format, &rows.csr);
     PetscCall(gs_petsc_rows_close(&rows));
     PetscCall(PetscLogEventEnd(k->setup, A, 0, 0, 0));
@@ -120,17 +119,19 @@ static PetscErrorCode create_rows(gs_petsc_ksp *k, Mat A)
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode update_rows(gs_petsc_ksp *k, Mat A)
+/* *fits: A has the pattern that k->A has. PETSc does not notice each change of it. */
+static PetscErrorCode update_rows(gs_petsc_ksp *k, Mat A, PetscBool *fits)
 {
     gs_petsc_rows rows;
 
     PetscFunctionBegin;
     PetscCall(PetscLogEventBegin(k->update, A, 0, 0, 0));
-    PetscCall(gs_petsc_rows_open(A, &k->copy, &rows));
+    PetscCall(gs_petsc_rows_open(A, &rows));
     const gsolve_status status = gsolve_matrix_update(k->A, &rows.csr);
     PetscCall(gs_petsc_rows_close(&rows));
     PetscCall(PetscLogEventEnd(k->update, A, 0, 0, 0));
-    GSOLVE_CALL(k->host, status);
+    *fits = status == GSOLVE_BAD_MATRIX ? PETSC_FALSE : PETSC_TRUE;
+    if (*fits) GSOLVE_CALL(k->host, status);
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -156,7 +157,7 @@ static PetscErrorCode prepare_matrix(KSP ksp, Mat A)
 {
     gs_petsc_ksp *k = ksp->data;
     gs_petsc_state now;
-    PetscBool rows;
+    PetscBool rows, fits = PETSC_FALSE;
 
     PetscFunctionBegin;
     PetscCall(gs_petsc_state_of(A, &now));
@@ -172,8 +173,11 @@ static PetscErrorCode prepare_matrix(KSP ksp, Mat A)
     }
     if (same && !rows) {
         GSOLVE_CALL(k->host, gsolve_matrix_update_operator(k->A, &k->shell));
-    } else if (same && k->state.pattern == now.pattern) {
-        PetscCall(update_rows(k, A));
+        k->state = now;
+        PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    if (same && rows && k->state.pattern == now.pattern) PetscCall(update_rows(k, A, &fits));
+    if (fits) {
         PetscCall(check_symmetry(k));
     } else {
         PetscCall(gs_petsc_ksp_drop(k));

@@ -28,19 +28,9 @@ PetscErrorCode gs_petsc_has_rows(Mat A, PetscBool *has)
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether A has the type of a dense matrix. Its rows in the type SeqAIJ are the entries that are
- * not 0, so their pattern can change with the values. */
-PetscErrorCode gs_petsc_is_dense(Mat A, PetscBool *is)
-{
-    PetscFunctionBegin;
-    PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQDENSE, is));
-    if (!*is) PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIDENSE, is));
-    PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Sets *local to the matrix of a type SeqAIJ that has the rows of A. If A has another type, the
- * rows are converted to *copy, which stays for later calls: these convert the values only. A has
- * one rank. */
+/* Sets *local to the matrix of a type SeqAIJ that has the rows of A, which has one rank. If A has
+ * another type, *copy is this matrix. It is made each time: a conversion into an old copy fails, or
+ * keeps old values, where the pattern has changed, as by the zeros of a dense matrix. */
 static PetscErrorCode find_rows(Mat A, Mat *copy, Mat *local)
 {
     PetscBool is_aij, is_parallel;
@@ -50,22 +40,22 @@ static PetscErrorCode find_rows(Mat A, Mat *copy, Mat *local)
     if (is_parallel) PetscCall(MatGetDiagonalBlock(A, &A)); /* all rows and columns, on one rank */
     PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &is_aij));
     if (!is_aij) {
-        PetscCall(MatConvert(A, MATSEQAIJ, *copy ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, copy));
+        PetscCall(MatConvert(A, MATSEQAIJ, MAT_INITIAL_MATRIX, copy));
         A = *copy;
     }
     *local = A;
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gives a view of the rows of A. *copy is NULL at first; the caller keeps it while the pattern of A
- * stays, and destroys it. */
-PetscErrorCode gs_petsc_rows_open(Mat A, Mat *copy, gs_petsc_rows *rows)
+/* Gives a view of the rows of A. */
+PetscErrorCode gs_petsc_rows_open(Mat A, gs_petsc_rows *rows)
 {
     PetscBool done;
     PetscInt nrows, ncols;
 
     PetscFunctionBegin;
-    PetscCall(find_rows(A, copy, &rows->mat));
+    rows->copy = NULL;
+    PetscCall(find_rows(A, &rows->copy, &rows->mat));
     PetscCall(MatGetSize(rows->mat, &nrows, &ncols));
     PetscCall(MatGetRowIJ(rows->mat, 0, PETSC_FALSE, PETSC_FALSE, &rows->n, &rows->start,
                           &rows->col, &done));
@@ -85,18 +75,33 @@ PetscErrorCode gs_petsc_rows_close(gs_petsc_rows *rows)
     PetscCall(MatSeqAIJRestoreArrayRead(rows->mat, &rows->value));
     PetscCall(MatRestoreRowIJ(rows->mat, 0, PETSC_FALSE, PETSC_FALSE, &rows->n, &rows->start,
                               &rows->col, &done));
+    PetscCall(MatDestroy(&rows->copy));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The states of a nest are sums over its blocks: a program may change a block alone. */
 PetscErrorCode gs_petsc_state_of(Mat A, gs_petsc_state *state)
 {
-    PetscBool is_dense;
+    PetscBool is_nest, is_transpose;
+    gs_petsc_state of_block;
+    PetscInt rows, columns;
+    Mat **blocks;
 
     PetscFunctionBegin;
     PetscCall(PetscObjectGetId((PetscObject)A, &state->id));
     PetscCall(PetscObjectStateGet((PetscObject)A, &state->values));
     PetscCall(MatGetNonzeroState(A, &state->pattern));
-    PetscCall(gs_petsc_is_dense(A, &is_dense));
-    if (is_dense) state->pattern = state->values;
+    PetscCall(PetscObjectTypeCompare((PetscObject)A, MATNEST, &is_nest));
+    if (!is_nest) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(MatNestGetSubMats(A, &rows, &columns, &blocks));
+    for (PetscInt k = 0; k < rows * columns; k++) {
+        Mat block = blocks[k / columns][k % columns];
+        if (!block) continue;
+        PetscCall(PetscObjectTypeCompare((PetscObject)block, MATTRANSPOSEVIRTUAL, &is_transpose));
+        if (is_transpose) PetscCall(MatTransposeGetMat(block, &block));
+        PetscCall(gs_petsc_state_of(block, &of_block));
+        state->values += of_block.values;
+        state->pattern += of_block.pattern;
+    }
     PetscFunctionReturn(PETSC_SUCCESS);
 }

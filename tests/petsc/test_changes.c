@@ -149,6 +149,29 @@ static void dense_patterns(void **state)
     }
 }
 
+/* PETSc does not notice each change of a pattern. */
+static void unnoticed_patterns(void **state)
+{
+    static const char *const types[] = {MATMPIBAIJ, MATIS};
+    Vec x, b;
+
+    (void)state;
+    for (size_t k = 0; k < 4; k++) {
+        Mat A = stencil(10, 0, 0);
+        OK(MatConvert(A, types[k % 2], MAT_INPLACE_MATRIX, &A));
+        OK(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+        vectors(A, &x, &b);
+        KSP ksp = solver_for(A, A, k < 2 ? GSOLVE : "-pc_type gsolve -ksp_pc_side right");
+        solve(ksp, b, x, 1.0001);
+        set_pair(A, 3, 47, -0.5);
+        solve(ksp, b, x, 1.0001);
+        OK(KSPDestroy(&ksp));
+        OK(VecDestroy(&x));
+        OK(VecDestroy(&b));
+        OK(MatDestroy(&A));
+    }
+}
+
 static PetscErrorCode multiply(Mat shell, Vec x, Vec y)
 {
     Mat A;
@@ -159,7 +182,7 @@ static PetscErrorCode multiply(Mat shell, Vec x, Vec y)
     PetscFunctionReturn(0);
 }
 
-/* A nest of which one block is a shell has products only. */
+/* A nest of which one block is a shell has products only. Blocks change alone. */
 static void nest_with_shell(void **state)
 {
     Mat A = stencil(10, 0, 0), shell, nest, transpose;
@@ -175,6 +198,8 @@ static void nest_with_shell(void **state)
         OK(MatCreateNest(PETSC_COMM_SELF, 2, NULL, 2, NULL, blocks, &nest));
         vectors(nest, &x, &b);
         KSP ksp = solver_for(nest, nest, GSOLVE);
+        solve(ksp, b, x, 1.0001);
+        OK(MatScale(A, 2)); /* the nest is not told */
         solve(ksp, b, x, 1.0001);
         OK(KSPDestroy(&ksp));
         OK(VecDestroy(&x));
@@ -275,11 +300,11 @@ static void decimal_comma(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pc_types),        cmocka_unit_test(transposed_automatic),
-        cmocka_unit_test(failed_update),   cmocka_unit_test(dense_patterns),
-        cmocka_unit_test(nest_with_shell), cmocka_unit_test(later_coordinates),
-        cmocka_unit_test(lost_symmetry),   cmocka_unit_test(nan_guess),
-        cmocka_unit_test(decimal_comma),
+        cmocka_unit_test(pc_types),          cmocka_unit_test(transposed_automatic),
+        cmocka_unit_test(failed_update),     cmocka_unit_test(dense_patterns),
+        cmocka_unit_test(nest_with_shell),   cmocka_unit_test(unnoticed_patterns),
+        cmocka_unit_test(later_coordinates), cmocka_unit_test(lost_symmetry),
+        cmocka_unit_test(nan_guess),         cmocka_unit_test(decimal_comma),
     };
     return run_all(tests, sizeof tests / sizeof *tests, "petsc_changes", argc, argv);
 }
