@@ -8,6 +8,7 @@
 
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/ranks.h"
 #include "cli/signals.h"
 
 const cli_arguments cli_no_arguments = {.rtol = NAN,
@@ -152,8 +153,9 @@ static int flush_output(cli *c, int code)
 int main(int argc, char **argv)
 {
     cli c = {.args = cli_no_arguments, .word = argv, .count = argc, .begin = cli_now()};
-    int code;
+    int code = cli_run_ranks(argv);
 
+    if (code >= 0) return code;
     cli_catch_signals(&c.ctx);
     code = dispatch(&c, argc, argv);
 

@@ -28,7 +28,17 @@ if(GSOLVE_COMMAND)
   endif()
 endif()
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp"
-        PATTERN "*.f90")
+        PATTERN "*.f90" PATTERN "gsolve_mpi.h" EXCLUDE)
+if(GSOLVE_MPI) # find_package(gsolve) offers gsolve::gsolve_mpi where find_package(MPI) has been called before
+  install(FILES include/gsolve_mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(TARGETS gsolve_mpi EXPORT gsolve_mpi_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  if(GSOLVE_COMMAND)
+    set_target_properties(gsolve_mpi_command PROPERTIES INSTALL_RPATH $ORIGIN/${gsolve_lib_from_bin})
+    install(TARGETS gsolve_mpi_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+  install(EXPORT gsolve_mpi_targets NAMESPACE gsolve:: DESTINATION ${gsolve_config_dir} FILE gsolve-mpi-targets.cmake)
+endif()
 install(EXPORT gsolve_targets NAMESPACE gsolve:: DESTINATION ${gsolve_config_dir}
         FILE gsolve-targets.cmake)
 if(GSOLVE_CUDA)

@@ -194,6 +194,11 @@ gsolve_status gsolve_context_use_device(gsolve_context *ctx, const char *spec)
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     if (!spec)
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_context_use_device: the spec is NULL");
+    if (ctx->comm) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "the device of a context with a transport between ranks cannot be "
+                           "changed");
+    }
     if (ctx->handles > 0 || gs_memory_on_device(ctx)) {
         return gsolve_fail(
             ctx, GSOLVE_BAD_ARGUMENT,
@@ -239,9 +244,12 @@ void gsolve_context_describe(const gsolve_context *ctx, gsolve_context_info *inf
         .blocks = ctx->blocks,
         .allocations = ctx->allocations,
         .cpu_level = gs_cpu_level_name(ctx),
+        .rank = ctx->rank,
+        .ranks = ctx->comm ? ctx->ranks : 1,
     };
 
     memcpy(own.description, ctx->description, sizeof own.description);
+    memcpy(own.transport, ctx->transport, sizeof own.transport);
     GS_FILL_INFO(gsolve_context_info, info, &own);
 }
 

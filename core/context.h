@@ -56,6 +56,9 @@ struct gsolve_context {
     void *log_user;
     gsolve_stage_monitor *stage_monitor; /* may be NULL */
     void *stage_user;
+    struct gs_comm *comm; /* the ranks that share distributed matrices, dist/comm.h; or NULL */
+    int rank, ranks;      /* with comm */
+    char transport[16];
     gs_interrupt interrupt;
     gs_trace *trace;                /* see trace.h; NULL: $GSOLVE_TRACE is not set */
     struct gs_replacement *writing; /* core/replace.c: the file in progress, or NULL */

@@ -23,6 +23,7 @@ module gsolve
   integer(c_int), parameter :: GSOLVE_ZERO_PIVOT = 8
   integer(c_int), parameter :: GSOLVE_DEVICE_FAILED = 9
   integer(c_int), parameter :: GSOLVE_INTERRUPTED = 10
+  integer(c_int), parameter :: GSOLVE_RANK_FAILED = 11
 
   ! gsolve_type
   integer(c_int), parameter :: GSOLVE_F32 = 0
@@ -103,7 +104,7 @@ module gsolve
   end type
 
   type, bind(C) :: gsolve_context_info
-    integer(c_size_t) :: size = 320_c_size_t ! as GSOLVE_INIT
+    integer(c_size_t) :: size = 344_c_size_t ! as GSOLVE_INIT
     type(c_ptr) :: device = c_null_ptr
     character(kind=c_char) :: description(256) = c_null_char
     integer(c_int) :: threads = 0
@@ -112,6 +113,9 @@ module gsolve
     integer(c_int64_t) :: blocks = 0
     integer(c_int64_t) :: allocations = 0
     type(c_ptr) :: cpu_level = c_null_ptr
+    integer(c_int) :: rank = 0
+    integer(c_int) :: ranks = 0
+    character(kind=c_char) :: transport(16) = c_null_char
   end type
 
   type, bind(C) :: gsolve_csr
@@ -143,6 +147,7 @@ module gsolve
     logical(c_bool) :: symmetric_pattern = .false._c_bool
     logical(c_bool) :: symmetric = .false._c_bool
     logical(c_bool) :: skew = .false._c_bool
+    logical(c_bool) :: symmetric_rest = .false._c_bool
     integer(c_int32_t) :: empty_rows = 0
     integer(c_int32_t) :: first_empty_row = 0
     integer(c_int32_t) :: empty_cols = 0
@@ -247,7 +252,7 @@ module gsolve
   end type
 
   type, bind(C) :: gsolve_matrix_info
-    integer(c_size_t) :: size = 352_c_size_t ! as GSOLVE_INIT
+    integer(c_size_t) :: size = 368_c_size_t ! as GSOLVE_INIT
     type(c_ptr) :: format = c_null_ptr
     character(kind=c_char) :: form(64) = c_null_char
     integer(c_int32_t) :: nrows = 0
@@ -262,6 +267,8 @@ module gsolve
     integer(c_int) :: changes = 0
     character(kind=c_char) :: note(200) = c_null_char
     integer(c_int32_t) :: null_space = 0
+    integer(c_int64_t) :: total_rows = 0
+    integer(c_int64_t) :: total_entries = 0
   end type
 
   type, bind(C) :: gsolve_stream_options
@@ -413,6 +420,23 @@ module gsolve
     logical(c_bool) :: setup_read = .false._c_bool
     logical(c_bool) :: setup_written = .false._c_bool
     type(c_ptr) :: setup_note = c_null_ptr
+  end type
+
+  type, bind(C) :: gsolve_row_range
+    integer(c_int64_t) :: first = 0
+    integer(c_int64_t) :: total = 0
+    integer(c_int32_t) :: count = 0
+  end type
+
+  type, bind(C) :: gsolve_dist_csr
+    type(gsolve_row_range) :: rows
+    type(gsolve_row_range) :: cols
+    type(c_ptr) :: start = c_null_ptr
+    type(c_ptr) :: col = c_null_ptr
+    type(c_ptr) :: value = c_null_ptr
+    integer(c_int) :: offset = 0
+    integer(c_int) :: type = 0
+    integer(c_int) :: location = 0
   end type
 
   type, bind(C) :: gsolve_read_options
@@ -1323,6 +1347,72 @@ module gsolve
     end function
   end interface
 
+  ! gsolve_dist.h
+  interface
+    subroutine gsolve_dist_csr_free(csr, ctx) bind(C)
+      import
+      type(gsolve_dist_csr), intent(inout) :: csr
+      type(c_ptr), value :: ctx
+    end subroutine
+    function gsolve_dist_csr_assemble(csr, ctx, rows, count, i, j, v) bind(C)
+      import
+      type(gsolve_dist_csr), intent(inout) :: csr
+      type(c_ptr), value :: ctx
+      type(gsolve_row_range), value :: rows
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), intent(in) :: i(*)
+      integer(c_int64_t), intent(in) :: j(*)
+      real(c_double), intent(in) :: v(*)
+      integer(c_int) :: gsolve_dist_csr_assemble
+    end function
+    function gsolve_dist_csr_statistics(ctx, csr, statistics) bind(C)
+      import
+      type(c_ptr), value :: ctx
+      type(gsolve_dist_csr), intent(in) :: csr
+      type(gsolve_statistics), intent(inout) :: statistics
+      integer(c_int) :: gsolve_dist_csr_statistics
+    end function
+    function gsolve_matrix_create_dist(A, ctx, spec, csr) bind(C)
+      import
+      type(c_ptr), intent(inout) :: A
+      type(c_ptr), value :: ctx
+      character(kind=c_char), intent(in) :: spec(*)
+      type(gsolve_dist_csr), intent(in) :: csr
+      integer(c_int) :: gsolve_matrix_create_dist
+    end function
+    function gsolve_matrix_update_dist(A, csr) bind(C)
+      import
+      type(c_ptr), value :: A
+      type(gsolve_dist_csr), intent(in) :: csr
+      integer(c_int) :: gsolve_matrix_update_dist
+    end function
+    subroutine gsolve_matrix_row_range(A, rows, cols, rank, ranks) bind(C)
+      import
+      type(c_ptr), value :: A
+      type(gsolve_row_range), intent(inout) :: rows
+      type(gsolve_row_range), intent(inout) :: cols
+      integer(c_int), intent(inout) :: rank
+      integer(c_int), intent(inout) :: ranks
+    end subroutine
+    function gsolve_dist_choose(ctx, statistics, attempt, choice) bind(C)
+      import
+      type(c_ptr), value :: ctx
+      type(gsolve_statistics), intent(in) :: statistics
+      integer(c_int), value :: attempt
+      type(gsolve_choice), intent(inout) :: choice
+      logical(c_bool) :: gsolve_dist_choose
+    end function
+    function gsolve_solve_dist(ctx, csr, b, x, result) bind(C)
+      import
+      type(c_ptr), value :: ctx
+      type(gsolve_dist_csr), intent(in) :: csr
+      type(gsolve_dense), value :: b
+      type(gsolve_dense), value :: x
+      type(gsolve_result), intent(inout) :: result
+      integer(c_int) :: gsolve_solve_dist
+    end function
+  end interface
+
   ! gsolve_io.h
   interface
     function gsolve_read_matrix(csr, ctx, name, options, source) bind(C)
@@ -1351,6 +1441,33 @@ module gsolve
       type(gsolve_read_options), intent(in), optional :: options
       type(gsolve_source), intent(inout), optional :: source
       integer(c_int) :: gsolve_read_dense
+    end function
+    function gsolve_read_matrix_dist(csr, ctx, name, options, source) bind(C)
+      import
+      type(gsolve_dist_csr), intent(inout) :: csr
+      type(c_ptr), value :: ctx
+      character(kind=c_char), intent(in) :: name(*)
+      type(gsolve_read_options), intent(in), optional :: options
+      type(gsolve_source), intent(inout), optional :: source
+      integer(c_int) :: gsolve_read_matrix_dist
+    end function
+    function gsolve_read_dense_dist(v, ctx, name, rows, options) bind(C)
+      import
+      type(gsolve_dense), intent(inout) :: v
+      type(c_ptr), value :: ctx
+      character(kind=c_char), intent(in) :: name(*)
+      type(gsolve_row_range), value :: rows
+      type(gsolve_read_options), intent(in) :: options
+      integer(c_int) :: gsolve_read_dense_dist
+    end function
+    function gsolve_write_dense_dist(ctx, path, rows, v, comment) bind(C)
+      import
+      type(c_ptr), value :: ctx
+      character(kind=c_char), intent(in) :: path(*)
+      type(gsolve_row_range), value :: rows
+      type(gsolve_dense), intent(in) :: v
+      character(kind=c_char), intent(in) :: comment(*)
+      integer(c_int) :: gsolve_write_dense_dist
     end function
     subroutine gsolve_dense_free(v, ctx) bind(C)
       import

@@ -31,6 +31,7 @@
  *     gsolve_precond.h   preconditioner: z = M^-1 r
  *     gsolve_solver.h    solver: Krylov methods, results, profile
  *     gsolve_auto.h      automatic choice; a solver that chooses, falls back and is kept
+ *     gsolve_dist.h      a system whose rows are distributed over ranks, such as MPI processes
  *
  * Two more headers are included separately: gsolve_io.h (files and generators) and gsolve_plugin.h
  * (formats and preconditioners of your own; lists of all names; memory and copies: gsolve_alloc,
@@ -116,6 +117,7 @@
 #include "gsolve_auto.h"
 #include "gsolve_context.h"
 #include "gsolve_csr.h"
+#include "gsolve_dist.h"
 #include "gsolve_matrix.h"
 #include "gsolve_precond.h"
 #include "gsolve_solver.h"

@@ -70,6 +70,8 @@ GSOLVE_API const char *gsolve_version(void);
  *     GSOLVE_DEVICE_FAILED  the GPU reported an error
  *     GSOLVE_INTERRUPTED    the caller interrupted the call, or the time limit of the context was
  *                           reached
+ *     GSOLVE_RANK_FAILED    another rank of a distributed system is gone or does not answer, or the
+ *                           connection to it failed
  */
 #define GSOLVE_STATUS_LIST(X)                                  \
     X(GSOLVE_OK, "success")                                    \
@@ -82,7 +84,8 @@ GSOLVE_API const char *gsolve_version(void);
     X(GSOLVE_UNSUPPORTED, "not supported")                     \
     X(GSOLVE_ZERO_PIVOT, "zero pivot")                         \
     X(GSOLVE_DEVICE_FAILED, "device failure")                  \
-    X(GSOLVE_INTERRUPTED, "interrupted")
+    X(GSOLVE_INTERRUPTED, "interrupted")                       \
+    X(GSOLVE_RANK_FAILED, "a rank failed")
 
 /* Makes an enumerator from a line of a list such as GSOLVE_STATUS_LIST. GSOLVE_STATUS_COUNT is the
  * number of status codes. */
@@ -273,6 +276,8 @@ typedef struct gsolve_context_info {
     int64_t allocations;   /* number of allocations since the context was created */
     const char *cpu_level; /* level of the kernels on the CPU, see gsolve_context_create; a constant
                             * string */
+    int rank, ranks;    /* number of this rank, from 0, and of all ranks; 0 and 1 without ranks */
+    char transport[16]; /* how ranks communicate, such as "mpi"; "" without ranks */
 } gsolve_context_info;
 
 /* Sets all members of *info. */

@@ -116,6 +116,31 @@ GSOLVE_API gsolve_status gsolve_read_dense(gsolve_dense *v, gsolve_context *ctx,
                                            const gsolve_read_options *options,
                                            gsolve_source *source);
 
+/* Reads or generates this rank's rows of a matrix whose rows are distributed over the ranks of ctx
+ * (gsolve_dist.h); collective. Each rank generates its own rows. Rank 0 reads a file and sends the
+ * other ranks theirs. Ranks get equal numbers of rows of a generated matrix, and about equal
+ * numbers of entries of a file. The columns of each row ascend strictly. Free csr with
+ * gsolve_dist_csr_free. `options` and `source`, which may be NULL, are as for gsolve_read_matrix;
+ * *source is set on rank 0, and everywhere for a generator. */
+GSOLVE_API gsolve_status gsolve_read_matrix_dist(gsolve_dist_csr *csr, gsolve_context *ctx,
+                                                 const char *name,
+                                                 const gsolve_read_options *options,
+                                                 gsolve_source *source);
+
+/* Reads this rank's rows of a dense matrix with rows.total rows, which rank 0 reads and sends;
+ * collective. `name`, `options` and the errors are those of gsolve_read_dense. Fails with
+ * GSOLVE_BAD_FILE if the file has another number of rows. Free v with gsolve_dense_free. */
+GSOLVE_API gsolve_status gsolve_read_dense_dist(gsolve_dense *v, gsolve_context *ctx,
+                                                const char *name, gsolve_row_range rows,
+                                                const gsolve_read_options *options);
+
+/* Writes a dense matrix, of which v holds this rank's rows, to one file, as gsolve_write_dense
+ * does; collective. v is column-major, of doubles, on the host. Rank 0 collects all rows and
+ * writes. */
+GSOLVE_API gsolve_status gsolve_write_dense_dist(gsolve_context *ctx, const char *path,
+                                                 gsolve_row_range rows, const gsolve_dense *v,
+                                                 const char *comment);
+
 /* Frees the array of v, which gsolve_read_dense allocated in ctx, and sets all members of *v to 0.
  */
 GSOLVE_API void gsolve_dense_free(gsolve_dense *v, gsolve_context *ctx);

@@ -284,6 +284,9 @@ typedef struct gsolve_matrix_info {
     int changes;            /* number of times that gsolve_matrix_adapt has changed the form */
     char note[200];         /* parameters that the format chose, or what "auto" did, or "" */
     int32_t null_space;     /* dimension of the null space of gsolve_matrix_set_null_space, or 0 */
+    int64_t total_rows;    /* of a matrix that is distributed over ranks: rows and entries of all */
+    int64_t total_entries; /* ranks, where nrows, ncols and entries are those of this rank; else the
+                              same as those */
 } gsolve_matrix_info;
 
 /* Sets all members of *info. */

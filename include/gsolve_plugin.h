@@ -253,6 +253,59 @@ GSOLVE_API const char *gsolve_nearest_name(const char *kind, const char *word,
  * and no blanks around names, keys and values. NULL: does nothing. */
 GSOLVE_API void gsolve_tidy_spec(char *spec);
 
+/* --- transport between ranks ---------------------------------------------------- */
+
+/* Messages between this rank and others: to or from rank[k] the bytes offset[k] to offset[k + 1] of
+ * buffer. The ranks ascend strictly, none is the own one, and no message is empty. */
+typedef struct gsolve_messages {
+    int count;            /* number of messages */
+    const int *rank;      /* count ranks */
+    const size_t *offset; /* count + 1 positions in buffer, in bytes */
+    void *buffer;
+} gsolve_messages;
+
+/* A transport moves bytes between the ranks of a distributed system; it knows no types and adds
+ * nothing up. A rank is usually a process; each has a context of its own. All ranks call allgather
+ * and neighbor_exchange in the same order. libgsolve_mpi has a transport over MPI.
+ *
+ * The functions run on the thread that called the library. They return GSOLVE_OK, or
+ * GSOLVE_RANK_FAILED if a rank is gone or the transport failed. After a failure the library calls
+ * only close. */
+typedef struct gsolve_transport {
+    size_t size;      /* sizeof(gsolve_transport), for gsolve_context_set_transport */
+    const char *name; /* such as "mpi"; at most 15 characters */
+    /* recv = the `bytes` bytes at send of all ranks, in rank order. bytes is the same on all ranks
+     * and may be 0. send and recv do not overlap. */
+    gsolve_status (*allgather)(void *self, const void *send, size_t bytes, void *recv);
+    /* Sends the messages of `out` and receives those of `in`. Each message has the same number of
+     * bytes on both sides. Between two ranks there is at most one message in each direction. A rank
+     * may have no messages. */
+    gsolve_status (*neighbor_exchange)(void *self, const gsolve_messages *out,
+                                       const gsolve_messages *in);
+    /* Optional: gsolve_context_destroy calls it. It may wait for the other ranks. */
+    void (*close)(void *self);
+    /* Optional, both or none: neighbor_exchange in two parts. exchange_begin may return before the
+     * messages have arrived; exchange_end waits for them. Between both, the library computes what
+     * does not need them, and calls no other function of the transport. The arrays of `out` and
+     * `in` stay valid until exchange_end; the structs need not. */
+    gsolve_status (*exchange_begin)(void *self, const gsolve_messages *out,
+                                    const gsolve_messages *in);
+    gsolve_status (*exchange_end)(void *self);
+} gsolve_transport;
+
+/* Makes ctx one of `ranks` contexts that share distributed matrices, with the number `rank` from 0.
+ * All ranks call it, with the same transport and number of ranks, before they create anything else
+ * in ctx; `self` is passed to the transport's functions. The library copies *transport; its name
+ * and what self points to must live as long as ctx. gsolve_context_destroy calls close(self),
+ * unless this call failed.
+ *
+ * Fails with GSOLVE_BAD_ARGUMENT if an argument is NULL or out of range, or if ctx has matrices,
+ * preconditioners or a transport already, and on all ranks with GSOLVE_UNSUPPORTED if the device of
+ * a rank is not a CPU. */
+GSOLVE_API gsolve_status gsolve_context_set_transport(gsolve_context *ctx,
+                                                      const gsolve_transport *transport, void *self,
+                                                      int rank, int ranks);
+
 /* --- services for plug-ins ------------------------------------------------------ */
 
 /* Allocates `count` elements of `size` bytes on the host or on the device, uninitialised and

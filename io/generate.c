@@ -34,14 +34,39 @@ const gsolve_plugin *gsolve_generator_at(int index)
     return gs_plugin_at(NULL, generators, index);
 }
 
-gsolve_status gs_generate(gsolve_csr *csr, gsolve_context *ctx, const char *spec)
+/* *csr = rows first to first + count - 1 of itself, which are all. */
+static gsolve_status cut(gsolve_csr *csr, gsolve_context *ctx, gs_row_slice *slice)
+{
+    const gsolve_row_range rows = gsolve_row_range_even(csr->nrows, slice->rank, slice->ranks);
+    const int32_t first = (int32_t)rows.first;
+    const int64_t begin = gs_start(csr, first), entries = gs_start(csr, first + rows.count) - begin;
+    gsolve_csr part;
+    gsolve_status status;
+
+    slice->rows = rows;
+    slice->cols = gsolve_row_range_even(csr->ncols, slice->rank, slice->ranks);
+    TRY(gs_csr_new(&part, ctx, rows.count, csr->ncols, entries, csr->type));
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &part);
+    for (int32_t i = 0; i <= rows.count; i++)
+        gs_set_start(&to, i, gs_start(csr, first + i) - begin);
+    memcpy(to.col, csr->col + begin, (size_t)entries * sizeof *to.col);
+    memcpy(to.value, (const double *)csr->value + begin, (size_t)entries * sizeof(double));
+    gsolve_csr_free(csr, ctx);
+    *csr = part;
+done:
+    return status;
+}
+
+gsolve_status gs_generate(gsolve_csr *csr, gsolve_context *ctx, const char *spec,
+                          gs_row_slice *slice)
 {
     const gsolve_plugin *plugin;
     void *options = NULL;
     gsolve_status status;
 
     TRY(gs_plugin_parse(ctx, NULL, generators, "generator", spec, &plugin, &options));
-    TRY(((const gs_generator *)(const void *)plugin)->generate(csr, ctx, options));
+    TRY(((const gs_generator *)(const void *)plugin)->generate(csr, ctx, options, slice));
+    if (slice && slice->rows.total == 0 && csr->nrows > 0) TRY(cut(csr, ctx, slice));
 done:
     gsolve_free(ctx, GSOLVE_HOST, options);
     return status;
@@ -64,35 +89,44 @@ gsolve_status gs_check_rows(gsolve_context *ctx, const char *name, double rows)
 
 enum { GROUP = 1024 }; /* rows */
 
+typedef struct row_part { /* of the rows of a source */
+    const gs_row_source *source;
+    int64_t first, count;
+} row_part;
+
 static int64_t minimum(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
 /* begin[g + 1] = entries of group g. */
-static void count_groups(gsolve_context *ctx, const gs_row_source *s, int64_t groups,
-                         int64_t *begin)
+static void count_groups(gsolve_context *ctx, const row_part *p, int64_t groups, int64_t *begin)
 {
+    const gs_row_source *s = p->source;
+
 #pragma omp parallel for schedule(dynamic, 16) num_threads(gsolve_threads(ctx))
     for (int64_t g = 0; g < groups; g++) {
-        const int64_t end = minimum((g + 1) * GROUP, s->nrows);
+        const int64_t end = minimum((g + 1) * GROUP, p->count);
         int64_t sum = 0;
-        for (int64_t i = g * GROUP; i < end; i++) sum += s->count(s->model, (int32_t)i);
+        for (int64_t i = g * GROUP; i < end; i++) {
+            sum += s->count(s->model, (int32_t)(p->first + i));
+        }
         begin[g + 1] = sum;
     }
 }
 
 /* Writes the rows of a group, whose first entry is number `at`, and their offsets. */
-static void fill_group(const gs_row_source *s, int64_t group, int64_t at, const gs_csr_arrays *A)
+static void fill_group(const row_part *p, int64_t group, int64_t at, const gs_csr_arrays *A)
 {
-    const int64_t end = minimum((group + 1) * GROUP, s->nrows);
+    const gs_row_source *s = p->source;
+    const int64_t end = minimum((group + 1) * GROUP, p->count);
     int32_t *start32 = A->csr.offset == GSOLVE_O32 ? A->start : NULL;
     int64_t *start64 = A->csr.offset == GSOLVE_O64 ? A->start : NULL;
     int32_t *col = A->col;
     double *value = A->value;
 
     for (int64_t i = group * GROUP; i < end; i++) {
-        at += s->fill(s->model, (int32_t)i, col + at, value + at);
+        at += s->fill(s->model, (int32_t)(p->first + i), col + at, value + at);
         if (start32) start32[i + 1] = (int32_t)at;
         if (start64) start64[i + 1] = at;
     }
@@ -116,9 +150,20 @@ static int64_t first_group(int64_t groups, const int64_t *begin, int part, int p
     return part == 0 ? 0 : low;
 }
 
-gsolve_status gs_csr_by_rows(gsolve_csr *csr, gsolve_context *ctx, const gs_row_source *s)
+/* The part of the source that the slice asks for. */
+static row_part part_of(const gs_row_source *s, gs_row_slice *slice)
 {
-    const int64_t groups = (s->nrows + GROUP - 1) / GROUP;
+    if (!slice) return (row_part){s, 0, s->nrows};
+    slice->rows = gsolve_row_range_even(s->nrows, slice->rank, slice->ranks);
+    slice->cols = gsolve_row_range_even(s->ncols, slice->rank, slice->ranks);
+    return (row_part){s, slice->rows.first, slice->rows.count};
+}
+
+gsolve_status gs_csr_by_rows(gsolve_csr *csr, gsolve_context *ctx, const gs_row_source *s,
+                             gs_row_slice *slice)
+{
+    const row_part p = part_of(s, slice);
+    const int64_t groups = (p.count + GROUP - 1) / GROUP;
     const int threads = gsolve_threads(ctx);
     int64_t *begin = NULL;
     gsolve_csr A;
@@ -126,16 +171,16 @@ gsolve_status gs_csr_by_rows(gsolve_csr *csr, gsolve_context *ctx, const gs_row_
 
     ALLOC(ctx, GSOLVE_HOST, begin, groups + 1);
     begin[0] = 0;
-    count_groups(ctx, s, groups, begin);
+    count_groups(ctx, &p, groups, begin);
     for (int64_t g = 0; g < groups; g++) begin[g + 1] += begin[g];
-    TRY(gs_csr_new(&A, ctx, (int32_t)s->nrows, (int32_t)s->ncols, begin[groups], GSOLVE_F64));
+    TRY(gs_csr_new(&A, ctx, (int32_t)p.count, (int32_t)s->ncols, begin[groups], GSOLVE_F64));
     const gs_csr_arrays to = gs_csr_arrays_of(ctx, &A);
     gs_set_start(&to, 0, 0);
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
     for (int t = 0; t < threads; t++) {
         const int64_t end = first_group(groups, begin, t + 1, threads);
         for (int64_t g = first_group(groups, begin, t, threads); g < end; g++) {
-            fill_group(s, g, begin[g], &to);
+            fill_group(&p, g, begin[g], &to);
         }
     }
     *csr = A;

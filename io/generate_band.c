@@ -82,7 +82,8 @@ static int64_t fill_row(const void *model, int32_t i, int32_t *col, double *valu
     return count;
 }
 
-static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *options)
+static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *options,
+                              gs_row_slice *slice)
 {
     const band_options *o = options;
     const double others = fmax(0, ((double)o->row / NODE - 1) / 2); /* mean nodes on each side */
@@ -100,7 +101,7 @@ static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *
     m.kept = m.steps ? others / m.steps : 0;
     m.length = most / (m.steps + 1); /* the nodes of a pair are less than steps + 1 blocks apart */
     if (m.length == 0) m.length = 1;
-    return gs_csr_by_rows(csr, ctx, &source);
+    return gs_csr_by_rows(csr, ctx, &source, slice);
 }
 
 #define OPTION(key, help, initial, least, most) \
@@ -147,11 +148,12 @@ static int64_t fill_tridiagonal(const void *model, int32_t i, int32_t *col, doub
     return count;
 }
 
-static gsolve_status generate_tridiagonal(gsolve_csr *csr, gsolve_context *ctx, const void *options)
+static gsolve_status generate_tridiagonal(gsolve_csr *csr, gsolve_context *ctx, const void *options,
+                                          gs_row_slice *slice)
 {
     const int64_t n = ((const tridiagonal_options *)options)->n;
     const gs_row_source source = {n, n, count_tridiagonal, fill_tridiagonal, options};
-    return gs_csr_by_rows(csr, ctx, &source);
+    return gs_csr_by_rows(csr, ctx, &source, slice);
 }
 
 #define DIAGONAL(key, help, initial) \

@@ -181,7 +181,8 @@ static int64_t fill_row(const void *model, int32_t i, int32_t *col, double *valu
     return count;
 }
 
-static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *options)
+static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *options,
+                              gs_row_slice *slice)
 {
     const elasticity_options *o = options;
     const double rows = 3.0 * o->n * (o->n + 1.0) * (o->n + 1.0);
@@ -195,7 +196,7 @@ static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *
     integrate(&e, o);
     assemble(m, &e);
     const gs_row_source source = {(int64_t)rows, (int64_t)rows, count_row, fill_row, m};
-    TRY(gs_csr_by_rows(csr, ctx, &source));
+    TRY(gs_csr_by_rows(csr, ctx, &source, slice));
 done:
     gsolve_free(ctx, GSOLVE_HOST, m);
     return status;

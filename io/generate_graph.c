@@ -59,11 +59,12 @@ static int64_t fill_web(const void *model, int32_t i, int32_t *col, double *valu
     return count;
 }
 
-static gsolve_status generate_web(gsolve_csr *csr, gsolve_context *ctx, const void *options)
+static gsolve_status generate_web(gsolve_csr *csr, gsolve_context *ctx, const void *options,
+                                  gs_row_slice *slice)
 {
     const graph_options *o = options;
     const gs_row_source source = {o->n, o->n, count_web, fill_web, o};
-    return gs_csr_by_rows(csr, ctx, &source);
+    return gs_csr_by_rows(csr, ctx, &source, slice);
 }
 
 /* --- circuit: a grid of conductances, and a few rails (power nets) that touch many nodes ------ */
@@ -111,11 +112,12 @@ static int64_t fill_circuit(const void *model, int32_t i, int32_t *col, double *
     return count;
 }
 
-static gsolve_status generate_circuit(gsolve_csr *csr, gsolve_context *ctx, const void *options)
+static gsolve_status generate_circuit(gsolve_csr *csr, gsolve_context *ctx, const void *options,
+                                      gs_row_slice *slice)
 {
     const graph_options *o = options;
     const gs_row_source source = {o->n, o->n, count_circuit, fill_circuit, o};
-    return gs_csr_by_rows(csr, ctx, &source);
+    return gs_csr_by_rows(csr, ctx, &source, slice);
 }
 
 /* --- rmat ------------------------------------------------------------------------------------- */
@@ -177,7 +179,8 @@ static gsolve_status check_rmat(gsolve_context *ctx, const graph_options *o)
     return GSOLVE_OK;
 }
 
-static gsolve_status generate_rmat(gsolve_csr *csr, gsolve_context *ctx, const void *options)
+static gsolve_status generate_rmat(gsolve_csr *csr, gsolve_context *ctx, const void *options,
+                                   gs_row_slice *slice)
 {
     const graph_options *o = options;
     const int32_t n = o->n > 0 ? o->n : (int32_t)1 << (o->scale > 0 ? o->scale : 14);
@@ -202,6 +205,7 @@ static gsolve_status generate_rmat(gsolve_csr *csr, gsolve_context *ctx, const v
         double *value = values + from;
         if (o->diagonal) gs_dominate(row, gs_start(&A, row + 1) - from, A.col + from, value, 1);
     }
+    (void)slice; /* it has all rows */
     *csr = A;
 done:
     gsolve_free(ctx, GSOLVE_HOST, i);

@@ -138,7 +138,8 @@ static int64_t fill_row(const void *model, int32_t i, int32_t *col, double *valu
 
 /* --- the generator --------------------------------------------------------------------------- */
 
-static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *options)
+static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *options,
+                              gs_row_slice *slice)
 {
     const lengths_options *o = options;
     const int block = o->block;
@@ -162,7 +163,7 @@ static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *
     }
     m.spread = mean > 0 ? sqrt(log1p(pow(o->deviation / block / mean, 2))) : 0;
     choose_scale(&m, mean);
-    return gs_csr_by_rows(csr, ctx, &source);
+    return gs_csr_by_rows(csr, ctx, &source, slice);
 }
 
 #define OPTION(key, help, kind, initial, least, most) \

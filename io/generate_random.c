@@ -50,11 +50,12 @@ static int64_t fill_row(const void *model, int32_t i, int32_t *col, double *valu
     return count_row(model, i) ? draw_row(model, i, columns_of(model), col, value) : 0;
 }
 
-static gsolve_status generate_random(gsolve_csr *csr, gsolve_context *ctx, const void *options)
+static gsolve_status generate_random(gsolve_csr *csr, gsolve_context *ctx, const void *options,
+                                     gs_row_slice *slice)
 {
     const random_options *o = options;
     const gs_row_source source = {o->n, columns_of(o), count_row, fill_row, o};
-    return gs_csr_by_rows(csr, ctx, &source);
+    return gs_csr_by_rows(csr, ctx, &source, slice);
 }
 
 /* --- lp: random constraints, each with a slack variable in the last columns ------------------- */
@@ -76,7 +77,8 @@ static int64_t fill_constraint(const void *model, int32_t i, int32_t *col, doubl
     return count + 1;
 }
 
-static gsolve_status generate_lp(gsolve_csr *csr, gsolve_context *ctx, const void *options)
+static gsolve_status generate_lp(gsolve_csr *csr, gsolve_context *ctx, const void *options,
+                                 gs_row_slice *slice)
 {
     const random_options *o = options;
     const gs_row_source source = {o->n, o->cols, count_constraint, fill_constraint, o};
@@ -88,7 +90,7 @@ static gsolve_status generate_lp(gsolve_csr *csr, gsolve_context *ctx, const voi
             "slack variable",
             o->cols, o->n);
     }
-    return gs_csr_by_rows(csr, ctx, &source);
+    return gs_csr_by_rows(csr, ctx, &source, slice);
 }
 
 /* --- the tables ------------------------------------------------------------------------------ */

@@ -93,7 +93,8 @@ static int64_t fill_row(const void *model, int32_t i, int32_t *col, double *valu
     return count;
 }
 
-static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *options)
+static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *options,
+                              gs_row_slice *slice)
 {
     const shuffled_options *o = options;
     const double rows = (double)o->n * o->n * o->n;
@@ -104,7 +105,7 @@ static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *
     m.points = (int32_t)rows;
     while (rows > (double)(1ull << 2 * m.half)) m.half++;
     const gs_row_source source = {m.points, m.points, count_row, fill_row, &m};
-    return gs_csr_by_rows(csr, ctx, &source);
+    return gs_csr_by_rows(csr, ctx, &source, slice);
 }
 
 static const gsolve_option table[] = {

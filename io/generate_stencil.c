@@ -189,22 +189,25 @@ static gsolve_status set_size(grid *g, gsolve_context *ctx, const char *name)
     return gs_check_rows(ctx, name, rows);
 }
 
-static gsolve_status generate_star(gsolve_csr *csr, gsolve_context *ctx, const grid *g)
+static gsolve_status generate_star(gsolve_csr *csr, gsolve_context *ctx, const grid *g,
+                                   gs_row_slice *slice)
 {
     const int64_t rows = (int64_t)g->n[0] * g->n[1] * g->n[2];
     const gs_row_source source = {rows, rows, count_star, fill_star, g};
-    return gs_csr_by_rows(csr, ctx, &source);
+    return gs_csr_by_rows(csr, ctx, &source, slice);
 }
 
-static gsolve_status generate_cube(gsolve_csr *csr, gsolve_context *ctx, const grid *g)
+static gsolve_status generate_cube(gsolve_csr *csr, gsolve_context *ctx, const grid *g,
+                                   gs_row_slice *slice)
 {
     const int64_t rows = (int64_t)g->n[0] * g->n[1] * g->n[2];
     const gs_row_source source = {rows, rows, count_cube, fill_cube, g};
-    return gs_csr_by_rows(csr, ctx, &source);
+    return gs_csr_by_rows(csr, ctx, &source, slice);
 }
 
 /* The coefficient of each block of cells: contrast to a random power in [0, 1). */
-static gsolve_status generate_jump(gsolve_csr *csr, gsolve_context *ctx, const grid *given)
+static gsolve_status generate_jump(gsolve_csr *csr, gsolve_context *ctx, const grid *given,
+                                   gs_row_slice *slice)
 {
     grid g = *given;
     const int64_t blocks = (int64_t)blocks_along(&g, 0) * blocks_along(&g, 1) * blocks_along(&g, 2);
@@ -217,7 +220,7 @@ static gsolve_status generate_jump(gsolve_csr *csr, gsolve_context *ctx, const g
         block[k] = pow(g.o->contrast, gs_uniform(g.o->seed, GS_DRAW_VALUE, k, 0));
     }
     g.block = block;
-    TRY(generate_star(csr, ctx, &g));
+    TRY(generate_star(csr, ctx, &g, slice));
 done:
     gsolve_free(ctx, GSOLVE_HOST, block);
     return status;
@@ -234,11 +237,12 @@ done:
 /* GENERATOR(name, summary, function, axes, faces, insulated, options...) */
 #define GENERATOR(name, summary, function, axes, faces, insulated, ...)                       \
     static const gsolve_option name##_options[] = {__VA_ARGS__, {0}};                         \
-    static gsolve_status generate_##name(gsolve_csr *csr, gsolve_context *ctx, const void *o) \
+    static gsolve_status generate_##name(gsolve_csr *csr, gsolve_context *ctx, const void *o, \
+                                         gs_row_slice *slice)                                 \
     {                                                                                         \
         grid g = {{0}, axes, faces, insulated, o, NULL};                                      \
         const gsolve_status status = set_size(&g, ctx, #name);                                \
-        return status == GSOLVE_OK ? function(csr, ctx, &g) : status;                         \
+        return status == GSOLVE_OK ? function(csr, ctx, &g, slice) : status;                  \
     }                                                                                         \
     const gs_generator gs_##name = {{#name, summary, name##_options, sizeof(grid_options)},   \
                                     generate_##name}

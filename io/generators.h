@@ -3,16 +3,28 @@
 #ifndef GS_IO_GENERATORS_H
 #define GS_IO_GENERATORS_H
 
+#include "gsolve_dist.h"
 #include "gsolve_io.h"
 #include "matrix/csr.h"
 
+/* The rows of one of several ranks, and the columns of x that belong to it. */
+typedef struct gs_row_slice {
+    int rank, ranks;
+    gsolve_row_range rows, cols; /* set by the generator */
+} gs_row_slice;
+
 typedef struct gs_generator {
     gsolve_plugin plugin;
-    gsolve_status (*generate)(gsolve_csr *csr, gsolve_context *ctx, const void *options);
+    /* slice NULL: all rows; else those of the rank, or all if the generator makes them together:
+     * then slice->rows.total stays 0. Columns are those of the whole matrix. */
+    gsolve_status (*generate)(gsolve_csr *csr, gsolve_context *ctx, const void *options,
+                              gs_row_slice *slice);
 } gs_generator;
 
-/* csr = the matrix of the spec (the text after "gen:"), in owned arrays, with ascending columns. */
-gsolve_status gs_generate(gsolve_csr *csr, gsolve_context *ctx, const char *spec);
+/* csr = the matrix of the spec (the text after "gen:"), in owned arrays, with ascending columns.
+ * slice: NULL, or which rows of it. */
+gsolve_status gs_generate(gsolve_csr *csr, gsolve_context *ctx, const char *spec,
+                          gs_row_slice *slice);
 
 /* A matrix that is generated row by row; several threads call these functions at once. */
 typedef struct gs_row_source {
@@ -23,8 +35,9 @@ typedef struct gs_row_source {
     const void *model;
 } gs_row_source;
 
-/* csr = all rows of the source, in owned arrays. */
-gsolve_status gs_csr_by_rows(gsolve_csr *csr, gsolve_context *ctx, const gs_row_source *source);
+/* csr = all rows of the source, or those of the slice if it is not NULL, in owned arrays. */
+gsolve_status gs_csr_by_rows(gsolve_csr *csr, gsolve_context *ctx, const gs_row_source *source,
+                             gs_row_slice *slice);
 
 #define GS_MOST_ROWS (INT32_MAX - 1) /* also columns */
 

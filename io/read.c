@@ -95,7 +95,7 @@ static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const char *
                               gsolve_source *source)
 {
     gsolve_source own = {.kind = "generator", .field = "real"};
-    const gsolve_status status = gs_generate(csr, ctx, name + 4);
+    const gsolve_status status = gs_generate(csr, ctx, name + 4, NULL);
 
     if (status != GSOLVE_OK) return status;
     own.stored = gs_start(csr, csr->nrows);

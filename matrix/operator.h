@@ -12,6 +12,16 @@ bool gs_matrix_is_operator(const gsolve_matrix *A);
 /* The flags that the caller has set for an operator (gsolve_function_flag); 0 for rows. */
 unsigned gs_matrix_flags(const gsolve_matrix *A);
 
+/* The ranks that share the rows of A, see dist/comm.h; NULL: one rank has them all. */
+struct gs_comm *gs_matrix_comm(const gsolve_matrix *A);
+
+/* The rows of this rank of a matrix that several ranks share are in two matrices on the host: *part
+ * = part i, 0 or 1, whose columns have numbers of its own. False: there is no part i. */
+bool gs_matrix_part(const gsolve_matrix *A, int i, gsolve_csr *part);
+
+/* The ranks over which M adds its sums; NULL: M computes with this rank's rows alone. */
+struct gs_comm *gs_precond_comm(const gsolve_precond *M);
+
 /* Whether M approximates A'A, and whether it approximates A, as far as its kind tells. Of a
  * function of the caller neither is known: it is applied as the method needs it. */
 bool gs_precond_is_of_normal(const gsolve_precond *M);

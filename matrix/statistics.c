@@ -14,14 +14,7 @@
 
 #define LARGEST_BLOCK 8 /* unknowns per node */
 
-typedef struct findings { /* of some rows */
-    gsolve_statistics t;
-    double diagonal_least, diagonal_most, row_least, row_most;
-    double squares, dominance; /* sums over the rows; squares: of row lengths */
-    uint64_t pattern;
-    gs_symmetry symmetry;
-    unsigned sizes; /* bit b: the rows consist of dense b x b blocks */
-} findings;
+typedef gs_row_findings findings;
 
 typedef struct row_values {
     double sum, diagonal, others; /* others: the magnitudes off the diagonal */
@@ -130,19 +123,23 @@ int32_t gs_csr_block_size(gsolve_context *ctx, const gsolve_csr *A)
 
 /* --- the values of a row ---------------------------------------------------------------------- */
 
-static void add_row(const gsolve_csr *A, int32_t i, findings *f)
+static void add_bandwidth(gsolve_statistics *t, int64_t distance)
 {
-    const int64_t from = gs_start(A, i), to = gs_start(A, i + 1), length = to - from;
+    if (distance > t->bandwidth) t->bandwidth = (int32_t)distance;
+}
+
+void gs_row_findings_add_row(findings *f, const gsolve_csr *A, int32_t row, int32_t i,
+                             int32_t diagonal)
+{
+    const int64_t from = gs_start(A, row), to = gs_start(A, row + 1), length = to - from;
     gsolve_statistics *t = &f->t;
     const row_values r = A->type == GSOLVE_F32
-                             ? sum_row_f32(A->col, A->value, from, to, i, t->least)
-                             : sum_row_f64(A->col, A->value, from, to, i, t->least);
+                             ? sum_row_f32(A->col, A->value, from, to, diagonal, t->least)
+                             : sum_row_f64(A->col, A->value, from, to, diagonal, t->least);
     int bucket = 0;
 
     t->least = r.least;
     t->positive_off += r.positive;
-    if (length > 0 && i - A->col[from] > t->bandwidth) t->bandwidth = i - A->col[from];
-    if (length > 0 && A->col[to - 1] - i > t->bandwidth) t->bandwidth = A->col[to - 1] - i;
     while (bucket < 31 && length >> bucket) bucket++;
     t->length[bucket]++;
     if (length == 0 && t->empty_rows++ == 0) t->first_empty_row = i;
@@ -155,12 +152,13 @@ static void add_row(const gsolve_csr *A, int32_t i, findings *f)
     }
     f->squares += (double)length * (double)length;
     if (length > 1 && fabs(r.sum) <= 1e-12 * (fabs(r.diagonal) + r.others)) t->zero_sum_rows++;
-    if (i >= A->ncols) return;
+    if (diagonal == INT32_MAX) return;
 
     const double size = fabs(r.diagonal);
     if (size == 0 && t->zero_diagonals++ == 0) t->first_zero_diagonal = i;
     t->negative_diagonals += r.diagonal < 0;
     t->dominant_rows += size >= r.others * (1 - 1e-14) && size > 0;
+    f->fixed += size > 0 && r.others == 0;
     if (r.others > 0) t->dominance = fmin(t->dominance, size / r.others);
     if (size > 0) f->dominance += size < r.others ? size / r.others : 1;
     if (size > 0) {
@@ -169,9 +167,18 @@ static void add_row(const gsolve_csr *A, int32_t i, findings *f)
     }
 }
 
+static void add_row(const gsolve_csr *A, int32_t i, findings *f)
+{
+    const int64_t from = gs_start(A, i), to = gs_start(A, i + 1);
+
+    gs_row_findings_add_row(f, A, i, i, i < A->ncols ? i : INT32_MAX);
+    if (to > from) add_bandwidth(&f->t, (int64_t)i - A->col[from]);
+    if (to > from) add_bandwidth(&f->t, (int64_t)A->col[to - 1] - i);
+}
+
 /* --- all rows --------------------------------------------------------------------------------- */
 
-static findings nothing(const gsolve_csr *A)
+findings gs_row_findings_of_none(void)
 {
     return (findings){
         .t = {.first_empty_row = -1,
@@ -181,12 +188,19 @@ static findings nothing(const gsolve_csr *A)
               .least = INFINITY},
         .diagonal_least = INFINITY,
         .row_least = INFINITY,
-        .symmetry = gs_symmetry_of_none(A),
-        .sizes = possible_sizes(A),
     };
 }
 
-static void add_findings(findings *to, const findings *f)
+static findings nothing(const gsolve_csr *A)
+{
+    findings f = gs_row_findings_of_none();
+
+    f.symmetry = gs_symmetry_of_none(A);
+    f.sizes = possible_sizes(A);
+    return f;
+}
+
+void gs_row_findings_add(findings *to, const findings *f)
 {
     gsolve_statistics *a = &to->t;
     const gsolve_statistics *b = &f->t;
@@ -214,6 +228,7 @@ static void add_findings(findings *to, const findings *f)
     to->dominance += f->dominance;
     to->pattern += f->pattern;
     to->sizes &= f->sizes;
+    to->fixed += f->fixed;
     gs_symmetry_add(&to->symmetry, &f->symmetry);
 }
 
@@ -248,22 +263,26 @@ static findings inspect_rows(gsolve_context *ctx, const gsolve_csr *A)
         const findings f = inspect_block(A, (int32_t)gs_block_begin(&blocks, k),
                                          (int32_t)gs_block_end(&blocks, k), &paired);
 #pragma omp ordered
-        add_findings(&all, &f);
+        gs_row_findings_add(&all, &f);
     }
     gs_range_pop(ctx);
     return all;
 }
 
-/* What follows from the sums over all rows. */
-static gsolve_statistics statistics_of(const gsolve_csr *A, const findings *f)
+static int32_t at_most(double number)
 {
-    const double n = A->nrows;
+    return number < INT32_MAX ? (int32_t)number : INT32_MAX;
+}
+
+gsolve_statistics gs_statistics_of(const findings *f, int64_t nrows, int64_t ncols, int64_t entries)
+{
+    const double n = (double)nrows;
     gsolve_statistics t = f->t;
 
     t.size = sizeof t;
-    t.nrows = A->nrows;
-    t.ncols = A->ncols;
-    t.entries = gs_start(A, A->nrows);
+    t.nrows = at_most(n);
+    t.ncols = at_most((double)ncols);
+    t.entries = entries;
     t.block = largest_size(f->sizes);
     if (n == 0) t.shortest_row = 0;
     t.mean_row = n > 0 ? (double)t.entries / n : 0;
@@ -283,8 +302,12 @@ gsolve_status gs_csr_need_statistics(gsolve_context *ctx, const gsolve_csr *csr,
 
     if (statistics->known) return GSOLVE_OK;
     f = inspect_rows(ctx, csr);
-    statistics->t = statistics_of(csr, &f);
+    statistics->t = gs_statistics_of(&f, csr->nrows, csr->ncols, gs_start(csr, csr->nrows));
     TRY(gs_symmetry_set(&f.symmetry, ctx, csr, &statistics->t));
+    statistics->t.symmetric_rest = statistics->t.symmetric;
+    if (!statistics->t.symmetric && csr->nrows == csr->ncols && f.fixed > 0) {
+        TRY(gs_symmetry_of_rest(&statistics->t.symmetric_rest, ctx, csr));
+    }
     statistics->pattern = f.pattern + hash_sizes(csr);
     statistics->known = true;
 done:

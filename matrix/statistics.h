@@ -6,6 +6,7 @@
 #define GS_MATRIX_STATISTICS_H
 
 #include "matrix/csr.h"
+#include "matrix/symmetry.h"
 
 /* What a check finds. A member is valid if no member above it reports an error. */
 typedef struct gs_csr_findings {
@@ -20,6 +21,32 @@ typedef struct gs_statistics {
     gsolve_statistics t;
     uint64_t pattern; /* gs_csr_pattern_hash; 0: unknown */
 } gs_statistics;
+
+/* What is found about some rows, before the statistics of all rows follow from it. */
+typedef struct gs_row_findings {
+    gsolve_statistics t;
+    double diagonal_least, diagonal_most, row_least, row_most;
+    double squares, dominance; /* sums over the rows; squares: of row lengths */
+    uint64_t pattern;
+    gs_symmetry symmetry;
+    unsigned sizes; /* bit b: the rows consist of dense b x b blocks */
+    int32_t fixed;  /* number of rows with no other nonzero entry than that on the diagonal */
+} gs_row_findings;
+
+gs_row_findings gs_row_findings_of_none(void);
+
+/* Adds row i of a matrix, which is row `row` of A. Its diagonal entry is in column `diagonal` of A;
+ * -1: it is not stored; INT32_MAX: row i has no diagonal. Not the bandwidth, the pattern and the
+ * symmetry. */
+void gs_row_findings_add_row(gs_row_findings *f, const gsolve_csr *A, int32_t row, int32_t i,
+                             int32_t diagonal);
+
+/* Adds the findings about rows that follow. */
+void gs_row_findings_add(gs_row_findings *to, const gs_row_findings *f);
+
+/* What follows from the findings about all rows, except what symmetry.h sets. */
+gsolve_statistics gs_statistics_of(const gs_row_findings *f, int64_t nrows, int64_t ncols,
+                                   int64_t entries);
 
 /* Checks and comparisons of compressed rows at their location, without copying them. */
 typedef struct gs_inspect_kernels {

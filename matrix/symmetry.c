@@ -18,6 +18,13 @@ static double diagonal_of(const gsolve_csr *A, int32_t i)
     return k < 0 ? 0 : gs_value(A, k);
 }
 
+bool gs_is_rounding(gsolve_type type, double difference, double most, double aii, double ajj)
+{
+    const double tolerance = type == GSOLVE_F32 ? 1e-6 : 1e-12;
+
+    return fabs(difference) <= tolerance * (most + 1e-2 * sqrt(fabs(aii)) * sqrt(fabs(ajj)));
+}
+
 /* Whether the difference of entries k = (i, j) and mirror = (j, i) is a rounding error. */
 static bool is_rounding(const gsolve_csr *A, double difference, int32_t i, int64_t k,
                         int64_t mirror)
@@ -26,9 +33,7 @@ static bool is_rounding(const gsolve_csr *A, double difference, int32_t i, int64
     const double most = fmax(fabs(gs_value(A, k)), fabs(gs_value(A, mirror)));
 
     if (fabs(difference) <= tolerance * most) return true;
-    const double root = sqrt(fabs(diagonal_of(A, i)));
-    const double other = sqrt(fabs(diagonal_of(A, A->col[k])));
-    return fabs(difference) <= tolerance * (most + 1e-2 * root * other);
+    return gs_is_rounding(A->type, difference, most, diagonal_of(A, i), diagonal_of(A, A->col[k]));
 }
 
 /* The entry of [from, to) in column i, or -1. Short rows are counted, without branches that the
@@ -132,4 +137,67 @@ gsolve_status gs_symmetry_set(const gs_symmetry *s, gsolve_context *ctx, const g
     t->skew = t->symmetric_pattern && s->skew && t->entries > 0;
     t->empty_cols = t->empty_rows;
     return t->symmetric_pattern ? GSOLVE_OK : count_empty_columns(&t->empty_cols, ctx, A);
+}
+
+/* --- without fixed rows ----------------------------------------------------------------------- */
+
+/* Whether the only nonzero entry of row i is on the diagonal. */
+static bool is_fixed(const gsolve_csr *A, int32_t i)
+{
+    const int64_t end = gs_start(A, i + 1);
+    bool diagonal = false;
+
+    for (int64_t k = gs_start(A, i); k < end; k++) {
+        if (gs_value(A, k) == 0) continue;
+        if (A->col[k] != i) return false;
+        diagonal = true;
+    }
+    return diagonal;
+}
+
+/* Adds the number of nonzero entries of row i above the diagonal, less those below it, to *balance;
+ * entries in fixed columns do not count. False at the first entry above the diagonal that differs
+ * from its mirror image. */
+static bool match_rest(int64_t *balance, const gsolve_csr *A, const char *fixed, int32_t i)
+{
+    const int64_t begin = gs_start(A, i), end = gs_start(A, i + 1);
+
+    for (int64_t k = begin; k < end; k++) {
+        const int32_t j = A->col[k];
+        const double a = gs_value(A, k);
+        if (j == i || a == 0 || fixed[j]) continue;
+        *balance += j > i ? 1 : -1;
+        if (j < i) continue;
+        const int64_t mirror = mirror_of(A, i, begin, k);
+        if (mirror < 0 || gs_value(A, mirror) == 0) return false;
+        if (!is_rounding(A, a - gs_value(A, mirror), i, k, mirror)) return false;
+    }
+    return true;
+}
+
+gsolve_status gs_symmetry_of_rest(bool *symmetric, gsolve_context *ctx, const gsolve_csr *A)
+{
+    const int threads = gs_threads_for(gs_start(A, A->nrows), gsolve_threads(ctx));
+    int64_t balance = 0;
+    int same = 1;
+    char *fixed = NULL;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, fixed, A->nrows);
+    gs_range_push(ctx, "inspection: symmetry without fixed rows");
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(static)
+        for (int32_t i = 0; i < A->nrows; i++) fixed[i] = (char)is_fixed(A, i);
+#pragma omp for schedule(dynamic, 4096) reduction(+ : balance)
+        for (int32_t i = 0; i < A->nrows; i++) {
+            if (fixed[i] || !__atomic_load_n(&same, __ATOMIC_RELAXED)) continue;
+            if (!match_rest(&balance, A, fixed, i)) __atomic_store_n(&same, 0, __ATOMIC_RELAXED);
+        }
+    }
+    gs_range_pop(ctx);
+    *symmetric = same && balance == 0;
+done:
+    gsolve_free(ctx, GSOLVE_HOST, fixed);
+    return status;
 }

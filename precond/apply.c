@@ -2,6 +2,7 @@
  * applications of a kind to blocks of columns. */
 #include "core/staging.h"
 #include "core/try.h"
+#include "dist/comm.h"
 #include "precond/handle.h"
 #include "vector/layout.h"
 #include "vector/vector.h"
@@ -100,6 +101,8 @@ gsolve_status gsolve_precond_apply_transpose(const gsolve_precond *M, gsolve_den
 gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, gsolve_dense z,
                                        double *rz)
 {
+    gsolve_status status;
+
     if (!M) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(M->ctx);
     if (!rz && r.ncols > 0) {
@@ -107,7 +110,10 @@ gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, 
             M->ctx, GSOLVE_BAD_ARGUMENT,
             "gsolve_precond_apply_dot: rz is NULL; it must point to one number per column");
     }
-    return apply_staged(M, M->kind->apply, r, z, rz);
+    status = apply_staged(M, M->kind->apply, r, z, rz);
+    if (!M->comm) return status;
+    status = gs_comm_defer(M->comm, status);
+    return status == GSOLVE_OK ? gs_comm_sum_of(M->comm, rz, r.ncols) : status;
 }
 
 /* --- blocks of columns ------------------------------------------------------------------------ */
@@ -140,8 +146,8 @@ static gsolve_status apply_row_major(gs_column_work *w, gsolve_context *ctx,
     gsolve_status status;
 
     if (!w->several.value) {
-        TRY(gs_dense_new(&w->several, ctx, gs_location(ctx), r.type, r.nrows,
-                         count * GS_WORK_COLUMNS));
+        TRY(gs_comm_check(w->comm, gs_dense_new(&w->several, ctx, gs_location(ctx), r.type, r.nrows,
+                                                count * GS_WORK_COLUMNS)));
     }
     for (int32_t k = 0; k < count; k++) {
         v[k] = gs_column_of(w->several, k * GS_WORK_COLUMNS);

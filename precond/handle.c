@@ -2,10 +2,12 @@
 #include "precond/handle.h"
 #include "core/info.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/staging.h"
 #include "core/try.h"
+#include "dist/comm.h"
 #include "matrix/operator.h"
 #include "spmv/handle.h"
 
@@ -50,6 +52,21 @@ static bool is_of_normal(const gsolve_precond *M)
     return M->extension->is_of_normal && M->extension->is_of_normal(M->options);
 }
 
+/* Before M is set up from the diagonal block of this rank. */
+static gsolve_status prepare_over_ranks(gsolve_precond *M, const gsolve_matrix *A)
+{
+    M->comm = gs_matrix_comm(A);
+    if (M->kind == &gs_amg || is_of_normal(M)) {
+        return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
+                           "%s does not work with a matrix that is distributed over %d ranks; use "
+                           "jacobi, chebyshev, or one that each rank applies to its own rows: ilu, "
+                           "ic, isai, block_jacobi",
+                           M->kind == &gs_amg ? "amg" : "jacobi,normal=1", M->comm->ranks);
+    }
+    if (!M->extension->build_over_ranks) return GSOLVE_OK;
+    return M->extension->build_over_ranks(&M->self, M->ctx, A, M->options);
+}
+
 /* Creates the preconditioner `spec`, which is not "auto". pattern: NULL, or csr is clean and lies
  * where the kind reads it, and *pattern is its hash, which a kind on the device does not need.
  * A: the matrix whose rows are csr, or NULL. */
@@ -80,6 +97,7 @@ static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const cha
                              plugin->name, csr->nrows, csr->ncols);
         goto done;
     }
+    if (A && gs_matrix_comm(A)) TRY(prepare_over_ranks(M, A));
     TRY(gs_precond_set_up(M, csr));
     TRY(gs_precond_set_null_space(M, A));
     *out = M;
@@ -157,27 +175,33 @@ done:
     return status;
 }
 
-gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx, const char *spec,
-                                         const gsolve_matrix *A)
+/* The preconditioner that auto chooses; over several ranks not amg. */
+static gsolve_status choose(const gsolve_matrix *A, gsolve_choice *choice)
 {
     gsolve_statistics statistics = GSOLVE_INIT(gsolve_statistics);
+    gsolve_status status;
+
+    TRY(gsolve_matrix_statistics(A, &statistics));
+    for (int i = 0; gsolve_auto_choose(A->ctx, &statistics, i, choice); i++) {
+        if (!gs_matrix_comm(A) || !gs_spec_is(choice->precond, "amg")) break;
+    }
+done:
+    return status;
+}
+
+static gsolve_status create_from(gsolve_precond **M, gsolve_context *ctx, const char *spec,
+                                 const gsolve_matrix *A)
+{
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
     gsolve_csr rows;
     uint64_t pattern = 0;
     bool automatic;
     gsolve_status status;
 
-    if (!ctx) return GSOLVE_BAD_ARGUMENT;
-    GS_ENTER(ctx);
-    if (!M || !spec || !A) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_precond_create_from: an argument is NULL");
-    }
     TRY(is_auto(ctx, spec, &automatic));
     if (!gs_spec_is(spec, gs_none.plugin.name)) TRY(gs_matrix_check_rows(A));
     if (automatic) {
-        TRY(gsolve_matrix_statistics(A, &statistics));
-        gsolve_auto_choose(ctx, &statistics, 0, &choice);
+        TRY(choose(A, &choice));
         spec = choice.precond;
     }
     if (works_on_device(ctx, spec) || A->is_operator) {
@@ -189,6 +213,29 @@ gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx
     }
     TRY(create(M, ctx, spec, &rows, &pattern, A));
 done:
+    return status;
+}
+
+gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx, const char *spec,
+                                         const gsolve_matrix *A)
+{
+    gsolve_precond *created = NULL;
+    gs_comm *comm;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
+    if (!M || !spec || !A) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_precond_create_from: an argument is NULL");
+    }
+    comm = gs_matrix_comm(A);
+    TRY(gs_comm_same(comm, gs_hash(ctx, spec, strlen(spec), 0), "the specs of the preconditioner"));
+    TRY(gs_comm_check(comm, create_from(&created, ctx, spec, A)));
+    *M = created;
+    created = NULL;
+done:
+    gsolve_precond_destroy(&created);
     return status;
 }
 
@@ -235,6 +282,11 @@ bool gsolve_precond_is_variable(const gsolve_precond *M)
     return M->kind->is_variable && M->kind->is_variable(M->self);
 }
 
+struct gs_comm *gs_precond_comm(const gsolve_precond *M)
+{
+    return M->comm;
+}
+
 bool gs_precond_is_of_normal(const gsolve_precond *M)
 {
     return is_of_normal(M);
@@ -248,6 +300,17 @@ bool gs_precond_is_of_matrix(const gsolve_precond *M)
 bool gs_precond_is_recordable(const gsolve_precond *M)
 {
     return !M || !M->extension->is_recordable || M->extension->is_recordable(M->self);
+}
+
+/* Says which kinds do not couple the ranks. */
+static void note_ranks(const gsolve_precond *M, gsolve_precond_info *info)
+{
+    const size_t length = strlen(info->note);
+
+    if (M->kind == &gs_none || M->kind == &gs_jacobi || M->extension->build_over_ranks) return;
+    snprintf(info->note + length, sizeof info->note - length,
+             "%seach of the %d ranks uses the block of its own rows", length ? "; " : "",
+             M->comm->ranks);
 }
 
 void gsolve_precond_describe(const gsolve_precond *M, gsolve_precond_info *info)
@@ -266,5 +329,6 @@ void gsolve_precond_describe(const gsolve_precond *M, gsolve_precond_info *info)
     };
 
     if (M->kind->describe) M->kind->describe(M->self, &own);
+    if (M->comm) note_ranks(M, &own);
     GS_FILL_INFO(gsolve_precond_info, info, &own);
 }

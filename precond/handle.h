@@ -42,6 +42,11 @@ typedef struct gs_precond_extension {
     bool (*is_of_normal)(const void *chosen);
     /* Only the caller knows which matrix the preconditioner approximates. */
     bool of_any_matrix;
+    /* If A is distributed over ranks, the kinds without this function set up the diagonal block of
+     * the rank. *self = an empty state that keeps A; kind->update then sets it up from the block.
+     */
+    gsolve_status (*build_over_ranks)(void **self, gsolve_context *ctx, const gsolve_matrix *A,
+                                      const void *options);
     /* Whether applications may be recorded in a CUDA graph; NULL: they may. */
     bool (*is_recordable)(const void *self);
 } gs_precond_extension;
@@ -58,6 +63,7 @@ struct gsolve_precond {
     size_t bytes;
     double setup_seconds;
     uint64_t version;
+    struct gs_comm *comm; /* of the matrix that it was created from, see gs_matrix_comm */
 };
 
 /* *M = a handle with this spec, but without its kind, extension, self, n and type. */
@@ -67,7 +73,7 @@ gsolve_status gs_precond_new(gsolve_precond **M, gsolve_context *ctx, const char
 extern const gsolve_plugin *const gs_preconds[];
 extern const gsolve_precond_kind gs_none, gs_jacobi, gs_block_jacobi, gs_ilu, gs_ic, gs_isai,
     gs_chebyshev, gs_amg;
-extern const gs_precond_extension gs_amg_extension, gs_jacobi_extension;
+extern const gs_precond_extension gs_amg_extension, gs_jacobi_extension, gs_chebyshev_extension;
 
 /* What kind offers beyond its public struct; all members are NULL for a kind of the user. */
 const gs_precond_extension *gs_precond_extension_of(const gsolve_precond_kind *kind);
@@ -91,6 +97,7 @@ typedef struct gs_column_work {
     int32_t vectors;      /* work vectors beside r and z: 1 or 2 */
     bool in_place;        /* z may overwrite r */
     gsolve_dense one[2];  /* the work vectors of one column */
+    struct gs_comm *comm; /* the ranks that apply the operations together, or NULL */
     gsolve_dense several; /* r, z and the work vectors of GS_WORK_COLUMNS columns; allocated by the
                              first application to several columns */
 } gs_column_work;

@@ -34,7 +34,10 @@ const gs_precond_extension *gs_precond_extension_of(const gsolve_precond_kind *k
 {
     static const gs_precond_extension none;
 
-    return kind == &gs_amg ? &gs_amg_extension : kind == &gs_jacobi ? &gs_jacobi_extension : &none;
+    return kind == &gs_amg         ? &gs_amg_extension
+           : kind == &gs_jacobi    ? &gs_jacobi_extension
+           : kind == &gs_chebyshev ? &gs_chebyshev_extension
+                                   : &none;
 }
 
 /* --- none: z = r ------------------------------------------------------------------------------ */

@@ -6,7 +6,9 @@
 #include "core/interrupt.h"
 #include "core/staging.h"
 #include "core/try.h"
+#include "dist/comm.h"
 #include "matrix/null_space.h"
+#include "matrix/operator.h"
 #include "precond/handle.h"
 #include "spmv/handle.h"
 
@@ -230,15 +232,11 @@ gsolve_status gs_precond_set_null_space(gsolve_precond *M, const gsolve_matrix *
                                     gs_null_dimension(&gs_matrix_null_spaces(A)->right));
 }
 
-gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix *A)
+static gsolve_status update_from(gsolve_precond *M, const gsolve_matrix *A)
 {
     gsolve_csr rows;
     gsolve_status status = GSOLVE_OK;
 
-    if (!M) return GSOLVE_BAD_ARGUMENT;
-    GS_ENTER(M->ctx);
-    if (!A)
-        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_update_from: A is NULL");
     TRY(check_rows(M));
     if (M->kind == &gs_none && A->is_operator) return GSOLVE_OK; /* it depends on nothing */
     TRY(gs_matrix_check_rows(A));
@@ -251,6 +249,21 @@ gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix 
     TRY(update(M, &rows, A));
 done:
     return status;
+}
+
+gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix *A)
+{
+    if (!M) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(M->ctx);
+    if (!A)
+        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_update_from: A is NULL");
+    if (M->comm != gs_matrix_comm(A)) {
+        return gsolve_fail(
+            M->ctx, GSOLVE_BAD_ARGUMENT,
+            "gsolve_precond_update_from: only one of the matrix and the one that the "
+            "preconditioner was created from is distributed over ranks");
+    }
+    return gs_comm_check(M->comm, update_from(M, A));
 }
 
 /* --- near-null vectors ------------------------------------------------------------------------ */

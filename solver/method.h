@@ -56,6 +56,7 @@ typedef struct gs_method {
                            * method it is best in the A-norm of the error, else by the residual */
     bool couples_columns; /* the recurrence of a column uses other columns */
     bool late_solution;   /* k->x is the iterate only after finish, so the loop stores no x */
+    const char *one_rank; /* NULL, or A must not be distributed over ranks: what to use instead */
     bool keeps_state; /* setup for more columns finds the state of the last setup, which may have
                        * failed, so that it need not compute again what does not depend on the
                        * number of columns; destroy is called once, at the end. What the
@@ -102,6 +103,10 @@ struct gsolve_solver {
     gsolve_context *ctx;
     const gsolve_matrix *A;
     const gsolve_precond *M; /* or NULL */
+    struct gs_comm *comm;    /* the ranks that share A's rows, dist/comm.h; NULL: one rank. Vectors
+                                hold the rows of this rank; scalars are those of all ranks */
+    int64_t total_rows, total_cols; /* of A, on all ranks */
+    int64_t first_row;              /* the number of A's first row on this rank */
     const gs_method *method;
     void *options; /* the options struct of the method; its first member is a gs_run_options */
     void *state;   /* state_size bytes on the host, see setup */
@@ -194,6 +199,9 @@ gsolve_status gs_new_cycle_record(gs_krylov *k, int m);
 int64_t gs_vector_stride(int32_t nrows);
 /* Returns vector j of the basis V, for all columns: V with its values further on. */
 gsolve_dense gs_basis_at(gsolve_dense V, int j);
+
+/* Returns `asked`, or the number of A's rows on all ranks if that is smaller; at least 1. */
+int gs_at_most_rows(const gs_krylov *k, int asked);
 
 /* Returns whether setup is called to count bytes only. If the rest of setup depends on A's values,
  * setup then fails with GSOLVE_UNSUPPORTED. */

@@ -4,6 +4,8 @@
 
 #include "core/info.h"
 #include "core/try.h"
+#include "dist/comm.h"
+#include "matrix/csr.h"
 #include "matrix/operator.h"
 #include "solver/choose/auto_method.h"
 #include "solver/run/run.h"
@@ -16,6 +18,28 @@ static void destroy_with_context(void *handle)
     gsolve_solver_destroy(&k);
 }
 
+/* All ranks create a solver for one system, with one spec. */
+static gsolve_status agree_on_system(gs_krylov *k, const char *spec)
+{
+    const uint64_t set_up[] = {gs_hash(k->ctx, spec, strlen(spec), k->csr.type), k->M != NULL};
+    int64_t before;
+    gsolve_status status = GSOLVE_OK;
+
+    if (k->comm && k->csr.nrows != k->csr.ncols) {
+        status = gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                             "this rank has %d rows and %d columns of the matrix; over several "
+                             "ranks a solver needs rows and columns that are distributed alike",
+                             k->csr.nrows, k->csr.ncols);
+    }
+    TRY(gs_comm_check(k->comm, status));
+    TRY(gs_comm_place(k->comm, k->csr.nrows, &k->first_row, &k->total_rows));
+    TRY(gs_comm_place(k->comm, k->csr.ncols, &before, &k->total_cols));
+    TRY(gs_comm_same(k->comm, gs_hash(k->ctx, set_up, sizeof set_up, 0),
+                     "the spec of the solver, the type of the matrix or the preconditioner"));
+done:
+    return status;
+}
+
 gsolve_status gs_solver_create(gsolve_solver **S, gsolve_context *ctx, const char *spec,
                                const gsolve_matrix *A, const gsolve_precond *M, gs_loading *file)
 {
@@ -24,17 +48,19 @@ gsolve_status gs_solver_create(gsolve_solver **S, gsolve_context *ctx, const cha
     gsolve_status status;
 
     gs_range_push(ctx, "set-up of the method");
-    TRY(gs_solver_new(&k, ctx, false));
+    TRY(gs_comm_check(gs_matrix_comm(A), gs_solver_new(&k, ctx, false)));
     gs_own(ctx, k, destroy_with_context);
+    k->comm = gs_matrix_comm(A);
     k->A = A;
     k->M = M;
     k->file = file;
-    TRY(gs_matrix_prepare_residual(A));
+    TRY(gs_comm_check(k->comm, gs_matrix_prepare_residual(A)));
     gsolve_matrix_describe(A, &matrix);
     k->csr.nrows = matrix.nrows;
     k->csr.ncols = matrix.ncols;
     k->csr.type = matrix.type;
     k->vector = GS_KERNELS(gs_vector, ctx, k->csr.type);
+    TRY(agree_on_system(k, spec));
     if (gs_spec_is(spec, "auto")) {
         TRY(gs_auto_method_set_up(k, spec));
     } else {
@@ -162,6 +188,39 @@ static void note_residual(gs_krylov *k)
              "%sThe operator computed the true residual in single precision.", length ? " " : "");
 }
 
+/* What a run needs before it communicates: *given_b and *given_x are the columns of b and x. */
+static gsolve_status prepare_run(gs_krylov *k, gsolve_dense b, gsolve_dense x,
+                                 const gsolve_result *result, gsolve_dense *given_b,
+                                 gsolve_dense *given_x)
+{
+    gsolve_status status;
+
+    if (!result)
+        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_run: result is NULL");
+    TRY(GS_CHECK_INFO(k->ctx, gsolve_result, result));
+    TRY(gs_check_vectors(k->ctx, k->csr.nrows, k->csr.ncols, b, x));
+    TRY(gs_columns_from(&k->run->row_major, k->ctx, 0, b, given_b));
+    TRY(gs_columns_from(&k->run->row_major, k->ctx, 1, x, given_x));
+done:
+    return status;
+}
+
+/* All ranks make the same run: as many columns, of the same types, with the same tolerances. */
+static gsolve_status agree_on_run(gs_krylov *k, gsolve_dense b, gsolve_dense x,
+                                  gsolve_status prepared)
+{
+    const gs_run_options *run = gs_run_options_of(k);
+    const double set_up[] = {b.ncols,   (double)b.type, (double)x.type, run->rtol,
+                             run->atol, run->dtol,      run->maxit,     run->stall};
+    gsolve_status status;
+
+    TRY(gs_comm_defer(k->comm, prepared));
+    TRY(gs_comm_same(k->comm, gs_hash(k->ctx, set_up, sizeof set_up, 0),
+                     "the number of columns, the types of b and x, or the tolerances of the run"));
+done:
+    return status;
+}
+
 gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x,
                                 gsolve_result *result)
 {
@@ -171,15 +230,11 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
 
     if (!k) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(k->ctx);
-    if (!result)
-        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_run: result is NULL");
     gs_range_push(k->ctx, "solve");
     gs_profile_clear(&k->run->profile);
     k->ncols = 0;
-    TRY(GS_CHECK_INFO(k->ctx, gsolve_result, result));
-    TRY(gs_check_vectors(k->ctx, k->csr.nrows, k->csr.ncols, b, x));
-    TRY(gs_columns_from(&k->run->row_major, k->ctx, 0, b, &given_b));
-    TRY(gs_columns_from(&k->run->row_major, k->ctx, 1, x, &given_x));
+    status = prepare_run(k, b, x, result, &given_b, &given_x);
+    TRY(k->comm ? agree_on_run(k, b, x, status) : status);
     TRY(gs_solver_reserve(k, b.ncols));
     gsolve_free(k->ctx, GSOLVE_HOST, k->run->explanation);
     k->run->explanation = NULL;

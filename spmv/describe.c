@@ -4,6 +4,8 @@
 
 #include "core/info.h"
 #include "core/try.h"
+#include "matrix/operator.h"
+#include "spmv/distributed/distributed.h"
 #include "spmv/handle.h"
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -45,6 +47,11 @@ gsolve_status gsolve_matrix_csr(const gsolve_matrix *A, gsolve_csr *csr)
 
     if (!A || !csr) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(A->ctx);
+    if (A->dist) {
+        TRY(gs_dist_need_block(A));
+        *csr = A->dist->block;
+        return GSOLVE_OK;
+    }
     TRY(gs_matrix_need_rows(A));
     *csr = A->rows;
 done:
@@ -59,7 +66,11 @@ gsolve_status gsolve_matrix_statistics(const gsolve_matrix *A, gsolve_statistics
     GS_ENTER(A->ctx);
     TRY(GS_CHECK_INFO(A->ctx, gsolve_statistics, statistics));
     TRY(gs_matrix_need_rows(A));
-    TRY(gs_csr_need_statistics(A->ctx, &A->rows, &A->lazy->statistics));
+    if (A->dist) {
+        TRY(gs_dist_need_statistics(A));
+    } else {
+        TRY(gs_csr_need_statistics(A->ctx, &A->rows, &A->lazy->statistics));
+    }
     GS_FILL_INFO(gsolve_statistics, statistics, &A->statistics.t);
 done:
     return status;
@@ -68,7 +79,9 @@ done:
 void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr)
 {
     GS_ENTER(A->ctx);
-    if (gs_matrix_need_csr(A) == GSOLVE_OK) {
+    if (A->dist) {
+        if (gsolve_matrix_csr(A, csr) != GSOLVE_OK) memset(csr, 0, sizeof *csr);
+    } else if (gs_matrix_need_csr(A) == GSOLVE_OK) {
         *csr = A->csr;
     } else {
         memset(csr, 0, sizeof *csr);
@@ -77,7 +90,8 @@ void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr)
 
 void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)
 {
-    const int64_t entries = A->entries;
+    const int64_t entries =
+        A->entries + (A->dist ? gs_start(&A->dist->boundary, A->dist->boundary_rows) : 0);
     const size_t value = gs_type_size(A->csr.type);
     gsolve_matrix_info own = {
         .size = sizeof own,
@@ -93,6 +107,8 @@ void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)
         .build_seconds = A->build_seconds,
         .version = A->version,
         .null_space = gs_null_dimension(&A->null_spaces.right),
+        .total_rows = A->dist ? A->dist->rows.total : A->csr.nrows,
+        .total_entries = A->dist ? A->dist->total_entries : entries,
     };
 
     snprintf(own.form, sizeof own.form, "%s", A->format->plugin.name);

@@ -248,6 +248,7 @@ void gsolve_matrix_destroy(gsolve_matrix **pA)
     gs_matrix_drop_null_spaces(A);
     gs_block_space_drop(&A->space, A->ctx);
     if (A->self) A->format->destroy(A->self, A->ctx);
+    gs_dist_drop(&A->dist, A->ctx);
     if (A->csr.location == GSOLVE_DEVICE) gsolve_csr_free(&A->csr, A->ctx);
     gsolve_csr_free(&A->rows, A->ctx);
     gsolve_csr_free(&A->blocks.csr, A->ctx);
@@ -339,6 +340,11 @@ gsolve_status gsolve_matrix_update(gsolve_matrix *A, const gsolve_csr *csr)
                            "an operator has no values that gsolve_matrix_update can replace; when "
                            "its function computes other products, call "
                            "gsolve_matrix_update_operator");
+    }
+    if (A->dist) {
+        return gsolve_fail(A->ctx, GSOLVE_UNSUPPORTED,
+                           "the rows of this matrix are distributed over ranks; update it by "
+                           "gsolve_matrix_update_dist");
     }
     TRY(gs_csr_inspect(A->ctx, csr, &findings, NULL));
     TRY(gs_matrix_need_csr(A));

@@ -38,6 +38,8 @@ struct gsolve_matrix {
     struct gs_residual_sums *sums; /* on a device with memory of its own, see residual.c */
     gs_statistics statistics;      /* of the rows, as far as they are known */
     gs_null_spaces null_spaces;
+    struct gs_comm *comm;        /* the ranks that share the rows; NULL: this rank has all rows */
+    struct gs_dist_matrix *dist; /* see distributed/distributed.h; NULL: not distributed */
     double build_seconds;
     uint64_t version;
 };
@@ -77,7 +79,8 @@ gsolve_status gs_rows_on_device(gsolve_csr *csr, gsolve_context *ctx, const gsol
 /* Makes A->csr if A is stored in blocks only, and A->rows where they are the same arrays. */
 gsolve_status gs_matrix_need_csr(const gsolve_matrix *A);
 
-/* The hash of the pattern of A, whose rows are on the host. */
+/* The hash of the pattern of A, whose rows are on the host; of a distributed A, that of its
+ * diagonal block, which gsolve_matrix_csr has made. */
 uint64_t gs_matrix_pattern(const gsolve_matrix *A);
 
 /* Fails with GSOLVE_UNSUPPORTED if A is an operator. */
@@ -113,6 +116,11 @@ gsolve_status gs_matrix_need_form(const gsolve_matrix *A);
 /* Builds or rebuilds A->transposed and A->transposed_self if they have older values or do not
  * exist. */
 gsolve_status gs_matrix_need_transposed(const gsolve_matrix *A);
+
+/* --- distributed/storage.c -------------------------------------------------------------------- */
+
+/* Frees what a distributed matrix holds besides, and sets *D to NULL. */
+void gs_dist_drop(struct gs_dist_matrix **D, gsolve_context *ctx);
 
 /* --- null_space.c ----------------------------------------------------------------------------- */
 

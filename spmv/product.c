@@ -5,6 +5,7 @@
 
 #include "core/staging.h"
 #include "core/try.h"
+#include "spmv/distributed/distributed.h"
 #include "spmv/handle.h"
 #include "vector/vector.h"
 
@@ -85,8 +86,9 @@ done:
     return status;
 }
 
-static gsolve_status multiply(const gsolve_matrix *A, bool transposed, double alpha, gsolve_dense x,
-                              double beta, gsolve_dense y)
+/* The product with the rows of A; those of a distributed A without its boundary rows. */
+static gsolve_status multiply_rows(const gsolve_matrix *A, bool transposed, double alpha,
+                                   gsolve_dense x, double beta, gsolve_dense y)
 {
     const gs_block_products back = {A->format->apply_transpose, NULL, false};
     gsolve_status status;
@@ -96,6 +98,23 @@ static gsolve_status multiply(const gsolve_matrix *A, bool transposed, double al
     if (back.one) return gs_block_multiply(&back, A->self, A->ctx, space_of(A), alpha, x, beta, y);
     TRY(gs_matrix_need_transposed(A));
     TRY(multiply_form(A, A->transposed_self, alpha, x, beta, y));
+done:
+    return status;
+}
+
+static gsolve_status multiply(const gsolve_matrix *A, bool transposed, double alpha, gsolve_dense x,
+                              double beta, gsolve_dense y)
+{
+    gsolve_status status;
+
+    if (!A->dist) return multiply_rows(A, transposed, alpha, x, beta, y);
+    if (transposed) {
+        status = multiply_rows(A, true, alpha, x, beta, y);
+        return gs_dist_transposed(A, alpha, x, y, status);
+    }
+    TRY(gs_dist_begin(A, x));
+    status = multiply_rows(A, false, alpha, x, beta, y);
+    status = gs_dist_end(A, alpha, x, beta, y, status);
 done:
     return status;
 }
@@ -118,9 +137,9 @@ static double *element_of(double *of_columns, int32_t j)
     return of_columns ? of_columns + j : NULL;
 }
 
-/* y = A x and the sums, where all vectors lie where kernels read them. */
-static gsolve_status multiply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
-                                  gsolve_dense w, double *wy, double *yy)
+/* y = A x and the sums, with the rows of A; those of a distributed A without its boundary rows. */
+static gsolve_status multiply_rows_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
+                                       gsolve_dense w, double *wy, double *yy)
 {
     const gs_vector_kernels *vector = GS_KERNELS(gs_vector, A->ctx, x.type);
     gsolve_status status = GSOLVE_OK;
@@ -138,6 +157,21 @@ static gsolve_status multiply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve
             TRY(gs_sum_product(vector, A->ctx->queue, y.nrows, yj.value, &sums));
         }
     }
+done:
+    return status;
+}
+
+/* y = A x and the sums, where all vectors lie where kernels read them. */
+static gsolve_status multiply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
+                                  gsolve_dense w, double *wy, double *yy)
+{
+    gsolve_status status;
+
+    if (!A->comm) return multiply_rows_dot(A, x, y, w, wy, yy);
+    if (A->dist) TRY(gs_dist_begin(A, x));
+    status = multiply_rows_dot(A, x, y, w, wy, yy);
+    if (A->dist) status = gs_dist_end(A, 1, x, 0, y, status);
+    status = gs_dist_sums(A, y, w, wy, yy, status);
 done:
     return status;
 }

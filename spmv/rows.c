@@ -5,6 +5,7 @@
 
 #include "core/try.h"
 #include "spmv/bsr/bsr.h"
+#include "spmv/distributed/distributed.h"
 #include "spmv/handle.h"
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -110,6 +111,7 @@ uint64_t gs_matrix_pattern(const gsolve_matrix *A)
 {
     uint64_t *pattern = &A->lazy->statistics.pattern;
 
+    if (A->dist) return gs_csr_pattern_hash(A->ctx, &A->dist->block);
     if (*pattern == 0) *pattern = gs_csr_pattern_hash(A->ctx, &A->rows);
     return *pattern;
 }

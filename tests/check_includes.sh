@@ -2,8 +2,8 @@
 # check_includes.sh ROOT: reads the #include lines of all sources under ROOT and refuses those that
 # go against the directions of the house:
 #
-#   include <- core <- vector <- matrix <- { spmv, spgemm, io, factor } <- precond
-#   { matrix, factor } <- solver,  cli, petsc, examples -> include
+#   include <- core <- vector <- matrix <- dist <- { spmv, spgemm, io, factor } <- precond
+#   { dist, factor } <- solver,  include <- mpi,  cli, petsc, examples -> include
 #
 # Formats (folders in spmv/), ways to multiply matrices (folders in spgemm/) and preconditioners (folders in
 # precond/) do not include each other. Exceptions are the folders that several share, see "shared" below.
@@ -14,7 +14,7 @@ set -eu
 cd "${1:?usage: check_includes.sh ROOT}"
 
 folders=
-for folder in include core vector matrix factor spmv spgemm io precond solver cli petsc examples; do
+for folder in include core vector matrix dist mpi factor spmv spgemm io precond solver cli petsc examples; do
     if [ -d "$folder" ]; then folders="$folders $folder"; fi
 done
 
@@ -22,13 +22,15 @@ done
 find $folders -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \) | sort |
     LC_ALL=C xargs awk '
 BEGIN {
-    count = split("include core vector matrix factor spmv spgemm io precond solver cli petsc examples", name, " ")
+    count = split("include core vector matrix dist mpi factor spmv spgemm io precond solver cli petsc examples", name, " ")
     for (k = 1; k <= count; k++) folder[name[k]] = 1
     may["include"] = " "
     may["core"] = " core "
     may["vector"] = " core vector "
     may["matrix"] = " core vector matrix "
-    base = " core vector matrix "
+    may["dist"] = " core vector matrix dist "
+    may["mpi"] = " mpi "
+    base = " core vector matrix dist "
     may["factor"] = base "factor "
     may["spmv"] = base "spmv "
     may["spgemm"] = base "spgemm "
@@ -40,8 +42,8 @@ BEGIN {
     may["examples"] = " examples "
     # Folders that all their siblings may include, and single directions FROM>TO.
     shared = " spmv/sliced spmv/multi_rhs precond/incomplete precond/chebyshev " \
-             "spmv/auto>spmv/csr spmv/residual>spmv/operator spgemm/galerkin>spgemm/hash "
-    plain = " core vector matrix factor spmv spgemm precond solver " # no conditional compilation in their .c and .h
+             "spmv/auto>spmv/csr spmv/residual>spmv/operator spmv/residual>spmv/distributed spgemm/galerkin>spgemm/hash "
+    plain = " core vector matrix dist mpi factor spmv spgemm precond solver " # no conditional compilation in their .c and .h
 }
 
 function offence(text) { printf "%s:%d: %s\n", FILENAME, FNR, text; failed = 1 }

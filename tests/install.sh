@@ -19,7 +19,7 @@ fi
 for folder in $folders; do
     for example in "$source"/examples/*.c "$source"/examples/*.cpp "$source"/examples/*.f90; do
         name=$(basename "$example" | sed 's/\.[^.]*$//')
-        case $example in *.cpp | *.f90) [ -x "$work/$folder/$name" ] || continue ;; esac # no compiler for it
+        case $example in *.cpp | *.f90 | *_ranks.c) [ -x "$work/$folder/$name" ] || continue ;; esac # no compiler for it, or no MPI
         echo "== $folder $name"
         "$work/$folder/$name"
     done

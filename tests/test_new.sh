@@ -8,7 +8,7 @@ trap 'rm -rf "$copy"' EXIT
 fail() { echo "FAILED: $*"; exit 1; }
 
 cd "$source"
-cp -r CMakeLists.txt cmake include core vector matrix spmv spgemm factor precond solver io docs scripts "$copy"
+cp -r CMakeLists.txt cmake include core vector matrix dist mpi spmv spgemm factor precond solver io docs scripts "$copy"
 mkdir "$copy/tests"
 cp tests/*.h tests/CMakeLists.txt "$copy/tests"
 cd "$copy"

@@ -74,10 +74,11 @@ typedef struct gs_vector_kernels {
                                double *yy);
     /* r -= a Aq, *rr = r'r, *rz = r'(d * r); d NULL: *rz = *rr. Makes the convergence test, with
      * *rz if test->factor is set; not if it is set and d is NULL: then r'M^-1 r is not known yet.
-     */
+     * On the host test->progress may be NULL: then there is no test. */
     gsolve_status (*residual_step)(gs_queue *q, int64_t n, gs_ratio a, gs_residual_vectors v,
                                    double *rr, double *rz, const gs_convergence_test *test);
-    /* x += a p + b s, r -= b t, *rr = r'r, *wr = w'r. Makes the convergence test. */
+    /* x += a p + b s, r -= b t, *rr = r'r, *wr = w'r. Makes the convergence test as residual_step
+     * does. */
     gsolve_status (*solution_step)(gs_queue *q, int64_t n, gs_ratio a, gs_ratio b, gs_solution v,
                                    double *rr, double *wr, const gs_convergence_test *test);
     /* x += a p, p = d * r + b p; d NULL: p = r + b p. The last kernel of a step: it also runs in

@@ -7,6 +7,7 @@
 
 #include "core/staging.h"
 #include "core/try.h"
+#include "dist/comm.h"
 #include "matrix/operator.h"
 #include "precond/chebyshev/polynomial.h"
 #include "precond/diagonal.h"
@@ -22,6 +23,7 @@ typedef struct chebyshev {
     gs_polynomial polynomial;
     gsolve_matrix *copy;    /* of csr; NULL if A is the caller's */
     const gsolve_matrix *A; /* the copy, or the caller's */
+    gs_comm *comm;          /* the ranks that share A's rows, or NULL */
     gs_reciprocals inverse; /* of the diagonal */
     gs_column_work work;    /* p and q, see iterate */
     double *square;         /* a number on the device */
@@ -93,8 +95,28 @@ static gsolve_status create_work(chebyshev *M, gsolve_context *ctx, const gsolve
     gsolve_status status;
 
     M->work.vectors = 2;
+    M->work.comm = M->comm;
     TRY(gs_column_work_create(&M->work, ctx, csr));
     ALLOC(ctx, GSOLVE_DEVICE, M->square, 1);
+done:
+    return status;
+}
+
+/* What an update computes without other ranks. */
+static gsolve_status update_rank(chebyshev *M, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    gsolve_status status;
+
+    TRY(gs_diagonal_reciprocals(ctx, "chebyshev", csr, false, &M->inverse));
+    if (M->comm) {
+        if (!M->square) TRY(create_work(M, ctx, csr));
+    } else if (M->copy) {
+        TRY(gsolve_matrix_update(M->copy, csr));
+    } else {
+        TRY(create_work(M, ctx, csr));
+        TRY(gsolve_matrix_create(&M->copy, ctx, "csr", csr));
+        M->A = M->copy;
+    }
 done:
     return status;
 }
@@ -105,15 +127,9 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     double bound;
     gsolve_status status;
 
-    TRY(gs_diagonal_reciprocals(ctx, "chebyshev", csr, false, &M->inverse));
-    if (M->copy) {
-        TRY(gsolve_matrix_update(M->copy, csr));
-    } else {
-        TRY(create_work(M, ctx, csr));
-        TRY(gsolve_matrix_create(&M->copy, ctx, "csr", csr));
-        M->A = M->copy;
-    }
-    bound = largest_sum(ctx, csr);
+    TRY(gs_comm_check(M->comm, update_rank(M, ctx, csr)));
+    bound = M->comm ? gs_largest_sum_over_ranks(M->A, M->inverse.d) : largest_sum(ctx, csr);
+    TRY(gs_comm_largest(M->comm, &bound, 1));
     TRY(estimate(M, ctx, bound > 0 && isfinite(bound) ? bound : 1));
 done:
     return status;
@@ -125,6 +141,27 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     (void)user;
     return gs_precond_build(self, ctx, csr, chosen, &gs_chebyshev, sizeof(chebyshev));
 }
+
+/* A is distributed over ranks: M keeps A, since a product needs all ranks. update computes the
+ * rest.
+ */
+static gsolve_status build_over_ranks(void **self, gsolve_context *ctx, const gsolve_matrix *A,
+                                      const void *chosen)
+{
+    chebyshev *M;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, M, 1);
+    memset(M, 0, sizeof *M);
+    M->options = *(const chebyshev_options *)chosen;
+    M->A = A;
+    M->comm = gs_matrix_comm(A);
+    *self = M;
+done:
+    return status;
+}
+
+const gs_precond_extension gs_chebyshev_extension = {.build_over_ranks = build_over_ranks};
 
 /* The iteration from x = 0. Several columns are row-major; the work vectors p and q are like r. z
  * is the direction after the first step, and no direction is stored after the last. *transposed:
@@ -146,7 +183,8 @@ static gsolve_status iterate(const void *self, gsolve_context *ctx, const void *
         v.old = k == 0 ? z.value : p.value;
         v.p = k + 1 < M->options.degree ? p.value : NULL;
         s = gs_polynomial_next(M->polynomial, s);
-        TRY((turns ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(M->A, 1, z, 0, q));
+        status = (turns ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(M->A, 1, z, 0, q);
+        TRY(gs_comm_defer(M->comm, status)); /* the other ranks go on */
         TRY(kernels->step(ctx->queue, r.nrows, r.ncols, s.a, s.c, v));
     }
 done:

@@ -4,8 +4,16 @@
 
 #include <math.h>
 
+#include "core/dense.h"
 #include "core/try.h"
+#include "dist/comm.h"
+#include "matrix/csr.h"
+#include "matrix/operator.h"
+#include "spmv/distributed/distributed.h"
 #include "vector/vector.h"
+
+#define INLINE static inline
+#include "precond/random.h"
 
 gs_polynomial_step gs_polynomial_first(gs_polynomial P)
 {
@@ -26,30 +34,49 @@ gs_polynomial_step gs_polynomial_next(gs_polynomial P, gs_polynomial_step s)
 
 /* --- the spectrum ----------------------------------------------------------------------------- */
 
-static gsolve_status norm(gsolve_context *ctx, gsolve_dense v, double *space, double *length)
+static gsolve_status norm(gsolve_context *ctx, gs_comm *comm, gsolve_dense v, double *space,
+                          double *length)
 {
     double square;
     gsolve_status status;
 
     TRY(GS_KERNELS(gs_vector, ctx, v.type)->dot(ctx->queue, v.nrows, v.value, v.value, space));
+    TRY(gs_comm_sum_of(comm, space, 1));
     TRY(gsolve_copy(ctx, &square, GSOLVE_HOST, space, GSOLVE_DEVICE, sizeof square));
     *length = sqrt(square);
 done:
     return status;
 }
 
-gsolve_status gs_power_iteration(double *growth, gsolve_context *ctx, gs_linear_map *map,
-                                 const void *data, int its, gsolve_dense p, double *square)
+/* p = random numbers; over several ranks those of one rank. */
+static gsolve_status set_random(gsolve_context *ctx, gs_comm *comm, gsolve_dense p)
+{
+    int64_t first, total;
+    gsolve_status status;
+
+    if (!comm)
+        return GS_KERNELS(gs_polynomial, ctx, p.type)->random(ctx->queue, p.nrows, 1, p.value);
+    TRY(gs_comm_place(comm, p.nrows, &first, &total));
+    for (int32_t i = 0; i < p.nrows; i++) {
+        gs_put_value(p.value, p.type, i, gs_random_uniform(1, first + i));
+    }
+done:
+    return status;
+}
+
+gsolve_status gs_power_iteration(double *growth, gsolve_context *ctx, struct gs_comm *comm,
+                                 gs_linear_map *map, const void *data, int its, gsolve_dense p,
+                                 double *square)
 {
     double length = 0;
     gsolve_status status;
 
     *growth = 0;
-    TRY(GS_KERNELS(gs_polynomial, ctx, p.type)->random(ctx->queue, p.nrows, 1, p.value));
-    TRY(norm(ctx, p, square, &length));
+    TRY(set_random(ctx, comm, p));
+    TRY(norm(ctx, comm, p, square, &length));
     for (int it = 0; it < its && length > 0; it++) {
-        TRY(map(data, ctx, 1 / length, p));
-        TRY(norm(ctx, p, square, &length));
+        TRY(gs_comm_defer(comm, map(data, ctx, 1 / length, p)));
+        TRY(norm(ctx, comm, p, square, &length));
         *growth = length;
     }
 done:
@@ -88,8 +115,31 @@ gsolve_status gs_estimate_lambda_max(double *lambda_max, gsolve_context *ctx,
     gsolve_status status = GSOLVE_OK;
 
     if (its == 0) return GSOLVE_OK;
-    TRY(gs_power_iteration(&growth, ctx, apply_scaled, &map, its, p, square));
+    TRY(gs_power_iteration(&growth, ctx, gs_matrix_comm(A), apply_scaled, &map, its, p, square));
     if (growth > 0 && SAFETY_FACTOR * growth < *lambda_max) *lambda_max = SAFETY_FACTOR * growth;
 done:
     return status;
+}
+
+/* --- a bound
+ * -------------------------------------------------------------------------------------- */
+
+static double element_of(gsolve_type type, const void *v, int32_t i)
+{
+    return type == GSOLVE_F32 ? (double)((const float *)v)[i] : ((const double *)v)[i];
+}
+
+double gs_largest_sum_over_ranks(const gsolve_matrix *A, const void *d)
+{
+    const gs_dist_matrix *D = A->dist;
+    double largest = 0;
+
+    for (int32_t i = 0, next = 0; i < A->rows.nrows; i++) {
+        const gs_dist_row row = gs_dist_row_of(D, &A->rows, i, next);
+        double sum = 0;
+        next += row.boundary;
+        for (int64_t k = row.begin; k < row.end; k++) sum += fabs(gs_value(row.from, k));
+        largest = fmax(largest, sum * fabs(element_of(A->rows.type, d, i)));
+    }
+    return largest;
 }

@@ -60,10 +60,11 @@ typedef gsolve_status gs_linear_map(const void *data, gsolve_context *ctx, doubl
                                     gsolve_dense p);
 
 /* *growth = the ratio of |p| after and before the last of its power iterations, which begin with a
- * random p: an estimate of the largest eigenvalue from below. p: work space of one column. square:
- * one number on the device. Synchronises. */
-gsolve_status gs_power_iteration(double *growth, gsolve_context *ctx, gs_linear_map *map,
-                                 const void *data, int its, gsolve_dense p, double *square);
+ * random p: an estimate of the largest eigenvalue from below. comm: the ranks that share the rows,
+ * or NULL. p: work space of one column. square: one number on the device. Synchronises. */
+gsolve_status gs_power_iteration(double *growth, gsolve_context *ctx, struct gs_comm *comm,
+                                 gs_linear_map *map, const void *data, int its, gsolve_dense p,
+                                 double *square);
 
 /* *lambda_max = min(*lambda_max, 1.1 growth): an upper estimate of the eigenvalues of D^-1 A. On
  * entry *lambda_max is a bound such as max_i sum_j |d_i a_ij|. growth: of its power iterations;
@@ -72,5 +73,9 @@ gsolve_status gs_power_iteration(double *growth, gsolve_context *ctx, gs_linear_
 gsolve_status gs_estimate_lambda_max(double *lambda_max, gsolve_context *ctx,
                                      const gsolve_matrix *A, const void *d, int its, gsolve_dense p,
                                      gsolve_dense q, double *square);
+
+/* max_i sum_j |d_i a_ij| over this rank's rows of A, which is distributed over ranks. d: the
+ * reciprocals of the diagonal, on the host. */
+double gs_largest_sum_over_ranks(const gsolve_matrix *A, const void *d);
 
 #endif

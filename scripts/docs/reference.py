@@ -260,7 +260,7 @@ def block_text(block):
 
 def c_page():
     text = f"# C interface\n\n{NOTE}\nEvery declaration of the public headers, in their order.\n"
-    for header in headers.HEADERS:
+    for header in headers.WITH_MPI:
         head, found = headers.sections(header)
         about = headers.comment_text(head).removeprefix(f"{header}: ")
         text += f"\n## {header}\n\n{prose(sentence(about))}\n"

@@ -23,12 +23,13 @@ static int64_t fill(const void *model, int32_t i, int32_t *col, double *value)
     return entries;
 }
 
-static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *options)
+static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const void *options,
+                              gs_row_slice *slice)
 {
     const int64_t n = ((const template_name_options *)options)->n;
     const gs_row_source source = {n, n, count, fill, options};
 
-    return gs_csr_by_rows(csr, ctx, &source);
+    return gs_csr_by_rows(csr, ctx, &source, slice);
 }
 
 static const gsolve_option options[] = {

@@ -34,6 +34,7 @@
  * for xi, S, Q, X, W read and X, W written, W for zeta, S, W read and S, W written; cg moves 12.
  * On a GPU one block of threads works on the small matrices, twice a step. */
 #include "core/try.h"
+#include "dist/comm.h"
 #include "solver/block/block.h"
 #include "solver/operations/operations.h"
 
@@ -117,13 +118,37 @@ static gs_block_small small_of(const gs_krylov *k, int first, int b)
                   const gs_block_small a = small_of(k, first, b);                \
                   status = (call))
 
+/* Adds `rows` rows of b columns of G, and b rows of WW, unless that is NULL, over all ranks. */
+static gsolve_status add_matrices(gs_krylov *k, int b, double *of_G, int rows, double *of_WW)
+{
+    gs_numbers part[2 * GS_BLOCK];
+    int parts = 0;
+
+    for (int j = 0; j < b; j++) {
+        part[parts++] = (gs_numbers){of_G + (int64_t)j * GS_BLOCK, rows};
+        if (of_WW) part[parts++] = (gs_numbers){of_WW + (int64_t)j * GS_BLOCK, b};
+    }
+    return gs_comm_sum(k->comm, part, parts);
+}
+
+static gsolve_status gram_of_block(gs_krylov *k, const gs_block_small *a, gs_block_columns U,
+                                   gs_block_columns V)
+{
+    const block_cg *s = k->state;
+    gsolve_status status;
+
+    TRY(kernels(k)->gram(QUEUE, s->S.nrows, a->b, U, V, a->G, s->space));
+    TRY(add_matrices(k, a->b, a->G, a->b, NULL));
+done:
+    return status;
+}
+
 /* G = S'Q. */
 static gsolve_status gram(gs_krylov *k)
 {
     const block_cg *s = k->state;
 
-    EACH_BLOCK(GS_DOTS, 2,
-               kernels(k)->gram(QUEUE, s->S.nrows, b, OF(s->S), OF(s->Q), a.G, s->space));
+    EACH_BLOCK(GS_DOTS, 2, gram_of_block(k, &a, OF(s->S), OF(s->Q)));
 }
 
 /* xi = G^-1, alpha = xi sigma. */
@@ -151,14 +176,25 @@ static gsolve_status update(gs_krylov *k)
                                 OF(s->W), k->ended + first));
 }
 
+static gsolve_status squares_of_block(gs_krylov *k, const gs_block_small *a, gs_block_columns W,
+                                      gs_block_columns Z, const void *d)
+{
+    const block_cg *s = k->state;
+    gsolve_status status;
+
+    TRY(kernels(k)->squares(QUEUE, s->W.nrows, a, W, Z, d, s->space));
+    TRY(add_matrices(k, a->b, a->G, a->all, a->WW));
+done:
+    return status;
+}
+
 /* G = W'Z, WW = W'W. */
 static gsolve_status squares(gs_krylov *k, gsolve_dense Z, const void *d)
 {
     const block_cg *s = k->state;
 
     EACH_BLOCK(GS_DOTS, Z.value ? 2 : 1,
-               kernels(k)->squares(QUEUE, s->W.nrows, &a, OF(s->W),
-                                   Z.value ? OF(Z) : (gs_block_columns){0}, d, s->space));
+               squares_of_block(k, &a, OF(s->W), Z.value ? OF(Z) : (gs_block_columns){0}, d));
 }
 
 /* G = zeta'zeta, |r|, sigma = zeta sigma. */

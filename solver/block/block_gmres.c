@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "dist/comm.h"
 #include "solver/block/block.h"
 #include "solver/operations/operations.h"
 
@@ -100,7 +101,7 @@ static gsolve_status setup(gs_krylov *k)
     const int32_t n = k->csr.nrows;
     gsolve_status status;
 
-    k->period = s->m = asked->restart < n ? asked->restart : n > 0 ? n : 1;
+    k->period = s->m = gs_at_most_rows(k, asked->restart);
     s->most = asked->block < k->width ? asked->block : k->width;
     s->ld = (int64_t)(s->m + 1) * s->most;
     s->augment = s->m > 1 && asked->augment;
@@ -185,23 +186,41 @@ static double *products_of(const gs_arnoldi_small *a, const pass *p)
     return p->again ? a->again : gs_arnoldi_current(a);
 }
 
+/* Adds the first `rows` rows of b columns of C, ld apart, over all ranks. */
+static gsolve_status add_matrix(const gs_krylov *k, int b, double *C, int64_t ld, int rows)
+{
+    gs_numbers part[GS_BLOCK];
+
+    for (int j = 0; j < b; j++) part[j] = (gs_numbers){C + j * ld, rows};
+    return gs_comm_sum(k->comm, part, b);
+}
+
 static gsolve_status project_block(const gs_krylov *k, const pass *p, int first,
                                    const gs_arnoldi_small *a)
 {
     const block_gmres *s = k->state;
+    double *C = products_of(a, p);
+    gsolve_status status;
 
     if (p->steps == 0) return GSOLVE_OK;
-    return kernels(k)->project(QUEUE, k->csr.nrows, basis(k, first, a->b, p->steps), OF(p->X),
-                               products_of(a, p), s->ld, s->space);
+    TRY(kernels(k)->project(QUEUE, k->csr.nrows, basis(k, first, a->b, p->steps), OF(p->X), C,
+                            s->ld, s->space));
+    TRY(add_matrix(k, a->b, C, s->ld, p->steps * a->b));
+done:
+    return status;
 }
 
 static gsolve_status subtract_block(const gs_krylov *k, const pass *p, int first,
                                     const gs_arnoldi_small *a)
 {
     const block_gmres *s = k->state;
+    gsolve_status status;
 
-    return kernels(k)->subtract(QUEUE, k->csr.nrows, basis(k, first, a->b, p->steps),
-                                products_of(a, p), s->ld, OF(p->X), a->G, s->space);
+    TRY(kernels(k)->subtract(QUEUE, k->csr.nrows, basis(k, first, a->b, p->steps),
+                             products_of(a, p), s->ld, OF(p->X), a->G, s->space));
+    TRY(add_matrix(k, a->b, a->G, GS_BLOCK, a->b));
+done:
+    return status;
 }
 
 /* Y = X C for one block. */

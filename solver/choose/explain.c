@@ -8,6 +8,7 @@
 
 #include "core/info.h"
 #include "core/try.h"
+#include "dist/comm.h"
 #include "matrix/csr.h"
 #include "matrix/operator.h"
 
@@ -51,7 +52,8 @@ static void read_run(gs_krylov *k, const gs_column *worst, gs_facts *f)
     f->is_operator = gs_matrix_is_operator(k->A);
 }
 
-/* The statistics of A, and its rows. Without memory for them, less evidence remains. */
+/* The statistics of A, and its rows, if this rank has all of them. Without memory for them, less
+ * evidence remains. */
 void gs_read_matrix(gs_case *c, const gsolve_matrix *A, bool rows)
 {
     gs_facts *f = c->f;
@@ -59,8 +61,9 @@ void gs_read_matrix(gs_case *c, const gsolve_matrix *A, bool rows)
     if (f->is_operator || gs_matrix_is_operator(A)) return;
     f->t.size = sizeof f->t;
     f->has_statistics = gsolve_matrix_statistics(A, &f->t) == GSOLVE_OK;
-    c->has_rows =
-        rows && f->has_statistics && !f->transformed && gsolve_matrix_csr(A, &c->rows) == GSOLVE_OK;
+    f->over_ranks = gs_matrix_comm(A) != NULL;
+    c->has_rows = rows && f->has_statistics && !f->transformed && !f->over_ranks &&
+                  gsolve_matrix_csr(A, &c->rows) == GSOLVE_OK;
 }
 
 static void add_projected(gs_case *c)
@@ -179,7 +182,10 @@ const char *gsolve_solver_explain(gsolve_solver *k)
     if (k->run->explanation) return k->run->explanation;
     if (k->ncols == 0) return "There has been no run yet.";
     text = gsolve_alloc(k->ctx, GSOLVE_HOST, SENTENCES, 1);
-    if (!text) return "Out of memory during the search for the cause.";
+    if (gs_comm_check(k->comm, text ? GSOLVE_OK : GSOLVE_NO_MEMORY) != GSOLVE_OK) {
+        gsolve_free(k->ctx, GSOLVE_HOST, text);
+        return "Out of memory during the search for the cause.";
+    }
 
     text[0] = 0;
     worst = gs_worst_column(k);

@@ -39,6 +39,7 @@ typedef struct gs_facts {
     double residual, rtol, begin; /* |r| / |b| at the end; of the options; at the start */
     int iterations, maxit;
     bool projects, transformed, is_operator;
+    bool over_ranks; /* A is distributed over ranks */
     bool has_statistics;
     gsolve_statistics t; /* of the matrix that the method iterated on */
     int32_t parts;       /* connected parts, where every row sums to 0 */

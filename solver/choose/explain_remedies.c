@@ -247,6 +247,13 @@ static void set_remedy(const remedy *r, const proposal *p, gsolve_diagnosis *d)
     }
 }
 
+/* Whether a remedy keeps to what a matrix that is distributed over ranks can be solved with. */
+static bool works_over_ranks(gs_remedy_id id)
+{
+    return id == GS_USE_RESTART || id == GS_USE_MORE_ITERATIONS || id == GS_USE_DOUBLE ||
+           id == GS_USE_TOLERANCE;
+}
+
 void gs_find_remedy(const gsolve_context *ctx, const gs_facts *f, int count, const gs_tried *tried,
                     gsolve_diagnosis *d)
 {
@@ -256,7 +263,7 @@ void gs_find_remedy(const gsolve_context *ctx, const gs_facts *f, int count, con
     p.choice.size = sizeof p.choice;
     d->method[0] = d->precond[0] = d->options[0] = d->remedy[0] = 0;
     for (; *id != GS_NO_REMEDY; id++) {
-        if (!remedies[*id].applies(&p)) continue;
+        if ((f->over_ranks && !works_over_ranks(*id)) || !remedies[*id].applies(&p)) continue;
         set_remedy(&remedies[*id], &p, d);
         return;
     }

@@ -179,6 +179,7 @@ const gs_method gs_direct = {
                "is a step of iterative refinement; the last bits may differ between machines",
                options, sizeof(gs_direct_options)},
     .state_size = sizeof(gs_direct_state),
+    .one_rank = "use cg, minres or gmres",
     .any_shape = true,
     .ignores_precond = true,
     .keeps_state = true,

@@ -49,7 +49,7 @@ static gsolve_status setup(gs_krylov *k)
     gmres *s = k->state;
     const int32_t n = k->csr.nrows;
     const gmres_options *asked = k->options;
-    const int m = s->m = asked->restart < n ? asked->restart : n > 0 ? n : 1;
+    const int m = s->m = gs_at_most_rows(k, asked->restart);
     const gsolve_type type = k->csr.type;
     const bool low = s->low = type == GSOLVE_F64 && asked->basis == GSOLVE_F32;
     const int64_t size[GM_SCALARS] = {(int64_t)(m + 1) * m, m + 1, m, m, m + 1, 1, 1};

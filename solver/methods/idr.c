@@ -50,7 +50,8 @@ static gsolve_status make_shadow(gs_krylov *k)
     for (int i = 0; i < s->s && status == GSOLVE_OK; i++) {
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(k->ctx))
         for (int32_t e = 0; e < n; e++) {
-            const float value = (float)gsolve_random(913 + (uint64_t)i, (uint64_t)e);
+            const uint64_t row = (uint64_t)(k->first_row + e);
+            const float value = (float)gsolve_random(913 + (uint64_t)i, row);
             if (s->P.type == GSOLVE_F32) ((float *)host)[e] = value;
             if (s->P.type == GSOLVE_F64) ((double *)host)[e] = (double)value;
         }
@@ -64,9 +65,8 @@ static gsolve_status make_shadow(gs_krylov *k)
 static gsolve_status setup(gs_krylov *k)
 {
     idr *s = k->state;
-    const int32_t n = k->csr.nrows;
     const int asked = ((const idr_options *)k->options)->s;
-    const int m = s->s = asked < n ? asked : n > 0 ? n : 1;
+    const int m = s->s = gs_at_most_rows(k, asked);
     const int size[ID_SCALARS] = {m * m, m, m, m, 1, 1, 1, 1, 1};
     gsolve_status status;
 

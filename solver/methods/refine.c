@@ -76,10 +76,11 @@ static bool is_function(const gsolve_precond *M)
     return M && strcmp(info.kind, "function") == 0;
 }
 
-/* Whether the inner method works on copies in f32. */
+/* Whether the inner method works on copies in f32. There are none of a matrix that is distributed
+ * over ranks. */
 static bool copies(const gs_krylov *k)
 {
-    if ((k->A && gs_matrix_is_operator(k->A)) || is_function(k->M)) return false;
+    if ((k->A && gs_matrix_is_operator(k->A)) || is_function(k->M) || k->comm) return false;
     return k->csr.type == GSOLVE_F64 && ((const refine_options *)k->options)->type == GSOLVE_F32;
 }
 

@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#include "core/try.h"
+#include "dist/comm.h"
+
 void gs_op_expect(gs_krylov *k, gs_class class, double bytes)
 {
     gs_profile *profile = &k->run->profile;
@@ -61,7 +64,51 @@ gsolve_status gs_op_end_each(gs_krylov *k, gs_queue *q, gsolve_status status)
 {
     if (q != k->ctx->queue && status == GSOLVE_OK) status = k->run->columns.kernels->end(q);
     gs_end_block(k);
+    return gs_comm_defer(k->comm, status);
+}
+
+/* Adds the sums of the columns that the operation takes. They travel together, as far as they fit.
+ */
+static gsolve_status add_over_ranks(gs_krylov *k, gs_queue *q, const gs_op_sums *sums)
+{
+    enum { MOST = 32 * GS_OP_SUMS };
+    gs_numbers part[MOST];
+    int parts = 0;
+    gsolve_status status = GSOLVE_OK;
+
+    for (int32_t c = 0; c < k->ncols; c++) {
+        if (!gs_op_takes_column(k, q, c)) continue;
+        for (int i = 0; i < GS_OP_SUMS && sums->sum[i].first; i++) {
+            const gs_op_sum *s = &sums->sum[i];
+            part[parts++] = (gs_numbers){s->first + c * s->stride, s->count};
+        }
+        if (parts <= MOST - GS_OP_SUMS) continue;
+        TRY(gs_comm_sum(k->comm, part, parts));
+        parts = 0;
+    }
+    if (parts > 0) status = gs_comm_sum(k->comm, part, parts);
+done:
     return status;
+}
+
+gsolve_status gs_op_end_sums(gs_krylov *k, gs_queue *q, gsolve_status status,
+                             const gs_op_sums *sums)
+{
+    if (!k->comm) return gs_op_end_each(k, q, status);
+    status = gs_comm_defer(k->comm, status);
+    if (status == GSOLVE_OK) status = add_over_ranks(k, q, sums);
+    gs_end_block(k);
+    return status;
+}
+
+gsolve_status gs_op_test_ranks(gs_krylov *k)
+{
+    gs_scalar_arguments a;
+
+    if (!k->comm) return GSOLVE_OK;
+    a = gs_scalar_arguments_of(k);
+    a.j = 1;
+    return GS_RUN_SCALAR(k, test, &a);
 }
 
 const gs_vector_kernels *gs_op_kernels(const gs_krylov *k, const gs_queue *q, gsolve_type type)

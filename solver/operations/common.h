@@ -36,6 +36,26 @@ void gs_op_unguard(gs_krylov *k);
  * batches them, all of them in gs_op_end_each. */
 gs_queue *gs_op_begin_each(gs_krylov *k);
 gsolve_status gs_op_end_each(gs_krylov *k, gs_queue *q, gsolve_status status);
+
+/* The sums that an operation computes: in each column `count` numbers, those of column c at
+ * first + c * stride. first NULL: none. */
+typedef struct gs_op_sum {
+    double *first;
+    int64_t stride;
+    int count;
+} gs_op_sum;
+
+enum { GS_OP_SUMS = 3 };
+typedef struct gs_op_sums {
+    gs_op_sum sum[GS_OP_SUMS];
+} gs_op_sums;
+
+/* gs_op_end_each of an operation that computes sums. Over several ranks it adds them. */
+gsolve_status gs_op_end_sums(gs_krylov *k, gs_queue *q, gsolve_status status,
+                             const gs_op_sums *sums);
+/* Over several ranks: the convergence test of a step by k->rr, which a kernel could not make since
+ * it knew the sum of this rank only. On one rank it does nothing. */
+gsolve_status gs_op_test_ranks(gs_krylov *k);
 /* Whether a kernel for column c must be launched on q; sets the guard of that kernel. If the column
  * has ended and the host has not read that yet, the kernel itself does nothing. */
 bool gs_op_takes_column(gs_krylov *k, gs_queue *q, int32_t c);
@@ -63,6 +83,16 @@ gsolve_status gs_op_test_norm(gs_krylov *k, gs_scalar rz);
         if (gs_op_takes_column(k, queue, c)) status = (call);        \
     }                                                                \
     return gs_op_end_each(k, queue, status)
+
+/* GS_EACH_COLUMN for kernels that compute sums; ...: the members of gs_op_sums. */
+#define GS_EACH_COLUMN_AND_SUM(type, call, ...)                      \
+    gsolve_status status = GSOLVE_OK;                                \
+    gs_queue *queue = gs_op_begin_each(k);                           \
+    const gs_vector_kernels *vector = gs_op_kernels(k, queue, type); \
+    for (int32_t c = 0; c < k->ncols && status == GSOLVE_OK; c++) {  \
+        if (gs_op_takes_column(k, queue, c)) status = (call);        \
+    }                                                                \
+    return gs_op_end_sums(k, queue, status, &(gs_op_sums){{__VA_ARGS__}})
 
 #define GS_AT(v)    (gs_operand_column(k, v, c).value) /* column c of v */
 #define GS_RATIO(a) gs_op_ratio(k, a, c)

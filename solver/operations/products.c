@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/try.h"
+#include "dist/comm.h"
 #include "matrix/operator.h"
 #include "solver/operations/common.h"
 
@@ -39,17 +40,20 @@ static double begin_precond(gs_krylov *k, gs_class class)
     return gs_op_begin_all(k);
 }
 
-static void end_product(gs_krylov *k, double begin)
+/* A failure of this rank waits for the next sum. */
+static gsolve_status end_product(gs_krylov *k, double begin, gsolve_status status)
 {
     gs_end_block(k);
     k->run->counts.products++;
     k->run->counts.product_seconds += gs_now() - begin;
+    return gs_comm_defer(k->comm, status);
 }
 
-static void end_precond(gs_krylov *k, double begin)
+static gsolve_status end_precond(gs_krylov *k, double begin, gsolve_status status)
 {
     gs_end_block(k);
     k->run->counts.precond_seconds += gs_now() - begin;
+    return gs_comm_defer(k->comm, status);
 }
 
 /* --- null spaces ------------------------------------------------------------------------------ */
@@ -97,10 +101,8 @@ static gsolve_status multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 gsolve_status gs_multiply(gs_krylov *k, gsolve_dense x, gsolve_dense y)
 {
     const double begin = begin_product(k, GS_PRODUCT, 0);
-    const gsolve_status status = multiply(k, x, y);
 
-    end_product(k, begin);
-    return status;
+    return end_product(k, begin, multiply(k, x, y));
 }
 
 gsolve_status gs_multiply_transpose(gs_krylov *k, gsolve_dense x, gsolve_dense y)
@@ -109,8 +111,7 @@ gsolve_status gs_multiply_transpose(gs_krylov *k, gsolve_dense x, gsolve_dense y
     const gsolve_status status = gsolve_matrix_apply_transpose(
         k->A, factor_of_A(k), wide_columns(k, x), 0, wide_columns(k, y));
 
-    end_product(k, begin);
-    return status;
+    return end_product(k, begin, status);
 }
 
 /* A format computes the sums of one column during the product. Those of several columns are
@@ -128,7 +129,7 @@ gsolve_status gs_multiply_dot(gs_krylov *k, gsolve_dense x, gsolve_dense y, gsol
     begin = begin_product(k, GS_PRODUCT_DOT, w.value != x.value);
     status = gsolve_matrix_apply_dot(k->A, wide_columns(k, x), wide_columns(k, y),
                                      wide_columns(k, w), wy, yy);
-    end_product(k, begin);
+    status = end_product(k, begin, status);
 done:
     return status;
 }
@@ -188,8 +189,7 @@ static gsolve_status precondition(gs_krylov *k, gs_class class,
     if (!k->M) return copy(k, r, z);
     begin = begin_precond(k, class);
     status = apply(k->M, wide_columns(k, r), wide_columns(k, z));
-    end_precond(k, begin);
-    return status;
+    return end_precond(k, begin, status);
 }
 
 gsolve_status gs_precondition(gs_krylov *k, gsolve_dense r, gsolve_dense z)
@@ -266,8 +266,9 @@ gsolve_status gs_op_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense 
     begin = begin_precond(k, GS_PRECOND_DOT);
     if (always) gs_op_unguard(k);
     status = gsolve_precond_apply_dot(k->M, wide_columns(k, r), wide_columns(k, z), rz);
-    end_precond(k, begin);
-    return status;
+    status = end_precond(k, begin, status);
+    if (status != GSOLVE_OK || gs_precond_comm(k->M)) return status;
+    return gs_comm_sum_of(k->comm, rz, k->wide);
 }
 
 gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz)
@@ -320,11 +321,22 @@ static gsolve_status residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense 
 {
     gs_convergence_test test = gs_convergence_test_of(k, 0);
 
+    if (k->comm) test.progress = NULL; /* r'r is not known yet */
     gs_op_expect(k, GS_RESIDUAL_STEP, (3 + (d != NULL)) * gs_op_bytes(r));
-    GS_EACH_COLUMN(k->csr.type,
-                   (test.c = c, vector->residual_step(queue, r.nrows, GS_RATIO(a),
-                                                      (gs_residual_vectors){GS_AT(q), d, GS_AT(r)},
-                                                      &k->rr[c], &rz[c], &test)));
+    GS_EACH_COLUMN_AND_SUM(
+        k->csr.type,
+        (test.c = c, vector->residual_step(queue, r.nrows, GS_RATIO(a),
+                                           (gs_residual_vectors){GS_AT(q), d, GS_AT(r)}, &k->rr[c],
+                                           &rz[c], &test)),
+        {k->rr, 1, 1}, {rz, 1, 1});
+}
+
+/* Over several ranks: the convergence test of residual_step. */
+static gsolve_status test_over_ranks(gs_krylov *k, bool simple, gs_scalar rz)
+{
+    if (!k->comm) return GSOLVE_OK;
+    if (!gs_has_preconditioned_norm(k)) return gs_op_test_ranks(k);
+    return simple ? gs_op_test_norm(k, rz) : GSOLVE_OK; /* else r'M^-1 r is not known yet */
 }
 
 gsolve_status gs_residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, gsolve_dense r,
@@ -335,6 +347,7 @@ gsolve_status gs_residual_step(gs_krylov *k, gs_coefficient a, gsolve_dense q, g
     gsolve_status status;
 
     TRY(residual_step(k, a, q, r, d, rz));
+    TRY(test_over_ranks(k, simple, rz));
     /* a run of an inner solver may continue with p, so z is needed even if the column has ended */
     if (!simple) TRY(gs_op_precondition_dot(k, r, z, rz, k->inner));
     if (!simple) TRY(gs_op_test_norm(k, rz));

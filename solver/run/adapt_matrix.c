@@ -17,6 +17,7 @@
 #include <math.h>
 
 #include "core/try.h"
+#include "dist/comm.h"
 
 #define FIRST  4   /* steps */
 #define SHARE  0.5 /* of the iterations that the rate so far predicts */
@@ -48,7 +49,7 @@ static gsolve_status give_estimate(gs_krylov *k, const gsolve_run_estimate *esti
                                    int64_t record_from)
 {
     gsolve_adaptation done = {false, true};
-    const gsolve_status status = gsolve_matrix_adapt(k->A, estimate, &done);
+    const gsolve_status status = gs_comm_defer(k->comm, gsolve_matrix_adapt(k->A, estimate, &done));
 
     k->run->adapting.on = status == GSOLVE_OK && !done.final;
     gs_profile_pass(&k->run->profile, 0, false); /* A's conversion is no part of an iteration */
@@ -124,5 +125,6 @@ gsolve_status gs_adapt_end(gs_krylov *k)
 {
     const gsolve_run_estimate estimate = {(int64_t)products_made(k), 0, 0, k->ncols, true};
 
-    return uses_form(k) ? gsolve_matrix_adapt(k->A, &estimate, NULL) : GSOLVE_OK;
+    if (!uses_form(k)) return GSOLVE_OK;
+    return gs_comm_defer(k->comm, gsolve_matrix_adapt(k->A, &estimate, NULL));
 }

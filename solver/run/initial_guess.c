@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "core/try.h"
+#include "dist/comm.h"
 #include "solver/operations/operations.h"
 
 static bool is_on(const gs_krylov *k)
@@ -70,6 +71,7 @@ static gsolve_status project(gs_krylov *k, gsolve_dense r, gsolve_dense x)
     gsolve_status status;
 
     TRY(k->vector->dots(q, r.nrows, kept_vectors(s, V), r.value, s->h));
+    TRY(gs_comm_sum_of(k->comm, s->h, s->kept));
     TRY(k->vector->combine(q, x.nrows, kept_vectors(s, s->U), s->h, 1, x.value, NULL));
     TRY(gsolve_copy(k->ctx, s->h_host, GSOLVE_HOST, s->h, GSOLVE_DEVICE,
                     (size_t)s->kept * sizeof *s->h_host));
@@ -105,6 +107,17 @@ static gsolve_status fetch(gs_krylov *k, const double *from, double *number)
     return gsolve_copy(k->ctx, number, GSOLVE_HOST, from, GSOLVE_DEVICE, sizeof *number);
 }
 
+/* *uv = u'v */
+static gsolve_status dot_over_ranks(gs_krylov *k, gsolve_dense u, gsolve_dense v, double *uv)
+{
+    gsolve_status status;
+
+    TRY(k->vector->dot(k->ctx->queue, u.nrows, u.value, v.value, uv));
+    TRY(gs_comm_sum_of(k->comm, uv, 1));
+done:
+    return status;
+}
+
 /* Makes u and w = A u orthogonal to the kept vectors. *before and *after: the square of the norm
  * that is to become 1. */
 static gsolve_status orthogonalise(gs_krylov *k, gsolve_dense u, gsolve_dense w, double *before,
@@ -117,14 +130,15 @@ static gsolve_status orthogonalise(gs_krylov *k, gsolve_dense u, gsolve_dense w,
     double *norm = s->h + gs_run_options_of(k)->keep;
     gsolve_status status;
 
-    TRY(k->vector->dot(q, n, with.value, w.value, norm));
+    TRY(dot_over_ranks(k, with, w, norm));
     TRY(fetch(k, norm, before));
     if (s->kept > 0) { /* W'u = U'A u, or W'w */
         TRY(k->vector->dots(q, n, kept_vectors(s, s->W), with.value, s->h));
+        TRY(gs_comm_sum_of(k->comm, s->h, s->kept));
         TRY(k->vector->combine(q, n, kept_vectors(s, s->U), s->h, -1, u.value, NULL));
         TRY(k->vector->combine(q, n, kept_vectors(s, s->W), s->h, -1, w.value, NULL));
     }
-    TRY(k->vector->dot(q, n, with.value, w.value, norm));
+    TRY(dot_over_ranks(k, with, w, norm));
     TRY(fetch(k, norm, after));
 done:
     return status;
@@ -165,7 +179,7 @@ static gsolve_status keep_column(gs_krylov *k, int32_t c)
     u.ncols = w.ncols = 1;
     TRY(k->vector->copy(k->ctx->queue, x.nrows, x.type, begin.value, u.value));
     TRY(k->vector->axpby(k->ctx->queue, x.nrows, one, x.value, minus, u.value)); /* u = x - begin */
-    TRY(gsolve_matrix_apply(k->A, 1, u, 0, w));
+    TRY(gs_comm_defer(k->comm, gsolve_matrix_apply(k->A, 1, u, 0, w)));
     for (int pass = 0; pass < 2; pass++) {
         TRY(orthogonalise(k, u, w, &before, &after));
         if (!(after > least * before) || !isfinite(after)) return GSOLVE_OK;

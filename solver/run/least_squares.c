@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "dist/comm.h"
 #include "gsolve_io.h"
 #include "matrix/operator.h"
 #include "matrix/structural_rank.h"
@@ -53,10 +54,10 @@ static bool accepts_any(const gs_krylov *k)
 }
 
 /* Whether A may be one that is examined for a proof that it is singular: it is square, it has rows,
- * and the options do not accept a least-squares solution of any A. */
+ * all of them on this rank, and the options do not accept a least-squares solution of any A. */
 static bool needs_proof(const gs_krylov *k)
 {
-    return !accepts_any(k) && k->csr.nrows == k->csr.ncols &&
+    return !accepts_any(k) && k->csr.nrows == k->csr.ncols && !k->comm &&
            !(k->A && gs_matrix_is_operator(k->A));
 }
 
@@ -124,6 +125,7 @@ static gsolve_status norm_of(gs_krylov *k, int64_t count, const void *v, double 
     gsolve_status status;
 
     TRY(k->vector->dot(k->ctx->queue, count, v, v, sum));
+    TRY(gs_comm_sum_of(k->comm, sum, 1));
     TRY(gsolve_copy(k->ctx, norm, GSOLVE_HOST, sum, GSOLVE_DEVICE, sizeof *norm));
     *norm = sqrt(*norm);
 done:
@@ -132,35 +134,71 @@ done:
 
 /* --- |A| -------------------------------------------------------------------------------------- */
 
+/* Part i of this rank's rows; false: there is none. On one rank there is one part, k->csr. */
+static bool rows_on_host(const gs_krylov *k, int i, gsolve_csr *part)
+{
+    if (k->comm) return gs_matrix_part(k->A, i, part);
+    *part = k->csr;
+    return i == 0;
+}
+
 /* |A| from the rows on the host, whose squares leave the range of double. */
 static gsolve_status norm_of_scaled_rows(gs_krylov *k, double *norm)
 {
-    const gsolve_csr *A = &k->csr;
+    gsolve_csr A;
     double most = 0, sum = 0;
-    int64_t end;
     gsolve_status status;
 
-    TRY(gs_need_rows(k));
-    end = gs_start(A, A->nrows);
-    for (int64_t e = 0; e < end; e++) most = fmax(most, fabs(gs_value(A, e)));
-    for (int64_t e = 0; e < end && most > 0; e++) {
-        const double v = gs_value(A, e) / most;
-        sum += v * v;
+    if (!k->comm) TRY(gs_need_rows(k));
+    for (int i = 0; rows_on_host(k, i, &A); i++) {
+        const int64_t end = gs_start(&A, A.nrows);
+        for (int64_t e = 0; e < end; e++) most = fmax(most, fabs(gs_value(&A, e)));
     }
+    TRY(gs_comm_largest(k->comm, &most, 1));
+    for (int i = 0; rows_on_host(k, i, &A); i++) {
+        const int64_t end = gs_start(&A, A.nrows);
+        for (int64_t e = 0; e < end && most > 0; e++) {
+            const double v = gs_value(&A, e) / most;
+            sum += v * v;
+        }
+    }
+    TRY(gs_comm_sum_of(k->comm, &sum, 1));
     *norm = most * sqrt(sum);
 done:
     return status;
 }
 
-static gsolve_status norm_of_rows(gs_krylov *k, double *norm)
+/* |A| of rows that several ranks share. */
+static gsolve_status norm_over_ranks(gs_krylov *k, double *norm)
+{
+    gsolve_csr part;
+    double of_part;
+    gsolve_status status = GSOLVE_OK;
+
+    *norm = 0;
+    for (int i = 0; rows_on_host(k, i, &part); i++) {
+        TRY(norm_of(k, gs_start(&part, part.nrows), part.value, &of_part));
+        *norm = hypot(*norm, of_part);
+    }
+done:
+    return status;
+}
+
+static gsolve_status norm_on_one_rank(gs_krylov *k, double *norm)
 {
     gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
     gsolve_csr rows;
-    gsolve_status status;
 
     gsolve_matrix_describe(k->A, &info);
     gsolve_matrix_device_csr(k->A, &rows);
-    TRY(norm_of(k, info.entries, rows.value, norm));
+    return norm_of(k, info.entries, rows.value, norm);
+}
+
+static gsolve_status norm_of_rows(gs_krylov *k, double *norm)
+{
+    gsolve_status status;
+
+    TRY(k->comm ? norm_over_ranks(k, norm) : norm_on_one_rank(k, norm));
     if (*norm < 1e100 && *norm > 1e-100) return GSOLVE_OK;
     TRY(norm_of_scaled_rows(k, norm));
 done:
@@ -173,7 +211,7 @@ static gsolve_status apply_transpose(gs_krylov *k, double factor, double *norm)
     gs_least_squares *s = &k->run->least_squares;
     gsolve_status status;
 
-    TRY(gsolve_matrix_apply_transpose(k->A, factor, s->r, 0, s->g));
+    TRY(gs_comm_defer(k->comm, gsolve_matrix_apply_transpose(k->A, factor, s->r, 0, s->g)));
     TRY(norm_of(k, k->csr.ncols, s->g.value, norm));
 done:
     return status;
@@ -217,7 +255,7 @@ static gsolve_status norm_of_operator(gs_krylov *k, double *norm)
         if (!is_positive(g)) break;
         *norm = fmax(*norm, g / factor);
         TRY(k->vector->scale(k->ctx->queue, n, (gs_ratio){.sign = 1 / g}, s->g.value));
-        TRY(gsolve_matrix_apply(k->A, factor, s->g, 0, s->r));
+        TRY(gs_comm_defer(k->comm, gsolve_matrix_apply(k->A, factor, s->g, 0, s->r)));
         TRY(norm_of(k, m, s->r.value, &r));
         if (!is_positive(r)) break;
         *norm = fmax(*norm, r / factor);
@@ -305,7 +343,7 @@ static bool is_deficient(gs_krylov *k)
 {
     gs_least_squares *s = &k->run->least_squares;
 
-    if (k->csr.nrows != k->csr.ncols || gs_projects(k)) return true;
+    if (k->total_rows != k->total_cols || gs_projects(k)) return true;
     if (!s->matching) return false;
     if (!s->examined) {
         s->singular =

@@ -14,6 +14,7 @@
 
 #include "core/interrupt.h"
 #include "core/try.h"
+#include "dist/comm.h"
 #include "matrix/operator.h"
 #include "solver/resident/resident.h"
 
@@ -282,6 +283,16 @@ done:
     return status;
 }
 
+/* Whether this rank or another one watches the run. */
+static gsolve_status agree_who_watches(gs_krylov *k)
+{
+    double watched = is_watched(k);
+    const gsolve_status status = gs_comm_largest(k->comm, &watched, 1);
+
+    k->run->monitor.watched = watched > 0;
+    return status;
+}
+
 gsolve_status gs_krylov_run(gs_krylov *k, gsolve_dense b, gsolve_dense x)
 {
     gs_counts *counts = &k->run->counts;
@@ -291,6 +302,7 @@ gsolve_status gs_krylov_run(gs_krylov *k, gsolve_dense b, gsolve_dense x)
     counts->iteration = counts->products = 0;
     counts->product_seconds = counts->precond_seconds = 0;
     gs_columns_begin(k);
+    TRY(agree_who_watches(k));
     TRY(gs_projection_begin(k));
     TRY(gs_spectrum_begin(k));
     TRY(gs_resident_begin(k));
@@ -304,6 +316,7 @@ done:
     gs_columns_end(k);
     if (status == GSOLVE_OK) status = gs_guess_end(k);
     status = gs_outer_end(k, status);
+    status = gs_comm_check(k->comm, status); /* also what was deferred */
     if (status == GSOLVE_OK) gs_least_squares_note(k);
     return status;
 }

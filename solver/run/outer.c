@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "dist/comm.h"
 #include "solver/operations/operations.h"
 
 /* A residual of at most AT_ROUNDING times the rounding errors of A x, which are at most
@@ -90,7 +91,8 @@ gsolve_status gs_outer_copy_column(gs_krylov *k, gsolve_dense from, gsolve_dense
         ->copy(k->ctx->queue, to.nrows, from.type, from.value, to.value);
 }
 
-gsolve_status gs_outer_begin_corrections(gs_krylov *k)
+/* Space for corrections. */
+static gsolve_status reserve_corrections(gs_krylov *k)
 {
     const gsolve_location location = gs_location(k->ctx);
     gs_outer *o = &k->run->outer;
@@ -104,6 +106,16 @@ gsolve_status gs_outer_begin_corrections(gs_krylov *k)
     }
     TRY(gs_stage_in(&o->at_b, k->ctx, location, o->b, true));
     TRY(gs_stage_in(&o->at_x, k->ctx, location, o->x, true));
+done:
+    return status;
+}
+
+gsolve_status gs_outer_begin_corrections(gs_krylov *k)
+{
+    const gs_outer *o = &k->run->outer;
+    gsolve_status status;
+
+    TRY(gs_comm_check(k->comm, reserve_corrections(k)));
     k->run->correcting = true;
     k->b = gs_first_columns(o->own_b, k->ncols);
     k->x = gs_first_columns(o->own_x, k->ncols);
@@ -124,6 +136,7 @@ gsolve_status gs_outer_square(gs_krylov *k, gsolve_dense v, double *square)
     gsolve_status status;
 
     TRY(k->vector->dot(k->ctx->queue, v.nrows, v.value, v.value, k->rr));
+    TRY(gs_comm_sum_of(k->comm, k->rr, 1));
     TRY(gsolve_copy(k->ctx, square, GSOLVE_HOST, k->rr, GSOLVE_DEVICE, sizeof *square));
 done:
     return status;

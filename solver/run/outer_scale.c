@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/try.h"
+#include "dist/comm.h"
 #include "solver/run/run.h"
 
 /* *exponent: that of |A|; 0 if A need not be scaled. */
@@ -35,9 +36,10 @@ static gsolve_status size_of(gs_krylov *k, gsolve_dense b, double bb, gsolve_den
         TRY(size_of_rows(k, most, exponent));
         goto done;
     }
-    if (k->M) TRY(gsolve_precond_apply(k->M, b, z));
+    if (k->M) TRY(gs_comm_defer(k->comm, gsolve_precond_apply(k->M, b, z)));
     for (int i = 0; i < 5; i++) {
-        TRY(gsolve_matrix_apply(k->A, ldexp(1, tries[i]), k->M ? z : b, 0, y));
+        TRY(gs_comm_defer(k->comm,
+                          gsolve_matrix_apply(k->A, ldexp(1, tries[i]), k->M ? z : b, 0, y)));
         TRY(gs_outer_square(k, y, &yy));
         if (!(yy > 1e-200 * bb) || !(yy < 1e200)) continue;
         frexp(sqrt(yy / bb), exponent);
@@ -98,6 +100,15 @@ static bool is_comfortable(const gs_column *column, double bb)
     return bb > 1e-30 && bb < 1e30 && column->begin < 1e10 * column->norm;
 }
 
+/* A scratch vector in A's type, unless there is one. */
+static gsolve_status reserve_scratch(gs_krylov *k)
+{
+    gsolve_dense *z = &k->run->outer.formed[k->csr.type];
+    const gsolve_status status = z->value ? GSOLVE_OK : gs_new_outer_vector(k, k->csr.ncols, z);
+
+    return gs_comm_check(k->comm, status);
+}
+
 gsolve_status gs_outer_rescue(gs_krylov *k, bool *again)
 {
     const int most = k->csr.type == GSOLVE_F32 ? 120 : GS_MOST_EXPONENT;
@@ -112,9 +123,7 @@ gsolve_status gs_outer_rescue(gs_krylov *k, bool *again)
     if (first == k->ncols || o->examined) return GSOLVE_OK;
     o->examined = true;
     b = gs_outer_column(k->b, k, first);
-    if (!o->formed[k->csr.type].value) {
-        TRY(gs_new_outer_vector(k, k->csr.ncols, &o->formed[k->csr.type]));
-    }
+    TRY(reserve_scratch(k));
     z = o->formed[k->csr.type];
     TRY(gs_outer_square(k, b, &bb));
     TRY(size_of(k, b, bb, gs_outer_column(z, k, first), gs_outer_column(o->kept[0], k, first),

@@ -8,6 +8,7 @@
 
 #include "core/interrupt.h"
 #include "core/try.h"
+#include "dist/comm.h"
 #include "solver/operations/operations.h"
 
 gsolve_status gs_set_active(gs_krylov *k)
@@ -164,6 +165,27 @@ static void ask_context(gs_krylov *k)
     stop_run(m, k->run->counts.iteration, gs_stop_outcome(k->ctx));
 }
 
+/* Over several ranks: all stop, or none. If some rank watches the run, all exchange the outcome of
+ * the lowest rank that stops. Else a rank can only be interrupted by gsolve_context_interrupt, and
+ * the other ranks know that since the last sum. */
+static gsolve_status agree_to_stop(gs_krylov *k)
+{
+    gs_monitoring *m = &k->run->monitor;
+    double outcome = m->stopped ? 1 + (double)m->outcome : 0;
+    gsolve_status status = GSOLVE_OK;
+
+    if (!k->comm) return GSOLVE_OK;
+    if (m->watched) {
+        TRY(gs_comm_largest(k->comm, &outcome, 1));
+    } else {
+        outcome = k->comm->stop_asked ? 1 + (double)GSOLVE_STOPPED : 0;
+    }
+    m->stopped = false;
+    if (outcome > 0) stop_run(m, k->run->counts.iteration, (gsolve_outcome)(outcome - 1));
+done:
+    return status;
+}
+
 /* Iterations that were already submitted when the caller stopped the run may fail or reach a limit:
  * that does not count. */
 static void end_column(gs_krylov *k, int32_t c, gsolve_outcome outcome)
@@ -194,6 +216,7 @@ gsolve_status gs_progress_read(gs_krylov *k, int slot, bool *any)
     }
     call_monitor(k, (const double *)(const void *)((const gs_progress *)page + k->width));
     ask_context(k);
+    TRY(agree_to_stop(k));
     *any = false;
     for (int32_t c = 0; c < k->ncols; c++) {
         if (!k->active[c]) continue;

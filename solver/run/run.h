@@ -92,6 +92,7 @@ typedef struct gs_monitoring { /* progress.c */
     gsolve_stopping_test *test; /* the caller's, or NULL; solver.c */
     void *test_user;
     int reported;           /* the last iteration that both were called for */
+    bool watched;           /* loop.c: on some rank there is call, test, or a limit of time */
     bool stopped;           /* the caller has ended the run, */
     int stopped_at;         /* by the answer for this iteration */
     gsolve_outcome outcome; /* if stopped: GSOLVE_STOPPED, _TIME_LIMIT or _ACCEPTED */

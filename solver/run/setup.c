@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "dist/comm.h"
 #include "matrix/operator.h"
 #include "solver/choose/auto_method.h"
 #include "solver/resident/resident.h"
@@ -179,6 +180,7 @@ gsolve_status gs_solver_reserve(gs_krylov *k, int32_t width)
     TRY(check_memory(k));
     TRY(reserve_all(k));
 done:
+    status = gs_comm_check(k->comm, status);
     if (status != GSOLVE_OK) release_work(k);
     return status;
 }
@@ -210,6 +212,12 @@ static gsolve_status check_precond(const gs_krylov *k)
                            "lsqr or lsmr",
                            name, info.spec);
     }
+    if (gs_precond_comm(k->M) && gs_precond_comm(k->M) != k->comm) {
+        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                           "the preconditioner %s is of a matrix that is distributed over ranks, "
+                           "and this matrix is not",
+                           info.spec);
+    }
     if (info.n != n) {
         return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
                            "the preconditioner is for %d unknowns and the matrix is %d x %d",
@@ -233,6 +241,22 @@ static gsolve_status check_precond(const gs_krylov *k)
     return GSOLVE_OK;
 }
 
+/* Fails if the method does not work over several ranks. */
+static gsolve_status check_ranks(const gs_krylov *k)
+{
+    const bool singular = k->comm && gs_null_dimension(&gs_matrix_null_spaces(k->A)->right) > 0;
+
+    if (k->comm && k->method->one_rank) {
+        return gsolve_fail(k->ctx, GSOLVE_UNSUPPORTED,
+                           "%s does not work with a matrix that is distributed over %d ranks; %s",
+                           k->method->plugin.name, k->comm->ranks, k->method->one_rank);
+    }
+    if (!singular) return GSOLVE_OK;
+    return gsolve_fail(k->ctx, GSOLVE_UNSUPPORTED,
+                       "a matrix that is distributed over ranks cannot have a null space yet; "
+                       "remove it, and fix one unknown instead");
+}
+
 gsolve_status gs_solver_check(const gs_krylov *k)
 {
     gsolve_status status;
@@ -244,6 +268,7 @@ gsolve_status gs_solver_check(const gs_krylov *k)
             "solve in the least-squares sense",
             k->method->plugin.name, k->csr.nrows, k->csr.ncols);
     }
+    TRY(check_ranks(k));
     TRY(gs_projection_check(k));
     if (k->M && !k->method->ignores_precond) TRY(check_precond(k));
 done:
@@ -260,13 +285,22 @@ static void leave_out_none(gs_krylov *k)
     if (strcmp(info.kind, "none") == 0) k->M = NULL;
 }
 
-gsolve_status gs_solver_set_up(gs_krylov *k, const char *spec)
+static gsolve_status set_up_method(gs_krylov *k, const char *spec)
 {
     gsolve_status status;
 
     TRY(gs_solver_set_method(k, spec));
     leave_out_none(k);
     TRY(gs_solver_check(k));
+done:
+    return status;
+}
+
+gsolve_status gs_solver_set_up(gs_krylov *k, const char *spec)
+{
+    gsolve_status status;
+
+    TRY(gs_comm_check(k->comm, set_up_method(k, spec)));
     TRY(gs_solver_reserve(k, 1));
     TRY(gs_resident_new(k));
 done:

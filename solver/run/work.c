@@ -62,6 +62,13 @@ gsolve_status gs_new_columns(gs_krylov *k, size_t count, size_t size, void **wor
     return status;
 }
 
+int gs_at_most_rows(const gs_krylov *k, int asked)
+{
+    const int64_t rows = k->comm ? k->total_rows : k->csr.nrows;
+
+    return asked < rows ? asked : rows > 0 ? (int)rows : 1;
+}
+
 int64_t gs_vector_stride(int32_t nrows)
 {
     return ((int64_t)nrows + 15) / 16 * 16; /* each column begins on a cache line */

@@ -7,6 +7,7 @@
 
 #include "core/staging.h"
 #include "core/try.h"
+#include "dist/comm.h"
 #include "matrix/operator.h"
 #include "vector/vector.h"
 
@@ -216,6 +217,11 @@ done:
 bool gs_matrix_is_operator(const gsolve_matrix *A)
 {
     return A->is_operator;
+}
+
+gs_comm *gs_matrix_comm(const gsolve_matrix *A)
+{
+    return A->comm && A->comm->ranks > 1 ? A->comm : NULL;
 }
 
 unsigned gs_matrix_flags(const gsolve_matrix *A)

@@ -9,6 +9,7 @@
 
 #include "core/staging.h"
 #include "core/try.h"
+#include "spmv/distributed/distributed.h"
 #include "spmv/handle.h"
 #include "spmv/operator/operator.h"
 #include "vector/blocks.h"
@@ -32,21 +33,55 @@ static void store(const gsolve_dense *v, int64_t at, double value)
 
 /* --- on the host ------------------------------------------------------------------------------ */
 
-/* Rows `from` to `to` - 1: r = factor (b - A x), if r has values, and the sums over them. */
-static void residual_of_rows(const gsolve_csr *A, int64_t from, int64_t to, const gsolve_dense *b,
-                             const gsolve_dense *x, double factor, const gsolve_dense *r,
-                             gs_residual_sums *sums)
+/* *r = b_i - row i of A times x, and *t = the sum of the magnitudes of its terms. */
+static inline void sum_row(const gsolve_csr *A, int32_t i, double bi, const gsolve_dense *x,
+                           double *r, double *t)
 {
+    const int64_t end = gs_start(A, i + 1);
+    double ri = bi, ti = 0;
+
+    for (int64_t k = gs_start(A, i); k < end; k++) {
+        const double term = gs_value(A, k) * element(x, A->col[k]);
+        ri -= term;
+        ti += fabs(term);
+    }
+    *r = ri;
+    *t = ti;
+}
+
+/* sum_row for boundary row `row` of a distributed matrix. */
+static void sum_boundary_row(const gs_dist_matrix *D, int32_t row, double bi, const gsolve_dense *x,
+                             double *r, double *t)
+{
+    const gsolve_dense ghost = {.value = D->halo.in.buffer, .type = x->type};
+    const gsolve_csr *A = &D->boundary;
+
+    *r = bi;
+    *t = 0;
+    for (int64_t k = gs_start(A, row); k < gs_start(A, row + 1); k++) {
+        const int32_t col = A->col[k], n = D->cols.count;
+        const double term = gs_value(A, k) * (col < n ? element(x, col) : element(&ghost, col - n));
+        *r -= term;
+        *t += fabs(term);
+    }
+}
+
+/* Rows `from` to `to` - 1: r = factor (b - A x), if r has values, and the sums over them. D: NULL,
+ * or the boundary rows of a distributed A, after the halo exchange of x. */
+static void residual_of_rows(const gsolve_csr *A, const gs_dist_matrix *D, int64_t from, int64_t to,
+                             const gsolve_dense *b, const gsolve_dense *x, double factor,
+                             const gsolve_dense *r, gs_residual_sums *sums)
+{
+    int32_t next = D ? gs_dist_boundary_before(D, (int32_t)from) : 0;
     gs_residual_sums s = {0};
 
     for (int64_t i = from; i < to; i++) {
-        const int64_t end = gs_start(A, (int32_t)i + 1);
         const double bi = element(b, i);
-        double ri = bi, ti = 0;
-        for (int64_t k = gs_start(A, (int32_t)i); k < end; k++) {
-            const double term = gs_value(A, k) * element(x, A->col[k]);
-            ri -= term;
-            ti += fabs(term);
+        double ri, ti;
+        if (D && next < D->boundary_rows && D->boundary_row[next] == i) {
+            sum_boundary_row(D, next++, bi, x, &ri, &ti);
+        } else {
+            sum_row(A, (int32_t)i, bi, x, &ri, &ti);
         }
         s.r_nonzero += ri != 0;
         s.b_nonzero += bi != 0;
@@ -68,8 +103,8 @@ static void residual_on_host(const gsolve_matrix *A, gsolve_dense b, gsolve_dens
 
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int k = 0; k < blocks.count; k++) {
-        residual_of_rows(&A->rows, gs_block_begin(&blocks, k), gs_block_end(&blocks, k), &b, &x,
-                         factor, &r, &part[k]);
+        residual_of_rows(&A->rows, A->dist, gs_block_begin(&blocks, k), gs_block_end(&blocks, k),
+                         &b, &x, factor, &r, &part[k]);
     }
     *sums = (gs_residual_sums){0};
     for (int k = 0; k < blocks.count; k++) {
@@ -111,6 +146,10 @@ static gsolve_status open_system(system_at *s, const gsolve_matrix *A, gsolve_de
     if (!s->on_device) TRY(gs_matrix_need_rows(A));
     TRY(gs_stage_in(&s->b, A->ctx, location, b, true));
     TRY(gs_stage_in(&s->x, A->ctx, location, x, true));
+    if (A->dist) {
+        TRY(gs_dist_begin(A, x));
+        TRY(gs_halo_end(&A->dist->halo, A->ctx));
+    }
 done:
     return status;
 }
@@ -123,7 +162,7 @@ static gsolve_status residual(const system_at *s, double factor, gsolve_dense r,
 
     if (!s->on_device) {
         residual_on_host(A, s->b.used, s->x.used, factor, r, sums);
-        return GSOLVE_OK;
+        return gs_comm_sum_of(A->comm, &sums->rr, sizeof *sums / sizeof(double));
     }
     TRY(GS_SCALAR_KERNELS(gs_residual, A->ctx, A->csr.type)
             ->residual(A->ctx->queue, &A->csr, s->b.used, s->x.used, factor, r.value, A->sums));

@@ -62,11 +62,12 @@ static int n;
 static std::vector<int> start, col;
 static std::vector<double> value, new_value, b, x;
 """
-RUN = re.compile(r"(GSOLVE_\w+=\S+ )*(gsolve|head|printf|grep|cat|\./\S+|examples/\S+|scripts/solve\.sh)( |$)")
+RUN = re.compile(r"(GSOLVE_\w+=\S+ )*(gsolve|mpirun|head|printf|grep|cat|\./\S+|examples/\S+|scripts/solve\.sh)( |$)")
 PYTHON_PAGES = {page: "python/tests/test_docs.py" for page in (  # whose Python programs another test runs
     "docs/start/python.md", "docs/tutorials/python_cupy.md", "docs/tutorials/python_pyamg.md", "docs/tutorials/python_pytorch.md",
     "docs/tutorials/python_scikit_fem.md", "docs/tutorials/python_scipy.md")}
 COMMAND_LIKE = re.compile(r"(\$ |sudo |pip |gsolve -|cmake |ctest |g?cc |gfortran |python3? |import |#include)")
+RANKS = Path(__file__).resolve().parents[1] / "mpi" / "run.sh"  # runs a command under mpirun
 WORD = re.compile(r"[A-Za-z_]{3,}")
 NUMBER = r"\d[\d.]*(?:e[+-]\d+)?"
 MACHINE = re.compile(r"^(device|bandwidth|iteration|verdict|rounds|memory) |\d %$|^ +build \+")  # lines that depend on the machine
@@ -147,12 +148,23 @@ def difference(command, shown, text):
     return f"no longer prints '{gone[0]}'" + (f" but '{new[0]}'" if new else "")
 
 
+def can_run(page, command):
+    """Whether the build has what the command needs: mpirun starts gsolve-mpi."""
+    if not command.startswith("mpirun "):
+        return True
+    gsolve = shutil.which("gsolve", path=page.environment["PATH"])
+    return bool(shutil.which("mpirun") and gsolve and (Path(gsolve).resolve().parent / "gsolve-mpi").exists())
+
+
 def run_command(page, at, command, shown):
     """Runs a command and compares its output; returns its present output."""
     example = re.match(r"(?:GSOLVE_\w+=\S+ )*examples/(\w+)", command)
     if example:
         compile_program(page, at, page.source / f"examples/{example[1]}.c", page.folder / "examples" / example[1])
-    code, text = page.run(re.sub(r"^scripts/solve\.sh$", "gsolve -A gen:elasticity3d,n=20 -b ones", command))
+    if not can_run(page, command):
+        return shown
+    line = re.sub(r"^mpirun -n (\d+) ", rf"{RANKS} mpirun \1 ", command)
+    code, text = page.run(re.sub(r"^scripts/solve\.sh$", "gsolve -A gen:elasticity3d,n=20 -b ones", line))
     page.counts["commands"] += 1
     fails = any(line.startswith("gsolve: ") for line in (text if page.update else shown))
     if code not in (0, 2) and not (code == 1 and fails) and "| head" not in command and "| grep" not in command:

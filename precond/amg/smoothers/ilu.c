@@ -294,7 +294,7 @@ static gsolve_status set_scale(ilu_smoother *s, gsolve_context *ctx, const gs_le
     TRY(gs_dense_new(&w.r, ctx, gs_location(ctx), A->type, A->nrows, 1));
     TRY(gs_dense_new(&w.space, ctx, gs_location(ctx), A->type, A->nrows, 1));
     ALLOC(ctx, GSOLVE_DEVICE, square, 1);
-    TRY(gs_power_iteration(&growth, ctx, apply_sweep, &w, its, p, square));
+    TRY(gs_power_iteration(&growth, ctx, NULL, apply_sweep, &w, its, p, square));
     if (growth > MAX_EIGENVALUE) s->scale = MAX_EIGENVALUE / growth;
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, square);

@@ -1,0 +1,47 @@
+/* main.c: gsolve-mpi, which gsolve executes if it is started with several ranks. Rank 0 prints. The
+ * exit codes are those of gsolve: 0 converged, 1 an error, 2 not converged. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/ranks/ranks.h"
+
+static int run(ranks_run *r, int argc, char **argv)
+{
+    const bool first = r->rank == 0;
+    int code = ranks_parse(r, argc, argv);
+
+    if (!code && r->args.help) {
+        if (first) ranks_help(stdout);
+        return 0;
+    }
+    if (!code && r->args.version) {
+        if (first) printf("gsolve-mpi %s\n", gsolve_version());
+        return 0;
+    }
+    code = code || ranks_solve(r);
+    if (first && r->args.json) code = ranks_write_json(r) || code;
+    if (first && code) fprintf(stderr, "gsolve: %s\n", r->error);
+    if (code) return 1;
+    if (first && !r->args.quiet && !(r->args.json && strcmp(r->args.json, "-") == 0)) {
+        ranks_report(r);
+    }
+    return gsolve_outcome_is_success(r->result.outcome) ? 0 : 2;
+}
+
+int main(int argc, char **argv)
+{
+    ranks_run r = {.error_of_x = NAN,
+                   .statistics = GSOLVE_INIT(gsolve_statistics),
+                   .result = GSOLVE_INIT(gsolve_result)};
+    int provided, code;
+
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &r.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &r.ranks);
+    code = run(&r, argc, argv);
+    gsolve_context_destroy(&r.ctx);
+    fflush(stdout);
+    MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return code;
+}

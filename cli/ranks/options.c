@@ -1,0 +1,89 @@
+/* options.c: the command line of gsolve-mpi. */
+#include <stddef.h>
+#include <string.h>
+
+#include "cli/ranks/ranks.h"
+
+typedef struct option_of { /* a word, or a flag if it has no argument */
+    const char *name, *letter, *argument;
+    size_t at; /* the member of ranks_arguments */
+    const char *help;
+} option_of;
+
+#define MEMBER(name) offsetof(ranks_arguments, name)
+
+static const option_of options[] = {
+    {"--matrix", "-A", "FILE", MEMBER(matrix), "matrix: a file, or gen:NAME,key=value,..."},
+    {"--rhs", "-b", "FILE", MEMBER(rhs),
+     "right-hand side: a file, ones, random or A*ones (default)"},
+    {"--x0", NULL, "FILE", MEMBER(guess), "initial guess (default 0)"},
+    {"--output", "-x", "FILE", MEMBER(solution), "write the solution"},
+    {"--solver", NULL, "SPEC", MEMBER(solver), "method (default auto)"},
+    {"--precond", NULL, "SPEC", MEMBER(precond), "preconditioner (default auto)"},
+    {"--format", NULL, "SPEC", MEMBER(format), "storage format (default auto)"},
+    {"--rtol", NULL, "X", MEMBER(rtol), "relative tolerance (default 1e-8)"},
+    {"--maxit", NULL, "N", MEMBER(maxit), "largest number of iterations"},
+    {"--seed", NULL, "N", MEMBER(seed), "seed of the random numbers in b (default 1)"},
+    {"--threads", NULL, "N", MEMBER(threads), "threads of each rank"},
+    {"--device", NULL, "SPEC", MEMBER(device), "device of each rank: cpu (default)"},
+    {"--json", NULL, "FILE", MEMBER(json), "write the result as JSON; -: standard output"},
+    {"--quiet", "-q", NULL, MEMBER(quiet), "print nothing but errors"},
+    {"--help", "-h", NULL, MEMBER(help), "print this help"},
+    {"--version", NULL, NULL, MEMBER(version), "print the version"},
+};
+enum { COUNT = sizeof options / sizeof *options };
+
+void ranks_help(FILE *to)
+{
+    fprintf(to, "gsolve-mpi: solves A x = b with rows that are distributed over MPI processes\n\n"
+                "usage: mpirun -n RANKS gsolve [solve] [-A] FILE [-b FILE] [-x FILE] [options]\n\n"
+                "gsolve executes gsolve-mpi if it is started with several ranks.\n\n");
+    for (int k = 0; k < COUNT; k++) {
+        char left[40];
+        snprintf(left, sizeof left, "%s%s%s%s%s", options[k].letter ? options[k].letter : "   ",
+                 options[k].letter ? ", " : " ", options[k].name, options[k].argument ? " " : "",
+                 options[k].argument ? options[k].argument : "");
+        fprintf(to, "  %-22s %s\n", left, options[k].help);
+    }
+}
+
+/* The option that begins `word`: its name, or its name and '='; *value = what follows that. */
+static const option_of *find(const char *word, const char **value)
+{
+    *value = NULL;
+    for (int k = 0; k < COUNT; k++) {
+        const size_t length = strlen(options[k].name);
+        if (options[k].letter && strcmp(word, options[k].letter) == 0) return &options[k];
+        if (strncmp(word, options[k].name, length) != 0) continue;
+        if (word[length] == '=' && options[k].argument) *value = word + length + 1;
+        if (word[length] == '=' || word[length] == 0) return &options[k];
+    }
+    return NULL;
+}
+
+int ranks_parse(ranks_run *r, int argc, char **argv)
+{
+    int first = 1;
+
+    if (argc > 1 && strcmp(argv[1], "solve") == 0) first = 2;
+    for (int i = first; i < argc; i++) {
+        const char *value;
+        const option_of *option = find(argv[i], &value);
+        if (!option && argv[i][0] != '-' && !r->args.matrix) {
+            r->args.matrix = argv[i];
+        } else if (!option) {
+            return ranks_fail(r,
+                              "%s is not among what gsolve does with several ranks; mpirun -n %d "
+                              "gsolve --help shows that",
+                              argv[i], r->ranks);
+        } else if (!option->argument) {
+            *(bool *)((char *)&r->args + option->at) = true;
+        } else {
+            if (!value && i + 1 < argc) value = argv[++i];
+            if (!value) return ranks_fail(r, "%s needs %s", option->name, option->argument);
+            *(const char **)(void *)((char *)&r->args + option->at) = value;
+        }
+    }
+    if (r->args.help || r->args.version || r->args.matrix) return 0;
+    return ranks_fail(r, "no matrix is given; write gsolve -A FILE");
+}

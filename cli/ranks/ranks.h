@@ -1,0 +1,53 @@
+/* ranks.h: the command gsolve-mpi: a solve whose rows are distributed over MPI processes. Its
+ * options are some of those of gsolve solve, with the same meaning. */
+#ifndef GS_CLI_RANKS_RANKS_H
+#define GS_CLI_RANKS_RANKS_H
+
+#include <stdio.h>
+
+#include "gsolve_io.h"
+#include "gsolve_mpi.h"
+
+typedef struct ranks_arguments {
+    const char *matrix, *rhs, *guess, *solution, *solver, *precond, *format, *device, *json;
+    const char *rtol, *maxit, *threads, *seed;
+    bool quiet, help, version;
+} ranks_arguments;
+
+typedef struct ranks_seconds {
+    double read, build, setup, solve, write, total;
+} ranks_seconds;
+
+typedef struct ranks_run { /* of one rank */
+    ranks_arguments args;
+    gsolve_context *ctx;
+    int rank, ranks;
+    char error[1200];
+    /* the system and its solution */
+    gsolve_dist_csr csr;
+    gsolve_matrix *A;
+    gsolve_statistics statistics;
+    gsolve_dense b, x;
+    double error_of_x; /* |x - 1| / |1| where 1 is a solution, else NAN */
+    /* the choice that was tried last, or that solved the system */
+    char method[512], precond[512], note[1024];
+    gsolve_result result;
+    int attempts;
+    ranks_seconds seconds;
+} ranks_run;
+
+/* Each returns 0, or 1 after r->error is set, on all ranks alike. */
+
+/* options.c: reads the command line. */
+int ranks_parse(ranks_run *r, int argc, char **argv);
+void ranks_help(FILE *to);
+
+/* solve.c: reads and solves; writes the solution. */
+int ranks_solve(ranks_run *r);
+int ranks_fail(ranks_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* report.c: what rank 0 prints and writes. */
+void ranks_report(const ranks_run *r);
+int ranks_write_json(ranks_run *r);
+
+#endif

@@ -1,0 +1,119 @@
+/* report.c: what rank 0 of gsolve-mpi prints, and the result as JSON. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "cli/ranks/ranks.h"
+
+void ranks_report(const ranks_run *r)
+{
+    gsolve_context_info ctx = GSOLVE_INIT(gsolve_context_info);
+    const ranks_seconds *s = &r->seconds;
+    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
+
+    gsolve_context_describe(r->ctx, &ctx);
+    gsolve_matrix_describe(r->A, &A);
+    printf("matrix      %s, %lld x %lld, %lld entries\n", r->args.matrix, (long long)A.total_rows,
+           (long long)r->csr.cols.total, (long long)A.total_entries);
+    printf("ranks       %d by %s, %d thread%s each\n", r->ranks, ctx.transport, ctx.threads,
+           ctx.threads == 1 ? "" : "s");
+    printf("b           %s\n", r->args.rhs ? r->args.rhs : "A*ones; x = 1 is a solution");
+    printf("method      %s + %s\n\n", r->method, r->precond);
+    printf("outcome     %s\n", gsolve_outcome_text(r->result.outcome));
+    printf("iterations  %d\n", r->result.iterations);
+    printf("residual    %.3e = |b - Ax| / |b|, recomputed from A, x and b\n",
+           r->result.relative_residual);
+    if (!isnan(r->error_of_x)) printf("error       %.3e = |x - 1| / |1|\n", r->error_of_x);
+    if (r->note[0]) printf("note        %s\n", r->note);
+    printf("\n  read or generate    %9.3f s\n  build               %9.3f s\n"
+           "  set-up              %9.3f s\n  solve               %9.3f s\n"
+           "  total               %9.3f s\n",
+           s->read, s->build, s->setup, s->solve, s->total);
+}
+
+static void add_number(cJSON *object, const char *key, double value)
+{
+    cJSON_AddItemToObject(object, key,
+                          isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
+}
+
+/* The name of a spec, up to its first comma. */
+static void add_name(cJSON *object, const char *spec)
+{
+    char name[512];
+
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(spec, ","), spec);
+    cJSON_AddStringToObject(object, "name", name);
+    cJSON_AddStringToObject(object, "spec", spec);
+}
+
+static void add_seconds(cJSON *object, const ranks_seconds *s)
+{
+    cJSON *part = cJSON_AddObjectToObject(object, "seconds");
+
+    add_number(part, "read", s->read);
+    add_number(part, "build", s->build);
+    add_number(part, "setup", s->setup);
+    add_number(part, "solve", s->solve);
+    add_number(part, "write", s->write);
+    add_number(part, "total", s->total);
+}
+
+static cJSON *result_of(const ranks_run *r)
+{
+    gsolve_context_info ctx = GSOLVE_INIT(gsolve_context_info);
+    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
+    cJSON *object = cJSON_CreateObject(), *part;
+
+    gsolve_context_describe(r->ctx, &ctx);
+    gsolve_matrix_describe(r->A, &A);
+    cJSON_AddStringToObject(object, "gsolve", gsolve_version());
+    cJSON_AddNumberToObject(object, "index_base", 0);
+    part = cJSON_AddObjectToObject(object, "matrix");
+    add_number(part, "rows", (double)A.total_rows);
+    add_number(part, "cols", (double)r->csr.cols.total);
+    add_number(part, "entries", (double)A.total_entries);
+    cJSON_AddBoolToObject(part, "symmetric", r->statistics.symmetric);
+    cJSON_AddStringToObject(part, "source", r->args.matrix);
+    cJSON_AddStringToObject(object, "rhs", r->args.rhs ? r->args.rhs : "A*ones");
+    cJSON_AddNumberToObject(object, "rhs_columns", r->b.ncols);
+    cJSON_AddStringToObject(object, "device", ctx.device);
+    cJSON_AddNumberToObject(object, "threads", ctx.threads);
+    cJSON_AddNumberToObject(object, "ranks", r->ranks);
+    cJSON_AddStringToObject(object, "transport", ctx.transport);
+    add_name(cJSON_AddObjectToObject(object, "format"), A.format);
+    add_name(cJSON_AddObjectToObject(object, "precond"), r->precond);
+    add_name(cJSON_AddObjectToObject(object, "solver"), r->method);
+    cJSON_AddStringToObject(object, "outcome", gsolve_outcome_text(r->result.outcome));
+    cJSON_AddNumberToObject(object, "iterations", r->result.iterations);
+    cJSON_AddNumberToObject(object, "products", r->result.products);
+    add_number(object, "residual", r->result.relative_residual);
+    add_number(object, "error", r->error_of_x);
+    add_seconds(object, &r->seconds);
+    return object;
+}
+
+int ranks_write_json(ranks_run *r)
+{
+    const bool to_stdout = strcmp(r->args.json, "-") == 0;
+    cJSON *object;
+    char *text;
+    FILE *file;
+    bool written;
+
+    if (r->error[0]) {
+        object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "error", r->error);
+    } else {
+        object = result_of(r);
+    }
+    text = cJSON_Print(object);
+    file = to_stdout ? stdout : fopen(r->args.json, "w");
+    written = text && file && fprintf(file, "%s\n", text) > 0;
+    if (file && !to_stdout) written = fclose(file) == 0 && written;
+    free(text);
+    cJSON_Delete(object);
+    return written ? 0 : ranks_fail(r, "cannot write %s", r->args.json);
+}

@@ -1,0 +1,202 @@
+/* solve.c: what all ranks of gsolve-mpi do. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/ranks/ranks.h"
+
+int ranks_fail(ranks_run *r, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(r->error, sizeof r->error, format, arguments);
+    va_end(arguments);
+    return 1;
+}
+
+/* For a call of the library: 0, or 1 with its sentence. */
+static int check(ranks_run *r, gsolve_status status)
+{
+    return status == GSOLVE_OK ? 0 : ranks_fail(r, "%s", gsolve_error(r->ctx));
+}
+
+/* --- the system ------------------------------------------------------------------------------- */
+
+static int open_context(ranks_run *r)
+{
+    char spec[300];
+
+    snprintf(spec, sizeof spec, "%.250s%s%.20s", r->args.device ? r->args.device : "cpu",
+             r->args.threads ? ",threads=" : "", r->args.threads ? r->args.threads : "");
+    if (gsolve_context_create_mpi(&r->ctx, spec, MPI_COMM_WORLD) == GSOLVE_OK) return 0;
+    return ranks_fail(r, "%s", gsolve_mpi_error());
+}
+
+/* v = zeros for these rows. */
+static int new_vector(ranks_run *r, gsolve_dense *v, int32_t rows)
+{
+    double *value = gsolve_alloc(r->ctx, GSOLVE_HOST, (size_t)rows, sizeof *value);
+
+    *v = gsolve_vector(value, rows);
+    if (!value) return ranks_fail(r, "rank %d: out of memory", r->rank);
+    memset(value, 0, (size_t)rows * sizeof *value);
+    return 0;
+}
+
+static bool is_ones(const ranks_run *r)
+{
+    return !r->args.rhs || strcmp(r->args.rhs, "A*ones") == 0;
+}
+
+/* b as the option -b says. */
+static int make_rhs(ranks_run *r)
+{
+    const bool constant = r->args.rhs && strcmp(r->args.rhs, "ones") == 0;
+    const bool random = r->args.rhs && strcmp(r->args.rhs, "random") == 0;
+    const uint64_t seed = r->args.seed ? strtoull(r->args.seed, NULL, 10) : 1;
+    const gsolve_row_range rows = r->csr.rows;
+    gsolve_dense ones = {0};
+    int code;
+
+    if (!is_ones(r) && !constant && !random) {
+        return check(r, gsolve_read_dense_dist(&r->b, r->ctx, r->args.rhs, rows, NULL));
+    }
+    code = new_vector(r, &r->b, rows.count) || new_vector(r, &ones, r->csr.cols.count);
+    for (int32_t i = 0; !code && i < rows.count; i++) {
+        const uint64_t place = (uint64_t)(rows.first + i);
+        ((double *)r->b.value)[i] = constant ? 1 : random ? gsolve_random(seed, place) : 0;
+    }
+    for (int32_t i = 0; !code && i < ones.nrows; i++) ((double *)ones.value)[i] = 1;
+    if (is_ones(r)) code = code || check(r, gsolve_matrix_apply(r->A, 1, ones, 0, r->b));
+    gsolve_dense_free(&ones, r->ctx);
+    return code;
+}
+
+static int make_guess(ranks_run *r)
+{
+    if (r->args.guess) {
+        if (check(r, gsolve_read_dense_dist(&r->x, r->ctx, r->args.guess, r->csr.cols, NULL))) {
+            return 1;
+        }
+        if (r->x.ncols == r->b.ncols) return 0;
+        return ranks_fail(r, "%s has %d columns and b %d; give as many", r->args.guess, r->x.ncols,
+                          r->b.ncols);
+    }
+    if (new_vector(r, &r->x, r->csr.cols.count * (r->b.ncols > 0 ? r->b.ncols : 1))) return 1;
+    r->x.nrows = r->x.stride = r->csr.cols.count;
+    r->x.ncols = r->b.ncols;
+    return 0;
+}
+
+static int prepare(ranks_run *r)
+{
+    const double begin = MPI_Wtime();
+    const char *format = r->args.format ? r->args.format : "auto";
+
+    if (check(r, gsolve_read_matrix_dist(&r->csr, r->ctx, r->args.matrix, NULL, NULL))) return 1;
+    r->seconds.read = MPI_Wtime() - begin;
+    if (check(r, gsolve_matrix_create_dist(&r->A, r->ctx, format, &r->csr))) return 1;
+    if (check(r, gsolve_matrix_statistics(r->A, &r->statistics))) return 1;
+    if (make_rhs(r) || make_guess(r)) return 1;
+    r->seconds.build = MPI_Wtime() - begin - r->seconds.read;
+    return 0;
+}
+
+/* --- the solve -------------------------------------------------------------------------------- */
+
+/* Specs of attempt k: what the arguments leave open is chosen. False: there is no such attempt. */
+static bool choose(ranks_run *r, int k)
+{
+    const char *method = r->args.solver, *precond = r->args.precond;
+    const bool open_method = !method || strcmp(method, "auto") == 0;
+    const bool open_precond = !precond || strcmp(precond, "auto") == 0;
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
+
+    if (!open_method && !open_precond && k > 0) return false;
+    if ((open_method || open_precond) && !gsolve_dist_choose(r->ctx, &r->statistics, k, &choice)) {
+        return false;
+    }
+    snprintf(r->method, sizeof r->method, "%.400s%s%.20s%s%.20s",
+             open_method ? choice.method : method, r->args.rtol ? ",rtol=" : "",
+             r->args.rtol ? r->args.rtol : "", r->args.maxit ? ",maxit=" : "",
+             r->args.maxit ? r->args.maxit : "");
+    snprintf(r->precond, sizeof r->precond, "%.400s", open_precond ? choice.precond : precond);
+    return true;
+}
+
+/* One method with one preconditioner. */
+static gsolve_status attempt(ranks_run *r)
+{
+    gsolve_precond *M = NULL;
+    gsolve_solver *S = NULL;
+    const double begin = MPI_Wtime();
+    gsolve_status status = gsolve_precond_create_from(&M, r->ctx, r->precond, r->A);
+
+    if (status == GSOLVE_OK) status = gsolve_solver_create(&S, r->ctx, r->method, r->A, M);
+    r->seconds.setup += MPI_Wtime() - begin;
+    if (status == GSOLVE_OK) status = gsolve_solver_run(S, r->b, r->x, &r->result);
+    if (status == GSOLVE_OK) snprintf(r->note, sizeof r->note, "%s", gsolve_solver_note(S));
+    r->seconds.solve += status == GSOLVE_OK ? r->result.seconds : 0;
+    gsolve_solver_destroy(&S);
+    gsolve_precond_destroy(&M);
+    return status;
+}
+
+/* Tries one choice after another. Each begins with the x of the one before. */
+static int try_choices(ranks_run *r)
+{
+    gsolve_status status = GSOLVE_UNSUPPORTED;
+
+    for (int k = 0; choose(r, k); k++) {
+        r->attempts = k + 1;
+        status = attempt(r);
+        if (status == GSOLVE_OK && gsolve_outcome_is_success(r->result.outcome)) return 0;
+        if (status == GSOLVE_BAD_ARGUMENT || status == GSOLVE_BAD_SPEC) break;
+    }
+    return r->attempts == 0 ? ranks_fail(r, "no method is known for this matrix over several ranks")
+                            : check(r, status);
+}
+
+/* |x - 1| / |1| over all ranks, where 1 is a solution. */
+static void measure_error(ranks_run *r)
+{
+    double sum = 0, all;
+
+    r->error_of_x = NAN;
+    if (!is_ones(r) || r->csr.cols.total == 0) return;
+    for (int32_t i = 0; i < r->x.nrows; i++) {
+        const double e = ((double *)r->x.value)[i] - 1;
+        sum += e * e;
+    }
+    MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    r->error_of_x = sqrt(all / (double)r->csr.cols.total);
+}
+
+static int write_solution(ranks_run *r)
+{
+    const double begin = MPI_Wtime();
+    char comment[1200];
+
+    if (!r->args.solution) return 0;
+    snprintf(comment, sizeof comment, "gsolve %s: %s + %s, %s, |b - Ax| / |b| = %.3e",
+             gsolve_version(), r->method, r->precond, gsolve_outcome_text(r->result.outcome),
+             r->result.relative_residual);
+    if (check(r, gsolve_write_dense_dist(r->ctx, r->args.solution, r->csr.cols, &r->x, comment))) {
+        return 1;
+    }
+    r->seconds.write = MPI_Wtime() - begin;
+    return 0;
+}
+
+int ranks_solve(ranks_run *r)
+{
+    const double begin = MPI_Wtime();
+    int code = open_context(r) || prepare(r) || try_choices(r);
+
+    if (!code) measure_error(r);
+    code = code || write_solution(r);
+    r->seconds.total = MPI_Wtime() - begin;
+    return code;
+}

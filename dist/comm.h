@@ -1,0 +1,93 @@
+/* comm.h: the ranks among which the rows of a distributed matrix are split. A communicator belongs
+ * to a context. NULL stands for one rank everywhere: then nothing is communicated.
+ *
+ * All ranks call the functions below in the same order, with the same counts. They return the same
+ * numbers, bits included, and the same status on all ranks, so all ranks go on in the same way.
+ *
+ * A failure of one rank between two such calls must not make this rank leave, because the others
+ * would wait for it. Either it calls gs_comm_check(status), where all ranks do; or it stores the
+ * failure by gs_comm_defer and goes on: the next sum fails on all ranks, with the sentence of the
+ * rank that failed. */
+#ifndef GS_DIST_COMM_H
+#define GS_DIST_COMM_H
+
+#include "core/context.h"
+
+enum {
+    GS_COMM_FEW = 7,         /* an allgather of fewer numbers sends as many */
+    GS_COMM_NUMBERS = 511,   /* most numbers of one allgather */
+    GS_COMM_SENTENCE = 1000, /* bytes of an error sentence that travels */
+};
+
+typedef struct gs_comm {
+    gsolve_context *ctx;
+    gsolve_transport transport;
+    void *self;
+    int rank, ranks;
+    double *send, *recv;  /* 1 + GS_COMM_NUMBERS numbers; those of all ranks */
+    gsolve_status failed; /* a failure of this rank that the others do not know yet */
+    char sentence[GS_COMM_SENTENCE];
+    bool pending;    /* an exchange has begun and not ended */
+    bool known;      /* the last sum or agreement failed, on all ranks */
+    bool broken;     /* the transport has failed: every later call fails at once */
+    bool stop_asked; /* at the last sum or agreement a rank was interrupted, see interrupt.h */
+} gs_comm;
+
+/* A number of consecutive doubles where kernels of the device write them. */
+typedef struct gs_numbers {
+    double *at;
+    int count;
+} gs_numbers;
+
+/* recv = the bytes of all ranks in rank order. */
+gsolve_status gs_comm_allgather(gs_comm *comm, const void *send, size_t bytes, void *recv);
+
+/* Sends and receives messages. */
+gsolve_status gs_comm_exchange(gs_comm *comm, const gsolve_messages *out,
+                               const gsolve_messages *in);
+
+/* The same in two parts, between which this rank computes. end returns at once if nothing is on its
+ * way. */
+gsolve_status gs_comm_exchange_begin(gs_comm *comm, const gsolve_messages *out,
+                                     const gsolve_messages *in);
+gsolve_status gs_comm_exchange_end(gs_comm *comm);
+
+/* Replaces the numbers of these parts by their sums over all ranks, added in rank order. The parts
+ * travel together. comm NULL: nothing changes. */
+gsolve_status gs_comm_sum(gs_comm *comm, const gs_numbers *part, int parts);
+
+/* Replaces the numbers by the largest of all ranks. A NaN of any rank stays. */
+gsolve_status gs_comm_largest(gs_comm *comm, double *number, int count);
+
+/* gs_comm_sum of `count` numbers. */
+static inline gsolve_status gs_comm_sum_of(gs_comm *comm, double *number, int count)
+{
+    return comm ? gs_comm_sum(comm, &(gs_numbers){number, count}, 1) : GSOLVE_OK;
+}
+
+/* The number of ranks. */
+static inline int gs_comm_ranks(const gs_comm *comm)
+{
+    return comm ? comm->ranks : 1;
+}
+
+/* --- all ranks agree on errors ---------------------------------------------------------------- */
+
+/* Returns the status of the lowest rank that failed, on all ranks. Its sentence, the context's last
+ * one, gets the prefix "rank 3: ", unless all ranks failed with the same sentence. If `local` is
+ * such a failure, it returns at once, since all ranks know it. comm NULL: returns local. */
+gsolve_status gs_comm_check(gs_comm *comm, gsolve_status local);
+
+/* Stores a failure of this rank for the next call, and returns GSOLVE_OK. A failure that all ranks
+ * know is returned. comm NULL: returns `local`. */
+gsolve_status gs_comm_defer(gs_comm *comm, gsolve_status local);
+
+/* *total = the sum of `count` over all ranks, *first = that over the ranks before this one. comm
+ * NULL: count and 0. */
+gsolve_status gs_comm_place(gs_comm *comm, int64_t count, int64_t *first, int64_t *total);
+
+/* Fails on all ranks unless `value` is the same on all of them. what: for the sentence, such as
+ * "the specs of the solver". */
+gsolve_status gs_comm_same(gs_comm *comm, uint64_t value, const char *what);
+
+#endif

@@ -1,0 +1,133 @@
+/* gsolve_dist.h: one linear system whose rows are distributed over several ranks. A rank is usually
+ * an MPI process (gsolve_context_create_mpi of gsolve_mpi.h), or whatever joins the transport of
+ * gsolve_context_set_transport (gsolve_plugin.h). Each rank owns consecutive rows of A, and the
+ * elements of b and x that belong to them. A context without a transport is one rank.
+ *
+ * A distributed matrix is a matrix handle. gsolve_matrix_apply, gsolve_matrix_apply_transpose,
+ * gsolve_matrix_apply_dot, gsolve_matrix_residual, gsolve_matrix_statistics,
+ * gsolve_precond_create_from, gsolve_solver_create and gsolve_solver_run accept it as any other.
+ * Their vectors hold the elements of this rank. Sums, norms and results are those of the whole
+ * system and equal on all ranks, bits included.
+ *
+ * All functions of this header except gsolve_dist_csr_free, and the functions above with a
+ * distributed matrix, are collective: all ranks call them in the same order, with the same specs,
+ * options and numbers of columns. If one rank fails, they fail on all ranks with the same status,
+ * and gsolve_error begins with the number of the rank, such as "rank 3: ". The exceptions are the
+ * products: a vector that gsolve_matrix_apply refuses on one rank must be refused on all.
+ *
+ * Preconditioners see the diagonal block of the rank: its own rows and, of these, the columns that
+ * it owns. gsolve_matrix_csr returns this block, too. So "ilu", "ic", "isai" and "block_jacobi" do
+ * not couple the ranks, and the number of iterations depends on the number of ranks; "jacobi" and
+ * "chebyshev" are those of one rank.
+ */
+#ifndef GSOLVE_DIST_H
+#define GSOLVE_DIST_H
+
+#include "gsolve_auto.h"
+#include "gsolve_matrix.h"
+#include "gsolve_solver.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- rows of a rank ------------------------------------------------------------- */
+
+/* The rows `first` to `first + count - 1` of `total` rows. */
+typedef struct gsolve_row_range {
+    int64_t first, total;
+    int32_t count;
+} gsolve_row_range;
+
+/* Returns the rows of a rank if `total` rows are divided evenly: the first total % ranks ranks have
+ * one row more than the others. */
+static inline gsolve_row_range gsolve_row_range_even(int64_t total, int rank, int ranks)
+{
+    const int64_t size = total / ranks, more = total % ranks;
+    gsolve_row_range rows = {rank * size + (rank < more ? rank : more), total,
+                             (int32_t)(size + (rank < more))};
+    return rows;
+}
+
+/* This rank's rows of a distributed matrix, as compressed rows. The row ranges of the ranks follow
+ * one another in rank order, and together they are all rows; a rank may have none. The entries of
+ * local row i, which is row rows.first + i of the matrix, have the positions start[i] to
+ * start[i + 1] - 1 in col and value. They may be in any order, and duplicates are summed. */
+typedef struct gsolve_dist_csr {
+    gsolve_row_range rows;
+    gsolve_row_range cols;    /* the elements of x that this rank owns; cols.total 0: as rows */
+    const void *start;        /* rows.count + 1 offsets into this rank's entries; the first is 0 */
+    const int64_t *col;       /* column of each entry, counted over all ranks */
+    const void *value;        /* value of each entry */
+    gsolve_offset offset;     /* type of the elements of start */
+    gsolve_type type;         /* type of the elements of value; equal on all ranks */
+    gsolve_location location; /* of all three arrays; GSOLVE_HOST */
+} gsolve_dist_csr;
+
+/* Frees the three arrays of csr, which a function of the library allocated in ctx, and sets all
+ * members of *csr to 0. */
+GSOLVE_API void gsolve_dist_csr_free(gsolve_dist_csr *csr, gsolve_context *ctx);
+
+/* Computes csr as the sum of triplets: entry a_ij is the sum of the v[k] of all ranks with i[k] = i
+ * and j[k] = j, numbered over all ranks. A rank may give triplets for rows of other ranks, such as
+ * the contributions of its finite elements; they travel to the owner. Values of one entry are added
+ * in rank order, and those of one rank in the order of k. `rows` are the rows that this rank owns;
+ * the matrix is square. Triplets with a negative i[k] or j[k] are skipped. The columns of each row
+ * of csr ascend strictly. Free csr with gsolve_dist_csr_free.
+ *
+ * Fails with GSOLVE_BAD_MATRIX if a number is rows.total or more, or a value is not finite. */
+GSOLVE_API gsolve_status gsolve_dist_csr_assemble(gsolve_dist_csr *csr, gsolve_context *ctx,
+                                                  gsolve_row_range rows, int64_t count,
+                                                  const int64_t *i, const int64_t *j,
+                                                  const double *v);
+
+/* Computes the statistics of a distributed matrix. All members are those of the whole matrix and
+ * equal on all ranks. A number of 32 bits that does not fit is 2^31 - 1. `block` is 1: blocks are
+ * not searched. */
+GSOLVE_API gsolve_status gsolve_dist_csr_statistics(gsolve_context *ctx, const gsolve_dist_csr *csr,
+                                                    gsolve_statistics *statistics);
+
+/* --- distributed matrices ------------------------------------------------------- */
+
+/* Creates a distributed matrix from this rank's rows, which it copies. `spec` names a storage
+ * format (gsolve_matrix_create). The rows that need elements of x of other ranks, the boundary
+ * rows, are stored apart; all others are in this format. A product sends the elements that other
+ * ranks need, multiplies the other rows meanwhile, and then the boundary rows. The entries of each
+ * row are added in one sum.
+ *
+ * Fails with GSOLVE_BAD_ARGUMENT if the row ranges of the ranks do not follow one another or the
+ * types differ; with GSOLVE_BAD_MATRIX if the rows of a rank are malformed; with GSOLVE_UNSUPPORTED
+ * if the rows of a rank use 2^31 or more columns, or if the device is not a CPU; and like
+ * gsolve_matrix_create. */
+GSOLVE_API gsolve_status gsolve_matrix_create_dist(gsolve_matrix **A, gsolve_context *ctx,
+                                                   const char *spec, const gsolve_dist_csr *csr);
+
+/* Replaces the values of A by those of csr, which has the pattern of the creation, the order of the
+ * entries included. Fails with GSOLVE_BAD_MATRIX if the pattern or the type of a rank differs, or
+ * if a value is not finite; A is then unchanged on all ranks. */
+GSOLVE_API gsolve_status gsolve_matrix_update_dist(gsolve_matrix *A, const gsolve_dist_csr *csr);
+
+/* Sets *rows and *cols to the rows and the elements of x that this rank owns, *rank to its number
+ * and *ranks to the number of ranks. Each pointer may be NULL. For a matrix that is not
+ * distributed, this is all rows and columns, 0 and 1. Not collective. */
+GSOLVE_API void gsolve_matrix_row_range(const gsolve_matrix *A, gsolve_row_range *rows,
+                                        gsolve_row_range *cols, int *rank, int *ranks);
+
+/* --- one call ------------------------------------------------------------------- */
+
+/* Sets *choice to a choice for a distributed matrix with these statistics, as gsolve_auto_choose
+ * does for others: among the methods and preconditioners that work over several ranks. Not
+ * collective: equal statistics give equal choices. */
+GSOLVE_API bool gsolve_dist_choose(const gsolve_context *ctx, const gsolve_statistics *statistics,
+                                   int attempt, gsolve_choice *choice);
+
+/* Solves A x = b until |b - A x| <= 1e-8 |b| in each column. The function chooses a method and a
+ * preconditioner by gsolve_dist_choose, and tries the next choice if one does not converge, as
+ * gsolve_solve does. b and x hold this rank's rows; on entry x is the initial guess. */
+GSOLVE_API gsolve_status gsolve_solve_dist(gsolve_context *ctx, const gsolve_dist_csr *csr,
+                                           gsolve_dense b, gsolve_dense x, gsolve_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,180 @@
+/* context.c: gsolve_context_create_mpi. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mpi/transport.h"
+
+static _Thread_local char error[600]; /* of this thread's last failed create */
+
+const char *gsolve_mpi_error(void)
+{
+    return error;
+}
+
+static gsolve_status refuse(gsolve_status status, const char *sentence)
+{
+    snprintf(error, sizeof error, "%s", sentence);
+    return status;
+}
+
+/* --- the spec --------------------------------------------------------------------------------- */
+
+/* Copies `spec` to `device` without the key timeout, whose value is stored. Whether it fits. */
+static bool read_spec(const char *spec, char *device, size_t size, double *timeout)
+{
+    size_t at = 0;
+
+    *timeout = 0;
+    for (const char *from = spec; *from;) {
+        const size_t length = strcspn(from, ",");
+        const char *word = from + strspn(from, " ");
+        char *end;
+        if (strncmp(word, "timeout=", 8) == 0) {
+            *timeout = strtod(word + 8, &end);
+            end += strspn(end, " ");
+            if (end != from + length || !(*timeout >= 0) || !isfinite(*timeout)) return false;
+        } else {
+            const bool automatic = at == 0 && strncmp(word, "auto", 4) == 0;
+            const char *text = automatic ? word + 4 : from;
+            const int rest = (int)(from + length - text);
+            at += (size_t)snprintf(device + at, size - at, "%s%s%.*s", at ? "," : "",
+                                   automatic ? "cpu" : "", rest, text);
+            if (at >= size) return false;
+        }
+        from += length + (from[length] == ',');
+    }
+    return true;
+}
+
+/* --- threads ---------------------------------------------------------------------------------- */
+
+/* Adds the key threads if the ranks of this host may use the same processors: `all`, as many as a
+ * context takes by itself. They do if all of them together take more than the host has; ranks that
+ * are bound to different processors do not. *crowded: the host has more ranks than processors. */
+static gsolve_status divide_processors(char *device, size_t size, MPI_Comm comm, bool *crowded)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
+    gsolve_context *probe = NULL;
+    MPI_Comm host;
+    int ranks = 1, sum = 0;
+    const gsolve_status status = gsolve_context_create(&probe, device);
+    const size_t length = strlen(device);
+
+    if (status == GSOLVE_OK) gsolve_context_describe(probe, &info);
+    gsolve_context_destroy(&probe);
+    if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host) != MPI_SUCCESS) {
+        return refuse(GSOLVE_RANK_FAILED, "MPI_Comm_split_type failed");
+    }
+    MPI_Comm_size(host, &ranks);
+    MPI_Allreduce(&info.threads, &sum, 1, MPI_INT, MPI_SUM, host);
+    MPI_Comm_free(&host);
+    *crowded = ranks > processors;
+    if (status != GSOLVE_OK || strstr(device, "threads")) return GSOLVE_OK;
+    if (sum > processors && info.threads > 1) {
+        const int share = info.threads / ranks;
+        snprintf(device + length, size - length, ",threads=%d", share > 0 ? share : 1);
+    }
+    return GSOLVE_OK;
+}
+
+/* --- create ----------------------------------------------------------------------------------- */
+
+/* What a rank does alone. */
+static gsolve_status create_alone(gsolve_context **ctx, const char *device, gs_mpi **self)
+{
+    gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
+    const gsolve_status status = gsolve_context_create(ctx, device);
+    int level = MPI_THREAD_SINGLE;
+
+    if (status != GSOLVE_OK) return refuse(status, gsolve_error(NULL));
+    gsolve_context_describe(*ctx, &info);
+    MPI_Query_thread(&level);
+    if (level < MPI_THREAD_FUNNELED && info.threads > 1) {
+        return refuse(GSOLVE_UNSUPPORTED,
+                      "MPI was initialised for one thread, and the context has more; call "
+                      "MPI_Init_thread with MPI_THREAD_FUNNELED, or create the context with "
+                      "\"cpu,threads=1\"");
+    }
+    *self = calloc(1, sizeof **self);
+    return *self ? GSOLVE_OK : refuse(GSOLVE_NO_MEMORY, "out of memory");
+}
+
+/* The status and the sentence of the lowest rank that failed, on all ranks. */
+static gsolve_status agree(gsolve_status status, MPI_Comm comm, int rank, int ranks)
+{
+    int first = status == GSOLVE_OK ? ranks : rank, lowest, worst = status;
+    char sentence[sizeof error - 40];
+
+    if (MPI_Allreduce(&first, &lowest, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS) {
+        return refuse(GSOLVE_RANK_FAILED, "MPI_Allreduce failed");
+    }
+    if (lowest == ranks) return GSOLVE_OK;
+    snprintf(sentence, sizeof sentence, "%.*s", (int)sizeof sentence - 1, error);
+    MPI_Bcast(&worst, 1, MPI_INT, lowest, comm);
+    MPI_Bcast(sentence, (int)sizeof sentence, MPI_CHAR, lowest, comm);
+    snprintf(error, sizeof error, "rank %d: %s", lowest, sentence);
+    return (gsolve_status)worst;
+}
+
+static gsolve_status create(gsolve_context **out, const char *spec, MPI_Comm comm)
+{
+    char device[256];
+    gsolve_context *ctx = NULL;
+    gs_mpi *self = NULL;
+    bool crowded = false;
+    double timeout;
+    int rank, ranks;
+    gsolve_status status;
+
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    status = read_spec(spec, device, sizeof device - 20, &timeout)
+                 ? GSOLVE_OK
+                 : refuse(GSOLVE_BAD_SPEC, "the spec of the context is too long, or its timeout is "
+                                           "not a number of seconds, 0 or more");
+    status = agree(status, comm, rank, ranks);
+    if (status == GSOLVE_OK) status = divide_processors(device, sizeof device, comm, &crowded);
+    if (status == GSOLVE_OK) {
+        status = agree(create_alone(&ctx, device, &self), comm, rank, ranks);
+    }
+    if (status == GSOLVE_OK) {
+        *self = (gs_mpi){
+            .comm = comm, .rank = rank, .ranks = ranks, .crowded = crowded, .timeout = timeout};
+        status = gsolve_context_set_transport(ctx, &gs_mpi_transport, self, rank, ranks);
+        if (status != GSOLVE_OK) refuse(status, gsolve_error(ctx));
+    }
+    if (status != GSOLVE_OK) {
+        gsolve_context_destroy(&ctx);
+        free(self);
+        return status;
+    }
+    *out = ctx;
+    return GSOLVE_OK;
+}
+
+gsolve_status gsolve_context_create_mpi(gsolve_context **ctx, const char *spec, MPI_Comm comm)
+{
+    int initialised = 0, finalized = 0;
+    MPI_Comm own;
+    gsolve_status status;
+
+    error[0] = 0;
+    MPI_Initialized(&initialised);
+    MPI_Finalized(&finalized);
+    if (!ctx || !spec || !initialised || finalized) {
+        return refuse(GSOLVE_BAD_ARGUMENT,
+                      "gsolve_context_create_mpi: an argument is NULL, or MPI is not initialised; "
+                      "call MPI_Init_thread before");
+    }
+    if (MPI_Comm_dup(comm, &own) != MPI_SUCCESS) {
+        return refuse(GSOLVE_RANK_FAILED, "MPI_Comm_dup failed");
+    }
+    status = create(ctx, spec, own);
+    if (status != GSOLVE_OK) MPI_Comm_free(&own);
+    return status;
+}

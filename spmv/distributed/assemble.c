@@ -1,0 +1,273 @@
+/* assemble.c: a distributed matrix from triplets for any rows. The triplets travel to the owners of
+ * their rows, which sort and add them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/try.h"
+#include "dist/row_range.h"
+
+typedef struct triplet {
+    int64_t row, col;
+    double value;
+} triplet;
+
+typedef struct letters { /* messages of triplets */
+    gsolve_messages m;
+    int *rank;
+    size_t *offset;
+    triplet *all; /* those of lower ranks first */
+    int64_t count;
+} letters;
+
+static void drop_letters(letters *l, gsolve_context *ctx)
+{
+    gsolve_free(ctx, GSOLVE_HOST, l->rank);
+    gsolve_free(ctx, GSOLVE_HOST, l->offset);
+    gsolve_free(ctx, GSOLVE_HOST, l->all);
+}
+
+/* Messages with number[r * stride] triplets to or from each rank r but this one. */
+static gsolve_status new_letters(letters *l, gsolve_context *ctx, int ranks, int own,
+                                 const int64_t *number, int stride)
+{
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, l->rank, ranks);
+    ALLOC(ctx, GSOLVE_HOST, l->offset, (size_t)ranks + 1);
+    l->offset[0] = 0;
+    for (int r = 0; r < ranks; r++) {
+        const int64_t n = number[(int64_t)r * stride];
+        if (r == own || n == 0) continue;
+        l->count += n;
+        l->rank[l->m.count++] = r;
+        l->offset[l->m.count] = (size_t)l->count * sizeof(triplet);
+    }
+    ALLOC(ctx, GSOLVE_HOST, l->all, l->count);
+    l->m = (gsolve_messages){l->m.count, l->rank, l->offset, l->all};
+done:
+    return status;
+}
+
+typedef struct given { /* by the caller */
+    int64_t count;
+    const int64_t *i, *j;
+    const double *v;
+} given;
+
+static bool is_skipped(const given *g, int64_t k)
+{
+    return g->i[k] < 0 || g->j[k] < 0;
+}
+
+static gsolve_status check(gsolve_context *ctx, const given *g, int64_t total)
+{
+    if (g->count < 0 || (g->count > 0 && (!g->i || !g->j || !g->v))) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "gsolve_dist_csr_assemble: the number of triplets is negative, or i, j "
+                           "or v is NULL");
+    }
+    for (int64_t k = 0; k < g->count; k++) {
+        if (is_skipped(g, k)) continue;
+        if (g->i[k] >= total || g->j[k] >= total || !isfinite(g->v[k])) {
+            return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                               "triplet %lld (counted from 0) is row %lld, column %lld, value %g; "
+                               "rows and columns are below %lld, and values finite",
+                               (long long)k, (long long)g->i[k], (long long)g->j[k], g->v[k],
+                               (long long)total);
+        }
+    }
+    return GSOLVE_OK;
+}
+
+/* number[r] = the triplets for rank r. */
+static void count_triplets(const given *g, const gs_ownership *owner, int64_t *number)
+{
+    memset(number, 0, (size_t)owner->ranks * sizeof *number);
+    for (int64_t k = 0; k < g->count; k++) {
+        if (!is_skipped(g, k)) number[gs_owner(owner, g->i[k])]++;
+    }
+}
+
+/* Sorts the triplets by the ranks that own their rows: those of others to `out`, the own to `own`.
+ */
+static void put_triplets(const given *g, const gs_ownership *owner, int rank, const letters *out,
+                         triplet *own, int64_t *next)
+{
+    for (int r = 0, k = 0; r < owner->ranks; r++) {
+        next[r] = 0;
+        if (k == out->m.count || out->rank[k] != r) continue;
+        next[r] = (int64_t)(out->offset[k++] / sizeof(triplet));
+    }
+    for (int64_t k = 0; k < g->count; k++) {
+        if (is_skipped(g, k)) continue;
+        const int r = gs_owner(owner, g->i[k]);
+        triplet *to = r == rank ? own : out->all;
+        to[next[r]++] = (triplet){g->i[k], g->j[k], g->v[k]};
+    }
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+typedef struct place { /* of a triplet in a row */
+    int64_t col, order;
+    double value;
+} place;
+
+static int compare_places(const void *a, const void *b)
+{
+    const place *x = a, *y = b;
+
+    if (x->col != y->col) return x->col < y->col ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+typedef struct rows_of { /* under construction */
+    int64_t *start, *col;
+    double *value;
+    place *place;
+} rows_of;
+
+/* Sorts the triplets of all rows into place; those of a row keep their order. */
+static void sort_by_rows(rows_of *r, gsolve_row_range rows, int parts, triplet *const *part,
+                         const int64_t *count)
+{
+    int64_t order = 0;
+
+    memset(r->start, 0, ((size_t)rows.count + 1) * sizeof *r->start);
+    for (int p = 0; p < parts; p++) {
+        for (int64_t k = 0; k < count[p]; k++) r->start[part[p][k].row - rows.first + 1]++;
+    }
+    for (int32_t i = 0; i < rows.count; i++) r->start[i + 1] += r->start[i];
+    for (int p = 0; p < parts; p++) {
+        for (int64_t k = 0; k < count[p]; k++) {
+            const triplet *t = &part[p][k];
+            r->place[r->start[t->row - rows.first]++] = (place){t->col, order++, t->value};
+        }
+    }
+    for (int32_t i = rows.count; i > 0; i--) r->start[i] = r->start[i - 1];
+    r->start[0] = 0;
+}
+
+/* Sorts each row by columns and adds duplicates. */
+static void add_duplicates(rows_of *r, int32_t count)
+{
+    int64_t at = 0;
+
+    for (int32_t i = 0; i < count; i++) {
+        const int64_t from = r->start[i], to = r->start[i + 1], begin = at;
+        qsort(r->place + from, (size_t)(to - from), sizeof *r->place, compare_places);
+        r->start[i] = begin;
+        for (int64_t k = from; k < to; k++) {
+            const place *p = &r->place[k];
+            if (at > begin && r->col[at - 1] == p->col) {
+                r->value[at - 1] += p->value;
+            } else {
+                r->col[at] = p->col;
+                r->value[at++] = p->value;
+            }
+        }
+    }
+    r->start[count] = at;
+}
+
+/* *csr = the rows of these triplets, in rank order: those received from lower ranks, the own ones,
+ * and those of higher ranks. */
+static gsolve_status make_rows(gsolve_dist_csr *csr, gsolve_context *ctx, gsolve_row_range rows,
+                               const letters *in, triplet *own, int64_t own_count, int rank)
+{
+    rows_of r = {0};
+    int64_t lower = 0;
+    gsolve_status status;
+
+    for (int k = 0; k < in->m.count; k++) {
+        if (in->rank[k] < rank) lower = (int64_t)(in->offset[k + 1] / sizeof(triplet));
+    }
+    triplet *const part[] = {in->all, own, in->all + lower};
+    const int64_t count[] = {lower, own_count, in->count - lower};
+    const int64_t all = in->count + own_count;
+    ALLOC(ctx, GSOLVE_HOST, r.start, (size_t)rows.count + 1);
+    ALLOC(ctx, GSOLVE_HOST, r.col, all);
+    ALLOC(ctx, GSOLVE_HOST, r.value, all);
+    ALLOC(ctx, GSOLVE_HOST, r.place, all);
+    sort_by_rows(&r, rows, 3, part, count);
+    add_duplicates(&r, rows.count);
+    *csr = (gsolve_dist_csr){.rows = rows,
+                             .cols = rows,
+                             .start = r.start,
+                             .col = r.col,
+                             .value = r.value,
+                             .offset = GSOLVE_O64,
+                             .type = GSOLVE_F64};
+    r.start = r.col = NULL;
+    r.value = NULL;
+done:
+    gsolve_free(ctx, GSOLVE_HOST, r.start);
+    gsolve_free(ctx, GSOLVE_HOST, r.col);
+    gsolve_free(ctx, GSOLVE_HOST, r.value);
+    gsolve_free(ctx, GSOLVE_HOST, r.place);
+    return status;
+}
+
+/* --- all ranks -------------------------------------------------------------------------------- */
+
+static gsolve_status assemble(gsolve_dist_csr *csr, gsolve_context *ctx, gsolve_row_range rows,
+                              const given *g, const gs_ownership *owner)
+{
+    const int rank = ctx->comm ? ctx->comm->rank : 0, ranks = owner->ranks;
+    letters out = {0}, in = {0};
+    int64_t *number, *all;
+    triplet *own = NULL;
+    gsolve_dist_csr made = {0};
+    gsolve_status status;
+
+    number = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)ranks, sizeof *number);
+    all = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)ranks * (size_t)ranks, sizeof *all);
+    TRY(gs_comm_check(ctx->comm, number && all ? GSOLVE_OK : GSOLVE_NO_MEMORY));
+    count_triplets(g, owner, number);
+    memcpy(all, number, (size_t)ranks * sizeof *number);
+    if (ctx->comm) {
+        TRY(gs_comm_allgather(ctx->comm, number, (size_t)ranks * sizeof *number, all));
+    }
+    const int64_t own_count = number[rank];
+    own = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)own_count, sizeof *own);
+    status = own ? new_letters(&out, ctx, ranks, rank, number, 1) : GSOLVE_NO_MEMORY;
+    if (status == GSOLVE_OK) status = new_letters(&in, ctx, ranks, rank, all + rank, ranks);
+    TRY(gs_comm_check(ctx->comm, status));
+    put_triplets(g, owner, rank, &out, own, number);
+    if (ctx->comm) TRY(gs_comm_exchange(ctx->comm, &out.m, &in.m));
+    status = make_rows(&made, ctx, rows, &in, own, own_count, rank);
+    status = gs_comm_check(ctx->comm, status);
+    if (status == GSOLVE_OK) {
+        *csr = made;
+    } else {
+        gsolve_dist_csr_free(&made, ctx);
+    }
+done:
+    drop_letters(&out, ctx);
+    drop_letters(&in, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, own);
+    gsolve_free(ctx, GSOLVE_HOST, number);
+    gsolve_free(ctx, GSOLVE_HOST, all);
+    return status;
+}
+
+gsolve_status gsolve_dist_csr_assemble(gsolve_dist_csr *csr, gsolve_context *ctx,
+                                       gsolve_row_range rows, int64_t count, const int64_t *i,
+                                       const int64_t *j, const double *v)
+{
+    const given g = {count, i, j, v};
+    gs_ownership owner = {0};
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
+    status = csr ? check(ctx, &g, rows.total)
+                 : gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_dist_csr_assemble: csr is NULL");
+    TRY(gs_comm_check(ctx->comm, status));
+    TRY(gs_ownership_new(&owner, ctx, &rows, "rows"));
+    TRY(assemble(csr, ctx, rows, &g, &owner));
+done:
+    gs_ownership_drop(&owner, ctx);
+    return status;
+}

@@ -1,0 +1,251 @@
+/* create.c: a matrix handle whose rows are distributed over ranks. */
+#include "spmv/distributed/create.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/try.h"
+
+/* --- checks of this rank's rows --------------------------------------------------------------- */
+
+static gsolve_status check_view(gsolve_context *ctx, const gsolve_dist_csr *csr)
+{
+    if (!csr || !csr->start || csr->rows.count < 0 || csr->cols.count < 0 ||
+        (unsigned)csr->type >= GSOLVE_TYPE_COUNT || (unsigned)csr->offset > GSOLVE_O64) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "the rows of the rank are NULL, have a negative number, no offsets, or "
+                           "an unknown type");
+    }
+    if (csr->location != GSOLVE_HOST || gs_location(ctx) != GSOLVE_HOST) {
+        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                           "distributed matrices are for contexts on the CPU, with arrays on the "
+                           "host; create the context on \"cpu\"");
+    }
+    return GSOLVE_OK;
+}
+
+gsolve_dist_csr gs_dist_complete(const gsolve_dist_csr *csr)
+{
+    gsolve_dist_csr own = *csr;
+
+    if (own.cols.total == 0) own.cols = own.rows;
+    return own;
+}
+
+/* The row of entry k. */
+static int64_t row_of(const gsolve_dist_csr *csr, const gsolve_csr *shape, int64_t k)
+{
+    return csr->rows.first + gs_row_of_entry(shape, k);
+}
+
+gsolve_status gs_dist_check_entries(gsolve_context *ctx, const gsolve_dist_csr *csr,
+                                    const gsolve_csr *shape)
+{
+    const int64_t entries = gs_start(shape, shape->nrows);
+
+    if (entries > 0 && (!csr->col || !csr->value)) {
+        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                           "the matrix has entries but no columns or values");
+    }
+    for (int64_t k = 0; k < entries; k++) {
+        if (csr->col[k] < 0 || csr->col[k] >= csr->cols.total) {
+            return gsolve_fail(
+                ctx, GSOLVE_BAD_MATRIX,
+                "row %lld has column %lld (counted from 0); columns are from 0 to %lld",
+                (long long)row_of(csr, shape, k), (long long)csr->col[k],
+                (long long)csr->cols.total - 1);
+        }
+        if (!isfinite(gs_value(shape, k))) {
+            return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                               "the entry in row %lld and column %lld (counted from 0) is %g; "
+                               "values must be finite",
+                               (long long)row_of(csr, shape, k), (long long)csr->col[k],
+                               gs_value(shape, k));
+        }
+    }
+    return GSOLVE_OK;
+}
+
+gsolve_status gs_dist_shape(gsolve_csr *shape, gsolve_context *ctx, const gsolve_dist_csr *csr)
+{
+    *shape = (gsolve_csr){.nrows = csr->rows.count,
+                          .ncols = INT32_MAX,
+                          .start = csr->start,
+                          .value = csr->value,
+                          .offset = csr->offset,
+                          .type = csr->type};
+    for (int32_t i = 0; i < csr->rows.count; i++) {
+        if (gs_start(shape, i + 1) >= gs_start(shape, i)) continue;
+        return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                           "row %lld begins at entry %lld of its rank but ends at entry %lld; row "
+                           "offsets must not decrease",
+                           (long long)csr->rows.first + i, (long long)gs_start(shape, i),
+                           (long long)gs_start(shape, i + 1));
+    }
+    if (gs_start(shape, 0) == 0) return GSOLVE_OK;
+    return gsolve_fail(ctx, GSOLVE_BAD_MATRIX, "the first row offset is %lld; it must be 0",
+                       (long long)gs_start(shape, 0));
+}
+
+uint64_t gs_dist_pattern(const gsolve_context *ctx, const gsolve_csr *shape, const int64_t *col)
+{
+    const size_t entries = (size_t)gs_start(shape, shape->nrows);
+    const uint64_t starts =
+        gs_hash(ctx, shape->start, ((size_t)shape->nrows + 1) * gs_offset_size(shape->offset), 1);
+
+    return gs_hash(ctx, col, entries * sizeof *col, starts);
+}
+
+/* --- this rank's part ------------------------------------------------------------------------- */
+
+/* *compact = the compact numbers of the entries' columns. */
+static gsolve_status number_columns(int32_t **compact, gsolve_context *ctx, gs_dist_matrix *D,
+                                    const int64_t *col)
+{
+    gsolve_status status;
+
+    TRY(gs_column_map_new(&D->map, ctx, D->cols, D->given, col));
+    ALLOC(ctx, GSOLVE_HOST, *compact, D->given);
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) if (D->given > 10000)
+    for (int64_t k = 0; k < D->given; k++) (*compact)[k] = gs_column_compact(&D->map, col[k]);
+done:
+    return status;
+}
+
+/* Splits this rank's rows. *interior gets those without ghost columns. */
+static gsolve_status take_rows(gs_dist_matrix *D, gsolve_context *ctx, const gsolve_dist_csr *csr,
+                               gsolve_csr *interior)
+{
+    gsolve_csr rows, sorted = {0};
+    gs_csr_findings found;
+    int32_t *compact = NULL;
+    gsolve_status status;
+
+    TRY(gs_dist_shape(&rows, ctx, csr));
+    TRY(gs_dist_check_entries(ctx, csr, &rows));
+    D->given = gs_start(&rows, rows.nrows);
+    D->given_pattern = gs_dist_pattern(ctx, &rows, csr->col);
+    TRY(number_columns(&compact, ctx, D, csr->col));
+    rows.col = compact;
+    rows.ncols = D->cols.count + D->map.ghosts;
+    TRY(gs_csr_inspect(ctx, &rows, &found, NULL));
+    if (!found.ascending) TRY(gs_csr_clean(&sorted, ctx, &rows, false, &D->destination));
+    TRY(gs_dist_split(D, ctx, found.ascending ? &rows : &sorted, interior));
+done:
+    gsolve_csr_free(&sorted, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, compact);
+    return status;
+}
+
+/* --- all ranks -------------------------------------------------------------------------------- */
+
+/* What all ranks know of all: D->total_entries and D->square. */
+static gsolve_status count_entries(gs_dist_matrix *D, gsolve_context *ctx, const gsolve_csr *rows)
+{
+    const double entries =
+        (double)gs_start(rows, rows->nrows) + (double)gs_start(&D->boundary, D->boundary_rows);
+    const bool square = D->rows.total == D->cols.total && D->rows.first == D->cols.first &&
+                        D->rows.count == D->cols.count;
+    double number[] = {entries, !square}; /* sums are exact below 2^53 */
+    const gsolve_status status = gs_comm_sum_of(ctx->comm, number, 2);
+
+    D->total_entries = (int64_t)number[0];
+    D->square = number[1] == 0;
+    return status;
+}
+
+/* The ranks agree on spec and type, and on who owns what. */
+static gsolve_status agree(gs_dist_matrix *D, gsolve_context *ctx, const char *spec,
+                           const gsolve_dist_csr *csr)
+{
+    gs_ownership rows = {0};
+    gsolve_status status;
+
+    TRY(gs_comm_same(ctx->comm, gs_hash(ctx, spec, strlen(spec), (uint64_t)csr->type),
+                     "the spec and the value type of the matrix"));
+    TRY(gs_ownership_new(&rows, ctx, &csr->rows, "rows"));
+    gs_ownership_drop(&rows, ctx);
+    TRY(gs_ownership_new(&D->owner, ctx, &csr->cols, "columns"));
+done:
+    return status;
+}
+
+static gsolve_status create(gsolve_matrix **out, gsolve_context *ctx, const char *spec,
+                            const gsolve_dist_csr *csr)
+{
+    gsolve_matrix *A = NULL;
+    gs_dist_matrix *D;
+    gsolve_csr interior = {0};
+    gsolve_status status;
+
+    D = gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *D);
+    TRY(gs_comm_check(ctx->comm, D ? GSOLVE_OK : GSOLVE_NO_MEMORY));
+    *D = (gs_dist_matrix){.rows = csr->rows, .cols = csr->cols};
+    TRY(agree(D, ctx, spec, csr));
+    TRY(gs_comm_check(ctx->comm, take_rows(D, ctx, csr, &interior)));
+    TRY(gs_halo_new(&D->halo, ctx, &D->map, &D->owner));
+    TRY(gs_halo_reserve(&D->halo, ctx, csr->type, 1));
+    TRY(count_entries(D, ctx, &interior));
+    TRY(gs_comm_check(ctx->comm, gs_matrix_create_unchecked(&A, ctx, spec, &interior)));
+    A->comm = ctx->comm;
+    A->dist = D;
+    D = NULL;
+    *out = A;
+    A = NULL;
+done:
+    gsolve_csr_free(&interior, ctx);
+    gsolve_matrix_destroy(&A);
+    gs_dist_drop(&D, ctx);
+    return status;
+}
+
+gsolve_status gsolve_matrix_create_dist(gsolve_matrix **A, gsolve_context *ctx, const char *spec,
+                                        const gsolve_dist_csr *csr)
+{
+    gsolve_dist_csr own;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
+    status = A && spec ? check_view(ctx, csr)
+                       : gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                                     "gsolve_matrix_create_dist: an argument is NULL");
+    TRY(gs_comm_check(ctx->comm, status));
+    own = gs_dist_complete(csr);
+    TRY(create(A, ctx, spec, &own));
+done:
+    return status;
+}
+
+void gsolve_matrix_row_range(const gsolve_matrix *A, gsolve_row_range *rows, gsolve_row_range *cols,
+                             int *rank, int *ranks)
+{
+    const gs_dist_matrix *D = A->dist;
+
+    if (rows) *rows = D ? D->rows : (gsolve_row_range){0, A->csr.nrows, A->csr.nrows};
+    if (cols) *cols = D ? D->cols : (gsolve_row_range){0, A->csr.ncols, A->csr.ncols};
+    if (rank) *rank = A->comm ? A->comm->rank : 0;
+    if (ranks) *ranks = gs_comm_ranks(A->comm);
+}
+
+void gsolve_dist_csr_free(gsolve_dist_csr *csr, gsolve_context *ctx)
+{
+    gsolve_free(ctx, csr->location, (void *)(uintptr_t)csr->start);
+    gsolve_free(ctx, csr->location, (void *)(uintptr_t)csr->col);
+    gsolve_free(ctx, csr->location, (void *)(uintptr_t)csr->value);
+    memset(csr, 0, sizeof *csr);
+}
+
+gsolve_status gsolve_dist_csr_statistics(gsolve_context *ctx, const gsolve_dist_csr *csr,
+                                         gsolve_statistics *statistics)
+{
+    gsolve_matrix *A = NULL;
+    gsolve_status status;
+
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    TRY(gsolve_matrix_create_dist(&A, ctx, "csr", csr));
+    TRY(gsolve_matrix_statistics(A, statistics));
+done:
+    gsolve_matrix_destroy(&A);
+    return status;
+}

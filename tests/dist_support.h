@@ -1,0 +1,99 @@
+/* dist_support.h: distributed matrices for tests: pieces of a matrix that one rank holds. */
+#ifndef TESTS_DIST_SUPPORT_H
+#define TESTS_DIST_SUPPORT_H
+
+#include <math.h>
+
+#include "tests/common.h"
+
+#ifdef GSOLVE_TEST_MPI
+#include "tests/mpi/mpi_ranks.h"
+#else
+#include "tests/thread_ranks.h"
+
+/* The numbers of ranks of a test; 0 ends them. */
+static inline int rank_count(int k)
+{
+    static const int count[] = {1, 2, 3, 5, 7, 0};
+
+    return count[k];
+}
+
+static inline void begin_ranks(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+}
+
+static inline int end_ranks(int status)
+{
+    return status;
+}
+
+enum { RANKS_ARE_PROCESSES = 0 };
+#endif
+
+/* How rows are divided among ranks. */
+typedef enum division {
+    EVEN,
+    FIRST_EMPTY, /* rank 0 has no rows */
+    LAST_ALL,    /* the last rank has all rows */
+    ONE_EACH,    /* each rank but the last has one row */
+    DIVISIONS
+} division;
+
+static inline gsolve_row_range divide(division d, int64_t total, int rank, int ranks)
+{
+    gsolve_row_range r = gsolve_row_range_even(total, rank, ranks);
+
+    if (d == FIRST_EMPTY && ranks > 1) {
+        r = rank == 0 ? (gsolve_row_range){0, total, 0}
+                      : gsolve_row_range_even(total, rank - 1, ranks - 1);
+    } else if (d == LAST_ALL) {
+        r = (gsolve_row_range){0, total, rank == ranks - 1 ? (int32_t)total : 0};
+    } else if (d == ONE_EACH && total >= ranks) {
+        r = (gsolve_row_range){rank, total, rank == ranks - 1 ? (int32_t)(total - rank) : 1};
+    }
+    return r;
+}
+
+/* This rank's rows of A: views of its offsets and columns in new arrays, and of its values. */
+typedef struct piece {
+    gsolve_dist_csr csr;
+    int64_t *start, *col;
+} piece;
+
+static inline piece take_piece(const gsolve_csr *A, gsolve_row_range rows, gsolve_row_range cols)
+{
+    const int64_t from = gs_start(A, (int32_t)rows.first),
+                  to = gs_start(A, (int32_t)rows.first + rows.count);
+    piece p = {.start = malloc(((size_t)rows.count + 1) * sizeof *p.start),
+               .col = malloc((size_t)(to - from + 1) * sizeof *p.col)};
+
+    for (int32_t i = 0; i <= rows.count; i++) {
+        p.start[i] = gs_start(A, (int32_t)rows.first + i) - from;
+    }
+    for (int64_t k = from; k < to; k++) p.col[k - from] = A->col[k];
+    p.csr =
+        (gsolve_dist_csr){.rows = rows,
+                          .cols = cols,
+                          .start = p.start,
+                          .col = p.col,
+                          .value = (const char *)A->value + (size_t)from * gs_type_size(A->type),
+                          .offset = GSOLVE_O64,
+                          .type = A->type};
+    return p;
+}
+
+static inline void drop_piece(piece *p)
+{
+    free(p->start);
+    free(p->col);
+}
+
+/* The number k of vector c, between -1 and 1. */
+static inline double number_of(int64_t k, int c)
+{
+    return gsolve_random(77 + (uint64_t)c, (uint64_t)k);
+}
+
+#endif

@@ -1,0 +1,2 @@
+/* The header alone. */
+#include "gsolve_dist.h"

@@ -1,0 +1,61 @@
+#!/bin/sh
+# command.sh MPIRUN GSOLVE: the command gsolve under mpirun: one solve over all ranks, one report, errors once, files
+# read and written; and a sentence where gsolve-mpi is missing.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+mpirun=$1
+gsolve=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+chmod 755 "$work"
+
+fail() {
+    echo "$1"
+    cat "$work/out" "$work/error"
+    exit 1
+}
+
+# ranks N ARGUMENT...: runs gsolve; its output is in $work/out, its messages in $work/error, its exit code in $code
+ranks() {
+    n=$1
+    shift
+    code=0
+    "$here/run.sh" "$mpirun" "$n" "$@" >"$work/out" 2>"$work/error" || code=$?
+    if [ "$code" = 77 ]; then
+        cat "$work/out"
+        exit 77
+    fi
+}
+
+ranks 3 "$gsolve" -A gen:poisson3d,n=12 --json "$work/r.json"
+[ "$code" = 0 ] || fail "3 ranks: exit code $code"
+[ "$(grep -c '^outcome     converged' "$work/out")" = 1 ] || fail "not exactly one report"
+grep -q '"ranks":	3' "$work/r.json" || fail "JSON without ranks: $(cat "$work/r.json")"
+grep -q '"transport":	"mpi"' "$work/r.json" || fail "JSON without transport"
+
+"$gsolve" -A gen:poisson2d,n=15 -x "$work/one.mtx" --solver cg --precond jacobi --rtol 1e-12 >/dev/null
+"$gsolve" generate poisson2d,n=15 -o "$work/A.mtx" >/dev/null
+ranks 2 "$gsolve" "$work/A.mtx" -x "$work/two.mtx" --solver cg --precond jacobi --rtol 1e-12 --quiet
+[ "$code" = 0 ] || fail "a file: exit code $code"
+[ -s "$work/out" ] && fail "--quiet printed"
+[ "$(grep -vc '^%' "$work/one.mtx")" = "$(grep -vc '^%' "$work/two.mtx")" ] || fail "solutions of other lengths"
+ranks 3 "$gsolve" "$work/A.mtx" -b "$work/one.mtx" --x0 "$work/two.mtx" --format sell
+[ "$code" = 0 ] || fail "vectors from files: exit code $code"
+
+ranks 2 "$gsolve" -A gen:poisson2d,n=30 --solver cg --precond none --maxit 2
+[ "$code" = 2 ] || fail "not converged: exit code $code"
+ranks 2 "$gsolve" -A "$work/nothing.mtx" --json "$work/e.json"
+[ "$code" = 1 ] || fail "no file: exit code $code"
+[ "$(grep -c '^gsolve: .*nothing.mtx' "$work/error")" = 1 ] || fail "not exactly one sentence"
+grep -q '"error":' "$work/e.json" || fail "JSON without the error"
+ranks 2 "$gsolve" -A gen:poisson2d --plot
+[ "$code" = 1 ] || fail "--plot: exit code $code"
+grep -q 'gsolve: --plot is not among' "$work/error" || fail "--plot without a sentence"
+ranks 2 "$gsolve" --help
+grep -q 'usage: mpirun' "$work/out" || fail "no help"
+
+cp "$gsolve" "$work/gsolve" # gsolve-mpi is not beside it
+PATH=/usr/bin:/bin LD_LIBRARY_PATH=$(dirname "$(dirname "$gsolve")") ranks 2 "$work/gsolve" -A gen:poisson2d
+[ "$code" = 1 ] || fail "without gsolve-mpi: exit code $code"
+[ "$(grep -c 'gsolve-mpi, which solves one system' "$work/error")" = 1 ] || fail "without gsolve-mpi: no sentence"
+PATH=/usr/bin:/bin "$gsolve" -A gen:poisson2d,n=10 >"$work/out" || fail "without mpirun"
