@@ -126,9 +126,10 @@ static void say_shape(const cli *c, const gsolve_statistics *t)
     if (t->nrows == t->ncols) {
         cli_item(c, "symmetry", "pattern %s, values %s",
                  t->symmetric_pattern ? "symmetric" : "not symmetric",
-                 t->symmetric ? "symmetric"
-                 : t->skew    ? "skew-symmetric"
-                              : "not symmetric");
+                 t->symmetric        ? "symmetric"
+                 : t->skew           ? "skew-symmetric"
+                 : t->symmetric_rest ? "symmetric apart from rows with a diagonal entry only"
+                                     : "not symmetric");
         say_diagonal(c, t);
     } else {
         cli_item(c, "symmetry", "none: the matrix is rectangular");
@@ -215,6 +216,7 @@ static void add_statistics(cJSON *object, const gsolve_statistics *t)
     cJSON_AddBoolToObject(object, "symmetric_pattern", t->symmetric_pattern);
     cJSON_AddBoolToObject(object, "symmetric", t->symmetric);
     cJSON_AddBoolToObject(object, "skew", t->skew);
+    cJSON_AddBoolToObject(object, "symmetric_rest", t->symmetric_rest);
     for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
         cli_json_add(object, number[k].key, number[k].value);
     }

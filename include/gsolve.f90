@@ -147,6 +147,7 @@ module gsolve
     logical(c_bool) :: symmetric_pattern = .false._c_bool
     logical(c_bool) :: symmetric = .false._c_bool
     logical(c_bool) :: skew = .false._c_bool
+    logical(c_bool) :: symmetric_rest = .false._c_bool
     integer(c_int32_t) :: empty_rows = 0
     integer(c_int32_t) :: first_empty_row = 0
     integer(c_int32_t) :: empty_cols = 0

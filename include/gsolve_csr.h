@@ -41,6 +41,11 @@ typedef struct gsolve_statistics {
                                     tol (max(|a_ij|, |a_ji|) + 0.01 sqrt(|a_ii a_jj|)) */
     bool skew;                   /* symmetric_pattern, at least one entry, a zero diagonal,
                                     and this bound for |a_ij + a_ji| */
+    bool symmetric_rest;         /* symmetric, or the nonzero entries are after the removal of the
+                                    rows whose only nonzero entry is on the diagonal, and of the
+                                    columns of these rows: Dirichlet conditions, where the rows
+                                    were replaced and the columns kept. Of a matrix that is
+                                    distributed over ranks: symmetric */
     int32_t empty_rows;          /* number of rows without entries */
     int32_t first_empty_row;     /* index of the first of these rows, or -1 if there is none */
     int32_t empty_cols;          /* number of columns without entries */

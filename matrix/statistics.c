@@ -158,6 +158,7 @@ void gs_row_findings_add_row(findings *f, const gsolve_csr *A, int32_t row, int3
     if (size == 0 && t->zero_diagonals++ == 0) t->first_zero_diagonal = i;
     t->negative_diagonals += r.diagonal < 0;
     t->dominant_rows += size >= r.others * (1 - 1e-14) && size > 0;
+    f->fixed += size > 0 && r.others == 0;
     if (r.others > 0) t->dominance = fmin(t->dominance, size / r.others);
     if (size > 0) f->dominance += size < r.others ? size / r.others : 1;
     if (size > 0) {
@@ -233,6 +234,7 @@ void gs_row_findings_add(findings *to, const findings *f)
     to->dominance += f->dominance;
     to->pattern += f->pattern;
     to->sizes &= f->sizes;
+    to->fixed += f->fixed;
     gs_symmetry_add(&to->symmetry, &f->symmetry);
 }
 
@@ -308,6 +310,10 @@ gsolve_status gs_csr_need_statistics(gsolve_context *ctx, const gsolve_csr *csr,
     f = inspect_rows(ctx, csr);
     statistics->t = gs_statistics_of(&f, csr->nrows, csr->ncols, gs_start(csr, csr->nrows));
     TRY(gs_symmetry_set(&f.symmetry, ctx, csr, &statistics->t));
+    statistics->t.symmetric_rest = statistics->t.symmetric;
+    if (!statistics->t.symmetric && csr->nrows == csr->ncols && f.fixed > 0) {
+        TRY(gs_symmetry_of_rest(&statistics->t.symmetric_rest, ctx, csr));
+    }
     statistics->pattern = f.pattern + hash_sizes(csr);
     statistics->known = true;
 done:

@@ -30,6 +30,7 @@ typedef struct gs_row_findings {
     uint64_t pattern;
     gs_symmetry symmetry;
     unsigned sizes; /* bit b: the rows consist of dense b x b blocks */
+    int32_t fixed;  /* number of rows with no other nonzero entry than that on the diagonal */
 } gs_row_findings;
 
 gs_row_findings gs_row_findings_of_none(void);

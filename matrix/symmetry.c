@@ -138,3 +138,66 @@ gsolve_status gs_symmetry_set(const gs_symmetry *s, gsolve_context *ctx, const g
     t->empty_cols = t->empty_rows;
     return t->symmetric_pattern ? GSOLVE_OK : count_empty_columns(&t->empty_cols, ctx, A);
 }
+
+/* --- without fixed rows ----------------------------------------------------------------------- */
+
+/* Whether the only nonzero entry of row i is on the diagonal. */
+static bool is_fixed(const gsolve_csr *A, int32_t i)
+{
+    const int64_t end = gs_start(A, i + 1);
+    bool diagonal = false;
+
+    for (int64_t k = gs_start(A, i); k < end; k++) {
+        if (gs_value(A, k) == 0) continue;
+        if (A->col[k] != i) return false;
+        diagonal = true;
+    }
+    return diagonal;
+}
+
+/* Adds the number of nonzero entries of row i above the diagonal, less those below it, to *balance;
+ * entries in fixed columns do not count. False at the first entry above the diagonal that differs
+ * from its mirror image. */
+static bool match_rest(int64_t *balance, const gsolve_csr *A, const char *fixed, int32_t i)
+{
+    const int64_t begin = gs_start(A, i), end = gs_start(A, i + 1);
+
+    for (int64_t k = begin; k < end; k++) {
+        const int32_t j = A->col[k];
+        const double a = gs_value(A, k);
+        if (j == i || a == 0 || fixed[j]) continue;
+        *balance += j > i ? 1 : -1;
+        if (j < i) continue;
+        const int64_t mirror = mirror_of(A, i, begin, k);
+        if (mirror < 0 || gs_value(A, mirror) == 0) return false;
+        if (!is_rounding(A, a - gs_value(A, mirror), i, k, mirror)) return false;
+    }
+    return true;
+}
+
+gsolve_status gs_symmetry_of_rest(bool *symmetric, gsolve_context *ctx, const gsolve_csr *A)
+{
+    const int threads = gs_threads_for(gs_start(A, A->nrows), gsolve_threads(ctx));
+    int64_t balance = 0;
+    int same = 1;
+    char *fixed = NULL;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, fixed, A->nrows);
+    gs_range_push(ctx, "inspection: symmetry without fixed rows");
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(static)
+        for (int32_t i = 0; i < A->nrows; i++) fixed[i] = (char)is_fixed(A, i);
+#pragma omp for schedule(dynamic, 4096) reduction(+ : balance)
+        for (int32_t i = 0; i < A->nrows; i++) {
+            if (fixed[i] || !__atomic_load_n(&same, __ATOMIC_RELAXED)) continue;
+            if (!match_rest(&balance, A, fixed, i)) __atomic_store_n(&same, 0, __ATOMIC_RELAXED);
+        }
+    }
+    gs_range_pop(ctx);
+    *symmetric = same && balance == 0;
+done:
+    gsolve_free(ctx, GSOLVE_HOST, fixed);
+    return status;
+}

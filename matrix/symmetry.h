@@ -29,4 +29,9 @@ void gs_symmetry_add(gs_symmetry *s, const gs_symmetry *others);
 gsolve_status gs_symmetry_set(const gs_symmetry *s, gsolve_context *ctx, const gsolve_csr *A,
                               gsolve_statistics *t);
 
+/* *symmetric = whether the nonzero entries of A are symmetric after the removal of the rows whose
+ * only nonzero entry is on the diagonal, and of their columns. A is square. Reads A once more, at
+ * most up to the first asymmetry. */
+gsolve_status gs_symmetry_of_rest(bool *symmetric, gsolve_context *ctx, const gsolve_csr *A);
+
 #endif

@@ -133,6 +133,81 @@ static void values_of_a_file(void **state)
     close_context(ctx);
 }
 
+/* --- Dirichlet conditions whose columns are kept -----------------------------------------------
+ */
+
+/* Makes the rows at the boundary of a grid, where an entry is missing, rows of the identity. Their
+ * other entries become 0 or are removed; the columns stay. */
+static void replace_boundary(gsolve_csr *csr, int inner, bool keep_zeros)
+{
+    int32_t *start = (int32_t *)csr->start, *col = (int32_t *)csr->col, count = 0;
+    double *value = (double *)csr->value;
+
+    for (int32_t i = 0, from = 0; i < csr->nrows; i++) {
+        const int32_t to = start[i + 1];
+        const bool fixed = to - from < inner;
+        for (int32_t k = from; k < to; k++) {
+            if (fixed && !keep_zeros && col[k] != i) continue;
+            col[count] = col[k];
+            value[count++] = !fixed ? value[k] : col[k] == i;
+        }
+        from = to;
+        start[i + 1] = count;
+    }
+}
+
+/* The wind multiplies each entry below the diagonal by 1 + wind, and the diagonal keeps the sum of
+ * the row. */
+static void blow(gsolve_csr *csr, double wind)
+{
+    const int32_t *start = csr->start;
+    double *value = (double *)csr->value;
+
+    for (int32_t i = 0; i < csr->nrows; i++) {
+        double more = 0;
+        for (int32_t k = start[i]; k < start[i + 1]; k++) {
+            if (csr->col[k] < i) more += wind * value[k], value[k] *= 1 + wind;
+            if (csr->col[k] == i) value[k] -= more;
+        }
+    }
+}
+
+static void assert_bicgstab_takes(gsolve_context *ctx, const gsolve_csr *csr, const char *name,
+                                  const char *precond)
+{
+    const gsolve_choice choice = first_of(&gs_device_host, ctx, csr);
+
+    if (strncmp(choice.method, "bicgstab", 8) != 0 || strcmp(choice.precond, precond) != 0) {
+        fail_msg("%s: auto takes %s + %s instead of bicgstab + %s: %s", name, choice.method,
+                 choice.precond, precond, choice.why);
+    }
+}
+
+static void columns_of_fixed_rows(void **state)
+{
+    static const struct {
+        const char *matrix;
+        int inner; /* entries of a row that is not at the boundary */
+        double wind;
+        const char *precond;
+    } system[] = {{"gen:poisson2d,n=60", 5, 0, "amg"},
+                  {"gen:poisson2d,n=200", 5, 0, "amg"},
+                  {"gen:poisson2d,n=200", 5, 10, "ilu"},
+                  {"gen:poisson3d,n=80", 7, 0, "amg"},
+                  {"gen:poisson3d27,n=20", 27, 0, "ilu"}};
+    gsolve_context *ctx = open_context(1);
+    (void)state;
+
+    for (size_t k = 0; k < 2 * (sizeof system / sizeof *system); k++) {
+        gsolve_csr csr = read_matrix(ctx, system[k / 2].matrix);
+        replace_boundary(&csr, system[k / 2].inner, k % 2);
+        if (system[k / 2].wind > 0) blow(&csr, system[k / 2].wind);
+        assert_bicgstab_takes(ctx, &csr, system[k / 2].matrix, system[k / 2].precond);
+        gsolve_csr_free(&csr, ctx);
+    }
+    close_context(ctx);
+}
+
 /* --- a network ----------------------------------------------------------------------------------
  */
 
@@ -189,6 +264,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbering_does_not_matter),
         cmocka_unit_test(values_of_a_file),
+        cmocka_unit_test(columns_of_fixed_rows),
         cmocka_unit_test(small_networks),
     };
     need_device();

@@ -189,6 +189,31 @@ static void rounding_is_forgiven(void **state)
     assert_false(look(&A).symmetric);
 }
 
+/* Row 1 is fixed. An entry in its column does not matter, one elsewhere does. */
+static void fixed_rows_are_left_out(void **state)
+{
+    const int32_t start[] = {0, 3, 5, 8}, col[] = {0, 1, 2, 0, 1, 0, 1, 2};
+    double value[] = {4, -1, -2, 0, 1, -2, -3, 5};
+    const gsolve_csr A = gsolve_csr_view(3, start, col, value);
+
+    (void)state;
+    assert_true(look(&A).symmetric_rest && !look(&A).symmetric);
+    value[5] = -2.1;
+    assert_false(look(&A).symmetric_rest);
+    value[5] = 0;
+    assert_false(look(&A).symmetric_rest);
+    value[2] = 0;
+    assert_true(look(&A).symmetric_rest);
+    value[5] = -2;
+    assert_false(look(&A).symmetric_rest);
+    value[2] = -2;
+    value[3] = 1; /* row 1 is not fixed */
+    assert_false(look(&A).symmetric_rest);
+    value[3] = 0;
+    value[4] = 0; /* an empty row is not fixed */
+    assert_false(look(&A).symmetric_rest);
+}
+
 /* --- blocks ---------------------------------------------------------------------------------- */
 
 static void unknowns_a_node_are_found(void **state)
@@ -284,6 +309,7 @@ static void threads_do_not_matter(void **state)
             const gsolve_statistics t = look_at(names[k]);
             assert_int_equal(t.entries, first.entries);
             assert_int_equal(t.symmetric, first.symmetric);
+            assert_int_equal(t.symmetric_rest, first.symmetric_rest);
             assert_int_equal(t.block, first.block);
             assert_int_equal(t.dominant_rows, first.dominant_rows);
             assert_int_equal(t.zero_sum_rows, first.zero_sum_rows);
@@ -301,9 +327,11 @@ static void threads_do_not_matter(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_small_laplacian),      TEST(an_ugly_matrix),       TEST(nothing_to_look_at),
-        TEST(symmetry_is_found),      TEST(rounding_is_forgiven), TEST(unknowns_a_node_are_found),
-        TEST(broken_blocks_are_none), TEST(memory_may_run_out),   TEST(threads_do_not_matter),
+        TEST(a_small_laplacian),         TEST(an_ugly_matrix),
+        TEST(nothing_to_look_at),        TEST(symmetry_is_found),
+        TEST(rounding_is_forgiven),      TEST(fixed_rows_are_left_out),
+        TEST(unknowns_a_node_are_found), TEST(broken_blocks_are_none),
+        TEST(memory_may_run_out),        TEST(threads_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

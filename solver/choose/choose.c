@@ -129,6 +129,25 @@ static void limit_qr(const gsolve_statistics *t, gsolve_choice *choice)
              fmin(fmax(work, QR_LEAST), QR_MOST));
 }
 
+/* The choices for a matrix that is not symmetric or not definite, or not square. An operator with
+ * Dirichlet conditions whose rows were replaced, but whose columns were kept, takes amg before the
+ * others. */
+static bool choose_general(const gsolve_context *ctx, const gsolve_statistics *t, int attempt,
+                           gsolve_choice *choice)
+{
+    char why[sizeof choice->why];
+    const bool fixed = !t->symmetric && t->symmetric_rest && t->zero_diagonals == 0 &&
+                       t->negative_diagonals == 0 &&
+                       gs_prefers_amg(t, gs_on_gpu(ctx), why, sizeof why);
+
+    if (fixed && attempt == 0) {
+        return set_choice(&(rule){"bicgstab,maxit=500", "amg", why}, choice);
+    }
+    if (!set_choice_at(rules_for(t), attempt - fixed, choice)) return false;
+    if (attempt == 0 && t->nrows != t->ncols) limit_qr(t, choice);
+    return true;
+}
+
 /* gsolve_auto_choose with structs of the library. */
 static bool choose(const gsolve_context *ctx, const gsolve_statistics *statistics, int attempt,
                    gsolve_choice *choice)
@@ -142,9 +161,7 @@ static bool choose(const gsolve_context *ctx, const gsolve_statistics *statistic
     int kind;
 
     if (statistics->nrows != statistics->ncols || !may_be_definite(statistics)) {
-        const bool found = set_choice_at(rules_for(statistics), attempt, choice);
-        if (attempt == 0 && statistics->nrows != statistics->ncols) limit_qr(statistics, choice);
-        return found;
+        return choose_general(ctx, statistics, attempt, choice);
     }
     ranking = gs_rank_preconds(statistics, gs_on_gpu(ctx));
     if (attempt >= ranking.count) {

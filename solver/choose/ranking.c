@@ -314,3 +314,26 @@ gs_precond_ranking gs_rank_preconds(const gsolve_statistics *t, bool on_gpu)
     if (classify(t) == DOMINATED) return dominated;
     return on_gpu ? other_on_gpu : other;
 }
+
+/* --- bicgstab --------------------------------------------------------------------------------- */
+
+/* An iteration of bicgstab has twice the products and applications of one of cg. */
+static double time_of_bicgstab(const gs_cost_estimate *e, int kind)
+{
+    return e->setup_ns[kind] + 2 * (e->ns[kind] - e->setup_ns[kind]);
+}
+
+bool gs_prefers_amg(const gsolve_statistics *t, bool on_gpu, char *why, size_t size)
+{
+    gs_cost_estimate e;
+
+    if (!gs_estimate_cost(t, on_gpu, &e)) return false;
+    const double ilu = time_of_bicgstab(&e, GS_IC), amg = time_of_bicgstab(&e, GS_AMG);
+    if (amg >= ilu) return false;
+    snprintf(why, size,
+             "symmetric apart from fixed rows; looks like %s with about %.0f points per side; "
+             "estimated relative %stimes: ilu %.*g, amg 1",
+             e.kind, e.length, rules_of[on_gpu ? GS_COST_CUDA : GS_COST_CPU].device,
+             digits_of(ilu / amg), ilu / amg);
+    return true;
+}

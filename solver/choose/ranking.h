@@ -28,4 +28,9 @@ typedef struct gs_precond_ranking {
 /* Also for a symmetric matrix with a positive diagonal. */
 gs_precond_ranking gs_rank_preconds(const gsolve_statistics *statistics, bool on_gpu);
 
+/* For a matrix with a positive diagonal that is symmetric apart from fixed rows, on a GPU or a CPU:
+ * whether bicgstab with amg is estimated to take less time than with ilu. Then *why, of that size,
+ * is the reason. */
+bool gs_prefers_amg(const gsolve_statistics *statistics, bool on_gpu, char *why, size_t size);
+
 #endif

@@ -254,6 +254,7 @@ static void set_symmetry(const gs_symmetry *s, gsolve_statistics *t)
     t->symmetric_pattern = s->paired && s->above == s->below;
     t->symmetric = t->symmetric_pattern && s->symmetric;
     t->skew = t->symmetric_pattern && s->skew && t->entries > 0;
+    t->symmetric_rest = t->symmetric;
 }
 
 /* The number in the whole matrix of local row i, at most 2^31 - 1; -1 stays. */
