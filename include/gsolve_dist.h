@@ -15,6 +15,9 @@
  * and gsolve_error begins with the number of the rank, such as "rank 3: ". The exceptions are the
  * products: a vector that gsolve_matrix_apply refuses on one rank must be refused on all.
  *
+ * gsolve_solver_explain and gsolve_solver_diagnose after such a run are collective, too: call them
+ * on all ranks, and print on one.
+ *
  * Preconditioners see the diagonal block of the rank: its own rows and, of these, the columns that
  * it owns. gsolve_matrix_csr returns this block, too. So "ilu", "ic", "isai" and "block_jacobi" do
  * not couple the ranks, and the number of iterations depends on the number of ranks; "jacobi" and

@@ -352,6 +352,7 @@ gsolve_status gsolve_write_dense_dist(gsolve_context *ctx, const char *path, gso
                              "2^31 rows or more");
     }
     TRY(gs_comm_check(ctx->comm, status));
+    TRY(gs_comm_same(ctx->comm, (uint64_t)v->ncols, "the numbers of columns"));
     if (first) status = new_columns(&all, ctx, rows.total, v->ncols);
     TRY(gs_comm_check(ctx->comm, status));
     TRY(move_columns(ctx, rows, all, *v, true));

@@ -200,6 +200,12 @@ static findings nothing(const gsolve_csr *A)
     return f;
 }
 
+/* a + b, at most 2^31 - 1: the ranks of a distributed matrix can have more rows. */
+static int32_t sum_of(int32_t a, int32_t b)
+{
+    return a <= INT32_MAX - b ? a + b : INT32_MAX;
+}
+
 void gs_row_findings_add(findings *to, const findings *f)
 {
     gsolve_statistics *a = &to->t;
@@ -207,11 +213,11 @@ void gs_row_findings_add(findings *to, const findings *f)
 
     if (a->first_empty_row < 0) a->first_empty_row = b->first_empty_row;
     if (a->first_zero_diagonal < 0) a->first_zero_diagonal = b->first_zero_diagonal;
-    a->empty_rows += b->empty_rows;
-    a->zero_diagonals += b->zero_diagonals;
-    a->negative_diagonals += b->negative_diagonals;
-    a->dominant_rows += b->dominant_rows;
-    a->zero_sum_rows += b->zero_sum_rows;
+    a->empty_rows = sum_of(a->empty_rows, b->empty_rows);
+    a->zero_diagonals = sum_of(a->zero_diagonals, b->zero_diagonals);
+    a->negative_diagonals = sum_of(a->negative_diagonals, b->negative_diagonals);
+    a->dominant_rows = sum_of(a->dominant_rows, b->dominant_rows);
+    a->zero_sum_rows = sum_of(a->zero_sum_rows, b->zero_sum_rows);
     a->positive_off += b->positive_off;
     for (int k = 0; k < 32; k++) a->length[k] += b->length[k];
     if (b->shortest_row < a->shortest_row) a->shortest_row = b->shortest_row;

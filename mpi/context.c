@@ -150,6 +150,10 @@ static gsolve_status create(gsolve_context **out, const char *spec, MPI_Comm com
     }
     if (status != GSOLVE_OK) {
         gsolve_context_destroy(&ctx);
+        if (self) {
+            free(self->request);
+            free(self->ignored);
+        }
         free(self);
         return status;
     }
@@ -175,6 +179,7 @@ gsolve_status gsolve_context_create_mpi(gsolve_context **ctx, const char *spec, 
         return refuse(GSOLVE_RANK_FAILED, "MPI_Comm_dup failed");
     }
     status = create(ctx, spec, own);
-    if (status != GSOLVE_OK) MPI_Comm_free(&own);
+    /* if the transport has failed, freeing the communicator could wait for ever */
+    if (status != GSOLVE_OK && status != GSOLVE_RANK_FAILED) MPI_Comm_free(&own);
     return status;
 }

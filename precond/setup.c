@@ -220,7 +220,7 @@ gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr)
     if (!M) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(M->ctx);
     TRY(check_rows(M));
-    TRY(update(M, csr, NULL));
+    TRY(gs_comm_check(M->comm, update(M, csr, NULL)));
 done:
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "core/info.h"
 #include "core/try.h"
+#include "dist/comm.h"
 #include "matrix/operator.h"
 #include "spmv/distributed/distributed.h"
 #include "spmv/handle.h"
@@ -58,13 +59,20 @@ done:
     return status;
 }
 
+static gsolve_status check_statistics(const gsolve_matrix *A, const gsolve_statistics *statistics)
+{
+    return statistics ? GS_CHECK_INFO(A->ctx, gsolve_statistics, statistics)
+                      : gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
+                                    "gsolve_matrix_statistics: statistics is NULL");
+}
+
 gsolve_status gsolve_matrix_statistics(const gsolve_matrix *A, gsolve_statistics *statistics)
 {
     gsolve_status status;
 
-    if (!A || !statistics) return GSOLVE_BAD_ARGUMENT;
+    if (!A) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(A->ctx);
-    TRY(GS_CHECK_INFO(A->ctx, gsolve_statistics, statistics));
+    TRY(gs_comm_check(gs_matrix_comm(A), check_statistics(A, statistics)));
     TRY(gs_matrix_need_rows(A));
     if (A->dist) {
         TRY(gs_dist_need_statistics(A));

@@ -69,8 +69,10 @@ static gsolve_status solve_all(gsolve_context *ctx, grid *g, int rank, int ranks
     gsolve_matrix *A = NULL;
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
-    gsolve_status status = gsolve_matrix_create_dist(&A, ctx, p->format, &csr);
+    gsolve_status status;
 
+    if (!p->method) return gsolve_solve_dist(ctx, &csr, b, x, &result);
+    status = gsolve_matrix_create_dist(&A, ctx, p->format, &csr);
     if (status == GSOLVE_OK && p->precond) {
         status = gsolve_precond_create_from(&M, ctx, p->precond, A);
     }
@@ -103,7 +105,8 @@ static int deny_allocations(gsolve_context *ctx, int rank, int ranks, void *user
     return failures;
 }
 
-/* One rank gets 0, 1, 2, ... allocations, until all ranks succeed. */
+/* One rank gets 0, 1, 2, ... allocations, until all ranks succeed. method NULL: gsolve_solve_dist.
+ */
 static void check_allocations(const char *format, const char *method, const char *precond,
                               int columns_of_b, int bad)
 {
@@ -112,6 +115,7 @@ static void check_allocations(const char *format, const char *method, const char
               .precond = precond,
               .columns = columns_of_b,
               .bad = bad};
+    const char *name = method ? method : "gsolve_solve_dist";
 
     for (p.allocations = 0; p.allocations < 1000; p.allocations++) {
         memset(p.error, 0, sizeof p.error);
@@ -119,14 +123,14 @@ static void check_allocations(const char *format, const char *method, const char
         for (int k = 1; k < RANKS; k++) {
             if (p.status[k] != p.status[0] ||
                 (p.status[k] != GSOLVE_OK && strcmp(p.error[k], p.error[0]))) {
-                fail_msg("%s + %s with %d allocations on rank %d: rank 0: %s; rank %d: %s", method,
+                fail_msg("%s + %s with %d allocations on rank %d: rank 0: %s; rank %d: %s", name,
                          precond ? precond : "none", (int)p.allocations, bad, p.error[0], k,
                          p.error[k]);
             }
         }
         if (p.status[0] == GSOLVE_OK) return;
         if (p.status[0] != GSOLVE_NO_MEMORY) {
-            fail_msg("%s: %d allocations: %s", method, (int)p.allocations, p.error[0]);
+            fail_msg("%s: %d allocations: %s", name, (int)p.allocations, p.error[0]);
         }
     }
     fail();
@@ -144,6 +148,7 @@ static void allocations(void **state)
     check_allocations("auto", "cg,guess=projection", NULL, 1, 0);
     check_allocations("csr", "bicg", "jacobi", 2, 1);
     check_allocations("csr", "lsqr", NULL, 1, 1);
+    check_allocations("auto", NULL, NULL, 2, 1);
 }
 
 /* --- one rank ends the run, or fails in it ---------------------------------------------------- */
@@ -301,9 +306,82 @@ static void troubles(void **state)
     }
 }
 
+/* --- other calls that one rank refuses -------------------------------------------------------- */
+
+typedef enum refused {
+    SHORT_B,       /* one call for all: b has too few rows */
+    INTERRUPTED,   /* one call for all: the rank is interrupted before it */
+    NO_STATISTICS, /* the statistics are NULL */
+    OTHER_PATTERN, /* the rows for the update of a preconditioner have another pattern */
+    ZERO_DIAGONAL, /* the caller's diagonal for chebyshev has a zero */
+    REFUSED
+} refused;
+
+static gsolve_status refuse_one(gsolve_context *ctx, grid *g, const gsolve_dist_csr *csr,
+                                gsolve_matrix *A, refused what, bool bad)
+{
+    const int32_t n = csr->rows.count;
+    gsolve_statistics statistics = GSOLVE_INIT(gsolve_statistics);
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    gsolve_precond *M = NULL;
+    gsolve_csr block;
+    gsolve_status status = GSOLVE_OK;
+
+    if (bad && what == INTERRUPTED) gsolve_context_interrupt(ctx, true);
+    if (what == SHORT_B || what == INTERRUPTED) {
+        status = gsolve_solve_dist(ctx, csr, columns(g->b, n - (bad && what == SHORT_B), 1),
+                                   columns(g->x, n, 1), &result);
+    } else if (what == NO_STATISTICS) {
+        status = gsolve_matrix_statistics(A, bad ? NULL : &statistics);
+    } else if (what == OTHER_PATTERN) {
+        status = gsolve_precond_create_from(&M, ctx, "chebyshev", A);
+        if (status == GSOLVE_OK) status = gsolve_matrix_csr(A, &block);
+        block.nrows -= bad;
+        if (status == GSOLVE_OK) status = gsolve_precond_update(M, &block);
+    } else {
+        if (bad) g->b[3] = 0;
+        status = gsolve_precond_create_chebyshev(&M, ctx, "chebyshev", A, columns(g->b, n, 1));
+    }
+    gsolve_context_interrupt(ctx, false);
+    gsolve_precond_destroy(&M);
+    return status;
+}
+
+static int refuse(gsolve_context *ctx, int rank, int ranks, void *user)
+{
+    const gsolve_status wanted[REFUSED] = {GSOLVE_BAD_ARGUMENT, GSOLVE_INTERRUPTED,
+                                           GSOLVE_BAD_ARGUMENT, GSOLVE_BAD_MATRIX,
+                                           GSOLVE_ZERO_PIVOT};
+    grid *g = malloc(sizeof *g);
+    const gsolve_dist_csr csr = make_grid(g, rank, ranks);
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    gsolve_matrix *A = NULL;
+    int failures = 0;
+
+    (void)user;
+    EXPECT_OK(ctx, gsolve_matrix_create_dist(&A, ctx, "csr", &csr));
+    for (int k = 0; k < REFUSED; k++) {
+        const gsolve_status status = refuse_one(ctx, g, &csr, A, (refused)k, rank == 1);
+        EXPECT(status == wanted[k], "%d: %d, %s", k, status, gsolve_error(ctx));
+        EXPECT(strncmp(gsolve_error(ctx), "rank 1: ", 8) == 0, "%d: %s", k, gsolve_error(ctx));
+    }
+    EXPECT_OK(ctx, gsolve_solve_dist(ctx, &csr, columns(g->b, csr.rows.count, 1),
+                                     columns(g->x, csr.rows.count, 1), &result));
+    gsolve_matrix_destroy(&A);
+    free(g);
+    return failures;
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    assert_int_equal(run_delayed_ranks(RANKS, 5, refuse, NULL), 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(allocations), cmocka_unit_test(troubles)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(allocations), cmocka_unit_test(troubles),
+                                       cmocka_unit_test(refusals)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static const option_of options[] = {
     {"--rhs", "-b", "FILE", MEMBER(rhs),
      "right-hand side: a file, ones, random or A*ones (default)"},
     {"--x0", NULL, "FILE", MEMBER(guess), "initial guess (default 0)"},
-    {"--output", "-x", "FILE", MEMBER(solution), "write the solution"},
+    {"--solution", "-x", "FILE", MEMBER(solution), "write the solution"},
     {"--solver", NULL, "SPEC", MEMBER(solver), "method (default auto)"},
     {"--precond", NULL, "SPEC", MEMBER(precond), "preconditioner (default auto)"},
     {"--format", NULL, "SPEC", MEMBER(format), "storage format (default auto)"},
@@ -29,7 +29,7 @@ static const option_of options[] = {
     {"--json", NULL, "FILE", MEMBER(json), "write the result as JSON; -: standard output"},
     {"--quiet", "-q", NULL, MEMBER(quiet), "print nothing but errors"},
     {"--help", "-h", NULL, MEMBER(help), "print this help"},
-    {"--version", NULL, NULL, MEMBER(version), "print the version"},
+    {"--version", "-V", NULL, MEMBER(version), "print the version"},
 };
 enum { COUNT = sizeof options / sizeof *options };
 
@@ -61,10 +61,25 @@ static const option_of *find(const char *word, const char **value)
     return NULL;
 }
 
+/* Whether `word` is a command of gsolve for one rank. */
+static bool is_other_command(const char *word)
+{
+    static const char *const names[] = {"info", "compare", "generate",  "convert",
+                                        "list", "help",    "completion"};
+
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        if (strcmp(word, names[k]) == 0) return true;
+    }
+    return false;
+}
+
 int ranks_parse(ranks_run *r, int argc, char **argv)
 {
     int first = 1;
 
+    if (argc > 1 && is_other_command(argv[1])) {
+        return ranks_fail(r, "gsolve %s works on one rank; start it without mpirun", argv[1]);
+    }
     if (argc > 1 && strcmp(argv[1], "solve") == 0) first = 2;
     for (int i = first; i < argc; i++) {
         const char *value;

@@ -1,4 +1,5 @@
 /* solve.c: what all ranks of gsolve-mpi do. */
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -34,15 +35,18 @@ static int open_context(ranks_run *r)
     return ranks_fail(r, "%s", gsolve_mpi_error());
 }
 
-/* v = zeros for these rows. */
-static int new_vector(ranks_run *r, gsolve_dense *v, int32_t rows)
+/* v = ncols columns of zeros for these rows. Fails on all ranks if one has no memory. */
+static int new_vector(ranks_run *r, gsolve_dense *v, int32_t rows, int32_t ncols)
 {
-    double *value = gsolve_alloc(r->ctx, GSOLVE_HOST, (size_t)rows, sizeof *value);
+    const size_t count = (size_t)rows * (size_t)ncols;
+    double *value = gsolve_alloc(r->ctx, GSOLVE_HOST, count, sizeof *value);
+    int first = value ? r->ranks : r->rank;
 
     *v = gsolve_vector(value, rows);
-    if (!value) return ranks_fail(r, "rank %d: out of memory", r->rank);
-    memset(value, 0, (size_t)rows * sizeof *value);
-    return 0;
+    v->ncols = ncols;
+    if (value) memset(value, 0, count * sizeof *value);
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return first == r->ranks ? 0 : ranks_fail(r, "rank %d: out of memory", first);
 }
 
 static bool is_ones(const ranks_run *r)
@@ -55,18 +59,25 @@ static int make_rhs(ranks_run *r)
 {
     const bool constant = r->args.rhs && strcmp(r->args.rhs, "ones") == 0;
     const bool random = r->args.rhs && strcmp(r->args.rhs, "random") == 0;
-    const uint64_t seed = r->args.seed ? strtoull(r->args.seed, NULL, 10) : 1;
+    char *end = "";
+    const long seed = r->args.seed ? strtol(r->args.seed, &end, 10) : 1;
     const gsolve_row_range rows = r->csr.rows;
     gsolve_dense ones = {0};
     int code;
 
+    if (*end || seed < 0 || seed > INT_MAX || (r->args.seed && !*r->args.seed)) {
+        return ranks_fail(r, "--seed needs a whole number from 0 to %d, not '%s'", INT_MAX,
+                          r->args.seed);
+    }
     if (!is_ones(r) && !constant && !random) {
         return check(r, gsolve_read_dense_dist(&r->b, r->ctx, r->args.rhs, rows, NULL));
     }
-    code = new_vector(r, &r->b, rows.count) || new_vector(r, &ones, r->csr.cols.count);
+    code = new_vector(r, &r->b, rows.count, 1) || new_vector(r, &ones, r->csr.cols.count, 1);
     for (int32_t i = 0; !code && i < rows.count; i++) {
         const uint64_t place = (uint64_t)(rows.first + i);
-        ((double *)r->b.value)[i] = constant ? 1 : random ? gsolve_random(seed, place) : 0;
+        ((double *)r->b.value)[i] = constant ? 1
+                                    : random ? gsolve_random((uint64_t)seed, place)
+                                             : 0;
     }
     for (int32_t i = 0; !code && i < ones.nrows; i++) ((double *)ones.value)[i] = 1;
     if (is_ones(r)) code = code || check(r, gsolve_matrix_apply(r->A, 1, ones, 0, r->b));
@@ -84,10 +95,7 @@ static int make_guess(ranks_run *r)
         return ranks_fail(r, "%s has %d columns and b %d; give as many", r->args.guess, r->x.ncols,
                           r->b.ncols);
     }
-    if (new_vector(r, &r->x, r->csr.cols.count * (r->b.ncols > 0 ? r->b.ncols : 1))) return 1;
-    r->x.nrows = r->x.stride = r->csr.cols.count;
-    r->x.ncols = r->b.ncols;
-    return 0;
+    return new_vector(r, &r->x, r->csr.cols.count, r->b.ncols);
 }
 
 static int prepare(ranks_run *r)

@@ -142,9 +142,7 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     return gs_precond_build(self, ctx, csr, chosen, &gs_chebyshev, sizeof(chebyshev));
 }
 
-/* A is distributed over ranks: M keeps A, since a product needs all ranks. update computes the
- * rest.
- */
+/* A is distributed over ranks: M keeps A, since a product needs all ranks. update does the rest. */
 static gsolve_status build_over_ranks(void **self, gsolve_context *ctx, const gsolve_matrix *A,
                                       const void *chosen)
 {
@@ -152,10 +150,8 @@ static gsolve_status build_over_ranks(void **self, gsolve_context *ctx, const gs
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, M, 1);
-    memset(M, 0, sizeof *M);
-    M->options = *(const chebyshev_options *)chosen;
-    M->A = A;
-    M->comm = gs_matrix_comm(A);
+    *M = (chebyshev){
+        .options = *(const chebyshev_options *)chosen, .A = A, .comm = gs_matrix_comm(A)};
     *self = M;
 done:
     return status;
@@ -339,7 +335,7 @@ static gsolve_status replace_diagonal(gsolve_precond *P, gsolve_dense diagonal)
     gsolve_status status;
 
     M->inverse.d = NULL;
-    TRY(store_reciprocals(M, P->ctx, P->type, P->n, diagonal));
+    TRY(gs_comm_check(M->comm, store_reciprocals(M, P->ctx, P->type, P->n, diagonal)));
     TRY(estimate(M, P->ctx, INFINITY));
 done:
     gsolve_free(P->ctx, GSOLVE_DEVICE, status == GSOLVE_OK ? before.inverse.d : M->inverse.d);
@@ -362,8 +358,11 @@ gsolve_status gsolve_precond_update_chebyshev(gsolve_precond *P, gsolve_dense di
                            "gsolve_precond_create_chebyshev, and this one is '%s'",
                            P->spec);
     }
-    TRY(check_diagonal(P->ctx, diagonal, P->n));
-    if (diagonal.value) TRY(gs_stage_in(&on_host, P->ctx, GSOLVE_HOST, diagonal, true));
+    status = check_diagonal(P->ctx, diagonal, P->n);
+    if (status == GSOLVE_OK && diagonal.value) {
+        status = gs_stage_in(&on_host, P->ctx, GSOLVE_HOST, diagonal, true);
+    }
+    TRY(gs_comm_check(((const chebyshev *)P->self)->comm, status));
     TRY(replace_diagonal(P, on_host.used));
     P->setup_seconds = gs_now() - begin;
     P->version++;
@@ -390,15 +389,47 @@ done:
     return status;
 }
 
+/* *out = a preconditioner that has no diagonal yet. */
+static gsolve_status create_given(gsolve_precond **out, gsolve_context *ctx, const char *spec,
+                                  const gsolve_matrix *A)
+{
+    gsolve_precond *P = NULL;
+    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
+    chebyshev *M;
+    gsolve_status status;
+
+    gsolve_matrix_describe(A, &info);
+    if (info.nrows != info.ncols) {
+        return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
+                           "the preconditioner chebyshev needs a square matrix and this one is %d "
+                           "x %d",
+                           info.nrows, info.ncols);
+    }
+    const gsolve_csr shape = {.nrows = info.nrows, .ncols = info.ncols, .type = info.type};
+    TRY(gs_precond_new(&P, ctx, spec));
+    P->kind = &given_kind;
+    P->extension = &given_extension;
+    P->n = info.nrows;
+    P->type = info.type;
+    TRY(parse(ctx, spec, &P->options));
+    ALLOC(ctx, GSOLVE_HOST, M, 1);
+    *M = (chebyshev){
+        .options = *(const chebyshev_options *)P->options, .A = A, .comm = gs_matrix_comm(A)};
+    P->self = M;
+    TRY(create_work(M, ctx, &shape));
+    *out = P;
+    P = NULL;
+done:
+    gsolve_precond_destroy(&P);
+    return status;
+}
+
 gsolve_status gsolve_precond_create_chebyshev(gsolve_precond **out, gsolve_context *ctx,
                                               const char *spec, const gsolve_matrix *A,
                                               gsolve_dense diagonal)
 {
     const size_t held = ctx ? ctx->bytes : 0;
     gsolve_precond *P = NULL;
-    gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
-    gsolve_csr shape = {0};
-    chebyshev *M;
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
@@ -407,27 +438,7 @@ gsolve_status gsolve_precond_create_chebyshev(gsolve_precond **out, gsolve_conte
         return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                            "gsolve_precond_create_chebyshev: an argument is NULL");
     }
-    gsolve_matrix_describe(A, &info);
-    if (info.nrows != info.ncols) {
-        return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                           "the preconditioner chebyshev needs a square matrix and this one is %d "
-                           "x %d",
-                           info.nrows, info.ncols);
-    }
-    shape.nrows = shape.ncols = info.nrows;
-    shape.type = info.type;
-    TRY(gs_precond_new(&P, ctx, spec));
-    P->kind = &given_kind;
-    P->extension = &given_extension;
-    P->n = info.nrows;
-    P->type = info.type;
-    TRY(parse(ctx, spec, &P->options));
-    ALLOC(ctx, GSOLVE_HOST, M, 1);
-    memset(M, 0, sizeof *M);
-    P->self = M;
-    M->options = *(const chebyshev_options *)P->options;
-    M->A = A;
-    TRY(create_work(M, ctx, &shape));
+    TRY(gs_comm_check(gs_matrix_comm(A), create_given(&P, ctx, spec, A)));
     TRY(gsolve_precond_update_chebyshev(P, diagonal));
     P->bytes = ctx->bytes - held;
     *out = P;

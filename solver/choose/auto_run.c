@@ -9,6 +9,8 @@
 #include "core/interrupt.h"
 #include "core/staging.h"
 #include "core/try.h"
+#include "dist/comm.h"
+#include "matrix/operator.h"
 #include "solver/choose/auto_method.h"
 
 /* --- one attempt ------------------------------------------------------------------------------ */
@@ -59,15 +61,14 @@ done:
     return status;
 }
 
-/* Sets choice k up, unless it is, and notes the times in *a. */
-static gsolve_status set_up(gsolve_auto *S, int k, gsolve_attempt *a)
+/* set_up without the agreement of all ranks. Another rank may have been interrupted. */
+static gsolve_status set_up_choice(gsolve_auto *S, int k, gsolve_attempt *a)
 {
     gs_auto_choice *c = &S->list[k];
-    const double begin = gs_now();
     gsolve_status status;
 
     gs_auto_begin_setup_file(S);
-    TRY(gs_check_interrupt(S->ctx));
+    TRY(gs_comm_check(gs_matrix_comm(S->A), gs_check_interrupt(S->ctx)));
     if (S->set == k) {
         TRY(update_precond(S));
     } else {
@@ -78,8 +79,19 @@ static gsolve_status set_up(gsolve_auto *S, int k, gsolve_attempt *a)
             gs_auto_begin_setup_file(S);
             TRY(create(S, c, a));
         }
-        S->set = k;
     }
+done:
+    return status;
+}
+
+/* Sets choice k up, unless it is, and notes the times in *a. */
+static gsolve_status set_up(gsolve_auto *S, int k, gsolve_attempt *a)
+{
+    const double begin = gs_now();
+    gsolve_status status;
+
+    TRY(gs_comm_check(gs_matrix_comm(S->A), set_up_choice(S, k, a)));
+    S->set = k;
     if (a->kept) a->precond_seconds = gs_now() - begin;
     a->M = S->M;
     a->S = S->S;
@@ -212,6 +224,19 @@ typedef struct findings {
     gsolve_status failed; /* of the last attempt that failed */
 } findings;
 
+/* After an attempt that did not solve the system: *next = the choice that follows, or -1. keep: the
+ * x of this attempt is the best one. */
+static gsolve_status find_next(gsolve_auto *S, gsolve_dense x, bool keep, int *next)
+{
+    gsolve_status status;
+
+    TRY(gs_auto_need_list(S));
+    *next = next_choice(S, S->current);
+    if (*next >= 0 && keep) TRY(copy(S, x, &S->best));
+done:
+    return status;
+}
+
 /* Tries choices until one ends the run. The best x is copied only where another attempt follows. */
 static gsolve_status try_choices(gsolve_auto *S, gsolve_dense b, gsolve_dense x, findings *f)
 {
@@ -229,9 +254,7 @@ static gsolve_status try_choices(gsolve_auto *S, gsolve_dense b, gsolve_dense x,
         if (tried != GSOLVE_OK) f->failed = tried;
         if (ends) break;
         S->current = k;
-        TRY(gs_auto_need_list(S));
-        k = next_choice(S, S->current);
-        if (k >= 0 && f->in_x) TRY(copy(S, x, &S->best));
+        TRY(gs_comm_check(gs_matrix_comm(S->A), find_next(S, x, f->in_x, &k)));
     }
 done:
     return status;
@@ -257,6 +280,18 @@ static void end_run(gsolve_auto *S)
     S->total_solve_seconds += S->solve_seconds;
 }
 
+/* What a run needs before the first attempt: the choices, and a copy of the initial guess. */
+static gsolve_status prepare_choices(gsolve_auto *S, gsolve_dense x)
+{
+    gsolve_status status;
+
+    TRY(gs_auto_need_first_list(S));
+    TRY(gs_auto_reconsider(S));
+    TRY(copy(S, x, &S->guess));
+done:
+    return status;
+}
+
 /* A run with x column-major. *f: with the result. x is the solution, or the initial guess if no
  * choice has a result. */
 static gsolve_status run_columns(gsolve_auto *S, gsolve_dense b, gsolve_dense x, findings *f)
@@ -264,9 +299,7 @@ static gsolve_status run_columns(gsolve_auto *S, gsolve_dense b, gsolve_dense x,
     gsolve_dense best;
     gsolve_status status;
 
-    TRY(gs_auto_need_first_list(S));
-    TRY(gs_auto_reconsider(S));
-    TRY(copy(S, x, &S->guess));
+    TRY(gs_comm_check(gs_matrix_comm(S->A), prepare_choices(S, x)));
     status = try_choices(S, b, x, f);
     end_run(S);
     if (status != GSOLVE_OK) goto done;
@@ -277,11 +310,26 @@ done:
     return status;
 }
 
+/* Checks the arguments of a run. *columns = x, column-major. */
+static gsolve_status check_run(gsolve_auto *S, gsolve_dense b, gsolve_dense x,
+                               const gsolve_result *result, gsolve_dense *columns)
+{
+    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
+    gsolve_status status;
+
+    TRY(GS_CHECK_INFO(S->ctx, gsolve_result, result));
+    gsolve_matrix_describe(S->A, &A);
+    TRY(gs_check_vectors(S->ctx, A.nrows, A.ncols, b, x));
+    TRY(gs_auto_transform_begin(S));
+    TRY(gs_columns_from(&S->columns, S->ctx, 1, x, columns));
+done:
+    return status;
+}
+
 gsolve_status gsolve_auto_run(gsolve_auto *S, gsolve_dense b, gsolve_dense x, gsolve_result *result)
 {
     const double begin = gs_now();
     findings f = {.result = GSOLVE_INIT(gsolve_result), .failed = GSOLVE_OK};
-    gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
     gsolve_dense columns;
     gsolve_status status;
 
@@ -289,11 +337,7 @@ gsolve_status gsolve_auto_run(gsolve_auto *S, gsolve_dense b, gsolve_dense x, gs
     GS_ENTER(S->ctx);
     if (!result) return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_auto_run: result is NULL");
     begin_run(S);
-    TRY(GS_CHECK_INFO(S->ctx, gsolve_result, result));
-    gsolve_matrix_describe(S->A, &A);
-    TRY(gs_check_vectors(S->ctx, A.nrows, A.ncols, b, x));
-    TRY(gs_auto_transform_begin(S));
-    TRY(gs_columns_from(&S->columns, S->ctx, 1, x, &columns));
+    TRY(gs_comm_check(gs_matrix_comm(S->A), check_run(S, b, x, result, &columns)));
     TRY(run_columns(S, b, columns, &f));
     TRY(gs_columns_to(S->ctx, columns, x));
     if (f.failed == GSOLVE_INTERRUPTED) f.result.outcome = gs_stop_outcome(S->ctx);

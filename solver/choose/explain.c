@@ -126,7 +126,7 @@ gsolve_status gsolve_solver_diagnose(gsolve_solver *k, gsolve_diagnosis *diagnos
 
     if (!k) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(k->ctx);
-    TRY(gs_check_diagnosis(k->ctx, diagnosis));
+    TRY(gs_comm_check(k->comm, gs_check_diagnosis(k->ctx, diagnosis)));
     if (k->ncols > 0 && !gsolve_outcome_is_success(gs_worst_column(k)->outcome)) {
         gs_diagnose_run(k, &f);
         gs_describe_facts(&f, &d);

@@ -257,11 +257,16 @@ static void set_symmetry(const gs_symmetry *s, gsolve_statistics *t)
     t->symmetric_rest = t->symmetric;
 }
 
-/* Numbers of a rank's first rows count from its first row. */
+/* The number in the whole matrix of local row i, at most 2^31 - 1; -1 stays. */
+static int32_t row_of_all(int32_t i, int64_t first)
+{
+    return i < 0 ? i : first + i < INT32_MAX ? (int32_t)(first + i) : INT32_MAX;
+}
+
 static void shift_rows(gs_row_findings *f, int64_t first)
 {
-    if (f->t.first_empty_row >= 0) f->t.first_empty_row += (int32_t)first;
-    if (f->t.first_zero_diagonal >= 0) f->t.first_zero_diagonal += (int32_t)first;
+    f->t.first_empty_row = row_of_all(f->t.first_empty_row, first);
+    f->t.first_zero_diagonal = row_of_all(f->t.first_zero_diagonal, first);
 }
 
 gsolve_status gs_dist_need_statistics(const gsolve_matrix *A)

@@ -51,6 +51,14 @@ grep -q '"error":' "$work/e.json" || fail "JSON without the error"
 ranks 2 "$gsolve" -A gen:poisson2d --plot
 [ "$code" = 1 ] || fail "--plot: exit code $code"
 grep -q 'gsolve: --plot is not among' "$work/error" || fail "--plot without a sentence"
+ranks 2 "$gsolve" info gen:poisson2d
+[ "$code" = 1 ] || fail "info: exit code $code"
+grep -q 'gsolve: gsolve info works on one rank' "$work/error" || fail "info without a sentence"
+ranks 2 "$gsolve" gen:poisson2d -b random --seed one
+[ "$code" = 1 ] || fail "--seed one: exit code $code"
+grep -q 'gsolve: --seed needs a whole number' "$work/error" || fail "--seed without a sentence"
+ranks 2 "$gsolve" gen:poisson2d,n=5 --solution "$work/three.mtx" --quiet
+[ -s "$work/three.mtx" ] || fail "no solution"
 ranks 2 "$gsolve" --help
 grep -q 'usage: mpirun' "$work/out" || fail "no help"
 
