@@ -75,3 +75,7 @@ install(FILES ${PROJECT_BINARY_DIR}/gsolve-config.cmake
 file(RELATIVE_PATH gsolve_prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/gsolve.pc.in gsolve.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/gsolve.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(GSOLVE_MPI)
+  configure_file(cmake/gsolve_mpi.pc.in gsolve_mpi.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/gsolve_mpi.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()

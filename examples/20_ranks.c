@@ -1,7 +1,7 @@
 /* 20_ranks.c: a system whose rows are distributed over MPI processes. Each process makes its own
  * slice of a 3D Poisson problem; no process has the whole matrix.
  *
- *     mpicc -std=c11 20_ranks.c -lgsolve_mpi -lgsolve
+ *     mpicc -std=c11 20_ranks.c $(pkg-config --cflags --libs gsolve_mpi)
  *     mpirun -n 4 ./a.out [N]
  */
 #include <stdio.h>

@@ -5,6 +5,7 @@
 # scripts/check.sh --hosts installs programs that use gsolve, and runs the tests of gsolve in them instead (check_hosts.sh).
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
+case ${1:-} in -h | --help) sed -n '2,5s/^# //p' "$0" && exit 0 ;; esac
 if [ "${1:-}" = --python ]; then exec "$top/scripts/check_python.sh" "${@:2}"; fi
 if [ "${1:-}" = --hosts ]; then exec "$top/scripts/check_hosts.sh" "${@:2}"; fi
 "$top/scripts/build.sh" -DCMAKE_CUDA_ARCHITECTURES=90 -DGSOLVE_WERROR=ON "$@"

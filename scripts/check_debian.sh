@@ -7,6 +7,7 @@
 # --install installs what is missing; without it, exit code 77 and the names. Uses the files as they are, also those not committed.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
+case ${1:-} in -h | --help) sed -n '2,7s/^# //p' "$0" && exit 0 ;; esac
 install=no
 if [ "${1:-}" = --install ]; then install=yes && shift; fi
 out=${1:-}

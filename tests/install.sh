@@ -15,6 +15,12 @@ if command -v pkg-config >/dev/null && command -v make >/dev/null; then
     mkdir "$work/make"
     ( cd "$work/make" && PKG_CONFIG_PATH=$pc make -s -f ../examples/Makefile )
     folders="cmake make"
+    mpicc=$(PKG_CONFIG_PATH=$pc pkg-config --variable=mpicc gsolve_mpi 2>/dev/null || true)
+    if [ -n "$mpicc" ]; then # the command of 20_ranks.c, and a path for the loader since the prefix is no folder of the system
+        # shellcheck disable=SC2046 # flags are words
+        ( export PKG_CONFIG_PATH="$pc" && cd "$work/make" &&
+          "$mpicc" -std=c11 ../examples/20_ranks.c -o 20_ranks $(pkg-config --cflags --libs gsolve_mpi) -Wl,-rpath,"$(pkg-config --variable=libdir gsolve_mpi)" )
+    fi
 fi
 for folder in $folders; do
     for example in "$source"/examples/*.c "$source"/examples/*.cpp "$source"/examples/*.f90; do
