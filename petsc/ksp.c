@@ -170,7 +170,7 @@ static PetscErrorCode default_pc(KSP ksp)
     PetscCall(KSPGetPC(ksp, &pc));
     object = (PetscObject)pc;
     if (object->type_name) {
-        PetscCall(PetscObjectTypeCompareAny(object, &replace, PCILU, PCICC, PCBJACOBI, ""));
+        PetscCall(PetscObjectTypeCompareAny(object, &replace, PCILU, PCICC, ""));
         PetscCall(PetscOptionsHasName(object->options, object->prefix, "-pc_type", &named));
         if (!replace || named) PetscFunctionReturn(PETSC_SUCCESS);
     }

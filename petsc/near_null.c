@@ -18,6 +18,7 @@ PetscErrorCode gs_petsc_set_coordinates(PC pc, PetscInt dim, PetscInt nodes, Pet
     }
     p->dim = dim;
     p->nodes = nodes;
+    p->nns = -1; /* the next gs_petsc_note_near_null reports a change */
     pc->setupcalled = 0;
     PetscFunctionReturn(PETSC_SUCCESS);
 }

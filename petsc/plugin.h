@@ -50,7 +50,8 @@ PetscErrorCode gs_petsc_one_rank(PetscObject object, const char *option, const c
 
 /* The rows of a matrix while they are read. */
 typedef struct gs_petsc_rows {
-    Mat mat; /* of a type SeqAIJ */
+    Mat mat;  /* of a type SeqAIJ: the matrix, a part of it, or */
+    Mat copy; /* its rows, if it has another type */
     PetscInt n;
     const PetscInt *start, *col;
     const PetscScalar *value;
@@ -58,7 +59,7 @@ typedef struct gs_petsc_rows {
 } gs_petsc_rows;
 
 PetscErrorCode gs_petsc_has_rows(Mat A, PetscBool *has);
-PetscErrorCode gs_petsc_rows_open(Mat A, Mat *copy, gs_petsc_rows *rows);
+PetscErrorCode gs_petsc_rows_open(Mat A, gs_petsc_rows *rows);
 PetscErrorCode gs_petsc_rows_close(gs_petsc_rows *rows);
 
 /* What identifies the values and the pattern of a matrix. */
@@ -95,7 +96,6 @@ typedef struct gs_petsc_pc {
     int updates;              /* of M */
     gsolve_matrix *operator;  /* of a Pmat without rows, for chebyshev */
     gs_petsc_function shell;  /* its function */
-    Mat copy;                 /* rows of a Pmat of another type */
     PetscObjectState nns;     /* state and */
     PetscObjectId nns_id;     /* id of the near-null space that M has */
     PetscInt dim, nodes;      /* of PCSetCoordinates */
@@ -130,9 +130,10 @@ typedef struct gs_petsc_ksp {
     gs_petsc_state state;    /* of the Amat that A holds */
     PetscObjectId spaces[2]; /* of the null spaces that A has: right, left */
     PetscBool transposed;    /* A is the transpose of Amat, as an operator */
-    Mat copy;                /* rows of an Amat of another type */
     gs_petsc_function shell, wrapped_pc;
     gsolve_precond *own;     /* a PC of another type than gsolve; none for PCNONE */
+    PetscObjectId pc_id;     /* id and */
+    char pc_type[64];        /* type of the PC that `own` is */
     const gsolve_precond *M; /* the one that S uses, or NULL */
     int number;              /* of M */
     gsolve_solver *S;

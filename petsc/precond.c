@@ -9,7 +9,6 @@ static PetscErrorCode drop(gs_petsc_pc *p)
     gsolve_precond_destroy(&p->M);
     gsolve_matrix_destroy(&p->operator);
     PetscCall(gs_petsc_function_clear(&p->shell));
-    PetscCall(MatDestroy(&p->copy));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -80,7 +79,7 @@ static PetscErrorCode create_rows(PC pc)
     gs_petsc_rows rows;
 
     PetscFunctionBegin;
-    PetscCall(gs_petsc_rows_open(pc->pmat, &p->copy, &rows));
+    PetscCall(gs_petsc_rows_open(pc->pmat, &rows));
     const gsolve_status status = create_from(pc, &rows.csr);
     PetscCall(gs_petsc_rows_close(&rows));
     PetscCall(check_setup(pc, status));
@@ -158,11 +157,15 @@ static PetscErrorCode update(PC pc)
 
     PetscFunctionBegin;
     PetscCall(PetscLogEventBegin(p->update, pc, pc->pmat, 0, 0));
-    PetscCall(gs_petsc_rows_open(pc->pmat, &p->copy, &rows));
+    PetscCall(gs_petsc_rows_open(pc->pmat, &rows));
     const gsolve_status status = gsolve_precond_update(p->M, &rows.csr);
-    p->updates++;
     PetscCall(gs_petsc_rows_close(&rows));
     PetscCall(PetscLogEventEnd(p->update, pc, pc->pmat, 0, 0));
+    if (status == GSOLVE_BAD_MATRIX) { /* PETSc does not notice each change of a pattern */
+        PetscCall(create(pc));
+        PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    p->updates++;
     PetscCall(check_setup(pc, status));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -224,7 +227,7 @@ static PetscErrorCode apply_to(PC pc, Vec r, Vec z, PetscBool transposed)
 
     PetscFunctionBegin;
     if (!p->M && p->left_to_solver) PetscCall(create(pc));
-    if (!p->M) {
+    if (!p->M || pc->failedreason) {
         PetscCall(VecSet(z, PETSC_INFINITY));
         PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -266,7 +269,7 @@ static PetscErrorCode pc_matapply(PC pc, Mat R, Mat Z)
 
     PetscFunctionBegin;
     if (!p->M && p->left_to_solver) PetscCall(create(pc));
-    PetscCheck(p->M, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+    PetscCheck(p->M && !pc->failedreason, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
                "The set-up of -pc_gsolve_precond %s failed", p->spec);
     PetscCall(PetscLogEventBegin(p->apply, pc, R, Z, 0));
     PetscCall(MatGetSize(R, &n, &columns));

@@ -28,7 +28,6 @@ PetscErrorCode gs_petsc_ksp_drop(gs_petsc_ksp *k)
     PetscCall(drop_precond(k));
     gsolve_matrix_destroy(&k->A);
     PetscCall(gs_petsc_function_clear(&k->shell));
-    PetscCall(MatDestroy(&k->copy));
     PetscCall(PetscMemzero(&k->state, sizeof k->state));
     PetscCall(PetscMemzero(k->spaces, sizeof k->spaces));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -54,7 +53,8 @@ static PetscErrorCode takes_rows(KSP ksp, Mat A, PetscBool *takes)
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether gsolve chooses both the method and the preconditioner, so that it can fall back. */
+/* Whether gsolve chooses both the method and the preconditioner, so that it can fall back. A
+ * transposed system has products only, from which gsolve can choose no preconditioner. */
 static PetscErrorCode is_automatic(KSP ksp, PetscBool *automatic)
 {
     const gs_petsc_ksp *k = ksp->data;
@@ -65,7 +65,7 @@ static PetscErrorCode is_automatic(KSP ksp, PetscBool *automatic)
     PetscCall(KSPGetOperators(ksp, &A, &P));
     PetscCall(takes_rows(ksp, A, &rows));
     PetscCall(is_gsolve(ksp->pc, &own));
-    *automatic = rows && own && A == P && strcmp(k->method, "auto") == 0 &&
+    *automatic = rows && own && A == P && !ksp->transpose_solve && strcmp(k->method, "auto") == 0 &&
                          strcmp(gs_petsc_pc_of(ksp->pc)->spec, "auto") == 0
                      ? PETSC_TRUE
                      : PETSC_FALSE;
@@ -111,7 +111,7 @@ static PetscErrorCode create_rows(gs_petsc_ksp *k, Mat A)
 
     PetscFunctionBegin;
     PetscCall(PetscLogEventBegin(k->setup, A, 0, 0, 0));
-    PetscCall(gs_petsc_rows_open(A, &k->copy, &rows));
+    PetscCall(gs_petsc_rows_open(A, &rows));
     const gsolve_status status = gsolve_matrix_create(&k->A, k->host->ctx, k->format, &rows.csr);
     PetscCall(gs_petsc_rows_close(&rows));
     PetscCall(PetscLogEventEnd(k->setup, A, 0, 0, 0));
@@ -119,17 +119,36 @@ static PetscErrorCode create_rows(gs_petsc_ksp *k, Mat A)
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode update_rows(gs_petsc_ksp *k, Mat A)
+/* *fits: A has the pattern that k->A has. PETSc does not notice each change of it. */
+static PetscErrorCode update_rows(gs_petsc_ksp *k, Mat A, PetscBool *fits)
 {
     gs_petsc_rows rows;
 
     PetscFunctionBegin;
     PetscCall(PetscLogEventBegin(k->update, A, 0, 0, 0));
-    PetscCall(gs_petsc_rows_open(A, &k->copy, &rows));
+    PetscCall(gs_petsc_rows_open(A, &rows));
     const gsolve_status status = gsolve_matrix_update(k->A, &rows.csr);
     PetscCall(gs_petsc_rows_close(&rows));
     PetscCall(PetscLogEventEnd(k->update, A, 0, 0, 0));
-    GSOLVE_CALL(k->host, status);
+    *fits = status == GSOLVE_BAD_MATRIX ? PETSC_FALSE : PETSC_TRUE;
+    if (*fits) GSOLVE_CALL(k->host, status);
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The method "auto" chooses cg and minres for symmetric matrices only. If new values are not
+ * symmetric, as after MatZeroRows, it chooses again. */
+static PetscErrorCode check_symmetry(gs_petsc_ksp *k)
+{
+    gsolve_statistics statistics = GSOLVE_INIT(gsolve_statistics);
+
+    PetscFunctionBegin;
+    if (!k->S || strcmp(k->method, "auto") != 0) PetscFunctionReturn(PETSC_SUCCESS);
+    const char *name = gsolve_solver_name(k->S);
+    if (strncmp(name, "cg", 2) != 0 && strncmp(name, "minres", 6) != 0) {
+        PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    GSOLVE_CALL(k->host, gsolve_matrix_statistics(k->A, &statistics));
+    if (!statistics.symmetric) drop_solver(k);
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -138,7 +157,7 @@ static PetscErrorCode prepare_matrix(KSP ksp, Mat A)
 {
     gs_petsc_ksp *k = ksp->data;
     gs_petsc_state now;
-    PetscBool rows;
+    PetscBool rows, fits = PETSC_FALSE;
 
     PetscFunctionBegin;
     PetscCall(gs_petsc_state_of(A, &now));
@@ -154,8 +173,12 @@ static PetscErrorCode prepare_matrix(KSP ksp, Mat A)
     }
     if (same && !rows) {
         GSOLVE_CALL(k->host, gsolve_matrix_update_operator(k->A, &k->shell));
-    } else if (same && k->state.pattern == now.pattern) {
-        PetscCall(update_rows(k, A));
+        k->state = now;
+        PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    if (same && rows && k->state.pattern == now.pattern) PetscCall(update_rows(k, A, &fits));
+    if (fits) {
+        PetscCall(check_symmetry(k));
     } else {
         PetscCall(gs_petsc_ksp_drop(k));
         k->transposed = ksp->transpose_solve;
@@ -236,20 +259,24 @@ static PetscErrorCode prepare_null_space(KSP ksp, Mat A)
 static PetscErrorCode wrap_pc(KSP ksp)
 {
     gs_petsc_ksp *k = ksp->data;
-    PetscBool none;
+    const char *type = ((PetscObject)ksp->pc)->type_name;
+    PetscObjectId id;
 
     PetscFunctionBegin;
-    if (k->own && k->wrapped_pc.pc == ksp->pc) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(PetscObjectGetId((PetscObject)ksp->pc, &id));
+    if (k->own && k->pc_id == id && strcmp(k->pc_type, type) == 0) {
+        PetscFunctionReturn(PETSC_SUCCESS);
+    }
     PetscCall(drop_precond(k));
-    PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCNONE, &none));
-    if (none) {
+    if (strcmp(type, PCNONE) == 0) {
         GSOLVE_CALL(k->host, gsolve_precond_create_from(&k->own, k->host->ctx, "none", k->A));
-        k->wrapped_pc.pc = ksp->pc;
     } else {
         k->wrapped_pc.pc = ksp->pc;
         k->wrapped_pc.transposed = ksp->transpose_solve;
         PetscCall(gs_petsc_precond(k->host, &k->wrapped_pc, &k->own));
     }
+    k->pc_id = id;
+    PetscCall(PetscStrncpy(k->pc_type, type, sizeof k->pc_type));
     k->number = ++k->host->made;
     PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -279,12 +306,13 @@ static PetscErrorCode prepare_precond(KSP ksp, const gsolve_precond **M, int *nu
 static PetscErrorCode create_solver(KSP ksp, const gsolve_precond *M)
 {
     gs_petsc_ksp *k = ksp->data;
-    PetscBool automatic;
+    PetscBool automatic, changed;
 
     PetscFunctionBegin;
     PetscCall(PetscLogEventBegin(k->setup, ksp, 0, 0, 0));
     PetscCall(is_automatic(ksp, &automatic));
     if (automatic) {
+        PetscCall(gs_petsc_note_near_null(ksp->pc, &changed));
         GSOLVE_CALL(k->host, gsolve_auto_create_from(&k->automatic, k->host->ctx, "", k->A));
         PetscCall(gs_petsc_ksp_automatic(ksp));
     } else {
@@ -314,6 +342,7 @@ PetscErrorCode gs_petsc_ksp_prepare(KSP ksp)
 {
     gs_petsc_ksp *k = ksp->data;
     const gsolve_precond *M = NULL;
+    PetscBool changed;
     int number = 0;
     Mat A;
 
@@ -322,6 +351,10 @@ PetscErrorCode gs_petsc_ksp_prepare(KSP ksp)
     PetscCall(prepare_matrix(ksp, A));
     PetscCall(prepare_null_space(ksp, A));
     PetscCall(prepare_precond(ksp, &M, &number));
+    if (k->automatic) {
+        PetscCall(gs_petsc_note_near_null(ksp->pc, &changed));
+        if (changed) drop_solver(k);
+    }
     if (M != k->M || (M && number != k->number)) drop_solver(k);
     if (!k->S && !k->automatic) PetscCall(create_solver(ksp, M));
     k->M = M;

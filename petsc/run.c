@@ -31,22 +31,39 @@ static PetscBool runs_to_the_limit(KSP ksp)
                                                                                 : PETSC_FALSE;
 }
 
+/* Writes a number for a spec, with a point whatever the locale of the program has. */
+static void write_number(double value, char *text, size_t size)
+{
+    char *to = text;
+
+    (void)snprintf(text, size, "%.17g", value);
+    for (const char *from = text; *from; from++) {
+        if (strchr("0123456789+-einf", *from)) {
+            *to++ = *from;
+        } else if (to > text && to[-1] != '.') {
+            *to++ = '.';
+        }
+    }
+    *to = 0;
+}
+
 /* The tolerances that the KSP has now. The default of the KSP for the number of iterations leaves
  * each method its own. */
 static PetscErrorCode set_tolerances(KSP ksp)
 {
     gs_petsc_ksp *k = ksp->data;
     const PetscBool test_decides = k->own_test || runs_to_the_limit(ksp) ? PETSC_TRUE : PETSC_FALSE;
-    char options[160], limit[32] = "";
+    char options[160], limit[32] = "", rtol[32], atol[32], dtol[32];
 
     PetscFunctionBegin;
     if (ksp->max_it != 10000 || runs_to_the_limit(ksp)) {
         PetscCall(PetscSNPrintf(limit, sizeof limit, ",maxit=%d", (int)ksp->max_it));
     }
-    PetscCall(PetscSNPrintf(options, sizeof options, "rtol=%.17g,atol=%.17g,dtol=%.17g%s",
-                            test_decides ? 0.0 : (double)ksp->rtol,
-                            test_decides ? 0.0 : (double)ksp->abstol,
-                            (double)PetscMax(ksp->divtol, 1), limit));
+    write_number(test_decides ? 0 : ksp->rtol, rtol, sizeof rtol);
+    write_number(test_decides ? 0 : ksp->abstol, atol, sizeof atol);
+    write_number(PetscMax(ksp->divtol, 1), dtol, sizeof dtol);
+    PetscCall(PetscSNPrintf(options, sizeof options, "rtol=%s,atol=%s,dtol=%s%s", rtol, atol, dtol,
+                            limit));
     GSOLVE_CALL(k->host, k->automatic ? gsolve_auto_set(k->automatic, options)
                                       : gsolve_solver_set(k->S, options));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -234,8 +251,8 @@ static PetscErrorCode solve_dense(KSP ksp, gsolve_dense b, gsolve_dense x, Petsc
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* *go_on: a solve is possible. */
-static PetscErrorCode begin(KSP ksp, PetscReal rhs, PetscBool *go_on)
+/* *go_on: a solve is possible. guess: norm of the initial guess. */
+static PetscErrorCode begin(KSP ksp, PetscReal rhs, PetscReal guess, PetscBool *go_on)
 {
     PCFailedReason failed;
 
@@ -248,7 +265,7 @@ static PetscErrorCode begin(KSP ksp, PetscReal rhs, PetscBool *go_on)
     PetscCall(PCGetFailedReason(ksp->pc, &failed));
     if (failed) {
         ksp->reason = KSP_DIVERGED_PC_FAILED;
-    } else if (PetscIsInfOrNanReal(rhs)) {
+    } else if (PetscIsInfOrNanReal(rhs) || PetscIsInfOrNanReal(guess)) {
         ksp->reason = KSP_DIVERGED_NANORINF;
     } else {
         ksp->reason = KSP_CONVERGED_ITERATING;
@@ -263,12 +280,13 @@ PetscErrorCode gs_petsc_ksp_solve(KSP ksp)
     const PetscScalar *from;
     PetscScalar *to;
     PetscInt rows, columns;
-    PetscReal rhs;
+    PetscReal rhs, guess;
     PetscBool go_on;
 
     PetscFunctionBegin;
     PetscCall(VecNorm(ksp->vec_rhs, NORM_2, &rhs));
-    PetscCall(begin(ksp, rhs, &go_on));
+    PetscCall(VecNorm(ksp->vec_sol, NORM_2, &guess));
+    PetscCall(begin(ksp, rhs, guess, &go_on));
     if (!go_on) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(VecGetSize(ksp->vec_rhs, &rows));
     PetscCall(VecGetSize(ksp->vec_sol, &columns));
@@ -285,7 +303,7 @@ PetscErrorCode gs_petsc_ksp_solve(KSP ksp)
 PetscErrorCode gs_petsc_ksp_matsolve(KSP ksp, Mat B, Mat X)
 {
     PetscInt stride, rows, columns;
-    PetscReal *norms, rhs = 0;
+    PetscReal *norms, guess, rhs = 0;
     const PetscScalar *from;
     gsolve_dense b, x;
     PetscScalar *to;
@@ -297,7 +315,8 @@ PetscErrorCode gs_petsc_ksp_matsolve(KSP ksp, Mat B, Mat X)
     PetscCall(MatGetColumnNorms(B, NORM_2, norms));
     for (PetscInt c = 0; c < columns; c++) rhs = PetscMax(rhs, norms[c]);
     PetscCall(PetscFree(norms));
-    PetscCall(begin(ksp, rhs, &go_on));
+    PetscCall(MatNorm(X, NORM_FROBENIUS, &guess));
+    PetscCall(begin(ksp, rhs, guess, &go_on));
     if (!go_on) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(MatDenseGetArrayRead(B, &from));
     b = gsolve_vector((double *)from, rows);
