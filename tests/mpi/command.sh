@@ -55,7 +55,7 @@ ranks 2 "$gsolve" --help
 grep -q 'usage: mpirun' "$work/out" || fail "no help"
 
 cp "$gsolve" "$work/gsolve" # gsolve-mpi is not beside it
-PATH=/usr/bin:/bin LD_LIBRARY_PATH=$(dirname "$(dirname "$gsolve")") ranks 2 "$work/gsolve" -A gen:poisson2d
+PATH=/usr/bin:/bin LD_LIBRARY_PATH=$(dirname "$(dirname "$gsolve")"):${LD_LIBRARY_PATH:-} ranks 2 "$work/gsolve" -A gen:poisson2d
 [ "$code" = 1 ] || fail "without gsolve-mpi: exit code $code"
 [ "$(grep -c 'gsolve-mpi, which solves one system' "$work/error")" = 1 ] || fail "without gsolve-mpi: no sentence"
 PATH=/usr/bin:/bin "$gsolve" -A gen:poisson2d,n=10 >"$work/out" || fail "without mpirun"
