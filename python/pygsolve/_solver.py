@@ -95,7 +95,7 @@ class Solver:
         if not isinstance(method, str):
             raise TypeError(f"method is {method!r}; give a string, such as 'auto' or 'cg'")
         self._arguments = dict(method=method, precond=precond, rtol=rtol, atol=atol, maxit=maxit, format=format, device=device,
-                               threads=threads, scale=scale, order=order, least_squares=least_squares)
+                               threads=threads, scale=scale, order=order, least_squares=bool(least_squares) or null_space is not None)
         self._operator = is_operator(A)
         self._view: MatrixView | None = None if self._operator else matrix_view(A)
         gpu = self._view.gpu if self._view else None
@@ -118,7 +118,7 @@ class Solver:
             if null_space is not None:
                 self._set_null_space(null_space)
             self._create_solver()
-        self._minimises = bool(least_squares) or null_space is not None or self.shape[0] != self.shape[1]
+        self._minimises = self._arguments["least_squares"] or self.shape[0] != self.shape[1]
         self._plain_shape = (self.shape[0],) if min(self.shape) > 0 else None
         self._views = [vector_view(n, self.dtype) for n in self.shape]
 

@@ -209,6 +209,16 @@ def test_a_null_space_asks_for_the_least_squares_solution():
     assert np.allclose(b - A @ S.solve(b), 4.5) and S.info.outcome == "least squares" and S.info.converged
 
 
+def test_the_adjoint_minimises_too():
+    A, b = singular()
+    A = sp.csr_matrix(sp.diags([np.linspace(1, 2, 10)], [0]) @ A)  # A' has another null space
+    S = pygsolve.Solver(A, least_squares=True)
+    x = S.adjoint.solve(b)
+    assert S.adjoint is not S and np.allclose(A @ (b - A.T @ x), 0, atol=1e-6) and S.adjoint.info.outcome == "least squares"
+    with pytest.raises(pygsolve.NotConverged):
+        pygsolve.Solver(A).adjoint.solve(b)
+
+
 @pytest.mark.parametrize("name, length", [("data", 3), ("indices", 3), ("indptr", 4), ("data", 0), ("indptr", 0)])
 def test_arrays_that_are_too_short(poisson, name, length):
     A = poisson.copy()
