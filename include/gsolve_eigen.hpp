@@ -53,7 +53,8 @@ struct eigen_precond {
         attempt(S, [&] {
             S->set(options + (maxit < 0 ? "" : ",maxit=" + std::to_string(maxit)));
             if (b.cols() > 0) check(gsolve_auto_run(S->get(), view(b), view(x), &result));
-            if (gsolve_outcome_is_success(result.outcome)) return;
+            const bool minimises = result.outcome == GSOLVE_LEAST_SQUARES && x.rows() != b.rows();
+            if (result.outcome == GSOLVE_CONVERGED || minimises) return;
             info_ = Eigen::NoConvergence, message_ = S->explain();
         });
         return result;
@@ -121,7 +122,6 @@ struct Eigen::internal::traits<gsolve::eigen_solver<M, UpLo>> {
     using MatrixType = M;
     using Preconditioner = gsolve::eigen_precond<M, UpLo, true>;
 };
-
 /* Solves A x = b, for all columns at once. tolerance() bounds the true |b - A x| / |b|. It is 1e-10
  * at first (float: 1e-5). preconditioner() has the specs. */
 template <class Matrix, int UpLo_>

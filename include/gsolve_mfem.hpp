@@ -17,7 +17,8 @@ namespace gsolve
 {
 /* Solves until |b - A x| <= max(rel_tol |b|, abs_tol), recomputed in double precision. rel_tol is
  * 1e-8 at first (float: 1e-5), and max_iter the limit of each method of gsolve. GetFinalNorm() is
- * the true |b - A x|, and GetInitialNorm() is |b|. A controller gets norms and empty vectors. */
+ * the true |b - A x|, and GetInitialNorm() is |b|. A controller gets norms and empty vectors. If a
+ * square operator is singular and no x solves, x minimises |b - A x|, and has not converged. */
 class mfem_solver : public mfem::IterativeSolver
 {
   public:
@@ -87,7 +88,8 @@ class mfem_solver : public mfem::IterativeSolver
             tools.check(gsolve_solver_set(S.get(), options().c_str()));
             tools.check(gsolve_solver_run(S.get(), from, to, &result));
         }
-        converged = gsolve_outcome_is_success(result.outcome);
+        converged = result.outcome == GSOLVE_CONVERGED ||
+                    (result.outcome == GSOLVE_LEAST_SQUARES && height != width);
         final_iter = result.iterations;
         final_norm = result.relative_residual * (initial_norm > 0 ? initial_norm : 1);
         if (print_options.summary || (print_options.warnings && !converged))

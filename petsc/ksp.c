@@ -159,10 +159,11 @@ static PetscErrorCode build_solution(KSP ksp, Vec work, Vec *solution)
 }
 
 /* The PC becomes one of type gsolve if it has no type, or one that PETSc takes by default and no
- * option has asked for. A program that wants such a type sets it after the type of the KSP. */
+ * option has asked for: for a matrix without rows none, where -pc_gsolve_precond is given. A
+ * program that wants such a type sets it after the type of the KSP. */
 static PetscErrorCode default_pc(KSP ksp)
 {
-    PetscBool replace, named;
+    PetscBool replace, named, none, precond;
     PetscObject object;
     PC pc;
 
@@ -172,7 +173,10 @@ static PetscErrorCode default_pc(KSP ksp)
     if (object->type_name) {
         PetscCall(PetscObjectTypeCompareAny(object, &replace, PCILU, PCICC, ""));
         PetscCall(PetscOptionsHasName(object->options, object->prefix, "-pc_type", &named));
-        if (!replace || named) PetscFunctionReturn(PETSC_SUCCESS);
+        PetscCall(PetscObjectTypeCompare(object, PCNONE, &none));
+        PetscCall(
+            PetscOptionsHasName(object->options, object->prefix, "-pc_gsolve_precond", &precond));
+        if (named || !(replace || (none && precond))) PetscFunctionReturn(PETSC_SUCCESS);
     }
     PetscCall(PCSetType(pc, PCGSOLVE));
     if (pc->setfromoptionscalled) PetscCall(PCSetFromOptions(pc));

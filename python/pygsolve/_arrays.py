@@ -225,6 +225,8 @@ def family_of(array: Any) -> Family | None:
 
 def as_array(value: Any, name: str) -> tuple[Any, Family]:
     """An array, made by NumPy from lists and the like, and its package."""
+    if value is None:
+        raise BadArgument(f"{name} is None; give an array")
     family = family_of(value)
     if family is None:
         if hasattr(value, "__cuda_array_interface__"):
@@ -343,6 +345,17 @@ def csr_view(start: Any, col: Any, value: Any, family: Family, shape: tuple[int,
     return MatrixView(csr, start, col, value, family, (nrows, ncols), dtype, gpu, in_place)
 
 
+def rows_view(start: Any, col: Any, value: Any, family: Family, shape: tuple[int, ...], in_place: bool = True) -> MatrixView:
+    """csr_view of arrays that come from a caller: the library cannot see their lengths, so they are checked here."""
+    if start.shape[0] != int(shape[0]) + 1:
+        raise BadMatrix(f"indptr has {start.shape[0]} elements; a matrix of {shape[0]} rows needs {int(shape[0]) + 1}")
+    entries = int(start[-1])
+    for name, array in (("indices", col), ("data", value)):
+        if array.shape[0] < entries:
+            raise BadMatrix(f"{name} has {array.shape[0]} elements; the last element of indptr is {entries}, so at least {entries} are needed")
+    return csr_view(start, col, value, family, shape, in_place)
+
+
 def matrix_view(A: Any) -> MatrixView:
     """A view of a sparse matrix of SciPy, CuPy, PyTorch or JAX, or of a dense array of NumPy. Other formats than CSR are
     converted by the package first."""
@@ -353,13 +366,13 @@ def matrix_view(A: Any) -> MatrixView:
         torch = sys.modules["torch"]
         in_place = A.layout == torch.sparse_csr
         rows = A.detach() if in_place else A.detach().coalesce().to_sparse_csr() if A.layout == torch.sparse_coo else A.detach().to_sparse_csr()
-        return csr_view(rows.crow_indices(), rows.col_indices(), rows.values(), _FAMILIES["torch"], (A.shape[0], A.shape[1]), in_place)
+        return rows_view(rows.crow_indices(), rows.col_indices(), rows.values(), _FAMILIES["torch"], (A.shape[0], A.shape[1]), in_place)
     if package == "jax":
         return _jax_view(A)
     if package in ("cupy", "cupyx"):
         in_place = getattr(A, "format", "") == "csr"
         rows = A if in_place else A.tocsr() if hasattr(A, "tocsr") else sys.modules["cupyx"].scipy.sparse.csr_matrix(A)
-        return csr_view(rows.indptr, rows.indices, rows.data, _FAMILIES["cupy"], rows.shape, in_place)
+        return rows_view(rows.indptr, rows.indices, rows.data, _FAMILIES["cupy"], rows.shape, in_place)
     import scipy.sparse
     in_place = scipy.sparse.issparse(A) and A.format == "csr"
     if not scipy.sparse.issparse(A):
@@ -368,7 +381,7 @@ def matrix_view(A: Any) -> MatrixView:
             raise BadMatrix("A must be a sparse matrix of SciPy, CuPy, PyTorch or JAX, a LinearOperator, or a two-dimensional array "
                             f"of real numbers, not {type(A).__name__} with shape {A.shape} and type {A.dtype}")
     rows = A if in_place else scipy.sparse.csr_matrix(A)
-    return csr_view(rows.indptr, rows.indices, rows.data, _NUMPY, rows.shape, in_place)
+    return rows_view(rows.indptr, rows.indices, rows.data, _NUMPY, rows.shape, in_place)
 
 
 def _jax_view(A: Any) -> MatrixView:
@@ -380,7 +393,7 @@ def _jax_view(A: Any) -> MatrixView:
         return matrix_view(np.asarray(A))
     if A.n_batch or A.n_dense:
         raise BadMatrix("the BCSR matrix has batch or dense dimensions; give one matrix with scalar entries")
-    return csr_view(A.indptr, A.indices, A.data, _FAMILIES["jax"], A.shape, in_place)
+    return rows_view(A.indptr, A.indices, A.data, _FAMILIES["jax"], A.shape, in_place)
 
 
 def columns_of(array: Any, name: str) -> Any:

@@ -145,5 +145,5 @@ def aspreconditioner(A: Any, kind: str = "amg", **options: Any) -> Preconditione
 
 def amg(A: Any, B: Any = None, coordinates: Any = None, options: str = "", **others: Any) -> Preconditioner:
     """Algebraic multigrid for A. B: near-null vectors as columns, as in pyamg. coordinates: those of the nodes of an elastic
-    body, shape (nodes, 2 or 3). options: those of "amg", such as "theta=0.1,cycle=w"."""
+    body, shape (nodes, 2 or 3). options: those of "amg", such as "strength=0.1,cycle=w"."""
     return Preconditioner(A, f"amg,{options}" if options else "amg", near_null=B, coordinates=coordinates, **others)

@@ -12,8 +12,9 @@ import numpy as np
 import scipy.sparse
 
 from ._arrays import as_array, matrix_view
-from ._library import Error, Unsupported
+from ._library import BadArgument, Error, Unsupported
 
+_OWN = {"html", "matrix", "rhs", "solver", "quiet"}
 COMMAND = Path(__file__).with_name("bin") / "gsolve"
 
 
@@ -45,6 +46,8 @@ def report(A: Any, b: Any = None, *, method: str = "auto", precond: str = "auto"
     """Solves A x = b by the command and returns its HTML page. The solve is one of its own: the command gets A and b in files of a
     temporary folder. b: by default A times ones. profile: also the times of the parts of an iteration. options: those of the
     command without dashes at the front, such as maxit=100, device="cuda", threads=1, time_limit=10."""
+    for name in _OWN.intersection(options):
+        raise BadArgument(f"report sets --{name} itself; leave {name} out, and write the page by report(A, b).save('page.html')")
     if not COMMAND.exists():
         raise Unsupported("this build of the package has no command, which writes the page")
     words = ["-A", "A.npz", "--solver", method, "--precond", precond, "--rtol", repr(float(rtol)), "--html", "page.html", "--quiet"]

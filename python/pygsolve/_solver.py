@@ -52,7 +52,9 @@ class NotConverged(Error):
         self.x, self.info, self.explanation = x, info, explanation
 
 
-_SUCCESS = (lib.GSOLVE_CONVERGED, lib.GSOLVE_LEAST_SQUARES, lib.GSOLVE_ACCEPTED)
+_SUCCESS = (lib.GSOLVE_CONVERGED, lib.GSOLVE_ACCEPTED)
+_NO_SOLUTION = ("A is square and singular, or nearly so, and no x solves A x = b. The member x of this exception minimises |b - A x|. Add "
+                "boundary conditions, or give the null space of A as null_space; least_squares=True returns this x. ")
 
 
 def _options(pairs: dict[str, Any]) -> str:
@@ -70,7 +72,7 @@ class Solver:
     A        a sparse matrix of SciPy, CuPy, PyTorch or JAX (CSR with 32-bit columns is read in place, and copied once into the
              library), a dense NumPy array, or a SciPy LinearOperator
     method   "auto", or a method with options, such as "gmres,restart=50" (`pygsolve.methods()` lists them)
-    precond  "auto", "none", a preconditioner with options, such as "amg,theta=0.1", a `Preconditioner`, or a SciPy
+    precond  "auto", "none", a preconditioner with options, such as "amg,cycle=w", a `Preconditioner`, or a SciPy
              LinearOperator that approximates the inverse of A
     rtol, atol, maxit   |b - A x| <= max(rtol |b|, atol) in every column, after at most maxit iterations
     format   the storage format of the products, "auto" or one of `pygsolve.formats()`
@@ -78,6 +80,8 @@ class Solver:
     threads  on the CPU; default: all
     near_null, coordinates   for "amg": near-null vectors as columns, or the coordinates of the nodes of an elastic body
     null_space   "constants" or an array of columns that A maps to 0
+    least_squares   True: if A is square and singular, and no x solves A x = b, `solve` returns the x that minimises |b - A x|. It
+             always does so for an A that is not square, and with null_space
     scale, order   scaling and ordering of the automatic solver, such as scale="auto", order="rcm"
 
     With method="auto" and precond="auto" the solver chooses both, and tries the next choice if one fails. One thread at a time
@@ -87,9 +91,11 @@ class Solver:
     def __init__(self, A: Any, method: str = "auto", precond: Any = "auto", *, rtol: float = 1e-8, atol: float | None = None,
                  maxit: int | None = None, format: str = "auto", device: str | None = None, threads: int | None = None,
                  near_null: Any = None, coordinates: Any = None, null_space: Any = None, scale: str | None = None,
-                 order: str | None = None):
+                 order: str | None = None, least_squares: bool = False):
+        if not isinstance(method, str):
+            raise TypeError(f"method is {method!r}; give a string, such as 'auto' or 'cg'")
         self._arguments = dict(method=method, precond=precond, rtol=rtol, atol=atol, maxit=maxit, format=format, device=device,
-                               threads=threads, scale=scale, order=order)
+                               threads=threads, scale=scale, order=order, least_squares=bool(least_squares) or null_space is not None)
         self._operator = is_operator(A)
         self._view: MatrixView | None = None if self._operator else matrix_view(A)
         gpu = self._view.gpu if self._view else None
@@ -112,6 +118,7 @@ class Solver:
             if null_space is not None:
                 self._set_null_space(null_space)
             self._create_solver()
+        self._minimises = self._arguments["least_squares"] or self.shape[0] != self.shape[1]
         self._plain_shape = (self.shape[0],) if min(self.shape) > 0 else None
         self._views = [vector_view(n, self.dtype) for n in self.shape]
 
@@ -185,15 +192,21 @@ class Solver:
 
     def solve(self, b: Any, x0: Any = None, *, check: bool = True) -> Any:
         """Returns x with A x = b. b has the shape (n,) or (n, k) for k right-hand sides; x is an array of the same package and
-        layout. x0 is the initial guess, 0 by default. Raises NotConverged if the tolerance is not reached, unless check=False."""
+        layout. x0 is the initial guess, 0 by default. Raises NotConverged if the tolerance is not reached, unless check=False; also
+        for a square A if the outcome is "least squares", unless the Solver has null_space or least_squares=True."""
         with self._ctx.lock:
             if x0 is None and type(b) is np.ndarray and b.shape == self._plain_shape and b.dtype == self.dtype and b.flags.c_contiguous:
                 x = self._solve_plain(b)
             else:
                 x = self._solve_any(b, x0)
-            if check and self._result.outcome not in _SUCCESS:
-                raise NotConverged(x, self.info, self.explain())
+            if check and not self._succeeded():
+                least_squares = self._result.outcome == lib.GSOLVE_LEAST_SQUARES
+                raise NotConverged(x, self.info, (_NO_SOLUTION if least_squares else "") + self.explain())
         return x
+
+    def _succeeded(self) -> bool:
+        outcome = self._result.outcome
+        return outcome in _SUCCESS or (outcome == lib.GSOLVE_LEAST_SQUARES and self._minimises)
 
     def _solve_plain(self, b: np.ndarray) -> np.ndarray:
         """solve for a vector of NumPy that needs no conversion: the views are there and get new addresses."""
@@ -272,7 +285,7 @@ class Solver:
                 if lib.gsolve_solver_column(self._current(), k, column) == lib.GSOLVE_OK:
                     columns.append((text(lib.gsolve_outcome_text(column.outcome)), column.iterations, column.relative_residual))
             method, precond, setup = self._parts()
-            return Info(text(lib.gsolve_outcome_text(result.outcome)), result.outcome in _SUCCESS, result.relative_residual, result.iterations,
+            return Info(text(lib.gsolve_outcome_text(result.outcome)), self._succeeded(), result.relative_residual, result.iterations,
                         method, precond, text(matrix.form), text(self._ctx.describe().description), setup, result.seconds,
                         text(lib.gsolve_solver_note(self._current())), tuple(columns))
 
@@ -318,6 +331,7 @@ def solve(A: Any, b: Any, x0: Any = None, **options: Any) -> Any:
         x = pygsolve.solve(A, b)                        chooses method and preconditioner
         x = pygsolve.solve(A, b, method="cg", precond="amg", rtol=1e-10)
 
-    Raises NotConverged if the tolerance is not reached."""
+    Raises NotConverged if the tolerance is not reached, and for a singular square A if no x solves A x = b, unless
+    least_squares=True."""
     check = options.pop("check", True)
     return Solver(A, **options).solve(b, x0, check=check)

@@ -35,6 +35,8 @@ def test_report_of_a_failure(convection):
         pygsolve.report(convection, method="cgg")
     with pytest.raises(pygsolve.Error, match="no-such-option"):
         pygsolve.report(convection, no_such_option=1)
+    with pytest.raises(pygsolve.BadArgument, match="html.*save"):
+        pygsolve.report(convection, html="page.html")
 
 
 def test_plot(poisson):

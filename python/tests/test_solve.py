@@ -1,4 +1,6 @@
 """Solver and solve on arrays of NumPy and SciPy."""
+import re
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -181,6 +183,73 @@ def test_null_space():
     assert np.allclose(x, y)
     with pytest.raises(pygsolve.BadArgument):
         pygsolve.Solver(A, null_space="ones")
+
+
+def singular():
+    """Neumann's problem in one dimension: no x reaches the mean of b."""
+    return sp.diags([[-1.0] * 9, [1.0] + [2.0] * 8 + [1.0], [-1.0] * 9], [-1, 0, 1], format="csr"), np.arange(10.0)
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "lsmr", "precond": "none"}])
+def test_a_singular_system_without_a_solution(options):
+    A, b = singular()
+    with pytest.raises(pygsolve.NotConverged, match="no x solves A x = b.*null_space.*least_squares=True") as caught:
+        pygsolve.solve(A, b, **options)
+    S = pygsolve.Solver(A, least_squares=True, **options)
+    x = S.solve(b)
+    for found in (x, caught.value.x, pygsolve.solve(A, b, check=False, **options)):
+        assert np.allclose(b - A @ found, 4.5, atol=1e-5)
+    assert S.info.outcome == caught.value.info.outcome == "least squares"
+    assert S.info.converged and not caught.value.info.converged
+
+
+def test_a_null_space_asks_for_the_least_squares_solution():
+    A, b = singular()
+    S = pygsolve.Solver(A, "cg", "none", null_space="constants")
+    assert np.allclose(b - A @ S.solve(b), 4.5) and S.info.outcome == "least squares" and S.info.converged
+
+
+def test_the_adjoint_minimises_too():
+    A, b = singular()
+    A = sp.csr_matrix(sp.diags([np.linspace(1, 2, 10)], [0]) @ A)  # A' has another null space
+    S = pygsolve.Solver(A, least_squares=True)
+    x = S.adjoint.solve(b)
+    assert S.adjoint is not S and np.allclose(A @ (b - A.T @ x), 0, atol=1e-6) and S.adjoint.info.outcome == "least squares"
+    with pytest.raises(pygsolve.NotConverged):
+        pygsolve.Solver(A).adjoint.solve(b)
+
+
+@pytest.mark.parametrize("name, length", [("data", 3), ("indices", 3), ("indptr", 4), ("data", 0), ("indptr", 0)])
+def test_arrays_that_are_too_short(poisson, name, length):
+    A = poisson.copy()
+    setattr(A, name, getattr(A, name)[:length].copy())
+    for call in (pygsolve.Solver, pygsolve.aspreconditioner, pygsolve.Solver(poisson).update):
+        with pytest.raises(pygsolve.BadMatrix, match=f"{name} has {length} elements"):
+            call(A)
+
+
+def test_arrays_may_be_longer(poisson):
+    A, b = poisson.copy(), np.ones(poisson.shape[0])
+    A.data, A.indices = np.append(A.data, np.nan), np.append(A.indices, -7).astype(np.int32)
+    assert np.array_equal(pygsolve.solve(A, b), pygsolve.solve(poisson, b))
+
+
+def test_arguments_of_a_wrong_kind(poisson):
+    b = np.ones(poisson.shape[0])
+    for method in (None, 3):
+        with pytest.raises(TypeError, match=f"method is {method}; give a string"):
+            pygsolve.solve(poisson, b, method=method)
+    with pytest.raises(pygsolve.BadArgument, match="b is None; give an array"):
+        pygsolve.solve(poisson, None)
+
+
+def test_specs_in_the_help(poisson):
+    specs = set(re.findall(r'"((?:gmres|amg),[^"]*)"', pygsolve.Solver.__doc__))
+    assert len(specs) == 2
+    pygsolve.amg(poisson, options=re.search('such as "([^"]*)"', pygsolve.amg.__doc__)[1])
+    for spec in specs:
+        kind = "precond" if spec.startswith("amg") else "method"
+        pygsolve.solve(poisson, np.ones(poisson.shape[0]), **{kind: spec})
 
 
 def test_linear_operator(poisson, convection):

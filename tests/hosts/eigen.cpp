@@ -111,6 +111,14 @@ static void values_and_guess()
     const Eigen::VectorXd y = least.solve(b);
     CHECK(least.info() == Eigen::Success && y.size() == 50);
     CHECK((tall.transpose() * (tall * y - b)).norm() <= 1e-8 * b.norm());
+    Matrix once(2, 2); // singular: the second row is empty
+    once.insert(0, 0) = 2, once.insert(0, 1) = -2;
+    gsolve::eigen_solver<Matrix> singular(once);
+    const Eigen::Vector2d w = singular.solve(Eigen::Vector2d(1, 1));
+    CHECK(singular.info() == Eigen::NoConvergence && std::abs(w[0] - w[1] - 0.5) < 1e-8);
+    CHECK(singular.message().find("least-squares") != std::string::npos);
+    const Eigen::Vector2d exact = singular.solve(Eigen::Vector2d(1, 0));
+    CHECK(singular.info() == Eigen::Success && std::abs(exact[0] - exact[1] - 0.5) < 1e-8);
     const Matrix empty(0, 0);
     gsolve::eigen_solver<Matrix> nothing(empty);
     const Eigen::VectorXd z = nothing.solve(Eigen::VectorXd());

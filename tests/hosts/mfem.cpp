@@ -106,6 +106,17 @@ static void matrices()
     named.Mult(b, x = 0.0);
     CHECK(!named.GetConverged() && monitor.calls >= 5);
 
+    SparseMatrix once(2); // singular: the second row is empty
+    Vector two(2), w(2);
+    once.Add(0, 0, 2), once.Add(0, 1, -2), once.Finalize();
+    solver.SetOperator(once);
+    two = 1, w = 0.0;
+    solver.Mult(two, w);
+    CHECK(!solver.GetConverged() && std::abs(w[0] - w[1] - 0.5) < 1e-8);
+    two[1] = 0;
+    solver.Mult(two, w);
+    CHECK(solver.GetConverged());
+
     Vector b2(b), x2(n);
     mfem::Array<const Vector *> B({&b, &b2});
     mfem::Array<Vector *> X({&x, &x2});

@@ -297,14 +297,52 @@ static void decimal_comma(void **state)
     OK(MatDestroy(&A));
 }
 
+/* A square A that is singular, of which the program gave no null space. */
+static void no_solution(void **state)
+{
+    static const char *const options[] = {GSOLVE "-ksp_rtol 1e-8", GSOLVE
+                                          "-ksp_rtol 1e-8 -ksp_gsolve_method lsmr -pc_type none"};
+    Mat A = neumann(10);
+    KSPConvergedReason reason;
+    PetscReal norm;
+    PetscScalar sum;
+    Vec x, b, r;
+
+    (void)state;
+    OK(MatSetNullSpace(A, NULL));
+    vectors(A, &x, &b);
+    OK(VecDuplicate(b, &r));
+    OK(VecSum(b, &sum));
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        KSP ksp = solver_for(A, A, options[k]);
+        OK(VecSet(x, 0));
+        OK(KSPSolve(ksp, b, x));
+        OK(KSPGetConvergedReason(ksp, &reason));
+        assert_int_equal(reason, KSP_DIVERGED_BREAKDOWN);
+        OK(MatMult(A, x, r));
+        OK(VecAYPX(r, -1, b)); /* the mean of b, which no x reaches */
+        OK(VecShift(r, -sum / 100));
+        OK(VecNorm(r, NORM_2, &norm));
+        assert_true(norm < 1e-4);
+        OK(KSPSetErrorIfNotConverged(ksp, PETSC_TRUE));
+        FAILS("DIVERGED_BREAKDOWN", KSPSolve(ksp, b, x));
+        OK(KSPDestroy(&ksp));
+    }
+    OK(VecDestroy(&x));
+    OK(VecDestroy(&b));
+    OK(VecDestroy(&r));
+    OK(MatDestroy(&A));
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pc_types),          cmocka_unit_test(transposed_automatic),
-        cmocka_unit_test(failed_update),     cmocka_unit_test(dense_patterns),
-        cmocka_unit_test(nest_with_shell),   cmocka_unit_test(unnoticed_patterns),
-        cmocka_unit_test(later_coordinates), cmocka_unit_test(lost_symmetry),
-        cmocka_unit_test(nan_guess),         cmocka_unit_test(decimal_comma),
+        cmocka_unit_test(pc_types),           cmocka_unit_test(transposed_automatic),
+        cmocka_unit_test(failed_update),      cmocka_unit_test(dense_patterns),
+        cmocka_unit_test(nest_with_shell),    cmocka_unit_test(no_solution),
+        cmocka_unit_test(unnoticed_patterns), cmocka_unit_test(later_coordinates),
+        cmocka_unit_test(lost_symmetry),      cmocka_unit_test(nan_guess),
+        cmocka_unit_test(decimal_comma),
     };
     return run_all(tests, sizeof tests / sizeof *tests, "petsc_changes", argc, argv);
 }

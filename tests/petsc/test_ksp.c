@@ -234,6 +234,12 @@ static void shells(void **state)
     ksp = solver_for(shell, A, GSOLVE "-pc_gsolve_precond amg");
     assert_true(solve(ksp, b, x, 1.0001) < 12);
     OK(KSPDestroy(&ksp));
+    ksp = solver_for(shell, shell, GSOLVE "-pc_gsolve_precond amg");
+    FAILS("needs the rows of the matrix, and a matrix of type shell has none", KSPSolve(ksp, b, x));
+    OK(KSPDestroy(&ksp));
+    ksp = solver_for(shell, shell, GSOLVE "-pc_type none -pc_gsolve_precond amg");
+    solve(ksp, b, x, 1.0001); /* -pc_type decides */
+    OK(KSPDestroy(&ksp));
     ksp = solver_for(shell, shell, GSOLVE "-ksp_gsolve_method direct");
     FAILS("gsolve: ", KSPSolve(ksp, b, x));
     OK(KSPDestroy(&ksp));
