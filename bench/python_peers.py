@@ -70,9 +70,6 @@ def systems():
     yield "Poisson, P1", *poisson(skfem.ElementTetP1(), 5)
     yield "Poisson, P2", *poisson(skfem.ElementTetP2(), 4)
     yield "elasticity, hexahedra", *elasticity(4)
-    yield "Poisson, P1, fine", *poisson(skfem.ElementTetP1(), 6)
-    yield "Poisson, P2, fine", *poisson(skfem.ElementTetP2(), 5)
-    yield "elasticity, hexahedra, fine", *elasticity(5)
 
 
 # --- the solvers -----------------------------------------------------------------------------------
