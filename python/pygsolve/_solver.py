@@ -16,6 +16,7 @@ from ._precond import precond_for
 
 from_buffer = ffi.from_buffer
 _DEFAULT_RTOL = {F64: 1e-8, F32: 1e-5}
+_DIAGNOSIS = ("name", "cause", "method", "precond", "options", "remedy")
 _MONITOR, _ATTEMPT = ffi.addressof(lib, "pygsolve_monitor"), ffi.addressof(lib, "pygsolve_attempt")
 
 
@@ -226,7 +227,7 @@ class Solver:
                 x = self._solve_any(b, x0)
             if check and not self._succeeded():
                 least_squares = self._result.outcome == lib.GSOLVE_LEAST_SQUARES
-                raise NotConverged(x, self.info, (_NO_SOLUTION if least_squares else "") + self.explain(), self._diagnosis())
+                raise NotConverged(x, self.info, (_NO_SOLUTION if least_squares else "") + self.explain(), self._diagnose()[0])
         return x
 
     def _succeeded(self) -> bool:
@@ -356,21 +357,19 @@ class Solver:
         return (name if self._method.split(",")[0] == "auto" else self._method), self._M.spec if self._M else "none", \
             self._M.setup_seconds if self._M else 0.0
 
-    def _diagnosis(self) -> Diagnosis:
+    def _diagnose(self) -> tuple[Diagnosis, str]:
+        """Why the last solve failed, and the library's own sentence about the remedy; both are empty after a success."""
         found = filled("gsolve_diagnosis")
         self._ctx.check((lib.gsolve_auto_diagnose if self._automatic else lib.gsolve_solver_diagnose)(self._solver, found))
-        return diagnosis_of(*(text(member) for member in (found.name, found.cause, found.method, found.precond, found.options, found.remedy)))
+        name, cause, method, precond, options, remedy = (text(getattr(found, member)) for member in _DIAGNOSIS)
+        return diagnosis_of(name, cause, method, precond, options, remedy), remedy
 
     def explain(self) -> str:
         """Sentences about the last solve: why it ended as it did, and what to try next."""
         with self._ctx.lock:
             words = text(lib.gsolve_auto_explain(self._solver) if self._automatic else lib.gsolve_solver_explain(self._solver))
-            if self._ran and not self._succeeded():
-                found = filled("gsolve_diagnosis")
-                self._ctx.check((lib.gsolve_auto_diagnose if self._automatic else lib.gsolve_solver_diagnose)(self._solver, found))
-                if text(found.remedy):
-                    words = words.replace(text(found.remedy), self._diagnosis().remedy)
-            return in_python(words)
+            diagnosis, remedy = self._diagnose()
+            return in_python(words.replace(remedy, diagnosis.remedy) if remedy else words)
 
     @property
     def history(self) -> np.ndarray:
