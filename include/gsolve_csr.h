@@ -93,7 +93,7 @@ typedef struct gsolve_inspection {
 } gsolve_inspection;
 
 /* Checks csr, which is on the host or on the device, as gsolve_matrix_create does, and computes its
- * statistics. `pattern` is 0 if csr is not clean or is on the device. Fails with GSOLVE_BAD_MATRIX
+ * statistics. `pattern` is 0 if csr is not clean. Fails with GSOLVE_BAD_MATRIX
  * if csr is malformed. */
 GSOLVE_API gsolve_status gsolve_csr_inspect(gsolve_context *ctx, const gsolve_csr *csr,
                                             gsolve_inspection *inspection);

@@ -339,7 +339,7 @@ gsolve_status gs_csr_need_statistics(gsolve_context *ctx, const gsolve_csr *csr,
     if (!t->symmetric && csr->nrows == csr->ncols && f.fixed > 0) {
         TRY(kernels->symmetric_rest(&t->symmetric_rest, ctx, csr));
     }
-    statistics->pattern = csr->location == GSOLVE_HOST ? f.pattern + hash_sizes(csr) : 0;
+    statistics->pattern = f.pattern + hash_sizes(csr);
     statistics->known = true;
 done:
     return status;

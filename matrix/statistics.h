@@ -19,7 +19,7 @@ typedef struct gs_csr_findings {
 typedef struct gs_statistics {
     bool known; /* t and pattern are */
     gsolve_statistics t;
-    uint64_t pattern; /* gs_csr_pattern_hash; 0: unknown, as for rows on the device */
+    uint64_t pattern; /* gs_csr_pattern_hash; 0: unknown */
 } gs_statistics;
 
 /* What is found about some rows, before the statistics of all rows follow from it. */
@@ -28,7 +28,7 @@ typedef struct gs_row_findings {
     double diagonal_least, diagonal_most, row_least, row_most;
     uint64_t squares; /* sum of the squares of the row lengths */
     uint64_t shares;  /* sum of min(1, |a_ii| / off_i), in GS_SHARE_UNIT */
-    uint64_t pattern; /* not on the device */
+    uint64_t pattern; /* sum of the hashes of the rows */
     gs_symmetry symmetry;
     unsigned sizes; /* bit b: the rows consist of dense b x b blocks */
     int32_t fixed;  /* number of rows with no other nonzero entry than that on the diagonal */

@@ -38,6 +38,7 @@ enum sums {
     POSITIVE_OFF,
     SQUARES,
     SHARES,
+    PATTERN,
     SUMS
 };
 enum minima {
@@ -148,7 +149,7 @@ __device__ void add_facts(row_totals *f, const gs_row_values *r, const gs_row_fa
 
 // --- pattern of a row -------------------------------------------------------------------------
 
-// The distance of column j from the diagonal of row i, if it is on the side that is asked for.
+// a - b, or 0 if that is negative.
 __device__ count_t distance(int64_t a, int64_t b)
 {
     return a > b ? (count_t)(a - b) : 0;
@@ -191,6 +192,27 @@ __device__ bool equal_rows(const int32_t *col, int64_t before, int64_t from, int
         equal = col[before + k] == col[from + k];
     }
     return all_of<LANES>(equal);
+}
+
+// The hash of row i, whose owner is a thread or a warp. All lanes of a warp hash all columns, of
+// which they read 32 at a time.
+template <int LANES>
+__device__ count_t hash_row(const int32_t *col, int32_t i, int64_t from, int64_t to, int lane)
+{
+    uint64_t hash = gs_hash_begin(i, to - from);
+
+    for (int64_t k = from; k < to; k += LANES) {
+        const int32_t own = k + lane < to ? col[k + lane] : 0;
+        if constexpr (LANES == 1) {
+            hash = gs_hash_column(hash, own);
+        } else {
+            const int count = to - k < LANES ? (int)(to - k) : LANES;
+            for (int u = 0; u < count; u++) {
+                hash = gs_hash_column(hash, __shfl_sync(all_lanes, own, u));
+            }
+        }
+    }
+    return gs_hash_end(hash);
 }
 
 // Those sizes of blocks that row i and the row before it allow: the rows of a block are equal, and
@@ -258,6 +280,7 @@ __global__ void __launch_bounds__(gs_block_size)
         constexpr int LANES = decltype(lanes)::value;
         const int32_t diagonal = i < ncols ? i : INT32_MAX;
         const gs_row_values r = sum_row<LANES>(col, value, from, to, diagonal, lane);
+        const count_t hash = hash_row<LANES>(col, i, from, to, lane);
         mine.sum[POSITIVE_OFF] +=
             count_positive<LANES>(col, value, from, to, diagonal, r.most, lane);
         kept &= keep_sizes<LANES>(LANES == 1 ? kept : sizes, start, col, i, from, to, lane);
@@ -265,6 +288,7 @@ __global__ void __launch_bounds__(gs_block_size)
             const gs_row_facts facts = gs_row_facts_of(&r, to - from, i < ncols);
             add_facts(&mine, &r, &facts, i);
             add_pattern(&mine, col, from, to, i);
+            mine.sum[PATTERN] += hash;
             atomicAdd(&length[facts.bucket], 1u);
         }
     });
@@ -295,7 +319,9 @@ __global__ void __launch_bounds__(gs_block_size)
                         s.below += j < i;
                         s.above += j > i;
                         if (j == i) s.skew = s.skew && gs_value_at(&A, k) == 0;
-                        if (j > i) gs_symmetry_match(&s, &A, i, from, k);
+                        if (j > i) {
+                            s.paired &= gs_match_entry(&s.symmetric, &s.skew, &A, i, from, k);
+                        }
                     }
                     if (!s.paired) atomicOr(&f->unpaired, 1u);
                 });
@@ -353,6 +379,7 @@ gs_row_findings findings_of(const findings *f, unsigned sizes, bool square)
     all.row_most = number_of(most[ROW_MOST]);
     all.squares = sum[SQUARES];
     all.shares = sum[SHARES];
+    all.pattern = sum[PATTERN];
     all.sizes = sizes & ~f->lost;
     all.fixed = (int32_t)sum[FIXED_ROWS];
     all.symmetry.paired = square && !f->unpaired;
@@ -403,8 +430,7 @@ done:
 
 // --- the hash of the pattern ------------------------------------------------------------------
 
-// *sum += the hashes of all rows. A thread hashes a short row; all lanes of a warp hash a long row
-// alike, and read 32 columns at a time.
+// *sum += the hashes of all rows.
 template <class O>
 __global__ void __launch_bounds__(gs_block_size)
     hash_rows(int32_t nrows, const O *start, const int32_t *col, count_t *sum)
@@ -412,20 +438,8 @@ __global__ void __launch_bounds__(gs_block_size)
     count_t mine = 0;
 
     gs_each_row(nrows, start, [&](auto lanes, int32_t i, int64_t from, int64_t to, int lane) {
-        constexpr int LANES = decltype(lanes)::value;
-        uint64_t hash = gs_hash_begin(i, to - from);
-        for (int64_t k = from; k < to; k += LANES) {
-            const int32_t own = k + lane < to ? col[k + lane] : 0;
-            if constexpr (LANES == 1) {
-                hash = gs_hash_column(hash, own);
-            } else {
-                const int count = to - k < LANES ? (int)(to - k) : LANES;
-                for (int u = 0; u < count; u++) {
-                    hash = gs_hash_column(hash, __shfl_sync(all_lanes, own, u));
-                }
-            }
-        }
-        if (lane == 0) mine += gs_hash_end(hash);
+        const count_t hash = hash_row<decltype(lanes)::value>(col, i, from, to, lane);
+        if (lane == 0) mine += hash;
     });
     mine = gs_block_combine(mine, add());
     if (threadIdx.x == 0) atomicAdd(sum, mine);

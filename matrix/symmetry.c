@@ -20,7 +20,9 @@ static void match_row(gs_symmetry *s, const gsolve_csr *A, int32_t i)
     s->below += k - begin;
     if (k < end && A->col[k] == i) s->skew &= gs_value(A, k++) == 0;
     s->above += end - k;
-    for (; k < end && s->paired; k++) gs_symmetry_match(s, A, i, begin, k);
+    for (; k < end && s->paired; k++) {
+        s->paired = gs_match_entry(&s->symmetric, &s->skew, A, i, begin, k);
+    }
 }
 
 gs_symmetry gs_symmetry_of_none(const gsolve_csr *A)

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
+#include "matrix/csr.h"
 #include "matrix/row_rule.h"
-#include "matrix/symmetry.h"
 
 #define GS_SHORT_SEARCH 16 /* entries of a row that are searched one by one */
 
@@ -81,19 +81,18 @@ SMALL int64_t gs_mirror_of(const gsolve_csr *A, int32_t i, int64_t begin, int64_
     return gs_find_entry(A->col, from, to, i);
 }
 
-/* Adds entry k, which is above the diagonal, of row i, which begins at `begin`. */
-SMALL void gs_symmetry_match(gs_symmetry *s, const gsolve_csr *A, int32_t i, int64_t begin,
-                             int64_t k)
+/* Whether entry k, which is above the diagonal, of row i, which begins at `begin`, has a mirror
+ * image. *symmetric and *skew become false if the values are not. */
+SMALL bool gs_match_entry(bool *symmetric, bool *skew, const gsolve_csr *A, int32_t i,
+                          int64_t begin, int64_t k)
 {
     const int64_t mirror = gs_mirror_of(A, i, begin, k);
 
-    if (mirror < 0) {
-        s->paired = false;
-        return;
-    }
+    if (mirror < 0) return false;
     const double a = gs_value_at(A, k), b = gs_value_at(A, mirror);
-    s->symmetric = s->symmetric && gs_differ_by_rounding(A, a - b, i, k, mirror);
-    s->skew = s->skew && gs_differ_by_rounding(A, a + b, i, k, mirror);
+    *symmetric = *symmetric && gs_differ_by_rounding(A, a - b, i, k, mirror);
+    *skew = *skew && gs_differ_by_rounding(A, a + b, i, k, mirror);
+    return true;
 }
 
 /* --- without fixed rows ----------------------------------------------------------------------- */

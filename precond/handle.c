@@ -91,10 +91,11 @@ static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const cha
     M->n = is_of_normal(M) ? csr->ncols : csr->nrows;
     M->type = csr->type;
     if (!M->extension->on_device && csr->start) { /* an operator has no pattern */
-        M->pattern = pattern && *pattern                 ? *pattern
-                     : A && csr->location == GSOLVE_HOST ? gs_matrix_pattern(A)
-                                                         : 0;
-        if (M->pattern == 0) TRY(gs_csr_find_pattern(&M->pattern, ctx, csr));
+        if (pattern) M->pattern = *pattern;
+        if (M->pattern == 0) {
+            TRY(A ? gs_matrix_find_pattern(&M->pattern, A)
+                  : gs_csr_find_pattern(&M->pattern, ctx, csr));
+        }
     }
     if (csr->nrows != csr->ncols && M->kind != &gs_none && !is_of_normal(M)) {
         status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,

@@ -256,6 +256,7 @@ static void unsorted_columns(void **state)
     assert_same("unsorted", &here, &there);
     OK(ctx, gsolve_csr_inspect(ctx, &copy, &found));
     assert_true(!found.clean && found.pattern == 0);
+    assert_same("inspected", &here, &found.statistics);
     gsolve_csr_free(&copy, ctx);
 }
 
