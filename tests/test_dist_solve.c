@@ -51,7 +51,7 @@ static int solve_once(gsolve_context *ctx, int rank, int ranks, void *user)
         memcpy(all + (int64_t)c * MOST + rows.first, x + (int64_t)c * rows.count,
                (size_t)rows.count * sizeof *x);
     }
-    EXPECT(gs_comm_sum_of(ctx->comm, all, 2 * MOST) == GSOLVE_OK, "%s", gsolve_error(ctx));
+    EXPECT(gs_comm_sum_on_host(ctx->comm, all, 2 * MOST) == GSOLVE_OK, "%s", gsolve_error(ctx));
     if (rank == 0 || RANKS_ARE_PROCESSES) {
         memcpy(s->x, all, sizeof s->x);
         s->iterations = result.iterations;
@@ -96,6 +96,7 @@ static void check(solve s, int more)
     int one = 0;
 
     for (int k = 0; rank_count(k); k++) {
+        if (k > 0 && !is_selected(FIRST_EMPTY, rank_count(k))) continue;
         *now = *again = s;
         assert_int_equal(run_ranks(rank_count(k), solve_once, now), 0);
         if (k == 0) one = now->iterations;
@@ -157,5 +158,6 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {cmocka_unit_test(symmetric), cmocka_unit_test(nonsymmetric)};
 
     begin_ranks(&argc, &argv);
+    need_device();
     return end_ranks(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -191,7 +191,7 @@ static gsolve_status add_matrix(const gs_krylov *k, int b, double *C, int64_t ld
 {
     gs_numbers part[GS_BLOCK];
 
-    for (int j = 0; j < b; j++) part[j] = (gs_numbers){C + j * ld, rows};
+    for (int j = 0; j < b; j++) part[j] = (gs_numbers){C + j * ld, rows, NULL};
     return gs_comm_sum(k->comm, part, b);
 }
 
