@@ -235,8 +235,8 @@ static bool is_asynchronous(const gs_comm *comm, bool there)
     return there && gs_comm_is_asynchronous(comm);
 }
 
-/* On a GPU the messages leave in gs_halo_end, when the device has packed them; meanwhile it computes
- * what it was given after that. */
+/* On a GPU the messages leave in gs_halo_end, when the device has packed them; meanwhile it
+ * computes what it was given after that. */
 gsolve_status gs_halo_begin(gs_halo *halo, gsolve_context *ctx, gsolve_dense x)
 {
     const int64_t n = halo->out.first ? halo->out.first[halo->out.count] : 0;

@@ -53,10 +53,10 @@ void gs_halo_drop(gs_halo *halo, gsolve_context *ctx);
  * ncols and type must be those of all ranks. */
 gsolve_status gs_halo_reserve(gs_halo *halo, gsolve_context *ctx, gsolve_type type, int32_t ncols);
 
-/* begin sends the elements of x that others need. After end the elements of the ghost columns are in
- * halo->ghost, or, if x is on the host, in halo->in.buffer: that of ghost g and column c is number
- * g * x.ncols + c. Both are called by all ranks, after gs_halo_reserve. A device that fails in begin
- * fails in end, after the messages. */
+/* begin sends the elements of x that others need. After end the elements of the ghost columns are
+ * in halo->ghost, or, if x is on the host, in halo->in.buffer: that of ghost g and column c is
+ * number g * x.ncols + c. Both are called by all ranks, after gs_halo_reserve. A device that fails
+ * in begin fails in end, after the messages. */
 gsolve_status gs_halo_begin(gs_halo *halo, gsolve_context *ctx, gsolve_dense x);
 gsolve_status gs_halo_end(gs_halo *halo, gsolve_context *ctx);
 

@@ -1,6 +1,6 @@
 // halo_cuda.cu: packs the elements of a vector that other ranks need, and adds those that they send
-// back, on a GPU. A thread copies one element of one column; the buffers are memory of the host that
-// kernels access, and adjacent threads access adjacent elements of them.
+// back, on a GPU. A thread copies one element of one column; the buffers are memory of the host
+// that kernels access, and adjacent threads access adjacent elements of them.
 #include "core/pdl.cuh"
 
 extern "C" {

@@ -1,5 +1,6 @@
-// numbers_cuda.cu: the numbers that ranks add, from where kernels of a GPU wrote them to an array that
-// the host reads, and the totals back. One block; a warp copies a part. It moves some 10 to 4000 bytes.
+// numbers_cuda.cu: the numbers that ranks add, from where kernels of a GPU wrote them to an array
+// that the host reads, and the totals back. One block; a warp copies a part. It moves some 10 to
+// 4000 bytes.
 #include "core/pdl.cuh"
 
 extern "C" {

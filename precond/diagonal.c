@@ -120,7 +120,8 @@ gsolve_status gs_column_reciprocals(gsolve_context *ctx, const char *who, const 
         goto done;
     }
     TRY(allocate(r, ctx, csr->ncols, csr->type));
-    for (int32_t j = 0; j < csr->ncols; j++) gs_put_value(gs_reciprocals_on_host(r), csr->type, j, sum[j]);
+    for (int32_t j = 0; j < csr->ncols; j++)
+        gs_put_value(gs_reciprocals_on_host(r), csr->type, j, sum[j]);
     TRY(put(r, ctx, csr->ncols, csr->type));
 done:
     gsolve_free(ctx, GSOLVE_HOST, sum);

@@ -149,8 +149,8 @@ typedef struct gs_residual_kernels {
      * are of any type. */
     gsolve_status (*residual)(gs_queue *q, const gsolve_csr *A, gsolve_dense b, gsolve_dense x,
                               double factor, void *r, gs_residual_sums *sums);
-    /* residual with this rank's rows of a distributed matrix: A has the interior rows, D the others,
-     * and its halo has the elements of x for ghost columns. */
+    /* residual with this rank's rows of a distributed matrix: A has the interior rows, D the
+     * others, and its halo has the elements of x for ghost columns. */
     gsolve_status (*over_ranks)(gs_queue *q, const gsolve_csr *A, const struct gs_dist_matrix *D,
                                 gsolve_dense b, gsolve_dense x, double factor, void *r,
                                 gs_residual_sums *sums);

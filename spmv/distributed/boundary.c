@@ -1,6 +1,6 @@
-/* boundary.c: the boundary rows where kernels read them. A device with memory of its own has copies.
- * A GPU multiplies by the transposed boundary rows row by row, so that the order of the sums is
- * fixed: it has those, too. */
+/* boundary.c: the boundary rows where kernels read them. A device with memory of its own has
+ * copies. A GPU multiplies by the transposed boundary rows row by row, so that the order of the
+ * sums is fixed: it has those, too. */
 #include <string.h>
 
 #include "core/try.h"

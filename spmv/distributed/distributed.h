@@ -33,9 +33,9 @@ typedef struct gs_dist_matrix {
     bool square;           /* on each rank `rows` and `cols` are equal */
     int64_t given;         /* number of the caller's entries on this rank */
     uint64_t given_pattern;
-    int64_t *destination; /* for each of them, the entry of the sorted rows that it is added to;
-                             NULL: they were sorted */
-    gsolve_csr block;     /* the diagonal block, made when first needed */
+    int64_t *destination;   /* for each of them, the entry of the sorted rows that it is added to;
+                               NULL: they were sorted */
+    gsolve_csr block;       /* the diagonal block, made when first needed */
     gsolve_csr block_there; /* its copy on a device, made when first needed */
 } gs_dist_matrix;
 
@@ -124,8 +124,8 @@ void gs_dist_drop_boundary(gs_dist_matrix *D, gsolve_context *ctx);
 
 /* A product y = alpha A x + beta y of several ranks: begin; the product with the interior matrix;
  * end. All ranks call both, even if a product failed. interior: the status of that product, which
- * end returns if it is not GSOLVE_OK. beta is not 0: y holds beta y in the boundary rows. dots: NULL,
- * or the sums of this rank, which end completes. */
+ * end returns if it is not GSOLVE_OK. beta is not 0: y holds beta y in the boundary rows. dots:
+ * NULL, or the sums of this rank, which end completes. */
 gsolve_status gs_dist_begin(const gsolve_matrix *A, gsolve_dense x);
 gsolve_status gs_dist_end(const gsolve_matrix *A, double alpha, gsolve_dense x, double beta,
                           gsolve_dense y, const gs_dist_dots *dots, gsolve_status interior);

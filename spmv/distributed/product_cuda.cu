@@ -1,6 +1,6 @@
-// product_cuda.cu: products with the boundary rows of a rank on a GPU. A group of LANES threads sums a
-// row, each thread every LANES-th of its entries, and then the sums of neighbouring threads; so the
-// order is fixed. The entries of the rows are read once for each column of x.
+// product_cuda.cu: products with the boundary rows of a rank on a GPU. A group of LANES threads
+// sums a row, each thread every LANES-th of its entries, and then the sums of neighbouring threads;
+// so the order is fixed. The entries of the rows are read once for each column of x.
 #include "spmv/product.cuh"
 
 extern "C" {
@@ -96,9 +96,8 @@ gsolve_status launch(gs_queue *q, const rows_of<T, O> &A, const vector_of<T> &x,
                      const result_of<T> &to)
 {
     return gs_launch_pdl(q, "the product with the boundary rows",
-                         boundary_kernel<LANES, SUMS, T, O>,
-                         gs_grid(q, (int64_t)A.count * LANES), gs_block_size, A, x, to, q->partial,
-                         q->arrived);
+                         boundary_kernel<LANES, SUMS, T, O>, gs_grid(q, (int64_t)A.count * LANES),
+                         gs_block_size, A, x, to, q->partial, q->arrived);
 }
 
 template <int SUMS, class T, class O>
@@ -133,7 +132,10 @@ gsolve_status multiply_column(gs_queue *q, const gs_dist_matrix *D, const vector
 {
     const gsolve_dense yc = gs_column_of(y, c);
     const T *w = (const T *)gs_column_of(dots->w, c).value;
-    const result_of<T> to = {vector_of<T>(&yc, nullptr, INT32_MAX), 1, false, w,
+    const result_of<T> to = {vector_of<T>(&yc, nullptr, INT32_MAX),
+                             1,
+                             false,
+                             w,
                              {&dots->wy[c], dots->yy ? &dots->yy[c] : nullptr}};
     const double mean = mean_length(D, D->boundary_rows);
 
@@ -148,8 +150,8 @@ gsolve_status multiply(gs_queue *q, const gs_dist_matrix *D, double alpha, const
     gsolve_status status = GSOLVE_OK;
 
     if (!dots) {
-        const result_of<T> to = {vector_of<T>(y, nullptr, INT32_MAX), (T)alpha, beta != 0, nullptr,
-                                 {nullptr, nullptr}};
+        const result_of<T> to = {
+            vector_of<T>(y, nullptr, INT32_MAX), (T)alpha, beta != 0, nullptr, {nullptr, nullptr}};
         return run_rows<0>(q, &D->boundary_there, D->boundary_row_there,
                            mean_length(D, D->boundary_rows),
                            vector_of<T>(x, D->halo.ghost, D->cols.count), to);
@@ -167,8 +169,11 @@ template <class T>
 gsolve_status transposed(gs_queue *q, const gs_dist_matrix *D, double alpha, const gsolve_dense *x,
                          const gsolve_dense *y)
 {
-    const result_of<T> to = {vector_of<T>(y, D->halo.in.buffer, D->cols.count), (T)alpha, true,
-                             nullptr, {nullptr, nullptr}};
+    const result_of<T> to = {vector_of<T>(y, D->halo.in.buffer, D->cols.count),
+                             (T)alpha,
+                             true,
+                             nullptr,
+                             {nullptr, nullptr}};
 
     return run_rows<0>(q, &D->back, D->back_row, mean_length(D, D->back.nrows),
                        vector_of<T>(x, nullptr, INT32_MAX), to);

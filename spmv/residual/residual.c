@@ -223,8 +223,8 @@ static double value_of(scaled s)
 static const int exponents[] = {0, -540, 450, 900};
 enum { ATTEMPTS = sizeof exponents / sizeof *exponents };
 
-/* Rounding errors of A x are at most about `rounding` |b|. If they may be larger than this part of b,
- * the sum that was computed shows nothing, even if it is 0: the bound takes its place. */
+/* Rounding errors of A x are at most about `rounding` |b|. If they may be larger than this part of
+ * b, the sum that was computed shows nothing, even if it is 0: the bound takes its place. */
 #define MOST_ROUNDING 0x1p-10
 
 static void raise_to_rounding(gs_norms *norms, double rounding, double b)

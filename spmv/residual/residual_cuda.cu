@@ -174,8 +174,14 @@ column column_of(gsolve_dense v)
 template <class T, class O>
 system<T, O> system_of(const gsolve_csr *A, gsolve_dense b, gsolve_dense x, double factor, void *r)
 {
-    return {(const O *)A->start, A->col, (const T *)A->value, column_of(b), column_of(x),
-            factor,              (T *)r, A->nrows};
+    return {(const O *)A->start,
+            A->col,
+            (const T *)A->value,
+            column_of(b),
+            column_of(x),
+            factor,
+            (T *)r,
+            A->nrows};
 }
 
 template <class System>
@@ -205,10 +211,8 @@ gsolve_status run_boundary(gs_queue *q, const gs_dist_matrix *D, gsolve_dense x,
                            const system<T, O> &s, gs_residual_sums *out)
 {
     return run(q,
-               boundary<T, O>{s,
-                              {D->halo.ghost, x.type == GSOLVE_F32},
-                              D->boundary_row_there,
-                              D->cols.count},
+               boundary<T, O>{
+                   s, {D->halo.ghost, x.type == GSOLVE_F32}, D->boundary_row_there, D->cols.count},
                out);
 }
 
@@ -217,10 +221,9 @@ gsolve_status over_ranks(gs_queue *q, const gsolve_csr *A, const gs_dist_matrix 
                          gsolve_dense x, double factor, void *r, gs_residual_sums *out)
 {
     const gsolve_csr *B = &D->boundary_there;
-    gsolve_status status =
-        A->offset == GSOLVE_O64
-            ? run_interior(q, D, system_of<T, int64_t>(A, b, x, factor, r), out)
-            : run_interior(q, D, system_of<T, int32_t>(A, b, x, factor, r), out);
+    gsolve_status status = A->offset == GSOLVE_O64
+                               ? run_interior(q, D, system_of<T, int64_t>(A, b, x, factor, r), out)
+                               : run_interior(q, D, system_of<T, int32_t>(A, b, x, factor, r), out);
 
     if (status != GSOLVE_OK || D->boundary_rows == 0) return status;
     return B->offset == GSOLVE_O64
