@@ -30,11 +30,10 @@ typedef struct gsolve_matrix gsolve_matrix;
  *
  * If csr is on the device, the library checks and copies it there. It keeps a second copy on the
  * host only if the columns of some row of csr do not ascend strictly, or after a call that reads
- * the matrix on the host. These calls are: gsolve_matrix_csr; gsolve_matrix_statistics;
- * gsolve_matrix_update with a csr on the host; gsolve_precond_create_from and
- * gsolve_precond_update_from, except for the kind "amg"; gsolve_solver_create with the method
- * "auto", "direct" or "refine", or with "lsqr" or "lsmr" and accept=singular;
- * gsolve_solver_explain.
+ * the matrix on the host. These calls are: gsolve_matrix_csr; gsolve_matrix_update with a csr on
+ * the host; gsolve_precond_create_from and gsolve_precond_update_from, except for kinds that work
+ * on the device, such as "amg"; gsolve_solver_create with the method "direct" or "refine", or with
+ * "lsqr" or "lsmr" and accept=singular; gsolve_solver_explain.
  *
  * Fails with GSOLVE_BAD_MATRIX if csr is malformed, with GSOLVE_UNSUPPORTED if the format cannot
  * store the matrix, and with GSOLVE_NO_MEMORY. On a GPU the latter happens before anything is
