@@ -21,12 +21,6 @@ static gsolve_status allocate(gs_reciprocals *r, gsolve_context *ctx, int32_t n,
     return r->d && (!draft || r->draft) ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 }
 
-/* Where the host writes the numbers. */
-static void *numbers_of(const gs_reciprocals *r)
-{
-    return r->draft ? r->draft : r->d;
-}
-
 static gsolve_status put(const gs_reciprocals *r, gsolve_context *ctx, int32_t n, gsolve_type type)
 {
     if (!r->draft) return GSOLVE_OK;
@@ -106,7 +100,7 @@ gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, cons
             who, bad + 1, reason[why]);
     }
     TRY(allocate(r, ctx, csr->nrows, csr->type, on_host));
-    TRY(kernels->store(ctx, csr, absolute, on_host ? numbers_of(r) : r->d));
+    TRY(kernels->store(ctx, csr, absolute, on_host ? gs_reciprocals_on_host(r) : r->d));
     if (on_host) TRY(put(r, ctx, csr->nrows, csr->type));
 done:
     return status;
@@ -151,7 +145,8 @@ gsolve_status gs_column_reciprocals(gsolve_context *ctx, const char *who, const 
         goto done;
     }
     TRY(allocate(r, ctx, csr->ncols, csr->type, true));
-    for (int32_t j = 0; j < csr->ncols; j++) gs_put_value(numbers_of(r), csr->type, j, sum[j]);
+    for (int32_t j = 0; j < csr->ncols; j++)
+        gs_put_value(gs_reciprocals_on_host(r), csr->type, j, sum[j]);
     TRY(put(r, ctx, csr->ncols, csr->type));
 done:
     gsolve_free(ctx, GSOLVE_HOST, sum);
