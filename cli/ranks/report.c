@@ -19,6 +19,7 @@ void ranks_report(const ranks_run *r)
            (long long)r->csr.cols.total, (long long)A.total_entries);
     printf("ranks       %d by %s, %d thread%s each\n", r->ranks, ctx.transport, ctx.threads,
            ctx.threads == 1 ? "" : "s");
+    if (strcmp(ctx.device, "cpu") != 0) printf("device      %s, of rank 0\n", ctx.description);
     printf("b           %s\n", r->args.rhs ? r->args.rhs : "A*ones; x = 1 is a solution");
     printf("method      %s + %s\n\n", r->method, r->precond);
     printf("outcome     %s\n", gsolve_outcome_text(r->result.outcome));
