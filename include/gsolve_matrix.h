@@ -177,10 +177,11 @@ GSOLVE_API gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_
 
 /* Computes relative_residual[c] = |b_c - A x_c| / |b_c| for each column c, or the absolute norm |A
  * x_c| if b_c = 0. The computation uses double precision and the CSR copy of A, not its converted
- * form; for an operator see gsolve_matrix_create_operator. b has the shape of y in
- * gsolve_matrix_apply. b and x are in any layout, on the host or on the device, and of any type.
- * `relative_residual` is an array of one double for each column on the host. After a failure it
- * can be set for some columns. */
+ * form; for an operator see gsolve_matrix_create_operator. If rounding errors of more than 2^-40
+ * |b_c| may exceed the residual, it is computed again in doubled precision on the host, which then
+ * keeps a copy of the rows. b has the shape of y in gsolve_matrix_apply. b and x are in any layout,
+ * on the host or on the device, and of any type. `relative_residual` is an array of one double for
+ * each column on the host. After a failure it can be set for some columns. */
 GSOLVE_API gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b,
                                                 gsolve_dense x, double *relative_residual);
 
