@@ -34,9 +34,10 @@ extern "C" {
  *
  * MPI must be initialised, and must not be finalised before gsolve_context_destroy, which is
  * collective. If one rank fails, all fail with its status. Fails with GSOLVE_BAD_ARGUMENT if MPI is
- * not initialised; with GSOLVE_UNSUPPORTED if the device is not a CPU, or if the context has more
- * than one thread and MPI was not initialised with MPI_THREAD_FUNNELED or more; with
- * GSOLVE_RANK_FAILED if MPI fails; and like gsolve_context_create. */
+ * not initialised; with GSOLVE_UNSUPPORTED if the device is not a CPU, if the context has more than
+ * one thread and MPI was not initialised with MPI_THREAD_FUNNELED or more, or if the launcher
+ * belongs to another MPI, so that each process is alone in MPI_COMM_WORLD; with GSOLVE_RANK_FAILED
+ * if MPI fails; and like gsolve_context_create. */
 GSOLVE_API gsolve_status gsolve_context_create_mpi(gsolve_context **ctx, const char *spec,
                                                    MPI_Comm comm);
 

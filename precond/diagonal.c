@@ -74,8 +74,8 @@ gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, cons
         const int64_t at = gs_diagonal_at(csr, bad);
         return gsolve_fail(
             ctx, GSOLVE_ZERO_PIVOT,
-            "%s divides by the diagonal, but the diagonal entry of row %d (counted from 1) is %s",
-            who, bad + 1,
+            "%s divides by the diagonal, but the diagonal entry of row %lld (counted from 1) is %s",
+            who, (long long)gs_row_number(ctx, bad),
             at < 0                     ? "missing"
             : gs_value(csr, at) == 0.0 ? "zero"
                                        : "too small to divide by");

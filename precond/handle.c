@@ -55,7 +55,11 @@ static bool is_of_normal(const gsolve_precond *M)
 /* Before M is set up from the diagonal block of this rank. */
 static gsolve_status prepare_over_ranks(gsolve_precond *M, const gsolve_matrix *A)
 {
+    gsolve_row_range rows;
+
+    gsolve_matrix_row_range(A, &rows, NULL, NULL, NULL);
     M->comm = gs_matrix_comm(A);
+    M->first_row = rows.first;
     if (M->kind == &gs_amg || is_of_normal(M)) {
         return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
                            "%s does not work with a matrix that is distributed over %d ranks; use "
@@ -226,8 +230,9 @@ gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(ctx);
     if (!M || !spec || !A) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_precond_create_from: an argument is NULL");
+        status = gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                             "gsolve_precond_create_from: an argument is NULL");
+        return A ? gs_comm_check(gs_matrix_comm(A), status) : status;
     }
     comm = gs_matrix_comm(A);
     TRY(gs_comm_same(comm, gs_hash(ctx, spec, strlen(spec), 0), "the specs of the preconditioner"));

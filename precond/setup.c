@@ -58,10 +58,12 @@ gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr)
 {
     const double begin = gs_now();
     const size_t held = M->ctx->bytes;
+    const int64_t first = M->ctx->first_row;
     gsolve_status status;
 
     gs_range_push(M->ctx, "set-up of the preconditioner");
     gs_range_push(M->ctx, M->kind->plugin.name);
+    M->ctx->first_row += M->first_row;
     TRY(gs_check_interrupt(M->ctx));
     if (M->self && M->kind->update) {
         TRY(M->kind->update(M->self, M->ctx, csr));
@@ -78,6 +80,7 @@ gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr)
     M->version++;
     log_set_up(M);
 done:
+    M->ctx->first_row = first;
     gs_range_pop(M->ctx);
     gs_range_pop(M->ctx);
     return status;

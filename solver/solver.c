@@ -81,7 +81,9 @@ gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(ctx);
     if (!S || !spec || !A) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_create: an argument is NULL");
+        const gsolve_status status =
+            gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_create: an argument is NULL");
+        return A ? gs_comm_check(gs_matrix_comm(A), status) : status;
     }
     return gs_solver_create(S, ctx, spec, A, M, NULL);
 }
