@@ -1,4 +1,5 @@
 /* dist_choose.c: the choices of the automatic solver that work over several ranks. */
+#include "core/context.h"
 #include "core/info.h"
 
 /* Whether `spec` names one of these words, which end with NULL. */
