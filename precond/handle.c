@@ -179,15 +179,17 @@ done:
     return status;
 }
 
-/* The preconditioner that auto chooses; over several ranks not amg. */
+/* The preconditioner that auto chooses. */
 static gsolve_status choose(const gsolve_matrix *A, gsolve_choice *choice)
 {
     gsolve_statistics statistics = GSOLVE_INIT(gsolve_statistics);
     gsolve_status status;
 
     TRY(gsolve_matrix_statistics(A, &statistics));
-    for (int i = 0; gsolve_auto_choose(A->ctx, &statistics, i, choice); i++) {
-        if (!gs_matrix_comm(A) || !gs_spec_is(choice->precond, "amg")) break;
+    if (gs_matrix_comm(A)) {
+        gsolve_dist_choose(A->ctx, &statistics, 0, choice);
+    } else {
+        gsolve_auto_choose(A->ctx, &statistics, 0, choice);
     }
 done:
     return status;

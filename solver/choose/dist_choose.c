@@ -1,6 +1,9 @@
 /* dist_choose.c: the choices of the automatic solver that work over several ranks. */
+#include "solver/choose/dist_choose.h"
+
 #include "core/context.h"
 #include "core/info.h"
+#include "matrix/operator.h"
 
 /* Whether `spec` names one of these words, which end with NULL. */
 static bool is_one_of(const char *spec, const char *const *names)
@@ -57,4 +60,11 @@ bool gsolve_dist_choose(const gsolve_context *ctx, const gsolve_statistics *stat
     found.size = sizeof found;
     GS_FILL_INFO(gsolve_choice, choice, &found);
     return true;
+}
+
+bool gs_choose_for(const gsolve_context *ctx, const gsolve_matrix *A,
+                   const gsolve_statistics *statistics, int attempt, gsolve_choice *choice)
+{
+    return gs_matrix_comm(A) ? gsolve_dist_choose(ctx, statistics, attempt, choice)
+                             : gsolve_auto_choose(ctx, statistics, attempt, choice);
 }

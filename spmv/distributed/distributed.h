@@ -29,6 +29,9 @@ typedef struct gs_dist_matrix {
     int64_t *destination; /* for each of them, the entry of the sorted rows that it is added to;
                              NULL: they were sorted */
     gsolve_csr block;     /* the diagonal block, made when first needed */
+    /* The widest rows of x, in bytes, of products that have succeeded on all ranks; of A and of A';
+     * by the layout of x. Wider ones may need memory. */
+    size_t multiplied[2][2];
 } gs_dist_matrix;
 
 /* --- split.c: from sorted rows with compact column numbers to both matrices, and back --------- */
@@ -88,8 +91,13 @@ gsolve_status gs_dist_end(const gsolve_matrix *A, double alpha, gsolve_dense x, 
 gsolve_status gs_dist_transposed(const gsolve_matrix *A, double alpha, gsolve_dense x,
                                  gsolve_dense y, gsolve_status interior);
 
+/* Returns the status of a product with A or A', on all ranks that of the lowest one that failed if
+ * the product is the first of its kind. Others need no memory, so they agree on nothing. */
+gsolve_status gs_dist_agree(const gsolve_matrix *A, bool transposed, gsolve_dense x,
+                            gsolve_status product);
+
 /* Adds the sums over the boundary rows to wy and yy, which have those over all other rows, and then
- * the sums of the other ranks. yy may be NULL. */
+ * the sums of the other ranks. yy may be NULL. Fails on all ranks if the product failed on one. */
 gsolve_status gs_dist_sums(const gsolve_matrix *A, gsolve_dense y, gsolve_dense w, double *wy,
                            double *yy, gsolve_status product);
 

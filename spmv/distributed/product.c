@@ -66,6 +66,20 @@ gsolve_status gs_dist_sums(const gsolve_matrix *A, gsolve_dense y, gsolve_dense 
                          yy ? &yy[c] : NULL);
         }
     }
-    status = gs_comm_sum(A->ctx->comm, part, yy ? 2 : 1);
-    return product != GSOLVE_OK ? product : status;
+    status = gs_comm_defer(A->ctx->comm, product);
+    return status == GSOLVE_OK ? gs_comm_sum(A->ctx->comm, part, yy ? 2 : 1) : status;
+}
+
+gsolve_status gs_dist_agree(const gsolve_matrix *A, bool transposed, gsolve_dense x,
+                            gsolve_status product)
+{
+    size_t *widest = &A->dist->multiplied[transposed][x.layout];
+    const size_t width = (size_t)x.ncols * gs_type_size(x.type);
+    gsolve_status status = product;
+
+    if (width <= *widest) return product;
+    TRY(gs_comm_check(A->ctx->comm, product));
+    *widest = width;
+done:
+    return status;
 }
