@@ -165,6 +165,7 @@ typedef enum trouble {
     NO_RESULT,      /* its result is NULL */
     BAD_VALUE,      /* its b has a NaN */
     DIES,           /* it dies in iteration 5 */
+    HANGS,          /* it makes no more calls from iteration 5 on */
     TROUBLES
 } trouble;
 
@@ -185,6 +186,7 @@ static const struct {
     [NO_RESULT] = {GSOLVE_BAD_ARGUMENT, 0, 0, "rank 1: gsolve_solver_run: result is NULL"},
     [BAD_VALUE] = {GSOLVE_BAD_ARGUMENT, 0, 0, "not finite"},
     [DIES] = {GSOLVE_RANK_FAILED, 0, 0, "the transport threads failed"},
+    [HANGS] = {GSOLVE_RANK_FAILED, 0, 0, "another rank is gone or does not answer"},
 };
 
 typedef struct scene {
@@ -227,6 +229,7 @@ static gsolve_status precondition(gsolve_context *ctx, gsolve_dense r, gsolve_de
     if (!s->bad || ++s->applications != 5) return GSOLVE_OK;
     if (s->trouble == INTERRUPT) gsolve_context_interrupt(ctx, true);
     if (s->trouble == DIES) thread_rank_dies(s->self);
+    if (s->trouble == HANGS) thread_rank_hangs(s->self);
     if (s->trouble != PRECOND_FAILS) return GSOLVE_OK;
     return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT, "the preconditioner of this test fails");
 }
@@ -277,7 +280,7 @@ static int run_with_trouble(gsolve_context *ctx, int rank, int ranks, void *user
     gsolve_context_set_interrupt_test(ctx, NULL, NULL);
     gsolve_context_set_time_limit(ctx, INFINITY);
     s.trouble = TROUBLES;
-    if (t != DIES && t != OTHER_SPEC) { /* the solver can be used afterwards */
+    if (t != DIES && t != HANGS && t != OTHER_SPEC) { /* the solver can be used afterwards */
         const gsolve_status again =
             (gsolve_solver_set_monitor(S, NULL, NULL),
              gsolve_solver_set_stopping_test(S, NULL, NULL), make_grid(g, rank, ranks),
@@ -300,7 +303,8 @@ static void troubles(void **state)
     for (int t = 0; t < TROUBLES; t++) {
         for (int m = 0; m < 3; m++) {
             scene s = {.trouble = (trouble)t, .method = methods[m]};
-            const int failures = run_delayed_ranks(RANKS, 9, run_with_trouble, &s);
+            const int patience = t == HANGS ? 500 : PATIENCE;
+            const int failures = run_impatient_ranks(RANKS, 9, patience, run_with_trouble, &s);
             if (failures) fail_msg("%s, trouble %d: %d failures", methods[m], t, failures);
         }
     }
