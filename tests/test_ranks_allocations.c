@@ -261,6 +261,42 @@ static gsolve_status diagnose(rank_state *s)
     return status;
 }
 
+/* Zero row sums: the constants are the null space, by name or as a vector. */
+static gsolve_status null_space(rank_state *s)
+{
+    double *values = malloc(sizeof s->value), *diagonal;
+    gsolve_dist_csr csr = s->csr;
+    const gsolve_null_space constants = {.constants = true},
+                            vector = {.vectors = gsolve_vector(s->b, s->n)};
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    gsolve_matrix *A = NULL;
+    gsolve_solver *S = NULL;
+    gsolve_status status;
+
+    for (int32_t i = 0; i < s->n; i++) {
+        diagonal = values;
+        for (int64_t k = s->start[i]; k < s->start[i + 1]; k++) {
+            values[k] = -1;
+            if (s->col[k] == s->csr.rows.first + i) diagonal = values + k;
+        }
+        *diagonal = (double)(s->start[i + 1] - s->start[i] - 1);
+        s->b[i] = 2;
+    }
+    csr.value = values;
+    status = gsolve_matrix_create_dist(&A, s->ctx, "csr", &csr);
+    if (status == GSOLVE_OK) status = gsolve_matrix_set_null_space(A, &constants, NULL);
+    if (status == GSOLVE_OK) status = gsolve_matrix_set_null_space(A, &vector, &constants);
+    if (status == GSOLVE_OK) status = gsolve_solver_create(&S, s->ctx, "cg", A, NULL);
+    memset(s->x, 0, sizeof s->x);
+    if (status == GSOLVE_OK) {
+        status = gsolve_solver_run(S, columns(s->b, s->n, 2), columns(s->x, s->n, 2), &result);
+    }
+    gsolve_solver_destroy(&S);
+    gsolve_matrix_destroy(&A);
+    free(values);
+    return status;
+}
+
 static gsolve_status solve(rank_state *s)
 {
     gsolve_result result = GSOLVE_INIT(gsolve_result);
@@ -335,6 +371,7 @@ static const struct function {
     {"apply_precond", apply_precond},
     {"create_solvers", create_solvers},
     {"run", run},
+    {"null_space", null_space},
     {"diagnose", diagnose},
     {"solve", solve},
     {"run_auto", run_auto},

@@ -244,17 +244,10 @@ static gsolve_status check_precond(const gs_krylov *k)
 /* Fails if the method does not work over several ranks. */
 static gsolve_status check_ranks(const gs_krylov *k)
 {
-    const bool singular = k->comm && gs_null_dimension(&gs_matrix_null_spaces(k->A)->right) > 0;
-
-    if (k->comm && k->method->one_rank) {
-        return gsolve_fail(k->ctx, GSOLVE_UNSUPPORTED,
-                           "%s does not work with a matrix that is distributed over %d ranks; %s",
-                           k->method->plugin.name, k->comm->ranks, k->method->one_rank);
-    }
-    if (!singular) return GSOLVE_OK;
+    if (!k->comm || !k->method->one_rank) return GSOLVE_OK;
     return gsolve_fail(k->ctx, GSOLVE_UNSUPPORTED,
-                       "a matrix that is distributed over ranks cannot have a null space yet; "
-                       "remove it, and fix one unknown instead");
+                       "%s does not work with a matrix that is distributed over %d ranks; %s",
+                       k->method->plugin.name, k->comm->ranks, k->method->one_rank);
 }
 
 gsolve_status gs_solver_check(const gs_krylov *k)
