@@ -1,6 +1,8 @@
 /* dist_choose.c: the choices of the automatic solver that work over several ranks. */
 #include "solver/choose/dist_choose.h"
 
+#include <string.h>
+
 #include "core/context.h"
 #include "core/info.h"
 #include "matrix/operator.h"
@@ -21,7 +23,8 @@ static bool is_possible(const gsolve_choice *choice)
     static const char *const preconds[] = {"none", "jacobi", "block_jacobi", "ilu",
                                            "ic",   "isai",   "chebyshev",    NULL};
 
-    return !is_one_of(choice->method, methods) && is_one_of(choice->precond, preconds);
+    return !is_one_of(choice->method, methods) && is_one_of(choice->precond, preconds) &&
+           !strstr(choice->precond, "normal=1");
 }
 
 /* The choices that end the list. */
@@ -36,12 +39,27 @@ static const gsolve_choice last_symmetric[] = {
     {0, "minres", "none", "symmetric"},
 };
 
+static const gsolve_choice last_rectangular[] = {
+    {0, "lsmr", "none", "not square"},
+    {0, "lsqr", "none", "not square"},
+};
+
+/* Choice k of those that end the list; NULL: there is none. */
+static const gsolve_choice *last_choice(const gsolve_statistics *t, int k)
+{
+    enum { MOST = 3 };
+    const bool positive = t->negative_diagonals == 0 && t->zero_diagonals == 0;
+
+    if (t->nrows != t->ncols) return k < 2 ? &last_rectangular[k] : NULL;
+    if (t->symmetric && !positive) k += MOST - 1; /* minres alone */
+    if (k >= (t->symmetric ? 2 * MOST : MOST)) return NULL;
+    return t->symmetric && k < MOST ? &last_symmetric[k] : &last[k % MOST];
+}
+
 bool gsolve_dist_choose(const gsolve_context *ctx, const gsolve_statistics *statistics, int attempt,
                         gsolve_choice *choice)
 {
-    enum { MOST = 3 };
-    const bool positive =
-        statistics && statistics->negative_diagonals == 0 && statistics->zero_diagonals == 0;
+    const gsolve_choice *end;
     gsolve_choice found = GSOLVE_INIT(gsolve_choice);
     int possible = 0;
 
@@ -52,11 +70,9 @@ bool gsolve_dist_choose(const gsolve_context *ctx, const gsolve_statistics *stat
         GS_FILL_INFO(gsolve_choice, choice, &found);
         return true;
     }
-    attempt -= possible;
-    if (statistics->symmetric) attempt += positive ? 0 : MOST - 1; /* minres alone */
-    if (attempt >= (statistics->symmetric ? 2 * MOST : MOST)) return false;
-    found =
-        statistics->symmetric && attempt < MOST ? last_symmetric[attempt] : last[attempt % MOST];
+    end = last_choice(statistics, attempt - possible);
+    if (!end) return false;
+    found = *end;
     found.size = sizeof found;
     GS_FILL_INFO(gsolve_choice, choice, &found);
     return true;
