@@ -27,7 +27,9 @@ extern "C" {
  * the device, as for gsolve_context_create; "auto" is "cpu". It may have another key:
  *
  *     timeout     seconds that the rank waits for another one; then the call fails with
- *                 GSOLVE_RANK_FAILED, and so does every later one. 0, the default: wait for ever
+ *                 GSOLVE_RANK_FAILED, and so does every later one. 0, the default: wait for ever.
+ *                 With a timeout, messages travel by copies, which are never freed after a
+ *                 failure: MPI may still use them
  *
  * Without the key `threads`, the ranks of one host divide the processors that they may use: if they
  * are not bound to different ones, each takes its share of them.

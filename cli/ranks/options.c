@@ -19,6 +19,9 @@ static const option_of options[] = {
     {"--rhs", "-b", "FILE", MEMBER(rhs),
      "right-hand side: a file, ones, random or A*ones (default)"},
     {"--x0", NULL, "FILE", MEMBER(guess), "initial guess (default 0)"},
+    {"--null-space", NULL, "WORD", MEMBER(null_space), "null space of A: constants, or a file"},
+    {"--left-null-space", NULL, "WORD", MEMBER(left_null_space),
+     "that of the transpose of A, if it is another one"},
     {"--solution", "-x", "FILE", MEMBER(solution), "write the solution; -: to standard output"},
     {"--solver", NULL, "SPEC", MEMBER(solver), "method (default auto)"},
     {"--precond", NULL, "SPEC", MEMBER(precond), "preconditioner (default auto)"},
@@ -75,6 +78,12 @@ static bool is_other_command(const char *word)
     return false;
 }
 
+static int count_stdin(const ranks_arguments *a)
+{
+    return cli_is_stdin(a->matrix) + cli_is_stdin(a->rhs) + cli_is_stdin(a->guess) +
+           cli_is_stdin(a->null_space) + cli_is_stdin(a->left_null_space);
+}
+
 int ranks_parse(ranks_run *r, int argc, char **argv)
 {
     int first = 1;
@@ -102,8 +111,7 @@ int ranks_parse(ranks_run *r, int argc, char **argv)
         }
     }
     if (r->args.help || r->args.version) return 0;
-    if (cli_is_stdin(r->args.matrix) + cli_is_stdin(r->args.rhs) + cli_is_stdin(r->args.guess) >
-        1) {
+    if (count_stdin(&r->args) > 1) {
         return ranks_fail(r, "standard input is given for two inputs; give files for all but one");
     }
     if (r->args.matrix) return 0;

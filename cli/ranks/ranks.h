@@ -10,7 +10,7 @@
 
 typedef struct ranks_arguments {
     const char *matrix, *rhs, *guess, *solution, *solver, *precond, *format, *device, *json;
-    const char *rtol, *maxit, *threads, *seed;
+    const char *rtol, *maxit, *threads, *seed, *null_space, *left_null_space;
     bool quiet, help, version;
 } ranks_arguments;
 

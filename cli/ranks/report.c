@@ -29,6 +29,12 @@ void ranks_report(const ranks_run *r, FILE *to)
     fprintf(to, "iterations  %d\n", r->result.iterations);
     fprintf(to, "residual    %.3e = |b - Ax| / |b|, recomputed from A, x and b\n",
             r->result.relative_residual);
+    if (A.null_space > 0) {
+        fprintf(to, "            %.3e without its component in the left null space\n",
+                r->result.projected_relative_residual);
+        fprintf(to, "null space  dimension %d; %.1e |b| is outside the range of A\n", A.null_space,
+                r->result.removed);
+    }
     if (!isnan(r->error_of_x)) fprintf(to, "error       %.3e = |x - 1| / |1|\n", r->error_of_x);
     if (r->diagnosis.cause[0]) fprintf(to, "why         %s\n", r->diagnosis.cause);
     if (r->diagnosis.remedy[0]) fprintf(to, "try         %s\n", r->diagnosis.remedy);
@@ -68,6 +74,19 @@ static void add_seconds(cJSON *object, const ranks_seconds *s)
     add_number(part, "total", s->total);
 }
 
+static void add_null_space(cJSON *object, const ranks_run *r, int dimension)
+{
+    cJSON *part = cJSON_AddObjectToObject(object, "null_space");
+
+    cJSON_AddStringToObject(part, "source", r->args.null_space);
+    if (r->args.left_null_space) {
+        cJSON_AddStringToObject(part, "left_source", r->args.left_null_space);
+    }
+    cJSON_AddNumberToObject(part, "dimension", dimension);
+    add_number(part, "removed", r->result.removed);
+    add_number(part, "projected_residual", r->result.projected_relative_residual);
+}
+
 static cJSON *result_of(const ranks_run *r)
 {
     gsolve_context_info ctx = GSOLVE_INIT(gsolve_context_info);
@@ -102,6 +121,10 @@ static cJSON *result_of(const ranks_run *r)
     cJSON_AddNumberToObject(object, "iterations", r->result.iterations);
     cJSON_AddNumberToObject(object, "products", r->result.products);
     add_number(object, "residual", r->result.relative_residual);
+    if (r->result.relative_normal_residual >= 0) {
+        add_number(object, "normal_residual", r->result.relative_normal_residual);
+    }
+    if (A.null_space > 0) add_null_space(object, r, A.null_space);
     add_number(object, "error", r->error_of_x);
     add_seconds(object, &r->seconds);
     return object;

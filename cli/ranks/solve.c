@@ -101,6 +101,30 @@ static int make_guess(ranks_run *r)
     return new_vector(r, &r->x, r->csr.cols.count, r->b.ncols);
 }
 
+/* *space = what `word` names: the constants, or the vectors of a file. */
+static int read_space(ranks_run *r, const char *word, gsolve_null_space *space)
+{
+    space->constants = strcmp(word, "constants") == 0;
+    if (space->constants) return 0;
+    return check(r, gsolve_read_dense_dist(&space->vectors, r->ctx, word, r->csr.rows, NULL));
+}
+
+static int set_null_space(ranks_run *r)
+{
+    gsolve_null_space right = {0}, left = {0};
+    const bool both = r->args.left_null_space;
+    int code;
+
+    if (!r->args.null_space && !both) return 0;
+    code = r->args.null_space && read_space(r, r->args.null_space, &right);
+    code = code || (both && read_space(r, r->args.left_null_space, &left));
+    code = code || check(r, gsolve_matrix_set_null_space(r->A, r->args.null_space ? &right : NULL,
+                                                         both ? &left : NULL));
+    gsolve_dense_free(&right.vectors, r->ctx);
+    gsolve_dense_free(&left.vectors, r->ctx);
+    return code;
+}
+
 static int prepare(ranks_run *r)
 {
     const double begin = MPI_Wtime();
@@ -110,7 +134,7 @@ static int prepare(ranks_run *r)
     r->seconds.read = MPI_Wtime() - begin;
     if (check(r, gsolve_matrix_create_dist(&r->A, r->ctx, format, &r->csr))) return 1;
     if (check(r, gsolve_matrix_statistics(r->A, &r->statistics))) return 1;
-    if (make_rhs(r) || make_guess(r)) return 1;
+    if (set_null_space(r) || make_rhs(r) || make_guess(r)) return 1;
     r->seconds.build = MPI_Wtime() - begin - r->seconds.read;
     return 0;
 }
@@ -190,7 +214,7 @@ static void measure_error(ranks_run *r)
     double sum = 0, all;
 
     r->error_of_x = NAN;
-    if (!is_ones(r) || r->csr.cols.total == 0) return;
+    if (!is_ones(r) || r->csr.cols.total == 0 || r->args.null_space) return;
     for (int32_t i = 0; i < r->x.nrows; i++) {
         const double e = ((double *)r->x.value)[i] - 1;
         sum += e * e;

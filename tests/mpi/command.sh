@@ -82,6 +82,21 @@ grep -q '^why         A is not symmetric, which cg needs' "$work/out" || fail "n
 grep -q '^try         Let gsolve choose the method' "$work/out" || fail "no remedy"
 grep -q '"cause_name":	"not symmetric"' "$work/r.json" || fail "JSON without the cause"
 
+# a null space, by name and from a file
+ranks 3 "$gsolve" gen:neumann2d,n=12 --null-space constants -b random --json "$work/r.json"
+[ "$code" = 0 ] || fail "a null space: exit code $code"
+grep -q '^outcome     least squares' "$work/out" || fail "a null space: no least-squares solution"
+grep -q '^null space  dimension 1;' "$work/out" || fail "a null space: not in the report"
+grep -q '"null_space":' "$work/r.json" || fail "a null space: not in the JSON"
+{ echo '%%MatrixMarket matrix array real general' && echo '144 1' && seq 144 | sed 's/.*/2/'; } >"$work/twos.mtx"
+ranks 2 "$gsolve" gen:neumann2d,n=12 --null-space "$work/twos.mtx" --left-null-space constants
+[ "$code" = 0 ] || fail "a null space from a file: exit code $code"
+ranks 2 "$gsolve" gen:poisson2d,n=12 --null-space constants
+[ "$code" = 1 ] || fail "a wrong null space: exit code $code"
+grep -q 'the constant vector is not in the null space' "$work/error" || fail "a wrong null space: no sentence"
+ranks 3 "$gsolve" gen:random,n=90,cols=40 -b random
+grep -q '^outcome     least squares' "$work/out" || fail "a rectangular system: no least-squares solution"
+
 # A launcher of another MPI starts processes that do not know each other. One of them says so.
 if "$mpirun" --version 2>&1 | grep -qi 'open.*mpi\|open-mpi\|prrte'; then
     other=PMI others="mpirun.mpich"
