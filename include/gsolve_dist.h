@@ -14,8 +14,9 @@
  * distributed matrix, are collective: all ranks call them in the same order, with the same specs,
  * options and numbers of columns. If one rank fails, they fail on all ranks with the same status,
  * and gsolve_error begins with the number of the rank, such as "rank 3: ". Rows in the sentence are
- * those of the whole matrix. The exceptions are the products: a vector that gsolve_matrix_apply
- * refuses on one rank must be refused on all.
+ * those of the whole matrix. The exceptions are products and applications of preconditioners: a
+ * vector that gsolve_matrix_apply or gsolve_precond_apply refuses on one rank must be refused on
+ * all.
  *
  * gsolve_solver_explain and gsolve_solver_diagnose after such a run are collective, too: call them
  * on all ranks, and print on one.

@@ -256,17 +256,21 @@ done:
 
 gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix *A)
 {
+    gsolve_status status;
+
     if (!M) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(M->ctx);
-    if (!A)
-        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_update_from: A is NULL");
-    if (M->comm != gs_matrix_comm(A)) {
-        return gsolve_fail(
-            M->ctx, GSOLVE_BAD_ARGUMENT,
-            "gsolve_precond_update_from: only one of the matrix and the one that the "
-            "preconditioner was created from is distributed over ranks");
+    if (!A) {
+        status = gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_update_from: A is NULL");
+    } else if (M->comm != gs_matrix_comm(A)) {
+        status =
+            gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT,
+                        "gsolve_precond_update_from: only one of the matrix and the one that the "
+                        "preconditioner was created from is distributed over ranks");
+    } else {
+        status = update_from(M, A);
     }
-    return gs_comm_check(M->comm, update_from(M, A));
+    return gs_comm_check(M->comm, status);
 }
 
 /* --- near-null vectors ------------------------------------------------------------------------ */

@@ -317,6 +317,9 @@ typedef enum refused {
     INTERRUPTED,   /* one call for all: the rank is interrupted before it */
     NO_STATISTICS, /* the statistics are NULL */
     OTHER_PATTERN, /* the rows for the update of a preconditioner have another pattern */
+    NO_RESIDUAL,   /* the residuals are NULL */
+    NO_SPEC,       /* the spec of a solver is NULL */
+    NO_MATRIX,     /* the matrix for the update of a preconditioner is NULL */
     ZERO_DIAGONAL, /* the caller's diagonal for chebyshev has a zero */
     REFUSED
 } refused;
@@ -342,6 +345,17 @@ static gsolve_status refuse_one(gsolve_context *ctx, grid *g, const gsolve_dist_
         if (status == GSOLVE_OK) status = gsolve_matrix_csr(A, &block);
         block.nrows -= bad;
         if (status == GSOLVE_OK) status = gsolve_precond_update(M, &block);
+    } else if (what == NO_RESIDUAL) {
+        double norm;
+        status =
+            gsolve_matrix_residual(A, columns(g->b, n, 1), columns(g->x, n, 1), bad ? NULL : &norm);
+    } else if (what == NO_SPEC) {
+        gsolve_solver *S = NULL;
+        status = gsolve_solver_create(&S, ctx, bad ? NULL : "cg", A, NULL);
+        gsolve_solver_destroy(&S);
+    } else if (what == NO_MATRIX) {
+        status = gsolve_precond_create_from(&M, ctx, "jacobi", A);
+        if (status == GSOLVE_OK) status = gsolve_precond_update_from(M, bad ? NULL : A);
     } else {
         if (bad) g->b[3] = 0;
         status = gsolve_precond_create_chebyshev(&M, ctx, "chebyshev", A, columns(g->b, n, 1));
@@ -353,9 +367,9 @@ static gsolve_status refuse_one(gsolve_context *ctx, grid *g, const gsolve_dist_
 
 static int refuse(gsolve_context *ctx, int rank, int ranks, void *user)
 {
-    const gsolve_status wanted[REFUSED] = {GSOLVE_BAD_ARGUMENT, GSOLVE_INTERRUPTED,
-                                           GSOLVE_BAD_ARGUMENT, GSOLVE_BAD_MATRIX,
-                                           GSOLVE_ZERO_PIVOT};
+    const gsolve_status wanted[REFUSED] = {
+        GSOLVE_BAD_ARGUMENT, GSOLVE_INTERRUPTED,  GSOLVE_BAD_ARGUMENT, GSOLVE_BAD_MATRIX,
+        GSOLVE_BAD_ARGUMENT, GSOLVE_BAD_ARGUMENT, GSOLVE_BAD_ARGUMENT, GSOLVE_ZERO_PIVOT};
     grid *g = malloc(sizeof *g);
     const gsolve_dist_csr csr = make_grid(g, rank, ranks);
     gsolve_result result = GSOLVE_INIT(gsolve_result);

@@ -18,10 +18,10 @@ gsolve_status gsolve_auto_check(gsolve_context *ctx, const gsolve_matrix *A, con
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(ctx);
-    TRY(gs_check_diagnosis(ctx, diagnosis));
-    if (!A || !method || !precond) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_auto_check: an argument is NULL");
-    }
+    status = A && method && precond
+                 ? gs_check_diagnosis(ctx, diagnosis)
+                 : gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_auto_check: an argument is NULL");
+    TRY(A ? gs_comm_check(gs_matrix_comm(A), status) : status);
     snprintf(f.method, sizeof f.method, "%s", method);
     snprintf(f.precond, sizeof f.precond, "%s", precond);
     gs_read_matrix(&c, A, false);
