@@ -2,27 +2,10 @@
 #include "cli/ranks.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The number in an environment variable; -1: it is not set. */
-static int number_of(const char *variable)
-{
-    const char *text = getenv(variable);
-
-    return text ? atoi(text) : -1;
-}
-
-/* *rank of *ranks, as the launcher says: Open MPI, MPICH and others with PMI. */
-static void find_ranks(int *rank, int *ranks)
-{
-    *ranks = number_of("OMPI_COMM_WORLD_SIZE");
-    *rank = number_of("OMPI_COMM_WORLD_RANK");
-    if (*ranks > 0) return;
-    *ranks = number_of("PMI_SIZE");
-    *rank = number_of("PMI_RANK");
-}
+#include "cli/launcher.h"
 
 /* Executes gsolve-mpi in the folder of this program. */
 static void execute_beside(char **argv)
@@ -43,7 +26,7 @@ int cli_run_ranks(char **argv)
 {
     int rank, ranks;
 
-    find_ranks(&rank, &ranks);
+    cli_find_ranks(&rank, &ranks);
     if (ranks < 2) return -1;
     execute_beside(argv);
     execvp("gsolve-mpi", argv);

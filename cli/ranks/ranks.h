@@ -10,7 +10,7 @@
 
 typedef struct ranks_arguments {
     const char *matrix, *rhs, *guess, *solution, *solver, *precond, *format, *device, *json;
-    const char *rtol, *maxit, *threads, *seed;
+    const char *rtol, *maxit, *threads, *seed, *null_space, *left_null_space;
     bool quiet, help, version;
 } ranks_arguments;
 
@@ -32,6 +32,8 @@ typedef struct ranks_run { /* of one rank */
     /* the choice that was tried last, or that solved the system */
     char method[512], precond[512], note[1024];
     gsolve_result result;
+    gsolve_diagnosis diagnosis; /* if that run failed */
+    gsolve_status status;       /* of the library's last call that failed */
     int attempts;
     ranks_seconds seconds;
 } ranks_run;
@@ -47,7 +49,7 @@ int ranks_solve(ranks_run *r);
 int ranks_fail(ranks_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* report.c: what rank 0 prints and writes. */
-void ranks_report(const ranks_run *r);
+void ranks_report(const ranks_run *r, FILE *to);
 int ranks_write_json(ranks_run *r);
 
 #endif
