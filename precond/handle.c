@@ -91,9 +91,9 @@ static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const cha
     M->n = is_of_normal(M) ? csr->ncols : csr->nrows;
     M->type = csr->type;
     if (!M->extension->on_device && csr->start) { /* an operator has no pattern */
-        M->pattern = pattern && *pattern                 ? *pattern
-                     : A && csr->location == GSOLVE_HOST ? gs_matrix_pattern(A)
-                                                         : 0;
+        M->pattern = pattern && *pattern                ? *pattern
+                     : A && csr->start == A->rows.start ? gs_matrix_pattern(A)
+                                                        : 0;
         if (M->pattern == 0) TRY(gs_csr_find_pattern(&M->pattern, ctx, csr));
     }
     if (csr->nrows != csr->ncols && M->kind != &gs_none && !is_of_normal(M)) {

@@ -79,8 +79,7 @@ gsolve_status gs_rows_on_device(gsolve_csr *csr, gsolve_context *ctx, const gsol
 /* Makes A->csr if A is stored in blocks only, and A->rows where they are the same arrays. */
 gsolve_status gs_matrix_need_csr(const gsolve_matrix *A);
 
-/* The hash of the pattern of A, whose rows are on the host; of a distributed A, that of its
- * diagonal block, which gsolve_matrix_csr has made. */
+/* The hash of the pattern of A->rows, which are on the host. */
 uint64_t gs_matrix_pattern(const gsolve_matrix *A);
 
 /* Fails with GSOLVE_UNSUPPORTED if A is an operator. */

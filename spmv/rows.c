@@ -111,7 +111,6 @@ uint64_t gs_matrix_pattern(const gsolve_matrix *A)
 {
     uint64_t *pattern = &A->lazy->statistics.pattern;
 
-    if (A->dist) return gs_csr_pattern_hash(A->ctx, &A->dist->block);
     if (*pattern == 0) *pattern = gs_csr_pattern_hash(A->ctx, &A->rows);
     return *pattern;
 }
