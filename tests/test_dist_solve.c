@@ -1,5 +1,5 @@
-/* test_dist_solve.c [few]: solvers with distributed matrices on 1, 2, 3, 5 and 7 ranks, which are
- * threads: the solution, the iterations of one rank, and the same bits in every run. */
+/* test_dist_solve.c [few [1]]: solvers with distributed matrices on 1, 2, 3, 5 and 7 ranks, which
+ * are threads: the solution, the iterations of one rank, and the same bits in every run. */
 #include "dist/comm.h"
 #include "tests/dist_support.h"
 
@@ -324,6 +324,10 @@ static void least_squares(void **state)
     gsolve_context_destroy(&ctx);
 }
 
+/* Of the first solve of `few`. With 1 no columns are swapped: a swap copies the padding between
+ * columns, which nothing writes or uses, and initcheck reports that. */
+static int few_columns = 2;
+
 /* For MPI processes on a GPU and for compute-sanitizer: all of them would take minutes. */
 static void few(void **state)
 {
@@ -332,7 +336,7 @@ static void few(void **state)
     (void)state;
 
     OK(ctx, gsolve_read_matrix(&A, ctx, "gen:convdiff3d,n=7,peclet=1", NULL, NULL));
-    check((solve){&A, "csr", "bicgstab", "jacobi", FIRST_EMPTY, 2, 0, 0, {0}}, 10);
+    check((solve){&A, "csr", "bicgstab", "jacobi", FIRST_EMPTY, few_columns, 0, 0, {0}}, 10);
     check((solve){&A, "sell", "gmres,restart=30", "ilu", EVEN, 1, 0, 0, {0}}, 150);
     check((solve){&A, "csr", "lsqr", "none", ONE_EACH, 1, 0, 0, {0}}, 10);
     gsolve_context_destroy(&ctx);
@@ -347,6 +351,7 @@ int main(int argc, char **argv)
     begin_ranks(&argc, &argv);
     need_device();
     if (argc > 1 && strcmp(argv[1], "few") == 0) {
+        if (argc > 2 && strcmp(argv[2], "1") == 0) few_columns = 1;
         return end_ranks(cmocka_run_group_tests(short_test, NULL, NULL));
     }
     return end_ranks(cmocka_run_group_tests(tests, NULL, NULL));
