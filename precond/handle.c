@@ -93,8 +93,8 @@ static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const cha
     if (!M->extension->on_device && csr->start) { /* an operator has no pattern */
         if (pattern) M->pattern = *pattern;
         if (M->pattern == 0) {
-            TRY(A ? gs_matrix_find_pattern(&M->pattern, A)
-                  : gs_csr_find_pattern(&M->pattern, ctx, csr));
+            TRY(A && !A->dist ? gs_matrix_find_pattern(&M->pattern, A)
+                              : gs_csr_find_pattern(&M->pattern, ctx, csr));
         }
     }
     if (csr->nrows != csr->ncols && M->kind != &gs_none && !is_of_normal(M)) {
