@@ -36,7 +36,9 @@ struct gsolve_matrix {
     bool transposed_is_stale; /* the values have changed since it was built */
     gs_block_space space; /* work space for vectors in a layout that the format does not support */
     struct gs_residual_sums *sums; /* on a device with memory of its own, see residual.c */
-    gs_statistics statistics;      /* of the rows, as far as they are known */
+    double *doubled; /* memory on the host for copies of b and x, made when first needed by a
+                      * residual in doubled precision */
+    gs_statistics statistics; /* of the rows, as far as they are known */
     gs_null_spaces null_spaces;
     struct gs_comm *comm;        /* the ranks that share the rows; NULL: this one has all rows */
     struct gs_dist_matrix *dist; /* see distributed/distributed.h; NULL: not distributed */

@@ -168,6 +168,42 @@ static void close_system(system_at *s)
     gs_stage_drop(&s->x, s->A->ctx);
 }
 
+/* *s = v on the host, in `kept` if it is a copy. */
+static gsolve_status keep_on_host(gs_stage *s, gsolve_context *ctx, gsolve_dense v, void *kept)
+{
+    const gsolve_location given = v.location;
+    const void *from = v.value;
+
+    if (given != GSOLVE_HOST) {
+        v.location = GSOLVE_HOST;
+        v.value = kept;
+    }
+    s->given = s->used = v;
+    return given == GSOLVE_HOST ? GSOLVE_OK
+                                : gsolve_copy(ctx, kept, GSOLVE_HOST, from, given,
+                                              (size_t)v.nrows * gs_type_size(v.type));
+}
+
+/* Copies of b and x for the doubled precision. Their memory is kept, so that a second run of a
+ * solver allocates nothing. */
+static gsolve_status stage_doubled(system_at *s, const gsolve_matrix *constant, gsolve_dense b,
+                                   gsolve_dense x)
+{
+    gsolve_matrix *A = constant->lazy;
+    const size_t n = (size_t)b.nrows + (size_t)x.nrows;
+    gsolve_status status;
+
+    TRY(gs_matrix_need_rows(A));
+    if (!A->doubled && (b.location != GSOLVE_HOST || x.location != GSOLVE_HOST)) {
+        ALLOC(A->ctx, GSOLVE_HOST, A->doubled, n);
+    }
+    TRY(keep_on_host(&s->b, A->ctx, b, A->doubled));
+    TRY(keep_on_host(&s->x, A->ctx, x, A->doubled ? A->doubled + b.nrows : NULL));
+    if (A->dist) TRY(gs_halo_wait(A->ctx)); /* the host writes to its buffers */
+done:
+    return status;
+}
+
 /* Stages b and x: on the device if it has a kernel, unless b, x and the rows lie on the host. The
  * kernel has no doubled precision. */
 static gsolve_status stage(system_at *s, const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
@@ -179,14 +215,13 @@ static gsolve_status stage(system_at *s, const gsolve_matrix *A, gsolve_dense b,
 
     *s = (system_at){.A = A, .doubled = doubled};
     TRY(gs_matrix_need_csr(A));
-    here = doubled ||
-           (b.location == GSOLVE_HOST && x.location == GSOLVE_HOST && A->rows.start && !A->dist);
+    if (doubled) return stage_doubled(s, A, b, x);
+    here = b.location == GSOLVE_HOST && x.location == GSOLVE_HOST && A->rows.start && !A->dist;
     s->on_device = !here && GS_SCALAR_KERNELS(gs_residual, A->ctx, A->csr.type)->residual != NULL;
     location = s->on_device ? GSOLVE_DEVICE : GSOLVE_HOST;
     if (!s->on_device) TRY(gs_matrix_need_rows(A));
     TRY(gs_stage_in(&s->b, A->ctx, location, b, true));
     TRY(gs_stage_in(&s->x, A->ctx, location, x, true));
-    if (A->dist && doubled) TRY(gs_halo_wait(A->ctx)); /* the host writes to its buffers */
 done:
     return status;
 }
