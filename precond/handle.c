@@ -226,6 +226,7 @@ static gsolve_status create_from(gsolve_precond **M, gsolve_context *ctx, const 
     if (there == gs_location(ctx) || A->is_operator) {
         TRY(gs_matrix_need_csr(A));
         gsolve_matrix_device_csr(A, &rows);
+        TRY(rows.start || A->is_operator ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     } else {
         TRY(gsolve_matrix_csr(A, &rows));
     }

@@ -265,6 +265,7 @@ static gsolve_status update_from(gsolve_precond *M, const gsolve_matrix *A)
     if (gs_precond_location(M->extension, M->ctx, M->options, there) == there) {
         TRY(gs_matrix_need_csr(A));
         gsolve_matrix_device_csr(A, &rows);
+        TRY(rows.start || A->is_operator ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     } else {
         TRY(gsolve_matrix_csr(A, &rows));
     }
