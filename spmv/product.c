@@ -66,7 +66,9 @@ static gsolve_status multiply_staged(const gsolve_matrix *A, bool transposed, do
     if (status == GSOLVE_OK) {
         status = gs_stage_in(&out, A->ctx, gs_location(A->ctx), y, beta != 0);
     }
-    if (status != GSOLVE_OK && A->dist) status = gs_dist_join(A, transposed, x, status);
+    if (status != GSOLVE_OK && A->dist) {
+        status = gs_dist_agree(A, transposed, x, gs_dist_join(A, transposed, x, status));
+    }
     if (status != GSOLVE_OK) goto done;
     TRY(multiply(A, transposed, alpha, in.used, beta, out.used));
     TRY(gs_stage_out(&out, A->ctx));

@@ -307,7 +307,7 @@ static void least_squares(void **state)
     OK(ctx, gsolve_read_matrix(&wide, ctx, "gen:random,n=50,cols=130", NULL, NULL));
     OK(ctx, gsolve_read_matrix(&even, ctx, "gen:convdiff3d,n=6,peclet=1", NULL, NULL));
     for (int m = 0; m < 2; m++) {
-        for (int d = 0; d < DIVISIONS; d++) {
+        for (int d = m; d < DIVISIONS; d += 2) {
             const division other = (division)((d + 1) % DIVISIONS);
             check_shape(&tall, methods[m], (division)d, other, false);
             check_shape(&tall, methods[m], (division)d, (division)d, true);

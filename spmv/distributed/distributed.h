@@ -142,7 +142,8 @@ gsolve_status gs_dist_transposed(const gsolve_matrix *A, double alpha, gsolve_de
 gsolve_status gs_dist_agree(const gsolve_matrix *A, bool transposed, gsolve_dense x,
                             gsolve_status product);
 
-/* Adds these sums of all ranks. Fails on all ranks if the product failed on one. */
+/* Adds these sums of all ranks. Fails on all ranks if the product failed on one; `product` is its
+ * status on this rank. */
 gsolve_status gs_dist_sums(const gsolve_matrix *A, int32_t ncols, double *wy, double *yy,
                            gsolve_status product);
 
