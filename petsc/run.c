@@ -305,8 +305,8 @@ PetscErrorCode gs_petsc_ksp_solve(KSP ksp)
     PetscCall(VecNorm(ksp->vec_sol, NORM_2, &guess));
     PetscCall(begin(ksp, rhs, guess, &go_on));
     if (!go_on) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(VecGetSize(ksp->vec_rhs, &rows));
-    PetscCall(VecGetSize(ksp->vec_sol, &columns));
+    PetscCall(VecGetLocalSize(ksp->vec_rhs, &rows));
+    PetscCall(VecGetLocalSize(ksp->vec_sol, &columns));
     PetscCall(VecGetArrayRead(ksp->vec_rhs, &from));
     PetscCall(VecGetArray(ksp->vec_sol, &to));
     PetscCall(
@@ -327,7 +327,7 @@ PetscErrorCode gs_petsc_ksp_matsolve(KSP ksp, Mat B, Mat X)
     PetscBool go_on;
 
     PetscFunctionBegin;
-    PetscCall(MatGetSize(B, &rows, &columns));
+    PetscCall(MatGetSize(B, NULL, &columns));
     PetscCall(PetscMalloc1(columns, &norms));
     PetscCall(MatGetColumnNorms(B, NORM_2, norms));
     for (PetscInt c = 0; c < columns; c++) rhs = PetscMax(rhs, norms[c]);
@@ -335,11 +335,12 @@ PetscErrorCode gs_petsc_ksp_matsolve(KSP ksp, Mat B, Mat X)
     PetscCall(MatNorm(X, NORM_FROBENIUS, &guess));
     PetscCall(begin(ksp, rhs, guess, &go_on));
     if (!go_on) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(MatGetLocalSize(B, &rows, NULL));
     PetscCall(MatDenseGetArrayRead(B, &from));
     b = gsolve_vector((double *)from, rows);
     PetscCall(MatDenseGetLDA(B, &stride));
     b.stride = stride;
-    PetscCall(MatGetSize(X, &rows, NULL));
+    PetscCall(MatGetLocalSize(X, &rows, NULL));
     PetscCall(MatDenseGetArray(X, &to));
     x = gsolve_vector(to, rows);
     PetscCall(MatDenseGetLDA(X, &stride));
