@@ -23,8 +23,9 @@ static int run(ranks_run *r, int argc, char **argv)
     if (first && code) fprintf(stderr, "gsolve: %s\n", r->error);
     if (code) return 1;
     if (first && !r->args.quiet && !(r->args.json && strcmp(r->args.json, "-") == 0)) {
-        ranks_report(r);
+        (r->args.info ? ranks_print_info : ranks_report)(r);
     }
+    if (r->args.info) return 0;
     return gsolve_outcome_is_success(r->result.outcome) ? 0 : 2;
 }
 
@@ -32,6 +33,7 @@ int main(int argc, char **argv)
 {
     ranks_run r = {.error_of_x = NAN,
                    .statistics = GSOLVE_INIT(gsolve_statistics),
+                   .division = GSOLVE_INIT(gsolve_division_info),
                    .result = GSOLVE_INIT(gsolve_result)};
     int provided, code;
 

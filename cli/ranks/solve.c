@@ -35,8 +35,8 @@ static int open_context(ranks_run *r)
     return ranks_fail(r, "%s", gsolve_mpi_error());
 }
 
-/* v = ncols columns of zeros for these rows. Fails on all ranks if one has no memory. */
-static int new_vector(ranks_run *r, gsolve_dense *v, int32_t rows, int32_t ncols)
+/* Fails on all ranks if one has no memory. */
+int ranks_new_vector(ranks_run *r, gsolve_dense *v, int32_t rows, int32_t ncols)
 {
     const size_t count = (size_t)rows * (size_t)ncols;
     double *value = gsolve_alloc(r->ctx, GSOLVE_HOST, count, sizeof *value);
@@ -61,7 +61,7 @@ static int make_rhs(ranks_run *r)
     const bool random = r->args.rhs && strcmp(r->args.rhs, "random") == 0;
     char *end = "";
     const long seed = r->args.seed ? strtol(r->args.seed, &end, 10) : 1;
-    const gsolve_row_range rows = r->csr.rows;
+    const gsolve_row_range rows = is_ones(r) ? r->csr.rows : r->given;
     gsolve_dense ones = {0};
     int code;
 
@@ -70,9 +70,11 @@ static int make_rhs(ranks_run *r)
                           r->args.seed);
     }
     if (!is_ones(r) && !constant && !random) {
-        return check(r, gsolve_read_dense_dist(&r->b, r->ctx, r->args.rhs, rows, NULL));
+        return check(r, gsolve_read_dense_dist(&r->b, r->ctx, r->args.rhs, rows, NULL)) ||
+               ranks_move(r, &r->b, false);
     }
-    code = new_vector(r, &r->b, rows.count, 1) || new_vector(r, &ones, r->csr.cols.count, 1);
+    code = ranks_new_vector(r, &r->b, rows.count, 1) ||
+           ranks_new_vector(r, &ones, r->csr.cols.count, 1);
     for (int32_t i = 0; !code && i < rows.count; i++) {
         const uint64_t place = (uint64_t)(rows.first + i);
         ((double *)r->b.value)[i] = constant ? 1
@@ -80,7 +82,11 @@ static int make_rhs(ranks_run *r)
                                              : 0;
     }
     for (int32_t i = 0; !code && i < ones.nrows; i++) ((double *)ones.value)[i] = 1;
-    if (is_ones(r)) code = code || check(r, gsolve_matrix_apply(r->A, 1, ones, 0, r->b));
+    if (is_ones(r)) {
+        code = code || check(r, gsolve_matrix_apply(r->A, 1, ones, 0, r->b));
+    } else {
+        code = code || ranks_move(r, &r->b, false);
+    }
     gsolve_dense_free(&ones, r->ctx);
     return code;
 }
@@ -88,14 +94,13 @@ static int make_rhs(ranks_run *r)
 static int make_guess(ranks_run *r)
 {
     if (r->args.guess) {
-        if (check(r, gsolve_read_dense_dist(&r->x, r->ctx, r->args.guess, r->csr.cols, NULL))) {
-            return 1;
-        }
-        if (r->x.ncols == r->b.ncols) return 0;
+        const gsolve_row_range rows = r->R ? r->given : r->csr.cols;
+        if (check(r, gsolve_read_dense_dist(&r->x, r->ctx, r->args.guess, rows, NULL))) return 1;
+        if (r->x.ncols == r->b.ncols) return ranks_move(r, &r->x, false);
         return ranks_fail(r, "%s has %d columns and b %d; give as many", r->args.guess, r->x.ncols,
                           r->b.ncols);
     }
-    return new_vector(r, &r->x, r->csr.cols.count, r->b.ncols);
+    return ranks_new_vector(r, &r->x, r->csr.cols.count, r->b.ncols);
 }
 
 static int prepare(ranks_run *r)
@@ -105,10 +110,12 @@ static int prepare(ranks_run *r)
 
     if (check(r, gsolve_read_matrix_dist(&r->csr, r->ctx, r->args.matrix, NULL, NULL))) return 1;
     r->seconds.read = MPI_Wtime() - begin;
+    if (ranks_partition(r)) return 1;
+    if (r->args.info) return 0;
     if (check(r, gsolve_matrix_create_dist(&r->A, r->ctx, format, &r->csr))) return 1;
     if (check(r, gsolve_matrix_statistics(r->A, &r->statistics))) return 1;
     if (make_rhs(r) || make_guess(r)) return 1;
-    r->seconds.build = MPI_Wtime() - begin - r->seconds.read;
+    r->seconds.build = MPI_Wtime() - begin - r->seconds.read - r->seconds.partition;
     return 0;
 }
 
@@ -185,15 +192,15 @@ static void measure_error(ranks_run *r)
 static int write_solution(ranks_run *r)
 {
     const double begin = MPI_Wtime();
+    const gsolve_row_range rows = r->R ? r->given : r->csr.cols;
     char comment[1200];
 
     if (!r->args.solution) return 0;
+    if (ranks_move(r, &r->x, true)) return 1;
     snprintf(comment, sizeof comment, "gsolve %s: %s + %s, %s, |b - Ax| / |b| = %.3e",
              gsolve_version(), r->method, r->precond, gsolve_outcome_text(r->result.outcome),
              r->result.relative_residual);
-    if (check(r, gsolve_write_dense_dist(r->ctx, r->args.solution, r->csr.cols, &r->x, comment))) {
-        return 1;
-    }
+    if (check(r, gsolve_write_dense_dist(r->ctx, r->args.solution, rows, &r->x, comment))) return 1;
     r->seconds.write = MPI_Wtime() - begin;
     return 0;
 }
@@ -201,10 +208,13 @@ static int write_solution(ranks_run *r)
 int ranks_solve(ranks_run *r)
 {
     const double begin = MPI_Wtime();
-    int code = open_context(r) || prepare(r) || try_choices(r);
+    int code = open_context(r) || prepare(r);
 
-    if (!code) measure_error(r);
-    code = code || write_solution(r);
+    if (!code && !r->args.info) {
+        code = try_choices(r);
+        if (!code) measure_error(r);
+        code = code || write_solution(r);
+    }
     r->seconds.total = MPI_Wtime() - begin;
     return code;
 }
