@@ -3,11 +3,6 @@
 
 #include "cli/ranks/ranks.h"
 
-static int check(ranks_run *r, gsolve_status status)
-{
-    return status == GSOLVE_OK ? 0 : ranks_fail(r, "%s", gsolve_error(r->ctx));
-}
-
 int ranks_partition(ranks_run *r)
 {
     const double begin = MPI_Wtime();
@@ -15,8 +10,8 @@ int ranks_partition(ranks_run *r)
 
     r->given = r->csr.rows;
     if (r->args.partition) {
-        if (check(r, gsolve_redistribution_create(&r->R, r->ctx, r->args.partition, &r->csr,
-                                                  &moved))) {
+        if (ranks_check(r, gsolve_redistribution_create(&r->R, r->ctx, r->args.partition, &r->csr,
+                                                        &moved))) {
             return 1;
         }
         gsolve_dist_csr_free(&r->csr, r->ctx);
@@ -24,7 +19,7 @@ int ranks_partition(ranks_run *r)
     }
     r->seconds.partition = MPI_Wtime() - begin;
     if (!r->args.partition && !r->args.info) return 0;
-    return check(r, gsolve_dist_csr_division(r->ctx, &r->csr, &r->division));
+    return ranks_check(r, gsolve_dist_csr_division(r->ctx, &r->csr, &r->division));
 }
 
 int ranks_move(ranks_run *r, gsolve_dense *v, bool back)
@@ -34,7 +29,7 @@ int ranks_move(ranks_run *r, gsolve_dense *v, bool back)
 
     if (!r->R) return 0;
     code = ranks_new_vector(r, &moved, back ? r->given.count : r->csr.rows.count, v->ncols);
-    code = code || check(r, gsolve_redistribution_apply(r->R, back, *v, moved));
+    code = code || ranks_check(r, gsolve_redistribution_apply(r->R, back, *v, moved));
     gsolve_dense_free(v, r->ctx);
     *v = moved;
     return code;

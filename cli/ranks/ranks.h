@@ -43,15 +43,18 @@ typedef struct ranks_run { /* of one rank */
 
 /* Each returns 0, or 1 after r->error is set, on all ranks alike. */
 
+/* common.c: fails; checks a call of the library, whose sentence it takes; *v = ncols columns of
+ * zeros. */
+int ranks_fail(ranks_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int ranks_check(ranks_run *r, gsolve_status status);
+int ranks_new_vector(ranks_run *r, gsolve_dense *v, int32_t rows, int32_t ncols);
+
 /* options.c: reads the command line. */
 int ranks_parse(ranks_run *r, int argc, char **argv);
 void ranks_help(FILE *to);
 
 /* solve.c: reads and solves; writes the solution. For info: only reads. */
 int ranks_solve(ranks_run *r);
-/* *v = ncols columns of zeros. */
-int ranks_new_vector(ranks_run *r, gsolve_dense *v, int32_t rows, int32_t ncols);
-int ranks_fail(ranks_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* partition.c: redistributes r->csr. Moves *v, which is replaced, from the given rows to those of
  * r->csr or back. Prints what info finds. */

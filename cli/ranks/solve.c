@@ -1,27 +1,10 @@
 /* solve.c: what all ranks of gsolve-mpi do. */
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/ranks/ranks.h"
-
-int ranks_fail(ranks_run *r, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(r->error, sizeof r->error, format, arguments);
-    va_end(arguments);
-    return 1;
-}
-
-/* For a call of the library: 0, or 1 with its sentence. */
-static int check(ranks_run *r, gsolve_status status)
-{
-    return status == GSOLVE_OK ? 0 : ranks_fail(r, "%s", gsolve_error(r->ctx));
-}
 
 /* --- the system ------------------------------------------------------------------------------- */
 
@@ -33,20 +16,6 @@ static int open_context(ranks_run *r)
              r->args.threads ? ",threads=" : "", r->args.threads ? r->args.threads : "");
     if (gsolve_context_create_mpi(&r->ctx, spec, MPI_COMM_WORLD) == GSOLVE_OK) return 0;
     return ranks_fail(r, "%s", gsolve_mpi_error());
-}
-
-/* Fails on all ranks if one has no memory. */
-int ranks_new_vector(ranks_run *r, gsolve_dense *v, int32_t rows, int32_t ncols)
-{
-    const size_t count = (size_t)rows * (size_t)ncols;
-    double *value = gsolve_alloc(r->ctx, GSOLVE_HOST, count, sizeof *value);
-    int first = value ? r->ranks : r->rank;
-
-    *v = gsolve_vector(value, rows);
-    v->ncols = ncols;
-    if (value) memset(value, 0, count * sizeof *value);
-    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    return first == r->ranks ? 0 : ranks_fail(r, "rank %d: out of memory", first);
 }
 
 static bool is_ones(const ranks_run *r)
@@ -70,7 +39,7 @@ static int make_rhs(ranks_run *r)
                           r->args.seed);
     }
     if (!is_ones(r) && !constant && !random) {
-        return check(r, gsolve_read_dense_dist(&r->b, r->ctx, r->args.rhs, rows, NULL)) ||
+        return ranks_check(r, gsolve_read_dense_dist(&r->b, r->ctx, r->args.rhs, rows, NULL)) ||
                ranks_move(r, &r->b, false);
     }
     code = ranks_new_vector(r, &r->b, rows.count, 1) ||
@@ -83,7 +52,7 @@ static int make_rhs(ranks_run *r)
     }
     for (int32_t i = 0; !code && i < ones.nrows; i++) ((double *)ones.value)[i] = 1;
     if (is_ones(r)) {
-        code = code || check(r, gsolve_matrix_apply(r->A, 1, ones, 0, r->b));
+        code = code || ranks_check(r, gsolve_matrix_apply(r->A, 1, ones, 0, r->b));
     } else {
         code = code || ranks_move(r, &r->b, false);
     }
@@ -95,7 +64,8 @@ static int make_guess(ranks_run *r)
 {
     if (r->args.guess) {
         const gsolve_row_range rows = r->R ? r->given : r->csr.cols;
-        if (check(r, gsolve_read_dense_dist(&r->x, r->ctx, r->args.guess, rows, NULL))) return 1;
+        if (ranks_check(r, gsolve_read_dense_dist(&r->x, r->ctx, r->args.guess, rows, NULL)))
+            return 1;
         if (r->x.ncols == r->b.ncols) return ranks_move(r, &r->x, false);
         return ranks_fail(r, "%s has %d columns and b %d; give as many", r->args.guess, r->x.ncols,
                           r->b.ncols);
@@ -108,12 +78,13 @@ static int prepare(ranks_run *r)
     const double begin = MPI_Wtime();
     const char *format = r->args.format ? r->args.format : "auto";
 
-    if (check(r, gsolve_read_matrix_dist(&r->csr, r->ctx, r->args.matrix, NULL, NULL))) return 1;
+    if (ranks_check(r, gsolve_read_matrix_dist(&r->csr, r->ctx, r->args.matrix, NULL, NULL)))
+        return 1;
     r->seconds.read = MPI_Wtime() - begin;
     if (ranks_partition(r)) return 1;
     if (r->args.info) return 0;
-    if (check(r, gsolve_matrix_create_dist(&r->A, r->ctx, format, &r->csr))) return 1;
-    if (check(r, gsolve_matrix_statistics(r->A, &r->statistics))) return 1;
+    if (ranks_check(r, gsolve_matrix_create_dist(&r->A, r->ctx, format, &r->csr))) return 1;
+    if (ranks_check(r, gsolve_matrix_statistics(r->A, &r->statistics))) return 1;
     if (make_rhs(r) || make_guess(r)) return 1;
     r->seconds.build = MPI_Wtime() - begin - r->seconds.read - r->seconds.partition;
     return 0;
@@ -171,7 +142,7 @@ static int try_choices(ranks_run *r)
         if (status == GSOLVE_BAD_ARGUMENT || status == GSOLVE_BAD_SPEC) break;
     }
     return r->attempts == 0 ? ranks_fail(r, "no method is known for this matrix over several ranks")
-                            : check(r, status);
+                            : ranks_check(r, status);
 }
 
 /* |x - 1| / |1| over all ranks, where 1 is a solution. */
@@ -200,7 +171,8 @@ static int write_solution(ranks_run *r)
     snprintf(comment, sizeof comment, "gsolve %s: %s + %s, %s, |b - Ax| / |b| = %.3e",
              gsolve_version(), r->method, r->precond, gsolve_outcome_text(r->result.outcome),
              r->result.relative_residual);
-    if (check(r, gsolve_write_dense_dist(r->ctx, r->args.solution, rows, &r->x, comment))) return 1;
+    if (ranks_check(r, gsolve_write_dense_dist(r->ctx, r->args.solution, rows, &r->x, comment)))
+        return 1;
     r->seconds.write = MPI_Wtime() - begin;
     return 0;
 }
