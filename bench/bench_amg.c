@@ -286,6 +286,7 @@ static void name_device(void)
     if (o.threads == 0) o.threads = 1;
     snprintf(spec, sizeof spec, "%s", device);
     if (strcmp(device, "cpu") == 0) snprintf(spec, sizeof spec, "cpu,threads=%d", o.threads);
+    sscanf(spec, "cpu,threads=%d", &o.threads);
     setenv("GSOLVE_DEVICE", spec, 1);
 }
 

@@ -137,21 +137,47 @@ static void inspect_block(const gsolve_csr *A, int32_t first, int32_t b, gs_samp
     sums->full[b] += full;
 }
 
+/* Adds what is known of groups of rows: all members but those of inspect_lengths. */
+static void add_groups(gs_sample_sums *sums, const gs_sample_sums *more)
+{
+    sums->far += more->far;
+    sums->pairs += more->pairs;
+    sums->groups += more->groups;
+    sums->narrow += more->narrow;
+    for (int32_t b = 2; b <= GS_SAMPLE_BLOCK; b++) {
+        sums->tested[b] += more->tested[b];
+        sums->full[b] += more->full[b];
+    }
+}
+
+static void inspect_columns(gsolve_context *ctx, const gsolve_csr *A, gs_sample_sums *sums)
+{
+    const int64_t step = (int64_t)gs_sample_step(A->nrows) * GS_SAMPLE_ROWS;
+    const int threads = gs_threads_for(A->nrows, gsolve_threads(ctx));
+
+#pragma omp parallel num_threads(threads)
+    {
+        gs_sample_sums own = {0};
+#pragma omp for schedule(static) nowait
+        for (int64_t first = 0; first < A->nrows; first += step) {
+            inspect_group(A, (int32_t)first, &own);
+            for (int32_t b = 2; b <= GS_SAMPLE_BLOCK; b++) {
+                inspect_block(A, (int32_t)first / b * b, b, &own);
+            }
+        }
+#pragma omp critical(gs_sample_columns)
+        add_groups(sums, &own);
+    }
+}
+
 static gsolve_status sum(gsolve_context *ctx, const gsolve_csr *A, bool columns,
                          gs_sample_sums *sums)
 {
-    const int32_t step = gs_sample_step(A->nrows) * GS_SAMPLE_ROWS;
-
     memset(sums, 0, sizeof *sums);
     if (A->nrows == 0) return GSOLVE_OK;
     sums->entries = (unsigned long long)gs_start(A, A->nrows);
     inspect_lengths(ctx, A, sums);
-    for (int64_t first = 0; columns && first < A->nrows; first += step) {
-        inspect_group(A, (int32_t)first, sums);
-        for (int32_t b = 2; b <= GS_SAMPLE_BLOCK; b++) {
-            inspect_block(A, (int32_t)first / b * b, b, sums);
-        }
-    }
+    if (columns) inspect_columns(ctx, A, sums);
     return GSOLVE_OK;
 }
 

@@ -92,6 +92,6 @@ rm -rf "$work/second"
 mmdebstrap --quiet --variant=apt --include="$depends" \
   --customize-hook='mkdir "$1/sources"' --customize-hook="copy-in '$work/packages' '$work/in_system' /" \
   --customize-hook="cd '$work/first/gsolve-$version' && tar c debian python tests examples docs | tar x -C \"\$1/sources\"" \
-  --customize-hook='chroot "$1" sh /in_system' "$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" /dev/null || fail "the packages do not work in a fresh system"
+  --customize-hook='env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot "$1" sh /in_system' "$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" /dev/null || fail "the packages do not work in a fresh system"
 echo "installed, run, removed and purged in a fresh system: nothing remains"
 if [ -n "$out" ]; then mkdir -p "$out" && cp "$work"/first/*.deb "$work"/first/*.dsc "$work"/first/*.tar.* "$work"/first/*.changes "$work"/first/*.buildinfo "$out"; fi

@@ -12,10 +12,9 @@ gsolve_status gs_row_new_lists(gs_row_sums *g, gsolve_context *ctx, int32_t long
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, g->list, capacity);
-    memset(g->list, 0, capacity * sizeof *g->list);
+    memset(g->list, 0, GS_RANKED * sizeof *g->list); /* a sort by rank reads behind a short row */
     g->sum = gsolve_alloc(ctx, GSOLVE_HOST, capacity, gs_type_size(type));
     TRY(g->sum ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    memset(g->sum, 0, capacity * gs_type_size(type));
 done:
     return status;
 }

@@ -47,10 +47,11 @@ static int32_t find_run(const gsolve_csr *A)
 }
 
 /* A bound of the columns of R A in any group. */
-static int32_t bound_columns(const gsolve_csr *R, const gsolve_csr *A, int32_t rows)
+static int32_t bound_columns(const gsolve_csr *R, const gsolve_csr *A, int32_t rows, int threads)
 {
     int64_t most = 0;
 
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(max : most)
     for (int32_t i = 0; i < R->nrows; i += rows) {
         int64_t columns = 0;
         for (int64_t k = gs_start(R, i); k < gs_start(R, i + 1); k++) {
@@ -61,15 +62,16 @@ static int32_t bound_columns(const gsolve_csr *R, const gsolve_csr *A, int32_t r
     return most < A->ncols ? (int32_t)most : A->ncols;
 }
 
-gs_grouping gs_find_grouping(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P)
+gs_grouping gs_find_grouping(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
+                             int threads)
 {
-    gs_grouping G = {1, 1, 1, A->ncols};
+    gs_grouping G = {1, 1, 1, 0};
 
     if (R->nrows == 0) return G;
     G.rows = find_rows(R);
+    G.longest = bound_columns(R, A, G.rows, threads);
     if (G.rows == 1) return G;
     G.run_a = find_run(A);
     G.run_p = find_run(P);
-    G.longest = bound_columns(R, A, G.rows);
     return G;
 }

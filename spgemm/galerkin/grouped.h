@@ -16,7 +16,8 @@ typedef struct gs_grouping {
 } gs_grouping;
 
 /* R, A and P are on the host; their columns ascend strictly in every row. */
-gs_grouping gs_find_grouping(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P);
+gs_grouping gs_find_grouping(const gsolve_csr *R, const gsolve_csr *A, const gsolve_csr *P,
+                             int threads);
 
 /* Sums beside each other for each column: G's rows, and 0 or more that are not used. */
 static inline int32_t gs_group_lanes(const gs_grouping *G)

@@ -7,6 +7,7 @@
 #include "core/try.h"
 #include "spgemm/galerkin/grouped.h"
 #include "spgemm/galerkin/triple.h"
+#include "vector/blocks.h"
 
 typedef struct worker {
     gs_row_sums ra, c; /* row i of R A; row i of R A P */
@@ -35,7 +36,6 @@ static gsolve_status new_row_sums(gs_row_sums *g, gsolve_context *ctx, int32_t n
     gsolve_status status;
 
     ALLOC(ctx, GSOLVE_HOST, g->slot, ncols);
-    memset(g->slot, 0, (size_t)ncols * sizeof *g->slot);
     g->base = 1;
     TRY(longest <= INT32_MAX - GS_RANKED ? GSOLVE_OK : GSOLVE_NO_MEMORY);
     TRY(gs_row_new_lists(g, ctx, (int32_t)longest, type));
@@ -88,7 +88,8 @@ static gsolve_status new_workers(workers *t, gsolve_context *ctx, const gsolve_c
                                  const gsolve_csr *A, const gsolve_csr *P)
 {
     const size_t bits = gs_row_bit_words(P->ncols);
-    const gs_grouping G = gs_find_grouping(R, A, P);
+    const gs_grouping G =
+        gs_find_grouping(R, A, P, gs_threads_for(gs_start(R, R->nrows), gsolve_threads(ctx)));
     const int64_t lanes = G.rows > 1 ? gs_group_lanes(&G) : 1;
     gsolve_status status;
 
@@ -103,6 +104,12 @@ static gsolve_status new_workers(workers *t, gsolve_context *ctx, const gsolve_c
         TRY(new_row_sums(&w->ra, ctx, R->ncols, G.longest * lanes, R->type));
         TRY(new_row_sums(&w->c, ctx, P->ncols, P->ncols * lanes, R->type));
         ALLOC(ctx, GSOLVE_HOST, w->c.bit, bits);
+    }
+#pragma omp parallel for schedule(static, 1) num_threads(t->size)
+    for (int k = 0; k < t->size; k++) {
+        const worker *w = &t->of[k];
+        memset(w->ra.slot, 0, (size_t)R->ncols * sizeof *w->ra.slot);
+        memset(w->c.slot, 0, (size_t)P->ncols * sizeof *w->c.slot);
         memset(w->c.bit, 0, bits * sizeof *w->c.bit);
     }
 done:

@@ -2,6 +2,7 @@
 #include "spmv/multi_rhs/long_rows.h"
 
 #include "core/try.h"
+#include "vector/blocks.h"
 
 static int64_t row_length(const gsolve_csr *A, int32_t i)
 {
@@ -16,15 +17,17 @@ static int32_t parts_of(int64_t length)
 gsolve_status gs_row_parts_make(gs_row_parts *parts, gsolve_context *ctx, const gsolve_csr *csr,
                                 int64_t most)
 {
-    int32_t at = 0, l = 0;
+    const int threads = gs_threads_for(csr->nrows, gsolve_threads(ctx));
+    int32_t rows = 0, all = 0, at = 0, l = 0;
     gsolve_status status = GSOLVE_OK;
 
-    *parts = (gs_row_parts){.csr = csr};
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : rows, all)
     for (int32_t i = 0; i < csr->nrows; i++) {
         const int64_t length = row_length(csr, i);
-        parts->rows += length > most;
-        if (length > most) parts->count += parts_of(length);
+        rows += length > most;
+        if (length > most) all += parts_of(length);
     }
+    *parts = (gs_row_parts){.csr = csr, .rows = rows, .count = all};
     if (parts->rows == 0) return GSOLVE_OK;
     ALLOC(ctx, gs_location(ctx), parts->part, parts->count);
     parts->sum = gsolve_alloc(ctx, gs_location(ctx), 8 * (size_t)parts->count, sizeof(double));
