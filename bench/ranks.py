@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Times of gsolve over MPI processes on this host: against OpenMP threads on as many cores, and against PETSc.
 
-usage: bench/ranks.py BUILD [--n N] [--ranks P] [--runs K] [--mpirun MPIRUN] [--no-petsc] [--json FILE]
+usage: bench/ranks.py BUILD [--n N] [--ranks P] [--runs K] [--mpirun MPIRUN] [--no-petsc] [--device cuda] [--json FILE]
 
 BUILD is a build folder with gsolve and gsolve-mpi (configured with MPI). Each line is a time per iteration in ms: the
 median of K runs that alternate between both programs. Part 1: poisson3d, N points along an edge, cg with jacobi: P
 processes with one thread each, bound to cores, against one process with P threads. Part 2: PETSc with the same rows on
 each of P processes: cg with jacobi for poisson3d, and gmres(30) with ILU(0) in each rank's block for convdiff3d
 (peclet=1). The peer is compiled with the PETSc that pkg-config names, and needs the MPI of that PETSc.
+
+With --device cuda: P processes on GPUs, which share them if there are fewer, against one process on one GPU, cg with
+jacobi: poisson3d with N points along each edge (strong scaling), and with P N along one (weak scaling, against N).
 """
 
 import argparse
@@ -39,7 +42,7 @@ def mpirun(args, processes, command):
 
 def gsolve(args, processes, threads, matrix, solver, precond):
     command = [os.path.join(args.build, "cli", "gsolve"), "-A", matrix, "--solver", solver, "--precond", precond,
-               "--format", "csr", "--threads", str(threads), "--json", "-"]
+               "--format", "csr", "--threads", str(threads), "--device", args.device, "--json", "-"]
     if processes > 1:
         command = mpirun(args, processes, command)
     result = run(command, {"OMP_WAIT_POLICY": "active"} if processes == 1 else {"OMP_NUM_THREADS": "1"})
@@ -82,6 +85,24 @@ def alternate(args, what, ours, theirs):
     return record
 
 
+def on_gpus(args):
+    """Strong and weak scaling on GPUs. A step takes equally long on each rank, so the ratio is a speed-up or an efficiency."""
+    n, records = args.n, []
+    one, longer = f"gen:poisson3d,n={n}", f"gen:poisson3d,nx={n},ny={n},nz={args.ranks * n}"
+    for what, matrix in (("strong", one), ("weak", longer)):
+        records.append(alternate(
+            args, f"{what}: poisson3d n={n} cg+jacobi",
+            (f"gsolve {args.ranks} ranks", lambda m=matrix: gsolve(args, args.ranks, 1, m, "cg,maxit=200,rtol=0", "jacobi")),
+            ("gsolve 1 rank", lambda: gsolve(args, 1, 1, one, "cg,maxit=200,rtol=0", "jacobi"))))
+    return records
+
+
+def write(args, records):
+    if args.json:
+        with open(args.json, "w") as file:
+            json.dump(records, file, indent=1)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build")
@@ -90,8 +111,12 @@ def main():
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--mpirun", default="mpirun")
     parser.add_argument("--no-petsc", action="store_true")
+    parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     parser.add_argument("--json")
     args = parser.parse_args()
+    if args.device == "cuda":
+        write(args, on_gpus(args))
+        return
     poisson, convection = f"gen:poisson3d,n={args.n}", f"gen:convdiff3d,n={args.n},peclet=1"
     ranks, threads = f"gsolve {args.ranks}x1", f"gsolve 1x{args.ranks}"
     records = [alternate(args, f"poisson3d n={args.n} cg+jacobi",
@@ -109,9 +134,7 @@ def main():
                     (ranks, lambda m=matrix, s=solver, p=precond: gsolve(args, args.ranks, 1, m, s, p)),
                     (f"PETSc {args.ranks}x1",
                      lambda m=matrix, s=solver, p=precond: petsc(args, peer, m, s, p))))
-    if args.json:
-        with open(args.json, "w") as file:
-            json.dump(records, file, indent=1)
+    write(args, records)
 
 
 if __name__ == "__main__":

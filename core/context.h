@@ -149,6 +149,11 @@ bool gs_memory_on_device(const gsolve_context *ctx);
  * owns no such block. */
 void *gs_owned_block(const gsolve_context *ctx, const void *block);
 
+/* Allocates `count` elements of `size` bytes on the host that kernels of ctx's device read and
+ * write, too: page-locked memory for a GPU, else as gsolve_alloc on the host. gsolve_free waits for
+ * the work of the device. */
+void *gs_alloc_pinned(gsolve_context *ctx, size_t count, size_t size);
+
 /* Registers a destructor for handle, a block of ctx. gsolve_context_destroy calls destroy(handle)
  * for each handle that is left, the oldest first; destroy must free the block. A handle is older
  * than the handles that it owns and destroys them, so they are not destroyed twice. */

@@ -74,6 +74,12 @@ typedef struct gs_device {
     void (*leave)(gs_queue *queue);
     /* optional: waits for the work of the queue and frees the memory that it keeps for reuse */
     gsolve_status (*trim)(gs_queue *queue);
+    /* optional, all three or none, with mark: page-locked memory of the host, which kernels read
+     * and write (NULL: out of memory); host_free waits for the work of the queue. reach waits until
+     * the device has reached a moment. */
+    void *(*host_alloc)(gs_queue *queue, size_t bytes);
+    void (*host_free)(gs_queue *queue, void *block);
+    gsolve_status (*reach)(gs_queue *queue, gs_moment *moment);
 } gs_device;
 
 typedef struct gs_device_options {

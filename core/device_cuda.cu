@@ -401,6 +401,28 @@ void unmark_cuda(gs_moment *moment)
     delete moment;
 }
 
+gsolve_status reach_cuda(gs_queue *q, gs_moment *moment)
+{
+    return gs_cuda(q, cudaEventSynchronize(moment->event), "waiting for the device");
+}
+
+// --- page-locked memory that kernels access ----------------------------------------------------
+
+void *host_alloc_cuda(gs_queue *, size_t bytes)
+{
+    void *block = nullptr;
+
+    if (cudaHostAlloc(&block, bytes, cudaHostAllocDefault) == cudaSuccess) return block;
+    cudaGetLastError();
+    return nullptr;
+}
+
+void host_free_cuda(gs_queue *q, void *block)
+{
+    cudaStreamSynchronize(q->stream);
+    cudaFreeHost(block);
+}
+
 void push_cuda(const char *name)
 {
     nvtxRangePushA(name);
@@ -442,4 +464,7 @@ extern "C" const gs_device gs_device_cuda = {
     pop_cuda,
     gs_driver_enter,
     gs_driver_leave,
-    trim_cuda};
+    trim_cuda,
+    host_alloc_cuda,
+    host_free_cuda,
+    reach_cuda};

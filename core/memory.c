@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-typedef enum kind { ON_HOST, ON_DEVICE, MAPPED } kind;
+typedef enum kind { ON_HOST, ON_DEVICE, PINNED, MAPPED } kind;
 
 struct gs_block {
     gs_block *next, *previous;
@@ -174,12 +174,19 @@ static void release_on_device(gsolve_context *ctx, gs_block *block)
     }
 }
 
+static void release_pinned(gsolve_context *ctx, gs_block *block)
+{
+    GS_ENTER(ctx);
+    ctx->device->host_free(ctx->queue, block->data);
+}
+
 static void release(gsolve_context *ctx, gs_block *block)
 {
     remove_block(ctx, block);
     switch (block->kind) {
     case ON_HOST: spare(ctx, block); return;
     case ON_DEVICE: release_on_device(ctx, block); break;
+    case PINNED: release_pinned(ctx, block); break;
     case MAPPED: munmap(block->data, block->bytes); break;
     }
     release_small(ctx, block, sizeof *block);
@@ -314,10 +321,18 @@ static void fail_allocation(gsolve_context *ctx, bool host, size_t count, size_t
         count, size, host ? "host" : "device", unused, ctx->bytes, limit);
 }
 
+static void *alloc_pinned(gsolve_context *ctx, size_t bytes)
+{
+    GS_ENTER(ctx);
+    return ctx->device->host_alloc(ctx->queue, bytes);
+}
+
 static void allocate(gsolve_context *ctx, gs_block *block)
 {
     if (block->kind == ON_DEVICE) {
         block->data = alloc_on_device(ctx, block->bytes);
+    } else if (block->kind == PINNED) {
+        block->data = alloc_pinned(ctx, block->bytes);
     } else if (ctx->caller.allocate_host) {
         allocate_by_caller(ctx, block);
     } else {
@@ -325,16 +340,16 @@ static void allocate(gsolve_context *ctx, gs_block *block)
     }
 }
 
-void *gsolve_alloc(gsolve_context *ctx, gsolve_location location, size_t count, size_t size)
+static void *alloc_counted(gsolve_context *ctx, kind where, size_t count, size_t size)
 {
-    const bool host = location == GSOLVE_HOST || !ctx->device->alloc;
+    const bool host = where != ON_DEVICE;
     const bool overflows = size && count > SIZE_MAX / size;
     const size_t bytes = count && size && !overflows ? count * size : 1;
     gs_block *block = overflows || !is_allowed(ctx, host, bytes) ? NULL : new_block(ctx);
 
     if (block) {
         block->bytes = bytes;
-        block->kind = host ? ON_HOST : ON_DEVICE;
+        block->kind = where;
         allocate(ctx, block);
         if (block->data) {
             add_block(ctx, block);
@@ -344,6 +359,18 @@ void *gsolve_alloc(gsolve_context *ctx, gsolve_location location, size_t count, 
     }
     fail_allocation(ctx, host, count, size);
     return NULL;
+}
+
+void *gsolve_alloc(gsolve_context *ctx, gsolve_location location, size_t count, size_t size)
+{
+    const bool host = location == GSOLVE_HOST || !ctx->device->alloc;
+
+    return alloc_counted(ctx, host ? ON_HOST : ON_DEVICE, count, size);
+}
+
+void *gs_alloc_pinned(gsolve_context *ctx, size_t count, size_t size)
+{
+    return alloc_counted(ctx, ctx->device->host_alloc ? PINNED : ON_HOST, count, size);
 }
 
 void *gs_map_file(gsolve_context *ctx, int file, int64_t offset, size_t bytes)

@@ -8,6 +8,7 @@
 #include "core/dense.h"
 #include "core/interrupt.h"
 #include "core/try.h"
+#include "matrix/csr.h"
 
 /* --- the transport ---------------------------------------------------------------------------- */
 
@@ -154,46 +155,140 @@ static double combined(const gs_comm *comm, int count, int i, combination *with)
     return total;
 }
 
-/* Combines `count` numbers, whose addresses are at[]. */
-static gsolve_status combine_at(gs_comm *comm, double *const *at, int count, combination *with)
+/* total[i] = the number own[i] of all ranks, combined, for i < count. */
+static gsolve_status combine(gs_comm *comm, const double *own, double *total, int count,
+                             combination *with)
 {
     gsolve_status status;
 
-    for (int i = 0; i < count; i++) comm->send[1 + i] = *at[i];
+    memcpy(&comm->send[1], own, (size_t)count * sizeof *own);
     TRY(gather(comm, count));
-    for (int i = 0; i < count; i++) *at[i] = combined(comm, count, i, with);
+    for (int i = 0; i < count; i++) total[i] = combined(comm, count, i, with);
 done:
     return status;
 }
 
-/* Combines the numbers of these parts, as many at a time as fit. */
-static gsolve_status combine(gs_comm *comm, const gs_numbers *part, int parts, combination *with)
+/* Combines numbers on the host, as many at a time as fit. */
+static gsolve_status combine_on_host(gs_comm *comm, double *number, int count, combination *with)
 {
-    double *at[GS_COMM_NUMBERS];
-    int waiting = 0;
     gsolve_status status = GSOLVE_OK;
 
-    for (int p = 0; p < parts; p++) {
-        for (int i = 0; i < part[p].count; i++) {
-            at[waiting++] = part[p].at + i;
-            if (waiting < GS_COMM_NUMBERS) continue;
-            TRY(combine_at(comm, at, waiting, with));
-            waiting = 0;
-        }
+    for (int i = 0; i < count && status == GSOLVE_OK; i += GS_COMM_NUMBERS) {
+        const int some = count - i < GS_COMM_NUMBERS ? count - i : GS_COMM_NUMBERS;
+        status = combine(comm, number + i, number + i, some, with);
     }
-    if (waiting > 0) status = combine_at(comm, at, waiting, with);
+    return status;
+}
+
+gsolve_status gs_comm_largest(gs_comm *comm, double *number, int count)
+{
+    return comm ? combine_on_host(comm, number, count, larger) : GSOLVE_OK;
+}
+
+gsolve_status gs_comm_sum_on_host(gs_comm *comm, double *number, int count)
+{
+    return comm ? combine_on_host(comm, number, count, add) : GSOLVE_OK;
+}
+
+gsolve_status gs_comm_fail_sum(gs_comm *comm, int count, gsolve_status local)
+{
+    gsolve_status status = gs_comm_defer(comm, local);
+
+    if (status != GSOLVE_OK) return status;
+    return gather(comm, count < GS_COMM_NUMBERS ? count : GS_COMM_NUMBERS);
+}
+
+/* --- sums of numbers of the device --------------------------------------------------------------
+ * On a GPU a kernel writes the numbers to page-locked memory of the host, which adds those of all
+ * ranks, and a kernel reads the totals. Both buffers are free again when the host has waited for
+ * the numbers of the next sum, since the stream has passed the kernel that read the totals. */
+
+static gsolve_status collect_on_host(gs_queue *q, const gs_numbers *part, int parts, double *all)
+{
+    (void)q;
+    for (int p = 0; p < parts; all += part[p++].count) {
+        memcpy(all, part[p].at, (size_t)part[p].count * sizeof *all);
+    }
+    return GSOLVE_OK;
+}
+
+static gsolve_status deliver_on_host(gs_queue *q, const gs_numbers *part, int parts,
+                                     const double *all)
+{
+    (void)q;
+    for (int p = 0; p < parts; all += part[p++].count) {
+        memcpy(part[p].at, all, (size_t)part[p].count * sizeof *all);
+    }
+    return GSOLVE_OK;
+}
+
+const gs_numbers_kernels gs_numbers_host = {collect_on_host, deliver_on_host};
+
+gsolve_status gs_comm_mark(gs_comm *comm)
+{
+    const gsolve_context *ctx = comm->ctx;
+
+    return gs_comm_is_asynchronous(comm) ? ctx->device->mark(ctx->queue, &comm->written)
+                                         : GSOLVE_OK;
+}
+
+gsolve_status gs_comm_reach(gs_comm *comm)
+{
+    const gsolve_context *ctx = comm->ctx;
+
+    return gs_comm_is_asynchronous(comm) ? ctx->device->reach(ctx->queue, comm->written)
+                                         : GSOLVE_OK;
+}
+
+/* comm->own = the numbers of these parts, for the host. */
+static gsolve_status collect(gs_comm *comm, const gs_numbers_kernels *kernels,
+                             const gs_numbers *part, int parts)
+{
+    gsolve_status status;
+
+    TRY(kernels->collect(comm->ctx->queue, part, parts, comm->own));
+    TRY(gs_comm_mark(comm));
+    TRY(gs_comm_reach(comm));
+done:
+    return status;
+}
+
+/* Sums parts that fit into one message, of `count` numbers. A device that fails on one rank fails
+ * on all of them: before the message with it, and after it with the next one. */
+static gsolve_status sum_parts(gs_comm *comm, const gs_numbers *part, int parts, int count)
+{
+    const gs_numbers_kernels *kernels = gs_on_gpu(comm->ctx) ? &gs_numbers_cuda : &gs_numbers_host;
+    gsolve_status status;
+
+    TRY(gs_comm_defer(comm, collect(comm, kernels, part, parts)));
+    TRY(combine(comm, comm->own, comm->total, count, add));
+    TRY(gs_comm_defer(comm, kernels->deliver(comm->ctx->queue, part, parts, comm->total)));
 done:
     return status;
 }
 
 gsolve_status gs_comm_sum(gs_comm *comm, const gs_numbers *part, int parts)
 {
-    return comm ? combine(comm, part, parts, add) : GSOLVE_OK;
-}
+    gs_numbers some[GS_COMM_PARTS]; /* of the next message, which has `count` numbers */
+    int waiting = 0, count = 0;
+    gsolve_status status = GSOLVE_OK;
 
-gsolve_status gs_comm_largest(gs_comm *comm, double *number, int count)
-{
-    return comm ? combine(comm, &(gs_numbers){number, count}, 1, larger) : GSOLVE_OK;
+    for (int p = 0; comm && p < parts; p++) {
+        for (gs_numbers left = part[p]; left.count > 0;) {
+            const int space = GS_COMM_NUMBERS - count;
+            some[waiting] = left;
+            if (left.count > space) some[waiting].count = space;
+            left.at += some[waiting].count;
+            left.count -= some[waiting].count;
+            count += some[waiting++].count;
+            if (count < GS_COMM_NUMBERS && waiting < GS_COMM_PARTS) continue;
+            TRY(sum_parts(comm, some, waiting, count));
+            waiting = count = 0;
+        }
+    }
+    if (count > 0) status = sum_parts(comm, some, waiting, count);
+done:
+    return status;
 }
 
 /* --- agreement -------------------------------------------------------------------------------- */
@@ -272,8 +367,11 @@ static void destroy(void *handle)
 
     if (ctx->comm == comm && comm->transport.close) comm->transport.close(comm->self);
     ctx->comm = NULL;
+    if (comm->written) ctx->device->unmark(comm->written);
     gsolve_free(ctx, GSOLVE_HOST, comm->send);
     gsolve_free(ctx, GSOLVE_HOST, comm->recv);
+    gsolve_free(ctx, GSOLVE_HOST, comm->own);
+    gsolve_free(ctx, GSOLVE_HOST, comm->total);
     gsolve_free(ctx, GSOLVE_HOST, comm);
 }
 
@@ -282,7 +380,6 @@ static gsolve_status create(gs_comm **out, gsolve_context *ctx)
     gs_comm *comm = NULL;
     gsolve_status status;
 
-    if (gs_location(ctx) != GSOLVE_HOST) return GSOLVE_UNSUPPORTED;
     ALLOC(ctx, GSOLVE_HOST, comm, 1);
     memset(comm, 0, sizeof *comm);
     comm->ctx = ctx;
@@ -300,6 +397,9 @@ static gsolve_status create_buffers(gs_comm *comm)
     ALLOC(comm->ctx, GSOLVE_HOST, comm->send, numbers);
     memset(comm->send, 0, numbers * sizeof *comm->send);
     ALLOC(comm->ctx, GSOLVE_HOST, comm->recv, numbers * (size_t)comm->ranks);
+    comm->own = gs_alloc_pinned(comm->ctx, GS_COMM_NUMBERS, sizeof *comm->own);
+    comm->total = gs_alloc_pinned(comm->ctx, GS_COMM_NUMBERS, sizeof *comm->total);
+    if (!comm->own || !comm->total) status = GSOLVE_NO_MEMORY;
 done:
     return status;
 }
@@ -327,12 +427,17 @@ static gsolve_status check_in_ring(gsolve_context *ctx, const gsolve_transport *
         sent = received;
     }
     if (worst == GSOLVE_OK) return GSOLVE_OK;
-    return gsolve_fail(ctx, worst,
-                       worst == GSOLVE_UNSUPPORTED
-                           ? "rank %d: its device has no transport between ranks; create the "
-                             "contexts of all ranks on \"cpu\""
-                           : "rank %d: no memory for the transport between ranks",
-                       first);
+    return gsolve_fail(ctx, worst, "rank %d: no memory for the transport between ranks", first);
+}
+
+/* Fails unless all ranks compute on a CPU, or all on a GPU: on a GPU the host learns later which
+ * columns have ended, and sends other messages until then. */
+static gsolve_status check_devices(gs_comm *comm)
+{
+    const char *name = comm->ctx->device->plugin.name;
+
+    return gs_comm_same(comm, gs_hash(comm->ctx, name, strlen(name), 0),
+                        "the kinds of devices, cpu or cuda,");
 }
 
 /* Fails unless the arguments, as far as this rank can tell, are those of a transport. */
@@ -383,6 +488,7 @@ gsolve_status gsolve_context_set_transport(gsolve_context *ctx, const gsolve_tra
         status = create_buffers(comm);
     }
     TRY(check_in_ring(ctx, transport, self, rank, ranks, status));
+    TRY(check_devices(comm));
     ctx->comm = comm;
     ctx->rank = rank;
     ctx->ranks = ranks;

@@ -16,6 +16,7 @@
 enum {
     GS_COMM_FEW = 7,         /* an allgather of fewer numbers sends as many */
     GS_COMM_NUMBERS = 511,   /* most numbers of one allgather */
+    GS_COMM_PARTS = 96,      /* and most parts that they come from */
     GS_COMM_SENTENCE = 1000, /* bytes of an error sentence that travels */
 };
 
@@ -25,6 +26,8 @@ typedef struct gs_comm {
     void *self;
     int rank, ranks;
     double *send, *recv;  /* 1 + GS_COMM_NUMBERS numbers; those of all ranks */
+    double *own, *total;  /* GS_COMM_NUMBERS numbers that kernels write, and that they read */
+    gs_moment *written;   /* the device has written what the host sends next; or NULL */
     gsolve_status failed; /* a failure of this rank that the others do not know yet */
     char sentence[GS_COMM_SENTENCE];
     bool pending;    /* an exchange has begun and not ended */
@@ -33,11 +36,23 @@ typedef struct gs_comm {
     bool stop_asked; /* at the last sum or agreement a rank was interrupted, see interrupt.h */
 } gs_comm;
 
-/* A number of consecutive doubles where kernels of the device write them. */
+/* A number of consecutive doubles where kernels of the device write them. guard: NULL, or a number
+ * on the device: if it is not 0 when their sum is known, they stay as they are. */
 typedef struct gs_numbers {
     double *at;
     int count;
+    const int *guard;
 } gs_numbers;
+
+/* On a GPU both are submitted to q. At most GS_COMM_PARTS parts. */
+typedef struct gs_numbers_kernels {
+    /* all = the numbers of the parts, one behind the other */
+    gsolve_status (*collect)(gs_queue *q, const gs_numbers *part, int parts, double *all);
+    /* The reverse. Nothing is written if q's guard says so. */
+    gsolve_status (*deliver)(gs_queue *q, const gs_numbers *part, int parts, const double *all);
+} gs_numbers_kernels;
+
+extern const gs_numbers_kernels gs_numbers_host, gs_numbers_cuda;
 
 /* recv = the bytes of all ranks in rank order. */
 gsolve_status gs_comm_allgather(gs_comm *comm, const void *send, size_t bytes, void *recv);
@@ -56,14 +71,33 @@ gsolve_status gs_comm_exchange_end(gs_comm *comm);
  * travel together. comm NULL: nothing changes. */
 gsolve_status gs_comm_sum(gs_comm *comm, const gs_numbers *part, int parts);
 
-/* Replaces the numbers by the largest of all ranks. A NaN of any rank stays. */
-gsolve_status gs_comm_largest(gs_comm *comm, double *number, int count);
-
 /* gs_comm_sum of `count` numbers. */
 static inline gsolve_status gs_comm_sum_of(gs_comm *comm, double *number, int count)
 {
-    return comm ? gs_comm_sum(comm, &(gs_numbers){number, count}, 1) : GSOLVE_OK;
+    const gs_numbers all = {number, count, NULL};
+
+    return comm ? gs_comm_sum(comm, &all, 1) : GSOLVE_OK;
 }
+
+/* gs_comm_sum of numbers on the host; those of gs_comm_sum are where kernels write them. */
+gsolve_status gs_comm_sum_on_host(gs_comm *comm, double *number, int count);
+
+/* Joins a gs_comm_sum of that many numbers, of which this rank has none since it has failed: all
+ * ranks fail. comm NULL: returns `local`. */
+gsolve_status gs_comm_fail_sum(gs_comm *comm, int count, gsolve_status local);
+
+/* Replaces the numbers, on the host, by the largest of all ranks. A NaN of any rank stays. */
+gsolve_status gs_comm_largest(gs_comm *comm, double *number, int count);
+
+/* Whether the device computes on while the host communicates. */
+static inline bool gs_comm_is_asynchronous(const gs_comm *comm)
+{
+    return comm->ctx->device->reach != NULL;
+}
+
+/* After kernels that write what the host will send: marks this point, and waits for it. */
+gsolve_status gs_comm_mark(gs_comm *comm);
+gsolve_status gs_comm_reach(gs_comm *comm);
 
 /* The number of ranks. */
 static inline int gs_comm_ranks(const gs_comm *comm)

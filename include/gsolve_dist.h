@@ -18,6 +18,9 @@
  * gsolve_solver_explain and gsolve_solver_diagnose after such a run are collective, too: call them
  * on all ranks, and print on one.
  *
+ * All ranks compute on CPUs, or all on GPUs. On GPUs the rows are given on the host, and vectors
+ * may be on the host or on the device of the rank.
+ *
  * Preconditioners see the diagonal block of the rank: its own rows and, of these, the columns that
  * it owns. gsolve_matrix_csr returns this block, too. So "ilu", "ic", "isai" and "block_jacobi" do
  * not couple the ranks, and the number of iterations depends on the number of ranks; "jacobi" and
@@ -100,7 +103,7 @@ GSOLVE_API gsolve_status gsolve_dist_csr_statistics(gsolve_context *ctx, const g
  *
  * Fails with GSOLVE_BAD_ARGUMENT if the row ranges of the ranks do not follow one another or the
  * types differ; with GSOLVE_BAD_MATRIX if the rows of a rank are malformed; with GSOLVE_UNSUPPORTED
- * if the rows of a rank use 2^31 or more columns, or if the device is not a CPU; and like
+ * if the rows of a rank use 2^31 or more columns, or are not on the host; and like
  * gsolve_matrix_create. */
 GSOLVE_API gsolve_status gsolve_matrix_create_dist(gsolve_matrix **A, gsolve_context *ctx,
                                                    const char *spec, const gsolve_dist_csr *csr);

@@ -24,7 +24,10 @@ extern "C" {
 #endif
 
 /* Creates the context of this rank. All processes of comm call it, with the same spec. `spec` names
- * the device, as for gsolve_context_create; "auto" is "cpu". It may have another key:
+ * the device, as for gsolve_context_create; "auto" is "cpu". With "cuda" and without the key
+ * `index`, rank r of a host takes its GPU r; if a host has fewer GPUs than ranks, ranks share them.
+ * Messages of GPUs pass through the memory of the hosts, so any MPI will do. The spec may have
+ * another key:
  *
  *     timeout     seconds that the rank waits for another one; then the call fails with
  *                 GSOLVE_RANK_FAILED, and so does every later one. 0, the default: wait for ever
@@ -34,9 +37,9 @@ extern "C" {
  *
  * MPI must be initialised, and must not be finalised before gsolve_context_destroy, which is
  * collective. If one rank fails, all fail with its status. Fails with GSOLVE_BAD_ARGUMENT if MPI is
- * not initialised; with GSOLVE_UNSUPPORTED if the device is not a CPU, or if the context has more
- * than one thread and MPI was not initialised with MPI_THREAD_FUNNELED or more; with
- * GSOLVE_RANK_FAILED if MPI fails; and like gsolve_context_create. */
+ * not initialised; with GSOLVE_UNSUPPORTED if the context has more than one thread and MPI was not
+ * initialised with MPI_THREAD_FUNNELED or more; with GSOLVE_RANK_FAILED if MPI fails; and like
+ * gsolve_context_create. */
 GSOLVE_API gsolve_status gsolve_context_create_mpi(gsolve_context **ctx, const char *spec,
                                                    MPI_Comm comm);
 

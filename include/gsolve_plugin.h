@@ -268,6 +268,8 @@ typedef struct gsolve_messages {
  * nothing up. A rank is usually a process; each has a context of its own. All ranks call allgather
  * and neighbor_exchange in the same order. libgsolve_mpi has a transport over MPI.
  *
+ * All arrays are on the host, also if the contexts compute on GPUs: then the library copies.
+ *
  * The functions run on the thread that called the library. They return GSOLVE_OK, or
  * GSOLVE_RANK_FAILED if a rank is gone or the transport failed. After a failure the library calls
  * only close. */
@@ -300,8 +302,8 @@ typedef struct gsolve_transport {
  * unless this call failed.
  *
  * Fails with GSOLVE_BAD_ARGUMENT if an argument is NULL or out of range, or if ctx has matrices,
- * preconditioners or a transport already, and on all ranks with GSOLVE_UNSUPPORTED if the device of
- * a rank is not a CPU. */
+ * preconditioners or a transport already, and on all ranks if some compute on a CPU and some on a
+ * GPU. */
 GSOLVE_API gsolve_status gsolve_context_set_transport(gsolve_context *ctx,
                                                       const gsolve_transport *transport, void *self,
                                                       int rank, int ranks);

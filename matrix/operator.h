@@ -18,6 +18,8 @@ struct gs_comm *gs_matrix_comm(const gsolve_matrix *A);
 /* The rows of this rank of a matrix that several ranks share are in two matrices on the host: *part
  * = part i, 0 or 1, whose columns have numbers of its own. False: there is no part i. */
 bool gs_matrix_part(const gsolve_matrix *A, int i, gsolve_csr *part);
+/* The values of part i where kernels read them. */
+const void *gs_matrix_part_values(const gsolve_matrix *A, int i);
 
 /* The ranks over which M adds its sums; NULL: M computes with this rank's rows alone. */
 struct gs_comm *gs_precond_comm(const gsolve_precond *M);

@@ -49,45 +49,101 @@ static bool read_spec(const char *spec, char *device, size_t size, double *timeo
     return true;
 }
 
-/* --- threads ---------------------------------------------------------------------------------- */
+/* --- what the ranks of a host share: processors and GPUs -------------------------------------- */
+
+typedef struct host {
+    MPI_Comm comm; /* of the ranks of this host */
+    int rank, ranks;
+} host;
+
+static gsolve_status find_host(host *h, MPI_Comm comm)
+{
+    if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &h->comm) !=
+        MPI_SUCCESS) {
+        return refuse(GSOLVE_RANK_FAILED, "MPI_Comm_split_type failed");
+    }
+    MPI_Comm_rank(h->comm, &h->rank);
+    MPI_Comm_size(h->comm, &h->ranks);
+    return GSOLVE_OK;
+}
+
+static bool is_cuda(const char *device)
+{
+    device += strspn(device, " ");
+    return strncmp(device, "cuda", 4) == 0 && strchr(", ", device[4]);
+}
 
 /* Adds the key threads if the ranks of this host may use the same processors: `all`, as many as a
  * context takes by itself. They do if all of them together take more than the host has; ranks that
- * are bound to different processors do not. *crowded: the host has more ranks than processors. */
-static gsolve_status divide_processors(char *device, size_t size, MPI_Comm comm, bool *crowded)
+ * are bound to different processors do not. On a GPU the threads are those of work on the host.
+ * *crowded: the host has more ranks than processors. */
+static void divide_processors(char *device, size_t size, const host *h, bool *crowded)
 {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const bool cuda = is_cuda(device);
     gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
     gsolve_context *probe = NULL;
-    MPI_Comm host;
-    int ranks = 1, sum = 0;
-    const gsolve_status status = gsolve_context_create(&probe, device);
+    int sum = 0;
+    const gsolve_status status = gsolve_context_create(&probe, cuda ? "cpu" : device);
     const size_t length = strlen(device);
 
     if (status == GSOLVE_OK) gsolve_context_describe(probe, &info);
     gsolve_context_destroy(&probe);
-    if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host) != MPI_SUCCESS) {
-        return refuse(GSOLVE_RANK_FAILED, "MPI_Comm_split_type failed");
-    }
-    MPI_Comm_size(host, &ranks);
-    MPI_Allreduce(&info.threads, &sum, 1, MPI_INT, MPI_SUM, host);
-    MPI_Comm_free(&host);
-    *crowded = ranks > processors;
-    if (status != GSOLVE_OK || strstr(device, "threads")) return GSOLVE_OK;
-    if (sum > processors && info.threads > 1) {
-        const int share = info.threads / ranks;
+    MPI_Allreduce(&info.threads, &sum, 1, MPI_INT, MPI_SUM, h->comm);
+    *crowded = h->ranks > processors;
+    if (status != GSOLVE_OK || strstr(device, "threads")) return;
+    if (cuda || (sum > processors && info.threads > 1)) {
+        const int share = sum > processors ? info.threads / h->ranks : info.threads;
         snprintf(device + length, size - length, ",threads=%d", share > 0 ? share : 1);
     }
-    return GSOLVE_OK;
+}
+
+/* Whether each rank of a host takes a GPU of its own. */
+static bool divides_gpus(const char *device)
+{
+    return is_cuda(device) && !strstr(device, "index");
+}
+
+/* Fails unless all ranks do, or none. */
+static gsolve_status check_devices(const char *device, MPI_Comm comm, int ranks)
+{
+    const int own = divides_gpus(device);
+    int sum = 0;
+
+    if (MPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, comm) != MPI_SUCCESS) {
+        return refuse(GSOLVE_RANK_FAILED, "MPI_Allreduce failed");
+    }
+    if (sum == 0 || sum == ranks) return GSOLVE_OK;
+    return refuse(GSOLVE_BAD_ARGUMENT, "the ranks name different devices; pass the same spec of "
+                                       "the context on all ranks");
+}
+
+/* gsolve_context_create. On a GPU whose index the spec does not name: rank r of the host takes GPU
+ * r; if there are fewer GPUs than ranks, the ranks that found none share them. */
+static gsolve_status create_context(gsolve_context **ctx, const char *device, const host *h)
+{
+    char spec[300];
+    gsolve_status status;
+    int found, all;
+
+    if (!divides_gpus(device)) return gsolve_context_create(ctx, device);
+    snprintf(spec, sizeof spec, "%s,index=%d", device, h->rank);
+    status = gsolve_context_create(ctx, spec);
+    found = status == GSOLVE_OK;
+    MPI_Allreduce(&found, &all, 1, MPI_INT, MPI_SUM, h->comm);
+    if (status != GSOLVE_NO_DEVICE || all == 0) return status;
+    snprintf(spec, sizeof spec, "%s,index=%d", device, h->rank % all);
+    return gsolve_context_create(ctx, spec);
 }
 
 /* --- create ----------------------------------------------------------------------------------- */
 
-/* What a rank does alone. */
-static gsolve_status create_alone(gsolve_context **ctx, const char *device, gs_mpi **self)
+/* What a rank does alone, except that the ranks of a host divide its GPUs. */
+static gsolve_status create_alone(gsolve_context **ctx, const char *device, const host *h,
+                                  gs_mpi **self)
 {
     gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
-    const gsolve_status status = gsolve_context_create(ctx, device);
+    const gsolve_status status = create_context(ctx, device, h);
     int level = MPI_THREAD_SINGLE;
 
     if (status != GSOLVE_OK) return refuse(status, gsolve_error(NULL));
@@ -97,7 +153,7 @@ static gsolve_status create_alone(gsolve_context **ctx, const char *device, gs_m
         return refuse(GSOLVE_UNSUPPORTED,
                       "MPI was initialised for one thread, and the context has more; call "
                       "MPI_Init_thread with MPI_THREAD_FUNNELED, or create the context with "
-                      "\"cpu,threads=1\"");
+                      "\"threads=1\"");
     }
     *self = calloc(1, sizeof **self);
     return *self ? GSOLVE_OK : refuse(GSOLVE_NO_MEMORY, "out of memory");
@@ -125,6 +181,7 @@ static gsolve_status create(gsolve_context **out, const char *spec, MPI_Comm com
     char device[256];
     gsolve_context *ctx = NULL;
     gs_mpi *self = NULL;
+    host h = {MPI_COMM_NULL, 0, 1};
     bool crowded = false;
     double timeout;
     int rank, ranks;
@@ -138,14 +195,19 @@ static gsolve_status create(gsolve_context **out, const char *spec, MPI_Comm com
                  : refuse(GSOLVE_BAD_SPEC, "the spec of the context is too long, or its timeout is "
                                            "not a number of seconds, 0 or more");
     status = agree(status, comm, rank, ranks);
-    if (status == GSOLVE_OK) status = divide_processors(device, sizeof device, comm, &crowded);
+    if (status == GSOLVE_OK) status = check_devices(device, comm, ranks);
+    if (status == GSOLVE_OK) status = find_host(&h, comm);
     if (status == GSOLVE_OK) {
-        status = agree(create_alone(&ctx, device, &self), comm, rank, ranks);
+        divide_processors(device, sizeof device, &h, &crowded);
+        status = agree(create_alone(&ctx, device, &h, &self), comm, rank, ranks);
+        MPI_Comm_free(&h.comm);
     }
     if (status == GSOLVE_OK) {
         *self = (gs_mpi){
             .comm = comm, .rank = rank, .ranks = ranks, .crowded = crowded, .timeout = timeout};
-        status = gsolve_context_set_transport(ctx, &gs_mpi_transport, self, rank, ranks);
+        gsolve_transport transport = gs_mpi_transport;
+        if (is_cuda(device)) transport.name = "staged mpi";
+        status = gsolve_context_set_transport(ctx, &transport, self, rank, ranks);
         if (status != GSOLVE_OK) refuse(status, gsolve_error(ctx));
     }
     if (status != GSOLVE_OK) {

@@ -113,7 +113,9 @@ gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, 
     status = apply_staged(M, M->kind->apply, r, z, rz);
     if (!M->comm) return status;
     status = gs_comm_defer(M->comm, status);
-    return status == GSOLVE_OK ? gs_comm_sum_of(M->comm, rz, r.ncols) : status;
+    if (status != GSOLVE_OK) return status;
+    return gs_location(M->ctx) == r.location ? gs_comm_sum_of(M->comm, rz, r.ncols)
+                                             : gs_comm_sum_on_host(M->comm, rz, r.ncols);
 }
 
 /* --- blocks of columns ------------------------------------------------------------------------ */

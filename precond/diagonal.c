@@ -19,12 +19,6 @@ static gsolve_status allocate(gs_reciprocals *r, gsolve_context *ctx, int32_t n,
     return r->d && (gs_location(ctx) == GSOLVE_HOST || r->draft) ? GSOLVE_OK : GSOLVE_NO_MEMORY;
 }
 
-/* Where the host writes the numbers. */
-static void *numbers_of(const gs_reciprocals *r)
-{
-    return r->draft ? r->draft : r->d;
-}
-
 static gsolve_status put(const gs_reciprocals *r, gsolve_context *ctx, int32_t n, gsolve_type type)
 {
     if (!r->draft) return GSOLVE_OK;
@@ -81,7 +75,7 @@ gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, cons
                                        : "too small to divide by");
     }
     TRY(allocate(r, ctx, csr->nrows, csr->type));
-    store(ctx, csr, absolute, numbers_of(r));
+    store(ctx, csr, absolute, gs_reciprocals_on_host(r));
     TRY(put(r, ctx, csr->nrows, csr->type));
 done:
     return status;
@@ -126,7 +120,8 @@ gsolve_status gs_column_reciprocals(gsolve_context *ctx, const char *who, const 
         goto done;
     }
     TRY(allocate(r, ctx, csr->ncols, csr->type));
-    for (int32_t j = 0; j < csr->ncols; j++) gs_put_value(numbers_of(r), csr->type, j, sum[j]);
+    for (int32_t j = 0; j < csr->ncols; j++)
+        gs_put_value(gs_reciprocals_on_host(r), csr->type, j, sum[j]);
     TRY(put(r, ctx, csr->ncols, csr->type));
 done:
     gsolve_free(ctx, GSOLVE_HOST, sum);

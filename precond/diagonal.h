@@ -31,6 +31,12 @@ typedef struct gs_reciprocals {
     void *draft; /* on the host, kept for the next values; NULL where the host has d */
 } gs_reciprocals;
 
+/* The numbers on the host, as they were set last. */
+static inline void *gs_reciprocals_on_host(const gs_reciprocals *r)
+{
+    return r->draft ? r->draft : r->d;
+}
+
 /* r->d[i] = 1 / a_ii, or 1 / |a_ii| if absolute, in csr's type. Allocates what r lacks.
  * GSOLVE_ZERO_PIVOT: the message names who and the row, and r->d is unchanged. */
 gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, const gsolve_csr *csr,

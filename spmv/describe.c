@@ -88,7 +88,7 @@ void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr)
 {
     GS_ENTER(A->ctx);
     if (A->dist) {
-        if (gsolve_matrix_csr(A, csr) != GSOLVE_OK) memset(csr, 0, sizeof *csr);
+        gs_dist_block_there(A, csr);
     } else if (gs_matrix_need_csr(A) == GSOLVE_OK) {
         *csr = A->csr;
     } else {

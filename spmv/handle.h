@@ -38,7 +38,7 @@ struct gsolve_matrix {
     struct gs_residual_sums *sums; /* on a device with memory of its own, see residual.c */
     gs_statistics statistics;      /* of the rows, as far as they are known */
     gs_null_spaces null_spaces;
-    struct gs_comm *comm;        /* the ranks that share the rows; NULL: this rank has all rows */
+    struct gs_comm *comm;        /* the ranks that share the rows; NULL: this one has all rows */
     struct gs_dist_matrix *dist; /* see distributed/distributed.h; NULL: not distributed */
     double build_seconds;
     uint64_t version;
@@ -102,6 +102,8 @@ gsolve_status gs_matrix_copy_values(gsolve_matrix *A, const gsolve_csr *csr, int
 
 /* Copies the values of A->csr to A->rows, if these are other arrays. */
 gsolve_status gs_matrix_refresh_rows(gsolve_matrix *A);
+/* The reverse. */
+gsolve_status gs_matrix_send_rows(gsolve_matrix *A);
 
 /* --- handle.c --------------------------------------------------------------------------------- */
 
@@ -147,6 +149,11 @@ typedef struct gs_residual_kernels {
      * are of any type. */
     gsolve_status (*residual)(gs_queue *q, const gsolve_csr *A, gsolve_dense b, gsolve_dense x,
                               double factor, void *r, gs_residual_sums *sums);
+    /* residual with this rank's rows of a distributed matrix: A has the interior rows, D the
+     * others, and its halo has the elements of x for ghost columns. */
+    gsolve_status (*over_ranks)(gs_queue *q, const gsolve_csr *A, const struct gs_dist_matrix *D,
+                                gsolve_dense b, gsolve_dense x, double factor, void *r,
+                                gs_residual_sums *sums);
 } gs_residual_kernels;
 
 extern const gs_residual_kernels gs_residual_host[GSOLVE_TYPE_COUNT]; /* empty: see residual.c */

@@ -61,10 +61,13 @@ static gsolve_status multiply_staged(const gsolve_matrix *A, bool transposed, do
                                      gsolve_dense x, double beta, gsolve_dense y)
 {
     gs_stage in = {0}, out = {0};
-    gsolve_status status;
+    gsolve_status status = gs_stage_in(&in, A->ctx, gs_location(A->ctx), x, true);
 
-    TRY(gs_stage_in(&in, A->ctx, gs_location(A->ctx), x, true));
-    TRY(gs_stage_in(&out, A->ctx, gs_location(A->ctx), y, beta != 0));
+    if (status == GSOLVE_OK) {
+        status = gs_stage_in(&out, A->ctx, gs_location(A->ctx), y, beta != 0);
+    }
+    if (status != GSOLVE_OK && A->dist) status = gs_dist_join(A, transposed, x, status);
+    if (status != GSOLVE_OK) goto done;
     TRY(multiply(A, transposed, alpha, in.used, beta, out.used));
     TRY(gs_stage_out(&out, A->ctx));
 done:
@@ -114,7 +117,7 @@ static gsolve_status multiply(const gsolve_matrix *A, bool transposed, double al
     }
     TRY(gs_dist_begin(A, x));
     status = multiply_rows(A, false, alpha, x, beta, y);
-    status = gs_dist_end(A, alpha, x, beta, y, status);
+    status = gs_dist_end(A, alpha, x, beta, y, NULL, status);
 done:
     return status;
 }
@@ -165,21 +168,44 @@ done:
 static gsolve_status multiply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
                                   gsolve_dense w, double *wy, double *yy)
 {
+    const gs_dist_dots dots = {w, wy, yy};
     gsolve_status status;
 
     if (!A->comm) return multiply_rows_dot(A, x, y, w, wy, yy);
     if (A->dist) TRY(gs_dist_begin(A, x));
     status = multiply_rows_dot(A, x, y, w, wy, yy);
-    if (A->dist) status = gs_dist_end(A, 1, x, 0, y, status);
-    status = gs_dist_sums(A, y, w, wy, yy, status);
+    if (A->dist) status = gs_dist_end(A, 1, x, 0, y, &dots, status);
+    status = gs_dist_sums(A, y.ncols, wy, yy, status);
 done:
+    return status;
+}
+
+/* multiply_dot on a rank that has no memory for its vectors: the others fail, too. */
+static gsolve_status fail_dot(const gsolve_matrix *A, gsolve_dense x, int sums,
+                              gsolve_status failed)
+{
+    const gsolve_status status = A->dist ? gs_dist_join(A, false, x, failed) : failed;
+
+    return A->comm ? gs_comm_fail_sum(A->comm, x.ncols * sums, status) : status;
+}
+
+enum { X, W, Y, WY, YY }; /* the vectors of a product with sums */
+
+/* Stages the vectors up to number `last`; X and W are read. */
+static gsolve_status stage_all(gsolve_context *ctx, gs_stage stage[5], const gsolve_dense vector[5],
+                               int last)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    for (int i = X; i <= last && status == GSOLVE_OK; i++) {
+        status = gs_stage_in(&stage[i], ctx, gs_location(ctx), vector[i], i <= W);
+    }
     return status;
 }
 
 gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
                                       gsolve_dense w, double *wy, double *yy)
 {
-    enum { X, W, Y, WY, YY };
     gs_stage stage[5];
     gsolve_status status;
 
@@ -189,6 +215,7 @@ gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gs
         x.ncols, 1, x.ncols, wy, GSOLVE_F64, x.location, GSOLVE_COLUMN_MAJOR};
     const gsolve_dense squares = {
         x.ncols, 1, x.ncols, yy, GSOLVE_F64, x.location, GSOLVE_COLUMN_MAJOR};
+    const gsolve_dense vector[] = {x, w, y, sums, squares};
     memset(stage, 0, sizeof stage);
     TRY(check_vectors(A, x, A->csr.ncols, y, A->csr.nrows));
     TRY(check_vectors(A, x, A->csr.ncols, w, A->csr.nrows));
@@ -198,11 +225,11 @@ gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gs
     if (!wy && x.ncols > 0) {
         return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_apply_dot: wy is NULL");
     }
-    TRY(gs_stage_in(&stage[X], A->ctx, gs_location(A->ctx), x, true));
-    TRY(gs_stage_in(&stage[W], A->ctx, gs_location(A->ctx), w, true));
-    TRY(gs_stage_in(&stage[Y], A->ctx, gs_location(A->ctx), y, false));
-    TRY(gs_stage_in(&stage[WY], A->ctx, gs_location(A->ctx), sums, false));
-    if (yy) TRY(gs_stage_in(&stage[YY], A->ctx, gs_location(A->ctx), squares, false));
+    status = stage_all(A->ctx, stage, vector, yy ? YY : WY);
+    if (status != GSOLVE_OK) {
+        status = fail_dot(A, x, yy ? 2 : 1, status);
+        goto done;
+    }
     TRY(multiply_dot(A, stage[X].used, stage[Y].used, stage[W].used, stage[WY].used.value,
                      stage[YY].used.value));
     for (int s = Y; s <= YY; s++) TRY(gs_stage_out(&stage[s], A->ctx));

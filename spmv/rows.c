@@ -195,6 +195,11 @@ gsolve_status gs_matrix_refresh_rows(gsolve_matrix *A)
     return A->rows.start ? copy_values(A, &A->rows, &A->csr) : GSOLVE_OK;
 }
 
+gsolve_status gs_matrix_send_rows(gsolve_matrix *A)
+{
+    return copy_values(A, &A->csr, &A->rows);
+}
+
 static gsolve_status values_from_device(gsolve_matrix *A, const gsolve_csr *csr, int64_t entries,
                                         bool *same)
 {

@@ -4,6 +4,7 @@
 #ifndef TESTS_APART_H
 #define TESTS_APART_H
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,12 +22,12 @@ static inline void *apart_alloc(gs_queue *q, size_t bytes)
     char *block;
 
     (void)q;
-    apart_allocations++;
+    __atomic_fetch_add(&apart_allocations, 1, __ATOMIC_RELAXED); /* ranks may be threads */
     if (apart_room != SIZE_MAX && bytes > apart_room - apart_used) return NULL;
     block = aligned_alloc(64, APART_HEAD + (bytes + 63) / 64 * 64);
     if (!block) return NULL;
     *(size_t *)(void *)block = bytes;
-    apart_used += bytes;
+    __atomic_fetch_add(&apart_used, bytes, __ATOMIC_RELAXED);
     return block + APART_HEAD;
 }
 
@@ -35,7 +36,7 @@ static inline void apart_free(gs_queue *q, void *block)
     char *begin = (char *)block - APART_HEAD;
 
     (void)q;
-    apart_used -= *(size_t *)(void *)begin;
+    __atomic_fetch_sub(&apart_used, *(size_t *)(void *)begin, __ATOMIC_RELAXED);
     free(begin);
 }
 
@@ -109,10 +110,30 @@ static inline void apart_drop_pages(void)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-static inline bool test_device_is_apart(void)
+static inline bool test_device_is(const char *name)
 {
     const char *device = getenv("GSOLVE_TEST_DEVICE");
-    return device && strcmp(device, "apart") == 0;
+    return device && strcmp(device, name) == 0;
+}
+
+static inline bool test_device_is_apart(void)
+{
+    return test_device_is("apart");
+}
+
+static gs_device apart_device;
+
+static inline void make_apart_device(void)
+{
+    apart_device = gs_device_host;
+    apart_device.alloc = apart_alloc;
+    apart_device.free = apart_free;
+    apart_device.copy = apart_copy;
+    apart_device.memory = apart_memory;
+    apart_device.is_page = apart_is_page;
+    apart_device.page = apart_page;
+    apart_device.send = apart_send;
+    apart_device.sent = apart_sent;
 }
 
 /* Opens the device of $GSOLVE_TEST_DEVICE, or else_name, with the options `keys` and the caller's
@@ -121,7 +142,7 @@ static inline gsolve_status open_test_device_with(gsolve_context **ctx, const ch
                                                   const char *keys,
                                                   const gsolve_context_options *options)
 {
-    static gs_device apart;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     const char *device = getenv("GSOLVE_TEST_DEVICE");
     const bool is_apart = test_device_is_apart();
     char spec[64];
@@ -129,16 +150,8 @@ static inline gsolve_status open_test_device_with(gsolve_context **ctx, const ch
     snprintf(spec, sizeof spec, "%.32s%s", is_apart ? "cpu" : device ? device : else_name, keys);
     const gsolve_status status = gsolve_context_create_with(ctx, spec, options);
     if (status != GSOLVE_OK || !is_apart) return status;
-    apart = *(*ctx)->device;
-    apart.alloc = apart_alloc;
-    apart.free = apart_free;
-    apart.copy = apart_copy;
-    apart.memory = apart_memory;
-    apart.is_page = apart_is_page;
-    apart.page = apart_page;
-    apart.send = apart_send;
-    apart.sent = apart_sent;
-    (*ctx)->device = &apart;
+    pthread_once(&once, make_apart_device);
+    (*ctx)->device = &apart_device;
     return GSOLVE_OK;
 }
 

@@ -14,9 +14,9 @@
 /* The numbers of ranks of a test; 0 ends them. */
 static inline int rank_count(int k)
 {
-    static const int count[] = {1, 2, 3, 5, 7, 0};
+    static const int count[] = {1, 2, 3, 5, 7, 0}, on_gpu[] = {1, 2, 3, 5, 0};
 
-    return count[k];
+    return test_device_is("cuda") ? on_gpu[k] : count[k];
 }
 
 static inline void begin_ranks(int *argc, char ***argv)
@@ -40,6 +40,14 @@ typedef enum division {
     ONE_EACH,    /* each rank but the last has one row */
     DIVISIONS
 } division;
+
+/* Whether a test runs on that many ranks with that division. On a GPU there are fewer runs, since
+ * contexts and messages take longer. */
+static inline bool is_selected(division d, int ranks)
+{
+    if (RANKS_ARE_PROCESSES || !test_device_is("cuda")) return true;
+    return d == EVEN ? ranks == 2 || ranks == 5 : ranks == 3;
+}
 
 static inline gsolve_row_range divide(division d, int64_t total, int rank, int ranks)
 {

@@ -49,13 +49,13 @@ run 0
 grep -q '^ "commit": "0123456789abcdef",$' "$record" || fail 'no commit in the record'
 grep -q '"tests_passed": 2,' "$record" || fail 'two tests have passed'
 grep -q '"tests_skipped": \["b"\],' "$record" || fail 'one test was skipped'
-grep -q '"sanitizer_runs": {"memcheck": 27, "racecheck": 25},' "$record" || fail '23 solves, a format and a program, by two tools, and two programs by one'
+grep -q '"sanitizer_runs": {"memcheck": 28, "racecheck": 25},' "$record" || fail '23 solves, a format and a program, by two tools, and three programs by one'
 cmp -s "$record" logs/checked.json || fail 'no copy of the record among the logs'
-[ "$(wc -l <sanitized)" -eq 52 ] || fail 'a run under compute-sanitizer is missing or was repeated'
+[ "$(wc -l <sanitized)" -eq 53 ] || fail 'a run under compute-sanitizer is missing or was repeated'
 rm "$record"
 
 run 0 # for the same commit nothing is repeated
-[ "$(cat sanitized counted | wc -l)" -eq 54 ] || fail 'what is done was repeated'
+[ "$(cat sanitized counted | wc -l)" -eq 55 ] || fail 'what is done was repeated'
 rm "$record"
 GSOLVE_COMMIT=abcdef0 run 0 # for another commit everything is
 [ "$(wc -l <counted)" -eq 4 ] || fail 'another commit was not checked'

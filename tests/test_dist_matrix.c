@@ -150,6 +150,7 @@ static void run_all(const gsolve_csr *A, const char *format, rank_body *body)
     for (int d = 0; d < DIVISIONS; d++) {
         for (int k = 0; rank_count(k); k++) {
             work w = {A, format, (division)d};
+            if (!is_selected((division)d, rank_count(k))) continue;
             assert_int_equal(run_ranks(rank_count(k), body, &w), 0);
         }
     }
@@ -429,6 +430,7 @@ int main(int argc, char **argv)
     };
 
     begin_ranks(&argc, &argv);
+    need_device();
     only = argc > 1 ? argv[1] : NULL;
     return end_ranks(cmocka_run_group_tests(tests, NULL, NULL));
 }

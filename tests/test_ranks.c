@@ -3,13 +3,43 @@
 
 #include <math.h>
 
+#include "core/dense.h"
 #include "dist/comm.h"
 #include "gsolve_dist.h"
 #include "thread_ranks.h"
 
 static const int counts[] = {1, 2, 3, 5, 7};
 
+/* gs_comm_sum of numbers that the host copies to the device and back. */
+static gsolve_status sum_there(gsolve_context *ctx, double *number, int first, int count)
+{
+    const size_t bytes = (size_t)count * sizeof *number;
+    double *there = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)count, sizeof *there);
+    const gs_numbers part[] = {{there, first, NULL}, {there + first, count - first, NULL}};
+    gsolve_status status;
+
+    gsolve_copy(ctx, there, gs_location(ctx), number, GSOLVE_HOST, bytes);
+    status = gs_comm_sum(ctx->comm, part, 2);
+    gsolve_copy(ctx, number, GSOLVE_HOST, there, gs_location(ctx), bytes);
+    gsolve_free(ctx, GSOLVE_DEVICE, there);
+    return status;
+}
+
 /* --- the communicator ------------------------------------------------------------------------- */
+
+/* The sum in two parts, of which the first ends within a message; and the same on the host. */
+static gsolve_status rank_sums(gsolve_context *ctx, double *number, int count)
+{
+    double *copy = malloc((size_t)count * sizeof *copy);
+    gsolve_status status;
+
+    memcpy(copy, number, (size_t)count * sizeof *copy);
+    status = sum_there(ctx, number, count - 100, count);
+    if (status == GSOLVE_OK) status = gs_comm_sum_on_host(ctx->comm, copy, count);
+    if (memcmp(copy, number, (size_t)count * sizeof *copy)) status = GSOLVE_DEVICE_FAILED;
+    free(copy);
+    return status;
+}
 
 static int sum_in_rank_order(gsolve_context *ctx, int rank, int ranks, void *user)
 {
@@ -22,8 +52,8 @@ static int sum_in_rank_order(gsolve_context *ctx, int rank, int ranks, void *use
 
     (void)user;
     for (int i = 0; i < MANY; i++) many[i] = sin(i + 1.0 + rank);
-    EXPECT_OK(ctx, gs_comm_sum(comm, (gs_numbers[]){{few, 1}, {few + 1, 2}}, 2));
-    EXPECT_OK(ctx, gs_comm_sum_of(comm, many, MANY));
+    EXPECT_OK(ctx, sum_there(ctx, few, 1, 3));
+    EXPECT_OK(ctx, rank_sums(ctx, many, MANY));
     EXPECT_OK(ctx, gs_comm_largest(comm, most, 2));
     EXPECT_OK(ctx, gs_comm_place(comm, rank + 5, &first, &total));
     for (int k = 0; k < comm->ranks; k++) expected += 0.1 * (k + 1);
@@ -68,9 +98,9 @@ static int agree_on_errors(gsolve_context *ctx, int rank, int ranks, void *user)
 
     status = rank == 2 ? gsolve_fail(ctx, GSOLVE_ZERO_PIVOT, "row 7") : GSOLVE_OK;
     EXPECT(gs_comm_defer(comm, status) == GSOLVE_OK, "%s", gsolve_error(ctx));
-    EXPECT(gs_comm_sum_of(comm, &number, 1) == GSOLVE_ZERO_PIVOT, "%s", gsolve_error(ctx));
+    EXPECT(gs_comm_sum_on_host(comm, &number, 1) == GSOLVE_ZERO_PIVOT, "%s", gsolve_error(ctx));
     EXPECT(strcmp(gsolve_error(ctx), "rank 2: row 7") == 0, "%s", gsolve_error(ctx));
-    EXPECT_OK(ctx, gs_comm_sum_of(comm, &number, 1)); /* the failure is over */
+    EXPECT_OK(ctx, gs_comm_sum_on_host(comm, &number, 1)); /* the failure is over */
     EXPECT(gs_comm_same(comm, (uint64_t)(rank == 1), "the rows") == GSOLVE_BAD_ARGUMENT, "%s",
            gsolve_error(ctx));
     EXPECT(strstr(gsolve_error(ctx), "rank 1: the rows are not those of rank 0"), "%s",
@@ -205,13 +235,21 @@ static double residual_of(const solve *s)
     return worst;
 }
 
-/* Over each number of ranks: solved, with the iterations of one rank within rounding, and the same
- * bits with other delays. */
-static void check_solve(solve s)
+/* A GPU, where contexts and messages take longer: on it there are fewer runs. */
+static bool on_gpu(void)
+{
+    return test_device_is("cuda");
+}
+
+/* Over each number of ranks: solved, with the iterations of one rank, on the CPU, within rounding,
+ * and the same bits with other delays. few: on a GPU only over 3 ranks. */
+static void check_solve(solve s, bool few)
 {
     solve *one = malloc(sizeof s), *now = malloc(sizeof s), *again = malloc(sizeof s);
 
     for (int i = 0; i < 5; i++) {
+        if (i > 0 && on_gpu() && (few ? i != 2 : i > 3)) continue;
+        thread_device = i == 0 ? "cpu,threads=1" : NULL;
         *now = *again = s;
         assert_int_equal(run_delayed_ranks(counts[i], 0, solve_on_rank, now), 0);
         if (i == 0) *one = *now;
@@ -223,10 +261,11 @@ static void check_solve(solve s)
                    one->iterations, residual_of(now), gsolve_outcome_text(now->outcome));
             fail();
         }
-        if (i % 2 == 1) continue;
+        if (i % 2 == 1 || (i == 0 && on_gpu())) continue;
         assert_int_equal(run_delayed_ranks(counts[i], 77, solve_on_rank, again), 0);
         assert_memory_equal(now->x, again->x, sizeof now->x);
     }
+    thread_device = NULL;
     free(one);
     free(now);
     free(again);
@@ -264,13 +303,13 @@ static void test_methods(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         solve s = {methods[i].spec, NULL, methods[i].symmetric, 1, 2, 0, 0, {0}};
-        check_solve(s);
+        if (i % 2 == 0 || !on_gpu()) check_solve(s, i > 0);
         s.columns = MOST_COLUMNS;
         if (strncmp(s.method, "ls", 2)) s.precond = "jacobi"; /* lsqr and lsmr need one of A'A */
-        check_solve(s);
+        if (i < 4 || i % 2 == 1 || !on_gpu()) check_solve(s, i > 0);
         if (i >= 4) continue;
         s.precond = "chebyshev,degree=2";
-        check_solve(s);
+        check_solve(s, true);
     }
 }
 
@@ -479,5 +518,6 @@ int main(void)
         cmocka_unit_test(test_one_rank), cmocka_unit_test(test_refused),
     };
 
+    need_device();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,17 +110,19 @@ static int compare_products(gsolve_context *ctx, int rank, int ranks, const gsol
     return failures;
 }
 
-/* Vectors there and back, in each layout and type. */
+/* Vectors there, where kernels of the device read them, and back, in both layouts. */
 static int compare_vectors(gsolve_context *ctx, int rank, int ranks, const gsolve_dist_csr *csr,
                            const gsolve_dist_csr *new, const gsolve_redistribution *R)
 {
     const int32_t n = csr->rows.count, m = new->rows.count;
-    float *f = calloc((size_t)(3 * (2 * n + m) + 1), sizeof *f);
+    float *f = calloc((size_t)(6 * n + 1), sizeof *f);
     gsolve_dense x = vectors(f, n, 3, GSOLVE_ROW_MAJOR, GSOLVE_F32),
-                 X = vectors(f + 3 * n, m, 3, GSOLVE_COLUMN_MAJOR, GSOLVE_F32),
-                 z = vectors(f + 3 * (n + m), n, 3, GSOLVE_COLUMN_MAJOR, GSOLVE_F32);
+                 X = vectors(NULL, m, 3, GSOLVE_COLUMN_MAJOR, GSOLVE_F32),
+                 z = vectors(f + 3 * n, n, 3, GSOLVE_COLUMN_MAJOR, GSOLVE_F32);
     int failures = 0;
 
+    X.location = gs_location(ctx);
+    X.value = gsolve_alloc(ctx, X.location, (size_t)(3 * m), sizeof *f);
     for (int32_t i = 0; i < n; i++) {
         for (int c = 0; c < 3; c++) f[3 * i + c] = (float)element(csr->rows.first + i, c);
     }
@@ -128,9 +130,10 @@ static int compare_vectors(gsolve_context *ctx, int rank, int ranks, const gsolv
     EXPECT_OK(ctx, gsolve_redistribution_apply(R, true, X, z));
     for (int32_t i = 0; i < n; i++) {
         for (int c = 0; c < 3; c++) {
-            EXPECT(f[3 * i + c] == f[3 * (n + m) + c * n + i], "row %d, column %d", i, c);
+            EXPECT(f[3 * i + c] == f[3 * n + c * n + i], "row %d, column %d", i, c);
         }
     }
+    gsolve_free(ctx, X.location, X.value);
     free(f);
     return failures;
 }

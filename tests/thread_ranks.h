@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "gsolve_plugin.h"
+#include "tests/apart.h"
 
 enum { MOST_RANKS = 16, PATIENCE = 60 /* seconds */ };
 
@@ -214,6 +215,9 @@ typedef int rank_body(gsolve_context *ctx, int rank, int ranks, void *user);
         EXPECT(status_ == GSOLVE_OK, "%s: %s", #call, gsolve_error(ctx)); \
     } while (0)
 
+/* The device of all ranks; NULL: that of $GSOLVE_TEST_DEVICE, or the CPU. */
+static const char *thread_device;
+
 typedef struct thread_job {
     thread_rank self;
     rank_body *body;
@@ -229,7 +233,11 @@ static void *run_thread_job(void *at)
     gsolve_context *ctx = NULL;
     int failures = 0;
 
-    EXPECT_OK(NULL, gsolve_context_create(&ctx, "cpu,threads=1"));
+    if (thread_device) {
+        EXPECT_OK(NULL, gsolve_context_create(&ctx, thread_device));
+    } else {
+        EXPECT_OK(NULL, open_test_device(&ctx, "cpu", ",threads=1"));
+    }
     EXPECT_OK(ctx, gsolve_context_set_transport(ctx, &thread_transport, &job->self, rank, ranks));
     if (failures == 0) failures = job->body(ctx, rank, ranks, job->user);
     gsolve_context_destroy(&ctx);

@@ -24,8 +24,10 @@ SMALL void record_residual(const gs_convergence_test *a, const gs_progress *p)
     a->history[(int64_t)(p->iteration % GS_HISTORY) * a->ncols + a->c] = p->r;
 }
 
+/* Without progress there is no test. */
 SMALL void test_column(const gs_convergence_test *a, double rr, int after)
 {
+    if (!a->progress) return;
     gs_progress *p = &a->progress[a->c];
     const int flag = *(const volatile int *)&a->flag[a->c]; /* other blocks may have set it */
 

@@ -74,7 +74,7 @@ typedef struct gs_vector_kernels {
                                double *yy);
     /* r -= a Aq, *rr = r'r, *rz = r'(d * r); d NULL: *rz = *rr. Makes the convergence test, with
      * *rz if test->factor is set; not if it is set and d is NULL: then r'M^-1 r is not known yet.
-     * On the host test->progress may be NULL: then there is no test. */
+     * If test->progress is NULL, there is no test. */
     gsolve_status (*residual_step)(gs_queue *q, int64_t n, gs_ratio a, gs_residual_vectors v,
                                    double *rr, double *rz, const gs_convergence_test *test);
     /* x += a p + b s, r -= b t, *rr = r'r, *wr = w'r. Makes the convergence test as residual_step

@@ -27,7 +27,7 @@ static const option_of options[] = {
     {"--maxit", NULL, "N", MEMBER(maxit), "largest number of iterations"},
     {"--seed", NULL, "N", MEMBER(seed), "seed of the random numbers in b (default 1)"},
     {"--threads", NULL, "N", MEMBER(threads), "threads of each rank"},
-    {"--device", NULL, "SPEC", MEMBER(device), "device of each rank: cpu (default)"},
+    {"--device", NULL, "SPEC", MEMBER(device), "device of each rank: cpu (default) or cuda"},
     {"--json", NULL, "FILE", MEMBER(json), "write the result as JSON; -: standard output"},
     {"--quiet", "-q", NULL, MEMBER(quiet), "print nothing but errors"},
     {"--help", "-h", NULL, MEMBER(help), "print this help"},

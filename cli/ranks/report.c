@@ -19,6 +19,7 @@ void ranks_report(const ranks_run *r)
            (long long)r->csr.cols.total, (long long)A.total_entries);
     printf("ranks       %d by %s, %d thread%s each\n", r->ranks, ctx.transport, ctx.threads,
            ctx.threads == 1 ? "" : "s");
+    if (strcmp(ctx.device, "cpu") != 0) printf("device      %s, of rank 0\n", ctx.description);
     if (r->R) {
         printf("partition   %s: %lld ghosts, %.1f %% of the rows\n",
                gsolve_redistribution_name(r->R), (long long)r->division.ghosts,

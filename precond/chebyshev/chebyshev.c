@@ -128,7 +128,8 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *c
     gsolve_status status;
 
     TRY(gs_comm_check(M->comm, update_rank(M, ctx, csr)));
-    bound = M->comm ? gs_largest_sum_over_ranks(M->A, M->inverse.d) : largest_sum(ctx, csr);
+    bound = M->comm ? gs_largest_sum_over_ranks(M->A, gs_reciprocals_on_host(&M->inverse))
+                    : largest_sum(ctx, csr);
     TRY(gs_comm_largest(M->comm, &bound, 1));
     TRY(estimate(M, ctx, bound > 0 && isfinite(bound) ? bound : 1));
 done:
@@ -173,7 +174,7 @@ static gsolve_status iterate(const void *self, gsolve_context *ctx, const void *
     gs_step_vectors v = {.d = M->inverse.d, .b = r.value, .x = z.value};
     gsolve_status status;
 
-    TRY(kernels->step(ctx->queue, r.nrows, r.ncols, s.a, s.c, v));
+    TRY(gs_comm_defer(M->comm, kernels->step(ctx->queue, r.nrows, r.ncols, s.a, s.c, v)));
     v.Ax = q.value;
     for (int k = 0; k < M->options.degree; k++) {
         v.old = k == 0 ? z.value : p.value;
@@ -181,7 +182,8 @@ static gsolve_status iterate(const void *self, gsolve_context *ctx, const void *
         s = gs_polynomial_next(M->polynomial, s);
         status = (turns ? gsolve_matrix_apply_transpose : gsolve_matrix_apply)(M->A, 1, z, 0, q);
         TRY(gs_comm_defer(M->comm, status)); /* the other ranks go on */
-        TRY(kernels->step(ctx->queue, r.nrows, r.ncols, s.a, s.c, v));
+        status = kernels->step(ctx->queue, r.nrows, r.ncols, s.a, s.c, v);
+        TRY(gs_comm_defer(M->comm, status));
     }
 done:
     return status;

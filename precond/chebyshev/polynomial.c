@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "core/dense.h"
+#include "core/staging.h"
 #include "core/try.h"
 #include "dist/comm.h"
 #include "matrix/csr.h"
@@ -51,15 +51,20 @@ done:
 /* p = random numbers; over several ranks those of one rank. */
 static gsolve_status set_random(gsolve_context *ctx, gs_comm *comm, gsolve_dense p)
 {
+    const size_t bytes = (size_t)p.nrows * gs_type_size(p.type);
     int64_t first, total;
+    void *draft;
     gsolve_status status;
 
     if (!comm)
         return GS_KERNELS(gs_polynomial, ctx, p.type)->random(ctx->queue, p.nrows, 1, p.value);
     TRY(gs_comm_place(comm, p.nrows, &first, &total));
-    for (int32_t i = 0; i < p.nrows; i++) {
-        gs_put_value(p.value, p.type, i, gs_random_uniform(1, first + i));
+    draft = gs_draft(ctx, p.value, bytes);
+    for (int32_t i = 0; i < p.nrows && draft; i++) {
+        gs_put_value(draft, p.type, i, gs_random_uniform(1, first + i));
     }
+    status = draft ? gs_draft_put(ctx, p.value, draft, bytes) : GSOLVE_NO_MEMORY;
+    status = gs_comm_check(comm, status);
 done:
     return status;
 }

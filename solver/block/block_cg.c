@@ -125,8 +125,8 @@ static gsolve_status add_matrices(gs_krylov *k, int b, double *of_G, int rows, d
     int parts = 0;
 
     for (int j = 0; j < b; j++) {
-        part[parts++] = (gs_numbers){of_G + (int64_t)j * GS_BLOCK, rows};
-        if (of_WW) part[parts++] = (gs_numbers){of_WW + (int64_t)j * GS_BLOCK, b};
+        part[parts++] = (gs_numbers){of_G + (int64_t)j * GS_BLOCK, rows, NULL};
+        if (of_WW) part[parts++] = (gs_numbers){of_WW + (int64_t)j * GS_BLOCK, b, NULL};
     }
     return gs_comm_sum(k->comm, part, parts);
 }
@@ -282,7 +282,8 @@ done:
 static bool may_move(const gs_krylov *k, int64_t j)
 {
     const block_cg_options *asked = k->options;
-    const bool few = k->ctx->device->record && k->csr.nrows < LEAVE_ROWS;
+    const int64_t rows = k->total_rows / gs_comm_ranks(k->comm); /* equal on all ranks */
+    const bool few = k->ctx->device->record && rows < LEAVE_ROWS;
     int32_t ended = 0;
     bool far = false;
 

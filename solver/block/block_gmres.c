@@ -191,7 +191,7 @@ static gsolve_status add_matrix(const gs_krylov *k, int b, double *C, int64_t ld
 {
     gs_numbers part[GS_BLOCK];
 
-    for (int j = 0; j < b; j++) part[j] = (gs_numbers){C + j * ld, rows};
+    for (int j = 0; j < b; j++) part[j] = (gs_numbers){C + j * ld, rows, NULL};
     return gs_comm_sum(k->comm, part, b);
 }
 
@@ -264,14 +264,28 @@ done:
     return status;
 }
 
+/* Whether a block needs no second pass, as far as the host knows: on the CPU, and over several
+ * ranks, which then send no messages. If the device fails, the next sum reports it. */
+static bool is_done(const gs_krylov *k, const gs_arnoldi_small *a)
+{
+    int once = 1;
+
+    if (!k->ctx->device->guard) return *a->once;
+    if (!k->comm) return false;
+    gs_comm_defer(k->comm,
+                  gsolve_copy(k->ctx, &once, GSOLVE_HOST, a->once, GSOLVE_DEVICE, sizeof once));
+    return once;
+}
+
 /* The second pass over all blocks that need it. The bytes are unknown. */
 static gsolve_status second_pass(gs_krylov *k, const pass *p)
 {
     const gs_device *device = k->ctx->device;
 
-    EACH_BLOCK(GS_OTHER, 0, p->steps,
-               if (device->guard) device->guard(QUEUE, a.once); /* else the host reads the flag */
-               else if (*a.once) continue; status = pass_again(k, p, first, &a));
+    EACH_BLOCK(GS_OTHER, 0, p->steps, if (is_done(k, &a)) continue;
+               if (device->guard)
+                   device->guard(QUEUE, a.once); /* else the host has read the flag */
+               status = pass_again(k, p, first, &a));
 }
 
 /* Makes W orthogonal to the first `steps` blocks of V and orthonormal, and stores it as block

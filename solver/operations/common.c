@@ -60,11 +60,42 @@ gs_queue *gs_op_begin_each(gs_krylov *k)
     return batched ? columns->batch : k->ctx->queue;
 }
 
+/* Launches the kernels that q has stored. */
+static gsolve_status launch_batch(gs_krylov *k, gs_queue *q, gsolve_status status)
+{
+    if (q == k->ctx->queue || status != GSOLVE_OK) return status;
+    return k->run->columns.kernels->end(q);
+}
+
 gsolve_status gs_op_end_each(gs_krylov *k, gs_queue *q, gsolve_status status)
 {
-    if (q != k->ctx->queue && status == GSOLVE_OK) status = k->run->columns.kernels->end(q);
+    status = launch_batch(k, q, status);
     gs_end_block(k);
     return gs_comm_defer(k->comm, status);
+}
+
+/* The guard of column c where kernels have one. */
+static const int *guard_of(const gs_krylov *k, int32_t c)
+{
+    const int *skip = k->skip ? &k->skip[c] : &k->ended[c];
+
+    return k->ctx->device->guard ? skip : NULL;
+}
+
+/* On a GPU, where only kernels read k->skip: its flags, for the host to leave messages out; NULL:
+ * there is no k->skip, or the host reads it anyway. A device that fails is not asked again: the
+ * next sum reports it. */
+static const int *skipped_columns(gs_krylov *k)
+{
+    int *mask = k->run->mask;
+    gsolve_status status;
+
+    if (!k->ctx->device->guard || !k->skip || gs_op_takes_all(k)) return NULL;
+    status = gsolve_copy(k->ctx, mask, GSOLVE_HOST, k->skip, GSOLVE_DEVICE,
+                         (size_t)k->ncols * sizeof *mask);
+    for (int32_t c = 0; c < k->ncols && status != GSOLVE_OK; c++) mask[c] = 1;
+    gs_comm_defer(k->comm, status);
+    return mask;
 }
 
 /* Adds the sums of the columns that the operation takes. They travel together, as far as they fit.
@@ -72,20 +103,23 @@ gsolve_status gs_op_end_each(gs_krylov *k, gs_queue *q, gsolve_status status)
 static gsolve_status add_over_ranks(gs_krylov *k, gs_queue *q, const gs_op_sums *sums)
 {
     enum { MOST = 32 * GS_OP_SUMS };
+    const int *skipped = skipped_columns(k);
     gs_numbers part[MOST];
     int parts = 0;
     gsolve_status status = GSOLVE_OK;
 
     for (int32_t c = 0; c < k->ncols; c++) {
-        if (!gs_op_takes_column(k, q, c)) continue;
+        if (!gs_op_takes_column(k, q, c) || (skipped && skipped[c])) continue;
         for (int i = 0; i < GS_OP_SUMS && sums->sum[i].first; i++) {
             const gs_op_sum *s = &sums->sum[i];
-            part[parts++] = (gs_numbers){s->first + c * s->stride, s->count};
+            part[parts++] = (gs_numbers){s->first + c * s->stride, s->count, guard_of(k, c)};
         }
         if (parts <= MOST - GS_OP_SUMS) continue;
+        gs_op_unguard(k); /* each part has its guard */
         TRY(gs_comm_sum(k->comm, part, parts));
         parts = 0;
     }
+    gs_op_unguard(k);
     if (parts > 0) status = gs_comm_sum(k->comm, part, parts);
 done:
     return status;
@@ -95,7 +129,7 @@ gsolve_status gs_op_end_sums(gs_krylov *k, gs_queue *q, gsolve_status status,
                              const gs_op_sums *sums)
 {
     if (!k->comm) return gs_op_end_each(k, q, status);
-    status = gs_comm_defer(k->comm, status);
+    status = gs_comm_defer(k->comm, launch_batch(k, q, status));
     if (status == GSOLVE_OK) status = add_over_ranks(k, q, sums);
     gs_end_block(k);
     return status;

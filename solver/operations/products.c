@@ -266,9 +266,11 @@ gsolve_status gs_op_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense 
     begin = begin_precond(k, GS_PRECOND_DOT);
     if (always) gs_op_unguard(k);
     status = gsolve_precond_apply_dot(k->M, wide_columns(k, r), wide_columns(k, z), rz);
-    status = end_precond(k, begin, status);
-    if (status != GSOLVE_OK || gs_precond_comm(k->M)) return status;
-    return gs_comm_sum_of(k->comm, rz, k->wide);
+    status = gs_comm_defer(k->comm, status);
+    if (status == GSOLVE_OK && !gs_precond_comm(k->M)) {
+        status = gs_comm_sum_of(k->comm, rz, k->wide); /* before the guard of the columns ends */
+    }
+    return end_precond(k, begin, status);
 }
 
 gsolve_status gs_precondition_dot(gs_krylov *k, gsolve_dense r, gsolve_dense z, gs_scalar rz)

@@ -18,7 +18,7 @@ gsolve_status gs_resident_new(gs_krylov *k)
     gsolve_csr rows;
 
     gsolve_matrix_describe(k->A, &info);
-    if (!gs_on_gpu(k->ctx) || !k->method->resident_steps ||
+    if (!gs_on_gpu(k->ctx) || k->comm || !k->method->resident_steps ||
         gs_run_options_of(k)->resident == GS_RESIDENT_OFF || k->run->norm_factor ||
         k->run->spectrum.record || /* the resident steps have neither option */
         (k->M && !gsolve_precond_diagonal(k->M)) ||

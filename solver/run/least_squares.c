@@ -162,7 +162,7 @@ static gsolve_status norm_of_scaled_rows(gs_krylov *k, double *norm)
             sum += v * v;
         }
     }
-    TRY(gs_comm_sum_of(k->comm, &sum, 1));
+    TRY(gs_comm_sum_on_host(k->comm, &sum, 1));
     *norm = most * sqrt(sum);
 done:
     return status;
@@ -177,7 +177,7 @@ static gsolve_status norm_over_ranks(gs_krylov *k, double *norm)
 
     *norm = 0;
     for (int i = 0; rows_on_host(k, i, &part); i++) {
-        TRY(norm_of(k, gs_start(&part, part.nrows), part.value, &of_part));
+        TRY(norm_of(k, gs_start(&part, part.nrows), gs_matrix_part_values(k->A, i), &of_part));
         *norm = hypot(*norm, of_part);
     }
 done:

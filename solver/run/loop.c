@@ -52,8 +52,15 @@ static bool is_watched(const gs_krylov *k)
     return k->run->monitor.call || k->run->monitor.test || gs_has_stop_test(k->ctx);
 }
 
-/* The steps of a chunk: 1 where the host reads the device's memory directly; else whole periods if
- * they can be recorded. Whether they are recorded makes no difference: A's form changes between
+/* Whether the device runs ahead of the host: not where the host reads the device's memory directly,
+ * nor over several ranks, where it waits for each sum. */
+static bool runs_ahead(const gs_krylov *k)
+{
+    return k->ctx->device->post && k->period > 0 && !k->comm;
+}
+
+/* The steps of a chunk: 1 where the device does not run ahead; else whole periods if they can be
+ * recorded. Whether they are recorded makes no difference: A's form changes between
  * chunks, so that the bits would depend on it. */
 static int chunk_size(const gs_krylov *k)
 {
@@ -61,7 +68,7 @@ static int chunk_size(const gs_krylov *k)
     int most;
 
     if (k->run->resident.on) return is_watched(k) ? MOST_STEPS : GS_RESIDENT_STEPS;
-    if (!k->ctx->device->post || period == 0) return 1;
+    if (!runs_ahead(k)) return 1;
     most = most_steps(k);
     if (most <= FEW_STEPS && period > most) return most;
     return period > GS_MAX_PERIOD ? most : period >= most ? period : most - most % period;
@@ -134,7 +141,7 @@ static bool can_record(const gs_krylov *k, int count)
 {
     const int period = k->period;
 
-    return k->ctx->device->record && !k->run->recording.impossible && period > 0 &&
+    return k->ctx->device->record && !k->comm && !k->run->recording.impossible && period > 0 &&
            period <= GS_MAX_PERIOD && count % period == 0 && gs_matrix_is_recordable(k->A) &&
            gs_precond_is_recordable(k->M);
 }
@@ -238,7 +245,7 @@ done:
  * The first chunk may be shorter, so that A gets its first estimate soon. */
 static gsolve_status iterate(gs_krylov *k)
 {
-    const int count = chunk_size(k), ahead = k->ctx->device->post && k->period > 0;
+    const int count = chunk_size(k), ahead = runs_ahead(k);
     const int64_t fetched = k->ctx->fetched;
     int sent = 1, read = 0, steps = gs_adapt_first(k, count);
     bool any = true;

@@ -57,7 +57,29 @@ done:
     return status;
 }
 
+void gs_dist_block_there(const gsolve_matrix *A, gsolve_csr *block)
+{
+    gs_dist_matrix *D = A->dist;
+    gsolve_status status;
+
+    if (D->boundary_rows == 0) {
+        *block = A->csr;
+        return;
+    }
+    TRY(gs_dist_need_block(A));
+    *block = D->block;
+    if (gs_location(A->ctx) == GSOLVE_HOST) return;
+    if (!D->block_there.start) {
+        TRY(gs_csr_move(&D->block_there, A->ctx, GSOLVE_DEVICE, &D->block));
+    }
+    *block = D->block_there;
+done:
+    if (status != GSOLVE_OK) memset(block, 0, sizeof *block);
+}
+
 void gs_dist_release_block(const gsolve_matrix *A, bool keep)
 {
-    if (A->dist && !keep) gsolve_csr_free(&A->dist->block, A->ctx);
+    if (!A->dist || keep) return;
+    gsolve_csr_free(&A->dist->block, A->ctx);
+    gsolve_csr_free(&A->dist->block_there, A->ctx);
 }

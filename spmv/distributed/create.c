@@ -16,10 +16,10 @@ static gsolve_status check_view(gsolve_context *ctx, const gsolve_dist_csr *csr)
                            "the rows of the rank are NULL, have a negative number, no offsets, or "
                            "an unknown type");
     }
-    if (csr->location != GSOLVE_HOST || gs_location(ctx) != GSOLVE_HOST) {
+    if (csr->location != GSOLVE_HOST) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "distributed matrices are for contexts on the CPU, with arrays on the "
-                           "host; create the context on \"cpu\"");
+                           "the rows of a distributed matrix must be on the host; copy the arrays "
+                           "there");
     }
     return GSOLVE_OK;
 }
@@ -131,6 +131,7 @@ static gsolve_status take_rows(gs_dist_matrix *D, gsolve_context *ctx, const gso
     TRY(gs_csr_inspect(ctx, &rows, &found, NULL));
     if (!found.ascending) TRY(gs_csr_clean(&sorted, ctx, &rows, false, &D->destination));
     TRY(gs_dist_split(D, ctx, found.ascending ? &rows : &sorted, interior));
+    TRY(gs_dist_move_boundary(D, ctx));
 done:
     gsolve_csr_free(&sorted, ctx);
     gsolve_free(ctx, GSOLVE_HOST, compact);
@@ -147,7 +148,7 @@ static gsolve_status count_entries(gs_dist_matrix *D, gsolve_context *ctx, const
     const bool square = D->rows.total == D->cols.total && D->rows.first == D->cols.first &&
                         D->rows.count == D->cols.count;
     double number[] = {entries, !square}; /* sums are exact below 2^53 */
-    const gsolve_status status = gs_comm_sum_of(ctx->comm, number, 2);
+    const gsolve_status status = gs_comm_sum_on_host(ctx->comm, number, 2);
 
     D->total_entries = (int64_t)number[0];
     D->square = number[1] == 0;
@@ -187,7 +188,7 @@ static gsolve_status create(gsolve_matrix **out, gsolve_context *ctx, const char
     TRY(gs_halo_reserve(&D->halo, ctx, csr->type, 1));
     TRY(count_entries(D, ctx, &interior));
     TRY(gs_comm_check(ctx->comm, gs_matrix_create_unchecked(&A, ctx, spec, &interior)));
-    A->comm = ctx->comm;
+    A->comm = gs_comm_ranks(ctx->comm) > 1 ? ctx->comm : NULL;
     A->dist = D;
     D = NULL;
     *out = A;

@@ -22,14 +22,45 @@ typedef struct gs_dist_matrix {
      * is ghost column g. The entries of a row are in the order of the columns of the whole matrix.
      */
     gsolve_csr boundary;
+    /* Both where kernels read them: the arrays above, or copies. */
+    gsolve_csr boundary_there;
+    int32_t *boundary_row_there;
+    /* On a GPU, made when first needed: boundary', of which only the rows with entries are stored,
+     * with the numbers of these rows. Its columns are local rows. */
+    gsolve_csr back;
+    int32_t *back_row;
     int64_t total_entries; /* of all ranks */
     bool square;           /* on each rank `rows` and `cols` are equal */
     int64_t given;         /* number of the caller's entries on this rank */
     uint64_t given_pattern;
-    int64_t *destination; /* for each of them, the entry of the sorted rows that it is added to;
-                             NULL: they were sorted */
-    gsolve_csr block;     /* the diagonal block, made when first needed */
+    int64_t *destination;   /* for each of them, the entry of the sorted rows that it is added to;
+                               NULL: they were sorted */
+    gsolve_csr block;       /* the diagonal block, made when first needed */
+    gsolve_csr block_there; /* its copy on a device, made when first needed */
 } gs_dist_matrix;
+
+/* Inner products that a product y = A x computes as well: w'y and, unless it is NULL, y'y of each
+ * column. On entry they have the terms of the interior rows. */
+typedef struct gs_dist_dots {
+    gsolve_dense w;
+    double *wy, *yy;
+} gs_dist_dots;
+
+/* Products with the boundary rows; D has some. The halo of D has the elements of x for ghost
+ * columns. On a GPU they are submitted to q. */
+typedef struct gs_boundary_kernels {
+    /* y = alpha A x + y in the boundary rows; beta is 0: y = alpha A x. dots may be NULL. */
+    gsolve_status (*multiply)(gs_queue *q, const gs_dist_matrix *D, double alpha,
+                              const gsolve_dense *x, double beta, const gsolve_dense *y,
+                              const gs_dist_dots *dots);
+    /* y += alpha A'x for the own columns of the boundary rows; halo.in.buffer = alpha A'x for the
+     * ghost columns. On a GPU D->back exists. */
+    gsolve_status (*transposed)(gs_queue *q, const gs_dist_matrix *D, double alpha,
+                                const gsolve_dense *x, const gsolve_dense *y);
+} gs_boundary_kernels;
+
+extern const gs_boundary_kernels gs_boundary_host[GSOLVE_TYPE_COUNT],
+    gs_boundary_cuda[GSOLVE_TYPE_COUNT];
 
 /* --- split.c: from sorted rows with compact column numbers to both matrices, and back --------- */
 
@@ -75,23 +106,42 @@ gsolve_status gs_dist_need_block(const gsolve_matrix *A);
 /* Frees it, unless `keep`. */
 void gs_dist_release_block(const gsolve_matrix *A, bool keep);
 
+/* *block = the diagonal block where kernels read it; without arrays if there is no memory. */
+void gs_dist_block_there(const gsolve_matrix *A, gsolve_csr *block);
+
+/* --- boundary.c: the boundary rows where kernels read them ------------------------------------ */
+
+/* Copies the boundary rows to the device, if that has memory of its own. */
+gsolve_status gs_dist_move_boundary(gs_dist_matrix *D, gsolve_context *ctx);
+/* Copies the new values of the boundary rows. */
+gsolve_status gs_dist_renew_boundary(gs_dist_matrix *D, gsolve_context *ctx);
+/* Makes D->back, on a GPU. */
+gsolve_status gs_dist_need_back(gs_dist_matrix *D, gsolve_context *ctx);
+/* Frees all of it. */
+void gs_dist_drop_boundary(gs_dist_matrix *D, gsolve_context *ctx);
+
 /* --- product.c -------------------------------------------------------------------------------- */
 
 /* A product y = alpha A x + beta y of several ranks: begin; the product with the interior matrix;
  * end. All ranks call both, even if a product failed. interior: the status of that product, which
- * end returns if it is not GSOLVE_OK. beta is not 0: y holds beta y in the boundary rows. */
+ * end returns if it is not GSOLVE_OK. beta is not 0: y holds beta y in the boundary rows. dots:
+ * NULL, or the sums of this rank, which end completes. */
 gsolve_status gs_dist_begin(const gsolve_matrix *A, gsolve_dense x);
 gsolve_status gs_dist_end(const gsolve_matrix *A, double alpha, gsolve_dense x, double beta,
-                          gsolve_dense y, gsolve_status interior);
+                          gsolve_dense y, const gs_dist_dots *dots, gsolve_status interior);
 
 /* After the product with the transposed interior matrix: y += alpha A'x for the boundary rows. */
 gsolve_status gs_dist_transposed(const gsolve_matrix *A, double alpha, gsolve_dense x,
                                  gsolve_dense y, gsolve_status interior);
 
-/* Adds the sums over the boundary rows to wy and yy, which have those over all other rows, and then
- * the sums of the other ranks. yy may be NULL. */
-gsolve_status gs_dist_sums(const gsolve_matrix *A, gsolve_dense y, gsolve_dense w, double *wy,
-                           double *yy, gsolve_status product);
+/* Adds these sums of all ranks; `product` is the status of the product. */
+gsolve_status gs_dist_sums(const gsolve_matrix *A, int32_t ncols, double *wy, double *yy,
+                           gsolve_status product);
+
+/* Joins the messages of a product that this rank cannot make, for the reason `failed`, and returns
+ * that. The other ranks get elements without a meaning. */
+gsolve_status gs_dist_join(const gsolve_matrix *A, bool transposed, gsolve_dense x,
+                           gsolve_status failed);
 
 /* --- statistics.c ----------------------------------------------------------------------------- */
 

@@ -7,6 +7,9 @@
 #define GS_BODY "spmv/distributed/product_body.h"
 #include "core/each_type.h"
 
+const gs_boundary_kernels gs_boundary_host[GSOLVE_TYPE_COUNT] = {{multiply_f32, transposed_f32},
+                                                                 {multiply_f64, transposed_f64}};
+
 gsolve_status gs_dist_begin(const gsolve_matrix *A, gsolve_dense x)
 {
     gs_halo *halo = &A->dist->halo;
@@ -19,53 +22,63 @@ done:
 }
 
 gsolve_status gs_dist_end(const gsolve_matrix *A, double alpha, gsolve_dense x, double beta,
-                          gsolve_dense y, gsolve_status interior)
+                          gsolve_dense y, const gs_dist_dots *dots, gsolve_status interior)
 {
-    const gs_dist_matrix *D = A->dist;
-    const int threads =
-        gs_threads_for(gs_start(&D->boundary, D->boundary_rows) * x.ncols, gsolve_threads(A->ctx));
     gsolve_status status = gs_halo_end(&A->dist->halo, A->ctx);
 
     if (status != GSOLVE_OK || interior != GSOLVE_OK) return interior ? interior : status;
-    if (D->boundary_rows == 0) return GSOLVE_OK;
-    if (x.type == GSOLVE_F32) {
-        multiply_boundary_f32(D, threads, alpha, &x, beta, &y);
-    } else {
-        multiply_boundary_f64(D, threads, alpha, &x, beta, &y);
-    }
+    if (A->dist->boundary_rows == 0 || x.ncols == 0) return GSOLVE_OK;
+    return GS_SCALAR_KERNELS(gs_boundary, A->ctx, x.type)
+        ->multiply(A->ctx->queue, A->dist, alpha, &x, beta, &y, dots);
+}
+
+/* The product with the transposed boundary rows, of which the elements for other ranks are in the
+ * buffer of the halo. */
+static gsolve_status multiply_back(const gsolve_matrix *A, double alpha, gsolve_dense x,
+                                   gsolve_dense y)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    if (A->dist->boundary_rows == 0 || x.ncols == 0) return GSOLVE_OK;
+    TRY(gs_dist_need_back(A->dist, A->ctx));
+    TRY(GS_SCALAR_KERNELS(gs_boundary, A->ctx, x.type)
+            ->transposed(A->ctx->queue, A->dist, alpha, &x, &y));
+done:
     return status;
 }
 
 gsolve_status gs_dist_transposed(const gsolve_matrix *A, double alpha, gsolve_dense x,
                                  gsolve_dense y, gsolve_status interior)
 {
-    gs_dist_matrix *D = A->dist;
+    gs_halo *halo = &A->dist->halo;
     gsolve_status status;
 
-    TRY(gs_halo_reserve(&D->halo, A->ctx, x.type, x.ncols));
-    if (D->boundary_rows > 0 && x.type == GSOLVE_F32) multiply_transposed_f32(D, alpha, &x, &y);
-    if (D->boundary_rows > 0 && x.type == GSOLVE_F64) multiply_transposed_f64(D, alpha, &x, &y);
-    TRY(gs_halo_add_back(&D->halo, A->ctx, y));
+    TRY(gs_halo_reserve(halo, A->ctx, x.type, x.ncols));
+    if (interior == GSOLVE_OK) interior = multiply_back(A, alpha, x, y);
+    TRY(gs_halo_add_back(halo, A->ctx, y));
     status = interior;
 done:
     return status;
 }
 
-gsolve_status gs_dist_sums(const gsolve_matrix *A, gsolve_dense y, gsolve_dense w, double *wy,
-                           double *yy, gsolve_status product)
+gsolve_status gs_dist_sums(const gsolve_matrix *A, int32_t ncols, double *wy, double *yy,
+                           gsolve_status product)
 {
-    const gs_numbers part[] = {{wy, y.ncols}, {yy, y.ncols}};
+    const gs_numbers part[] = {{wy, ncols, NULL}, {yy, ncols, NULL}};
+    const gsolve_status status = gs_comm_sum(A->comm, part, yy ? 2 : 1);
+
+    return product != GSOLVE_OK ? product : status;
+}
+
+gsolve_status gs_dist_join(const gsolve_matrix *A, bool transposed, gsolve_dense x,
+                           gsolve_status failed)
+{
+    gs_halo *halo = &A->dist->halo;
     gsolve_status status;
 
-    for (int32_t c = 0; A->dist && c < y.ncols; c++) {
-        if (y.type == GSOLVE_F32) {
-            add_sums_f32(A->dist, gs_column_of(y, c).value, gs_column_of(w, c).value, &wy[c],
-                         yy ? &yy[c] : NULL);
-        } else {
-            add_sums_f64(A->dist, gs_column_of(y, c).value, gs_column_of(w, c).value, &wy[c],
-                         yy ? &yy[c] : NULL);
-        }
-    }
-    status = gs_comm_sum(A->ctx->comm, part, yy ? 2 : 1);
-    return product != GSOLVE_OK ? product : status;
+    TRY(gs_halo_reserve(halo, A->ctx, x.type, x.ncols));
+    TRY(gs_halo_join(halo, A->ctx, x.ncols, transposed));
+    status = failed;
+done:
+    return status;
 }

@@ -19,10 +19,11 @@ typedef struct FN(operand) {
     int32_t n; /* own elements */
 } FN(operand);
 
-static inline FN(operand) FN(operand_of)(const gs_dist_matrix *D, const gsolve_dense *x, int32_t c)
+/* ghost: the elements of the ghost columns, row-major. */
+static inline FN(operand)
+    FN(operand_of)(const gs_dist_matrix *D, const gsolve_dense *x, void *ghost, int32_t c)
 {
-    return (FN(operand)){
-        FN(column_of)(x, c), {(T *)D->halo.in.buffer + c, x->ncols}, D->cols.count};
+    return (FN(operand)){FN(column_of)(x, c), {(T *)ghost + c, x->ncols}, D->cols.count};
 }
 
 static inline T FN(element)(const FN(operand) * x, int32_t col)
@@ -43,39 +44,62 @@ static inline T FN(sum_row)(int64_t n, const T *value, const int32_t *col, const
     return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
-/* y = alpha A x + y in the boundary rows; beta is 0: y = alpha A x. */
-static void FN(multiply_boundary)(const gs_dist_matrix *D, int threads, double alpha,
-                                  const gsolve_dense *x, double beta, const gsolve_dense *y)
+/* Adds the terms of the boundary rows to *wy = w'y and, unless it is NULL, to *yy = y'y. */
+static void FN(add_sums)(const gs_dist_matrix *D, const T *y, const T *w, double *wy, double *yy)
 {
-    const gsolve_csr *B = &D->boundary;
+    double sum = 0, squares = 0;
+
+    for (int32_t b = 0; b < D->boundary_rows; b++) {
+        const int32_t i = D->boundary_row_there[b];
+        const double yi = (double)y[i];
+        sum += (double)w[i] * yi;
+        squares += yi * yi;
+    }
+    *wy += sum;
+    if (yy) *yy += squares;
+}
+
+static gsolve_status FN(multiply)(gs_queue *q, const gs_dist_matrix *D, double alpha,
+                                  const gsolve_dense *x, double beta, const gsolve_dense *y,
+                                  const gs_dist_dots *dots)
+{
+    const gsolve_csr *B = &D->boundary_there;
+    const int threads =
+        gs_threads_for(gs_start(B, D->boundary_rows) * x->ncols, gs_queue_threads(q));
     const T *value = B->value;
 
     for (int32_t c = 0; c < x->ncols; c++) {
-        const FN(operand) xc = FN(operand_of)(D, x, c);
+        const FN(operand) xc = FN(operand_of)(D, x, D->halo.ghost, c);
         const FN(column) yc = FN(column_of)(y, c);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
         for (int32_t b = 0; b < D->boundary_rows; b++) {
             const int64_t from = gs_start(B, b), n = gs_start(B, b + 1) - from;
             const T sum = (T)alpha * FN(sum_row)(n, value + from, B->col + from, &xc);
-            T *to = &yc.at[D->boundary_row[b] * yc.step];
+            T *to = &yc.at[D->boundary_row_there[b] * yc.step];
             *to = beta == 0 ? sum : sum + *to;
         }
+        if (dots) {
+            FN(add_sums)
+            (D, yc.at, gs_column_of(dots->w, c).value, &dots->wy[c],
+             dots->yy ? &dots->yy[c] : NULL);
+        }
     }
+    return GSOLVE_OK;
 }
 
-/* y += alpha B'x for the own columns of the boundary rows B; the ghost elements = alpha B'x. */
-static void FN(multiply_transposed)(const gs_dist_matrix *D, double alpha, const gsolve_dense *x,
-                                    const gsolve_dense *y)
+static gsolve_status FN(transposed)(gs_queue *q, const gs_dist_matrix *D, double alpha,
+                                    const gsolve_dense *x, const gsolve_dense *y)
 {
-    const gsolve_csr *B = &D->boundary;
+    const gsolve_csr *B = &D->boundary_there;
     const T *value = B->value;
 
+    (void)q;
     for (int32_t c = 0; c < x->ncols; c++) {
-        const FN(operand) to = FN(operand_of)(D, y, c);
+        const FN(operand) to = FN(operand_of)(D, y, D->halo.in.buffer, c);
         const FN(column) xc = FN(column_of)(x, c);
         for (int32_t g = 0; g < D->map.ghosts; g++) to.ghost.at[g * to.ghost.step] = 0;
         for (int32_t b = 0; b < D->boundary_rows; b++) {
-            const T xb = (T)alpha * xc.at[D->boundary_row[b] * xc.step];
+            const T xb = (T)alpha * xc.at[D->boundary_row_there[b] * xc.step];
             for (int64_t k = gs_start(B, b); k < gs_start(B, b + 1); k++) {
                 const int32_t col = B->col[k];
                 T *at = col < to.n ? &to.own.at[col * to.own.step]
@@ -84,18 +108,5 @@ static void FN(multiply_transposed)(const gs_dist_matrix *D, double alpha, const
             }
         }
     }
-}
-
-/* Adds the terms of the boundary rows to *wy = w'y and, unless it is NULL, to *yy = y'y. */
-static void FN(add_sums)(const gs_dist_matrix *D, const T *y, const T *w, double *wy, double *yy)
-{
-    double sum = 0, squares = 0;
-
-    for (int32_t b = 0; b < D->boundary_rows; b++) {
-        const double yi = (double)y[D->boundary_row[b]];
-        sum += (double)w[D->boundary_row[b]] * yi;
-        squares += yi * yi;
-    }
-    *wy += sum;
-    if (yy) *yy += squares;
+    return GSOLVE_OK;
 }

@@ -215,6 +215,7 @@ static gsolve_status count_empty_columns(const gsolve_matrix *A, double *empty)
     own = used.value = gsolve_alloc(A->ctx, GSOLVE_HOST, (size_t)D->cols.count, sizeof *own);
     TRY(gs_comm_check(A->ctx->comm, own ? GSOLVE_OK : GSOLVE_NO_MEMORY));
     TRY(gs_halo_reserve(&D->halo, A->ctx, GSOLVE_F64, 1));
+    TRY(gs_comm_check(A->ctx->comm, gs_halo_wait(A->ctx)));
     ghost = D->halo.in.buffer;
     memset(own, 0, (size_t)D->cols.count * sizeof *own);
     for (int64_t k = 0; k < A->entries; k++) own[A->rows.col[k]] = 1;
@@ -283,7 +284,7 @@ gsolve_status gs_dist_need_statistics(const gsolve_matrix *A)
     if (D->square) TRY(find_symmetry(A, &f.symmetry));
     TRY(add_ranks(A, &f));
     TRY(count_empty_columns(A, &empty));
-    TRY(gs_comm_sum_of(A->ctx->comm, &empty, 1));
+    TRY(gs_comm_sum_on_host(A->ctx->comm, &empty, 1));
     known->t = gs_statistics_of(&f, D->rows.total, D->cols.total, D->total_entries);
     known->t.block = 1;
     known->t.empty_cols = empty < INT32_MAX ? (int32_t)empty : INT32_MAX;

@@ -9,6 +9,11 @@ bool gs_matrix_part(const gsolve_matrix *A, int i, gsolve_csr *part)
     return true;
 }
 
+const void *gs_matrix_part_values(const gsolve_matrix *A, int i)
+{
+    return i == 0 ? A->csr.value : A->dist->boundary_there.value;
+}
+
 void gs_dist_drop(gs_dist_matrix **pD, gsolve_context *ctx)
 {
     gs_dist_matrix *D = *pD;
@@ -17,8 +22,10 @@ void gs_dist_drop(gs_dist_matrix **pD, gsolve_context *ctx)
     gs_ownership_drop(&D->owner, ctx);
     gs_column_map_drop(&D->map, ctx);
     gs_halo_drop(&D->halo, ctx);
+    gs_dist_drop_boundary(D, ctx);
     gsolve_csr_free(&D->boundary, ctx);
     gsolve_csr_free(&D->block, ctx);
+    gsolve_csr_free(&D->block_there, ctx);
     gsolve_free(ctx, GSOLVE_HOST, D->boundary_row);
     gsolve_free(ctx, GSOLVE_HOST, D->destination);
     gsolve_free(ctx, GSOLVE_HOST, D);

@@ -71,6 +71,18 @@ done:
     return status;
 }
 
+/* What kernels read follows the new values on the host. */
+static gsolve_status renew(gsolve_matrix *A)
+{
+    gsolve_status status;
+
+    TRY(gs_matrix_send_rows(A));
+    TRY(gs_dist_renew_boundary(A->dist, A->ctx));
+    TRY(gs_matrix_update_form(A));
+done:
+    return status;
+}
+
 gsolve_status gsolve_matrix_update_dist(gsolve_matrix *A, const gsolve_dist_csr *csr)
 {
     void *sorted = NULL;
@@ -85,7 +97,7 @@ gsolve_status gsolve_matrix_update_dist(gsolve_matrix *A, const gsolve_dist_csr 
     if (sorted) sum_values(A->dist, &shape, entries, sorted);
     gs_dist_split_values(A->dist, A->ctx, &A->rows, sorted ? sorted : shape.value);
     gs_dist_release_block(A, false);
-    TRY(gs_comm_check(A->ctx->comm, gs_matrix_update_form(A)));
+    TRY(gs_comm_check(A->ctx->comm, renew(A)));
 done:
     gsolve_free(A->ctx, GSOLVE_HOST, sorted);
     return status;

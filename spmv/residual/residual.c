@@ -131,8 +131,7 @@ static void close_system(system_at *s)
 }
 
 /* Stages b and x: on the device if it has a kernel, unless b, x and the rows lie on the host. */
-static gsolve_status open_system(system_at *s, const gsolve_matrix *A, gsolve_dense b,
-                                 gsolve_dense x)
+static gsolve_status stage(system_at *s, const gsolve_matrix *A, gsolve_dense b, gsolve_dense x)
 {
     gsolve_location location;
     gsolve_status status;
@@ -140,18 +139,40 @@ static gsolve_status open_system(system_at *s, const gsolve_matrix *A, gsolve_de
 
     *s = (system_at){.A = A};
     TRY(gs_matrix_need_csr(A));
-    here = b.location == GSOLVE_HOST && x.location == GSOLVE_HOST && A->rows.start;
+    here = b.location == GSOLVE_HOST && x.location == GSOLVE_HOST && A->rows.start && !A->dist;
     s->on_device = !here && GS_SCALAR_KERNELS(gs_residual, A->ctx, A->csr.type)->residual != NULL;
     location = s->on_device ? GSOLVE_DEVICE : GSOLVE_HOST;
     if (!s->on_device) TRY(gs_matrix_need_rows(A));
     TRY(gs_stage_in(&s->b, A->ctx, location, b, true));
     TRY(gs_stage_in(&s->x, A->ctx, location, x, true));
-    if (A->dist) {
-        TRY(gs_dist_begin(A, x));
-        TRY(gs_halo_end(&A->dist->halo, A->ctx));
-    }
 done:
     return status;
+}
+
+/* Stages b and x, and gets the elements of x for ghost columns. */
+static gsolve_status open_system(system_at *s, const gsolve_matrix *A, gsolve_dense b,
+                                 gsolve_dense x)
+{
+    gsolve_status status = stage(s, A, b, x);
+
+    if (!A->dist) return status;
+    if (status != GSOLVE_OK) return gs_dist_join(A, false, x, status);
+    TRY(gs_dist_begin(A, s->x.used));
+    TRY(gs_halo_end(&A->dist->halo, A->ctx));
+done:
+    return status;
+}
+
+/* Launches the kernels. */
+static gsolve_status launch(const system_at *s, double factor, void *r)
+{
+    const gsolve_matrix *A = s->A;
+    const gs_residual_kernels *kernels = GS_SCALAR_KERNELS(gs_residual, A->ctx, A->csr.type);
+
+    return A->dist ? kernels->over_ranks(A->ctx->queue, &A->csr, A->dist, s->b.used, s->x.used,
+                                         factor, r, A->sums)
+                   : kernels->residual(A->ctx->queue, &A->csr, s->b.used, s->x.used, factor, r,
+                                       A->sums);
 }
 
 static gsolve_status residual(const system_at *s, double factor, gsolve_dense r,
@@ -160,15 +181,18 @@ static gsolve_status residual(const system_at *s, double factor, gsolve_dense r,
     const gsolve_matrix *A = s->A;
     gsolve_status status = GSOLVE_OK;
 
-    if (!s->on_device) {
+    if (s->on_device) {
+        TRY(launch(s, factor, r.value));
+        TRY(gsolve_copy(A->ctx, sums, GSOLVE_HOST, A->sums, GSOLVE_DEVICE, sizeof *sums));
+    } else {
         residual_on_host(A, s->b.used, s->x.used, factor, r, sums);
-        return gs_comm_sum_of(A->comm, &sums->rr, sizeof *sums / sizeof(double));
     }
-    TRY(GS_SCALAR_KERNELS(gs_residual, A->ctx, A->csr.type)
-            ->residual(A->ctx->queue, &A->csr, s->b.used, s->x.used, factor, r.value, A->sums));
-    TRY(gsolve_copy(A->ctx, sums, GSOLVE_HOST, A->sums, GSOLVE_DEVICE, sizeof *sums));
 done:
-    return status;
+    if (!A->comm) return status;
+    status = gs_comm_defer(A->comm, status);
+    return status == GSOLVE_OK
+               ? gs_comm_sum_on_host(A->comm, &sums->rr, sizeof *sums / sizeof(double))
+               : status;
 }
 
 gsolve_status gs_matrix_prepare_residual(const gsolve_matrix *A)
@@ -199,8 +223,8 @@ static double value_of(scaled s)
 static const int exponents[] = {0, -540, 450, 900};
 enum { ATTEMPTS = sizeof exponents / sizeof *exponents };
 
-/* Rounding errors of A x are at most about `rounding` |b|. If they may be larger than this part of b,
- * the sum that was computed shows nothing, even if it is 0: the bound takes its place. */
+/* Rounding errors of A x are at most about `rounding` |b|. If they may be larger than this part of
+ * b, the sum that was computed shows nothing, even if it is 0: the bound takes its place. */
 #define MOST_ROUNDING 0x1p-10
 
 static void raise_to_rounding(gs_norms *norms, double rounding, double b)

@@ -6,7 +6,7 @@
 #include "core/cuda.cuh"
 
 extern "C" {
-#include "spmv/handle.h"
+#include "spmv/distributed/distributed.h"
 }
 
 namespace
@@ -32,6 +32,7 @@ struct row_sums {
 
 template <class T, class O>
 struct system {
+    static constexpr bool adds = false; // to the sums of another kernel
     const O *start;
     const int32_t *col;
     const T *value;
@@ -68,8 +69,8 @@ struct system {
 };
 
 // Sums the long rows among those of this block, one after the other.
-template <class T, class O>
-__device__ void long_rows(const system<T, O> &s, int32_t base, double (&sum)[5])
+template <class System>
+__device__ void long_rows(const System &s, int32_t base, double (&sum)[5])
 {
     for (int32_t i = base; i < base + gs_block_size && i < s.nrows; i++) {
         if (!s.is_long(i)) continue;
@@ -79,12 +80,64 @@ __device__ void long_rows(const system<T, O> &s, int32_t base, double (&sum)[5])
     }
 }
 
+// The interior rows of a distributed matrix. Its boundary rows are empty there, and do not count.
+template <class T, class O>
+struct interior : system<T, O> {
+    const int32_t *boundary_row; // ascending
+    int32_t boundary_rows;
+
+    __device__ bool is_boundary(int64_t i) const
+    {
+        int32_t low = 0, high = boundary_rows; // the first boundary row that is not below i
+        while (low < high) {
+            const int32_t middle = low + (high - low) / 2;
+            if (boundary_row[middle] < i) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low < boundary_rows && boundary_row[low] == i;
+    }
+    __device__ void count(int64_t i, row_sums row, double (&sum)[5]) const
+    {
+        const bool empty = this->start[i] == this->start[i + 1];
+        if (!empty || !is_boundary(i)) system<T, O>::count(i, row, sum);
+    }
+};
+
+// The boundary rows. Their sums are added to those of the interior rows.
+template <class T, class O>
+struct boundary : system<T, O> {
+    static constexpr bool adds = true;
+    column ghost; // the elements of x of the other ranks
+    const int32_t *row;
+    int32_t own; // columns below are those of x
+
+    __device__ row_sums partial_sums(int32_t i, int lane, int lanes) const
+    {
+        row_sums sum = {0, 0};
+        for (int64_t k = (int64_t)this->start[i] + lane; k < (int64_t)this->start[i + 1];
+             k += lanes) {
+            const int32_t j = this->col[k];
+            const double term = (double)this->value[k] * (j < own ? this->x[j] : ghost[j - own]);
+            sum.Ax += term;
+            sum.terms += fabs(term);
+        }
+        return sum;
+    }
+    __device__ void count(int64_t i, row_sums of_row, double (&sum)[5]) const
+    {
+        system<T, O>::count(row[i], of_row, sum);
+    }
+};
+
 // r = factor (b - A x) unless s.r is NULL, and the five sums of gs_residual_sums. Warp w of a block
 // sums the rows w, w + warps, ... of the block's gs_block_size rows; then the block sums the long
 // ones. After the sum of a row, one thread adds its terms, so every row is counted once.
-template <class T, class O>
+template <class System>
 __global__ void __launch_bounds__(gs_block_size)
-    residual_of(system<T, O> s, double *partial, unsigned *arrived, gs_residual_sums *out)
+    residual_of(System s, double *partial, unsigned *arrived, gs_residual_sums *out)
 {
     const int lane = (int)threadIdx.x % 32;
     double sum[5] = {};
@@ -106,8 +159,10 @@ __global__ void __launch_bounds__(gs_block_size)
             long_rows(s, (int32_t)base, sum);
         }
     }
-    gs_grid_sum(sum, partial, arrived,
-                [&](int k, double total) { reinterpret_cast<double *>(out)[k] = total; });
+    gs_grid_sum(sum, partial, arrived, [&](int k, double total) {
+        double *to = reinterpret_cast<double *>(out) + k;
+        *to = System::adds ? *to + total : total;
+    });
 }
 
 column column_of(gsolve_dense v)
@@ -115,20 +170,24 @@ column column_of(gsolve_dense v)
     return {v.value, v.type == GSOLVE_F32};
 }
 
+// r: of the same type as A
 template <class T, class O>
-gsolve_status run(gs_queue *q, const gsolve_csr *A, gsolve_dense b, gsolve_dense x, double factor,
-                  void *r, gs_residual_sums *out)
+system<T, O> system_of(const gsolve_csr *A, gsolve_dense b, gsolve_dense x, double factor, void *r)
 {
-    const system<T, O> s = {(const O *)A->start,
-                            A->col,
-                            (const T *)A->value,
-                            column_of(b),
-                            column_of(x),
-                            factor,
-                            (T *)r,
-                            A->nrows};
+    return {(const O *)A->start,
+            A->col,
+            (const T *)A->value,
+            column_of(b),
+            column_of(x),
+            factor,
+            (T *)r,
+            A->nrows};
+}
 
-    return gs_launch(q, "the residual", residual_of<T, O>, gs_grid(q, A->nrows), gs_block_size, s,
+template <class System>
+gsolve_status run(gs_queue *q, const System &s, gs_residual_sums *out)
+{
+    return gs_launch(q, "the residual", residual_of<System>, gs_grid(q, s.nrows), gs_block_size, s,
                      q->partial, q->arrived, out);
 }
 
@@ -136,11 +195,43 @@ template <class T>
 gsolve_status residual(gs_queue *q, const gsolve_csr *A, gsolve_dense b, gsolve_dense x,
                        double factor, void *r, gs_residual_sums *out)
 {
-    return A->offset == GSOLVE_O64 ? run<T, int64_t>(q, A, b, x, factor, r, out)
-                                   : run<T, int32_t>(q, A, b, x, factor, r, out);
+    return A->offset == GSOLVE_O64 ? run(q, system_of<T, int64_t>(A, b, x, factor, r), out)
+                                   : run(q, system_of<T, int32_t>(A, b, x, factor, r), out);
+}
+
+template <class T, class O>
+gsolve_status run_interior(gs_queue *q, const gs_dist_matrix *D, const system<T, O> &s,
+                           gs_residual_sums *out)
+{
+    return run(q, interior<T, O>{s, D->boundary_row_there, D->boundary_rows}, out);
+}
+
+template <class T, class O>
+gsolve_status run_boundary(gs_queue *q, const gs_dist_matrix *D, gsolve_dense x,
+                           const system<T, O> &s, gs_residual_sums *out)
+{
+    return run(q,
+               boundary<T, O>{
+                   s, {D->halo.ghost, x.type == GSOLVE_F32}, D->boundary_row_there, D->cols.count},
+               out);
+}
+
+template <class T>
+gsolve_status over_ranks(gs_queue *q, const gsolve_csr *A, const gs_dist_matrix *D, gsolve_dense b,
+                         gsolve_dense x, double factor, void *r, gs_residual_sums *out)
+{
+    const gsolve_csr *B = &D->boundary_there;
+    gsolve_status status = A->offset == GSOLVE_O64
+                               ? run_interior(q, D, system_of<T, int64_t>(A, b, x, factor, r), out)
+                               : run_interior(q, D, system_of<T, int32_t>(A, b, x, factor, r), out);
+
+    if (status != GSOLVE_OK || D->boundary_rows == 0) return status;
+    return B->offset == GSOLVE_O64
+               ? run_boundary(q, D, x, system_of<T, int64_t>(B, b, x, factor, r), out)
+               : run_boundary(q, D, x, system_of<T, int32_t>(B, b, x, factor, r), out);
 }
 
 } // namespace
 
-extern "C" const gs_residual_kernels gs_residual_cuda[GSOLVE_TYPE_COUNT] = {{residual<float>},
-                                                                            {residual<double>}};
+extern "C" const gs_residual_kernels gs_residual_cuda[GSOLVE_TYPE_COUNT] = {
+    {residual<float>, over_ranks<float>}, {residual<double>, over_ranks<double>}};

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "gsolve_mpi.h"
+#include "tests/apart.h"
 
 typedef int rank_body(gsolve_context *ctx, int rank, int ranks, void *user);
 
@@ -36,8 +37,11 @@ static inline int run_ranks(int ranks, rank_body *body, void *user)
     int rank, failures = 0, all;
 
     MPI_Comm_rank(comm, &rank);
-    EXPECT(gsolve_context_create_mpi(&ctx, "cpu,threads=1,timeout=60", comm) == GSOLVE_OK, "%s",
-           gsolve_mpi_error());
+    EXPECT(gsolve_context_create_mpi(&ctx,
+                                     test_device_is("cuda") ? "cuda,threads=1,timeout=60"
+                                                            : "cpu,threads=1,timeout=60",
+                                     comm) == GSOLVE_OK,
+           "%s", gsolve_mpi_error());
     if (failures == 0) failures = body(ctx, rank, ranks, user);
     gsolve_context_destroy(&ctx);
     MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, comm);
