@@ -2,7 +2,8 @@
 """python_device.py [N]: Poisson in three dimensions with N^3 unknowns (128) in arrays of CuPy and PyTorch on a GPU: pygsolve beside
 cg and gmres of cupyx.scipy.sparse.linalg, each to a true residual of 1e-8 from the same arrays. Prints a record a line: times in
 seconds, medians of 5 (of 3 or 1 for the slow ones), with set-up unless the record says otherwise; what a first solve allocates in
-CuPy and in PyTorch; the error of gradients. Ends with the ratios."""
+CuPy and in PyTorch; the error of gradients; where the time of a solve goes, by the functions of the library that Python calls. Ends
+with the ratios."""
 import inspect
 import json
 import statistics
@@ -14,8 +15,9 @@ import cupyx.scipy.sparse as csp
 import cupyx.scipy.sparse.linalg as cspla
 import numpy as np
 import pygsolve
+from pygsolve import _arrays, _library, _precond, _solver
 from pygsolve._arrays import matrix_view
-from pygsolve._library import ffi
+from pygsolve._library import Context, ffi, filled, lib
 
 RTOL = 1e-8
 
@@ -57,6 +59,11 @@ def measure(A, b, jobs):
     return seconds
 
 
+def in_new_context(A, b, **options):
+    pygsolve.free_gpu_memory()
+    return pygsolve.solve(A, b, rtol=RTOL, **options)
+
+
 def jobs_of_cupy(A, b):
     tolerance = {"rtol" if "rtol" in inspect.signature(cspla.cg).parameters else "tol": RTOL}
     jacobi = cspla.LinearOperator(A.shape, matvec=lambda r: r / 6.0, dtype=A.dtype)
@@ -64,6 +71,8 @@ def jobs_of_cupy(A, b):
     J = pygsolve.Solver(A, "cg", "jacobi", rtol=RTOL)
     return [("pygsolve, automatic", lambda: pygsolve.solve(A, b, rtol=RTOL), 5),
             ("pygsolve, cg + amg", lambda: pygsolve.solve(A, b, method="cg", precond="amg", rtol=RTOL), 5),
+            ("pygsolve, automatic, new context", lambda: in_new_context(A, b), 5),
+            ("pygsolve, cg + amg, new context", lambda: in_new_context(A, b, method="cg", precond="amg"), 5),
             ("pygsolve, cg + jacobi", lambda: pygsolve.solve(A, b, method="cg", precond="jacobi", rtol=RTOL), 5),
             ("pygsolve, gmres + amg", lambda: pygsolve.solve(A, b, method="gmres", precond="amg", rtol=RTOL), 5),
             ("pygsolve, cg + amg, without set-up", lambda: S.solve(b), 5),
@@ -111,6 +120,84 @@ def count_of_torch(torch, T, b):
          allocations=count, bytes=size, bytes_of_x=8 * b.numel())
 
 
+# --- where the time goes ---------------------------------------------------------------------------
+
+class TimedLibrary:
+    """The library, with the time of each function until the GPU has done its work."""
+
+    def __init__(self):
+        self.seconds = {}
+
+    def __getattr__(self, name):
+        member = getattr(lib, name)
+        if not name.startswith("gsolve_"):
+            return member
+
+        def timed(*arguments):
+            begin = time.perf_counter()
+            value = member(*arguments)
+            cupy.cuda.runtime.deviceSynchronize()
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begin
+            return value
+        return timed
+
+
+def parts_of_a_solve(name, A, b, **options):
+    """The median of five solves, each function of the library's share, and what the library itself says about the last one."""
+    totals, parts = [], []
+    modules = (_arrays, _library, _precond, _solver)
+    for _ in range(6):
+        timed = TimedLibrary()
+        for module in modules:
+            module.lib = timed
+        begin = time.perf_counter()
+        S = pygsolve.Solver(A, rtol=RTOL, **options)
+        created = time.perf_counter()
+        S.solve(b)
+        solved = time.perf_counter()
+        info = S.info
+        described = time.perf_counter()
+        for module in modules:
+            module.lib = lib
+        del S
+        end = time.perf_counter()
+        totals.append(end - described + solved - begin)
+        parts.append({**timed.seconds, "creation of the Solver": created - begin, "Solver.solve": solved - created,
+                      "release": end - described, "set-up, by the library": info.setup_seconds, "run, by the library": info.solve_seconds})
+    names = sorted({name for part in parts for name in part})
+    show(what=f"parts of {name}", seconds=statistics.median(totals[1:]), method=info.method, precond=info.precond, iterations=info.iterations,
+         **{part: statistics.median(run.get(part, 0.0) for run in parts[1:]) for part in names})
+
+
+def parts_of_the_library(A):
+    """The times of calls that a solve makes, or that it made in earlier versions, in a context that has its memory."""
+    view, ctx = matrix_view(A), Context("cuda")
+
+    def timed(call):
+        ctx.wait()
+        begin = time.perf_counter()
+        value = call()
+        ctx.wait()
+        return time.perf_counter() - begin, value
+    for run in range(3):
+        seconds = {}
+        statistics_of_A, handle, M = filled("gsolve_statistics"), ffi.new("gsolve_matrix **"), ffi.new("gsolve_precond **")
+        seconds["check and statistics"] = timed(lambda: ctx.check(lib.gsolve_csr_statistics(ctx.handle, view.csr, statistics_of_A)))[0]
+        seconds["matrix"] = timed(lambda: ctx.check(lib.gsolve_matrix_create(handle, ctx.handle, b"auto", view.csr)))[0]
+        seconds["statistics"] = timed(lambda: ctx.check(lib.gsolve_matrix_statistics(handle[0], statistics_of_A)))[0]
+        seconds["set-up of amg"] = timed(lambda: ctx.check(lib.gsolve_precond_create_from(M, ctx.handle, b"amg", handle[0])))[0]
+        seconds["release of amg"] = timed(lambda: lib.gsolve_precond_destroy(M))[0]
+        rows = ffi.new("gsolve_csr *")
+        seconds["copy to the host"] = timed(lambda: ctx.check(lib.gsolve_matrix_csr(handle[0], rows)))[0]
+        seconds["release of the matrix"] = timed(lambda: lib.gsolve_matrix_destroy(handle))[0]
+        show(what="calls of the library", run=run, entries=int(statistics_of_A.entries), **seconds)
+    begin = time.perf_counter()
+    del ctx
+    destroyed = time.perf_counter()
+    Context("cuda")
+    show(what="context", destroy=destroyed - begin, create_and_destroy=time.perf_counter() - destroyed)
+
+
 # --- PyTorch ---------------------------------------------------------------------------------------
 
 def gradient_error(torch):
@@ -154,11 +241,15 @@ def main():
     b = cupy.ones(A.shape[0])
     show(what="versions", device=cupy.cuda.runtime.getDeviceProperties(0)["name"].decode(), pygsolve=pygsolve.__version__, cupy=cupy.__version__)
     count_of_cupy(A, b)
+    parts_of_a_solve("the automatic solver", A, b)
+    parts_of_a_solve("cg + amg", A, b, method="cg", precond="amg")
+    parts_of_the_library(A)
     seconds = measure(A, b, jobs_of_cupy(A, b))
     seconds.update(with_torch(A, b))
     cg = min(seconds["cupyx cg"], seconds["cupyx cg, Jacobi"])
     gmres = next(t for name, t in seconds.items() if name.startswith("cupyx gmres"))
-    show(what="ratios", cg_over_automatic=cg / seconds["pygsolve, automatic"], gmres_over_automatic=gmres / seconds["pygsolve, automatic"])
+    for name in ("pygsolve, automatic", "pygsolve, cg + amg"):
+        show(what="ratios", of=name, cg=cg / seconds[name], gmres=gmres / seconds[name])
 
 
 if __name__ == "__main__":

@@ -8,6 +8,10 @@ typedef struct cli_starting cli_starting;
  * after cli_end_start, then opens at once. NULL: it is not started; that is no error. */
 cli_starting *cli_begin_start(const char *device);
 
+/* The number of threads that may read memory now: `threads`, or fewer while the GPU starts. start
+ * may be NULL. */
+int cli_threads_beside(const cli_starting *start, int threads);
+
 /* Waits until the GPU has started or the start has failed. start may be NULL. */
 void cli_end_start(cli_starting *start);
 

@@ -89,6 +89,13 @@ static int check_shape(cli *c, const cli_system *s)
                     both ? "them" : "it");
 }
 
+/* Whether the rows of the file are those of the matrix handle, bit for bit. Then b = A*ones is made
+ * from them while a GPU starts. */
+static bool makes_vectors_early(const cli *c, const cli_solution *s)
+{
+    return c->args.type == GSOLVE_F64 && s->system.inspection.clean;
+}
+
 static int prepare(cli *c, cli_solution *s)
 {
     double begin = cli_now(), deciding;
@@ -105,6 +112,9 @@ static int prepare(cli *c, cli_solution *s)
     cli_stages_end(&stages);
     if (code) return CLI_ERROR;
     cli_begin_cache(&s->cache, c, &s->system);
+    if (makes_vectors_early(c, s) && cli_make_vectors(c, &s->system, &s->system.csr)) {
+        return CLI_ERROR;
+    }
     deciding = cli_now();
     cli_doing("starting the device");
     if (cli_decide_device(c, &s->system)) return CLI_ERROR;

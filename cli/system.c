@@ -403,7 +403,8 @@ static void generate_b(const cli *c, const cli_system *s, const gsolve_csr *rows
     gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
 
     gsolve_context_describe(c->ctx, &info);
-#pragma omp parallel for schedule(static) num_threads(info.threads) if (n > FEW)
+    const int threads = cli_threads_beside(c->starting, info.threads);
+#pragma omp parallel for schedule(static) num_threads(threads) if (n > FEW)
     for (int64_t i = 0; i < n; i++) {
         b[i] = i >= first ? gsolve_random(seed, (uint64_t)i) : sums ? row_sum(rows, (int32_t)i) : 1;
     }

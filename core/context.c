@@ -52,6 +52,25 @@ const gsolve_plugin *gsolve_device_at(int index)
     return gs_plugin_at(NULL, devices, index);
 }
 
+/* The driver starts a GPU in threads of its own. Beside 16 threads of OpenMP that read a file and
+ * spin between their loops, both end later. */
+#define BESIDE_START 4
+
+static int gpu_starts;
+
+void gs_count_gpu_starts(int change)
+{
+    __atomic_fetch_add(&gpu_starts, change, __ATOMIC_RELAXED);
+}
+
+int gs_reading_threads(const gsolve_context *ctx)
+{
+    const int threads = gsolve_threads(ctx);
+    const bool starting = __atomic_load_n(&gpu_starts, __ATOMIC_RELAXED) > 0;
+
+    return starting && threads > BESIDE_START ? BESIDE_START : threads;
+}
+
 static gsolve_status open_named(gsolve_context *ctx, const char *name, const char *spec)
 {
     char error[256] = "";
@@ -65,7 +84,9 @@ static gsolve_status open_named(gsolve_context *ctx, const char *name, const cha
     if (name) status = gs_spec_options(ctx, plugin, spec, options);
     if (status == GSOLVE_OK) {
         ctx->device = (const gs_device *)(const void *)plugin;
+        gs_count_gpu_starts(gs_on_gpu(ctx));
         status = ctx->device->open(&ctx->queue, ctx, options, error, ctx->description);
+        gs_count_gpu_starts(-gs_on_gpu(ctx));
         if (status != GSOLVE_OK) {
             ctx->device = &gs_device_host;
             gsolve_fail(ctx, status, "%s", error);

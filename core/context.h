@@ -163,6 +163,13 @@ void gs_own(gsolve_context *ctx, void *handle, void (*destroy)(void *handle));
  * releases, or NULL. Writing to it does not change the file. */
 void *gs_map_file(gsolve_context *ctx, int file, int64_t offset, size_t bytes);
 
+/* Counts the contexts of this process that are opening a GPU at the moment; change: 1 or -1. */
+void gs_count_gpu_starts(int change);
+
+/* The number of threads for reading memory or files: gsolve_threads(ctx), but few while this
+ * process starts a GPU. See docs/decisions/038. */
+int gs_reading_threads(const gsolve_context *ctx);
+
 /* Sets ctx->cpu_level to the highest level that the processor supports, or to $GSOLVE_CPU_LEVEL.
  * Fails with GSOLVE_BAD_ARGUMENT if the processor does not support that. */
 gsolve_status gs_cpu_level_set(gsolve_context *ctx);

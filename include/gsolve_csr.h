@@ -76,8 +76,9 @@ typedef struct gsolve_statistics {
 } gsolve_statistics;
 
 /* Computes the statistics of csr. The call takes as long as about five products y = A x. For a
- * matrix handle use gsolve_matrix_statistics. Fails with GSOLVE_UNSUPPORTED if csr is on the
- * device. */
+ * matrix handle use gsolve_matrix_statistics. csr is on the host or on the device. On the device
+ * they are computed there, unless the columns of some row do not ascend strictly, and have the same
+ * bits. */
 GSOLVE_API gsolve_status gsolve_csr_statistics(gsolve_context *ctx, const gsolve_csr *csr,
                                                gsolve_statistics *statistics);
 
@@ -91,9 +92,9 @@ typedef struct gsolve_inspection {
     gsolve_statistics statistics;
 } gsolve_inspection;
 
-/* Checks csr, which is on the host, as gsolve_matrix_create does, and computes its statistics.
- * `pattern` is 0 if csr is not clean. Fails with GSOLVE_BAD_MATRIX if csr is malformed, and with
- * GSOLVE_UNSUPPORTED if it is on the device. */
+/* Checks csr, which is on the host or on the device, as gsolve_matrix_create does, and computes its
+ * statistics. `pattern` is 0 if csr is not clean. Fails with GSOLVE_BAD_MATRIX
+ * if csr is malformed. */
 GSOLVE_API gsolve_status gsolve_csr_inspect(gsolve_context *ctx, const gsolve_csr *csr,
                                             gsolve_inspection *inspection);
 

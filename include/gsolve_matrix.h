@@ -30,11 +30,10 @@ typedef struct gsolve_matrix gsolve_matrix;
  *
  * If csr is on the device, the library checks and copies it there. It keeps a second copy on the
  * host only if the columns of some row of csr do not ascend strictly, or after a call that reads
- * the matrix on the host. These calls are: gsolve_matrix_csr; gsolve_matrix_statistics;
- * gsolve_matrix_update with a csr on the host; gsolve_precond_create_from and
- * gsolve_precond_update_from, except for the kind "amg"; gsolve_solver_create with the method
- * "auto", "direct" or "refine", or with "lsqr" or "lsmr" and accept=singular;
- * gsolve_solver_explain.
+ * the matrix on the host. These calls are: gsolve_matrix_csr; gsolve_matrix_update with a csr on
+ * the host; gsolve_precond_create_from and gsolve_precond_update_from, except for kinds that work
+ * on the device, such as "amg"; gsolve_solver_create with the method "direct" or "refine", or with
+ * "lsqr" or "lsmr" and accept=singular; gsolve_solver_explain.
  *
  * Fails with GSOLVE_BAD_MATRIX if csr is malformed, with GSOLVE_UNSUPPORTED if the format cannot
  * store the matrix, and with GSOLVE_NO_MEMORY. On a GPU the latter happens before anything is
@@ -178,10 +177,11 @@ GSOLVE_API gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_
 
 /* Computes relative_residual[c] = |b_c - A x_c| / |b_c| for each column c, or the absolute norm |A
  * x_c| if b_c = 0. The computation uses double precision and the CSR copy of A, not its converted
- * form; for an operator see gsolve_matrix_create_operator. b has the shape of y in
- * gsolve_matrix_apply. b and x are in any layout, on the host or on the device, and of any type.
- * `relative_residual` is an array of one double for each column on the host. After a failure it
- * can be set for some columns. */
+ * form; for an operator see gsolve_matrix_create_operator. If rounding errors of more than 2^-40
+ * |b_c| may exceed the residual, it is computed again in doubled precision on the host, which then
+ * keeps a copy of the rows. b has the shape of y in gsolve_matrix_apply. b and x are in any layout,
+ * on the host or on the device, and of any type. `relative_residual` is an array of one double for
+ * each column on the host. After a failure it can be set for some columns. */
 GSOLVE_API gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b,
                                                 gsolve_dense x, double *relative_residual);
 

@@ -327,8 +327,8 @@ GSOLVE_API const char *gsolve_solver_name(const gsolve_solver *S);
 
 /* Estimates the bytes of work space that a solver with this spec would hold in the memory of the
  * context's device, the GPU or the host, for a matrix with the size and the type of csr and this
- * number of right-hand sides, 1 or more. Nothing is allocated. Only the method "auto" reads the
- * arrays of csr. They must then be on the host, else the call fails with GSOLVE_UNSUPPORTED.
+ * number of right-hand sides, 1 or more. No work space is allocated. Only the method "auto" reads
+ * the arrays of csr.
  *
  * The estimate omits four things: A', which "bicg", "lsqr" and "lsmr" store in the matrix; a copy
  * of a small matrix of up to 30 MB, which "cg" and "bicgstab" store on a GPU; the preconditioner

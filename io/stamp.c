@@ -74,7 +74,7 @@ static bool hash_mapped(uint64_t *part, const source *s, int64_t first, int coun
     char *text = gs_map_file(s->ctx, s->file, first * PIECE, (size_t)(end - first * PIECE));
 
     if (!text) return false;
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(s->ctx))
+#pragma omp parallel for schedule(static) num_threads(gs_reading_threads(s->ctx))
     for (int k = 0; k < count; k++) {
         part[k] = hash_piece(s->ctx, text + k * PIECE, piece_size(s, first + k));
     }
@@ -97,9 +97,10 @@ static bool read_piece(int file, char *to, int64_t bytes, int64_t at)
 /* As hash_mapped, but copies each piece into a buffer that stays in the second-level cache. */
 static bool hash_copied(uint64_t *part, const source *s, int64_t first, int count)
 {
+    const int threads = gs_reading_threads(s->ctx);
     int failed = 0;
 
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(s->ctx)) reduction(| : failed)
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(| : failed)
     for (int k = 0; k < count; k++) {
         char *own = s->buffer + omp_get_thread_num() * PIECE;
         const int64_t bytes = piece_size(s, first + k);

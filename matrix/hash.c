@@ -49,7 +49,7 @@ uint64_t gs_hash(const gsolve_context *ctx, const void *data, size_t bytes, uint
 
     for (size_t first = 0; first < pieces; first += BATCH) {
         const int count = (int)(pieces - first < BATCH ? pieces - first : BATCH);
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) if (count > 1)
+#pragma omp parallel for schedule(static) num_threads(gs_reading_threads(ctx)) if (count > 1)
         for (int k = 0; k < count; k++) {
             const size_t at = (first + (size_t)k) * PIECE;
             part[k] = hash_piece((const unsigned char *)data + at,

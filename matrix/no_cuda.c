@@ -6,6 +6,7 @@
 #include "matrix/statistics.h"
 
 const gs_inspect_kernels gs_inspect_cuda[GSOLVE_TYPE_COUNT];
+const gs_statistics_kernels gs_statistics_cuda[GSOLVE_TYPE_COUNT];
 const gs_transpose_kernels gs_transpose_cuda[GSOLVE_TYPE_COUNT];
 const gs_sample_kernels gs_sample_cuda[GSOLVE_TYPE_COUNT];
 const gs_assembly_kernels gs_assembly_cuda[GSOLVE_TYPE_COUNT];

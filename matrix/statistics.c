@@ -1,6 +1,7 @@
-/* statistics.c: the statistics of a matrix on the host, for the command info and the automatic
- * choices. One pass over clean rows finds them all. The rows are in blocks, in parallel; the
- * results of the blocks are added in order. */
+/* statistics.c: the statistics of a matrix, for the command info and the automatic choices. One
+ * pass over clean rows finds them all. On the host the rows are in blocks, in parallel; the results
+ * of the blocks are added in order. All sums over rows are of integers, so that a GPU finds the
+ * same bits in another order. */
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -12,15 +13,10 @@
 #include "matrix/symmetry.h"
 #include "vector/blocks.h"
 
-#define LARGEST_BLOCK 8 /* unknowns per node */
+#define SMALL static inline
+#include "matrix/statistics_rule.h"
 
 typedef gs_row_findings findings;
-
-typedef struct row_values {
-    double sum, diagonal, others; /* others: the magnitudes off the diagonal */
-    double most, least;           /* the largest magnitude; the smallest that is not 0 */
-    int64_t positive;             /* positive entries off the diagonal */
-} row_values;
 
 #define GS_BODY "matrix/statistics_body.h"
 #include "core/each_type.h"
@@ -28,16 +24,14 @@ typedef struct row_values {
 /* --- the pattern of a row --------------------------------------------------------------------- */
 
 /* The hash of row i; the hash of a pattern is the sum over its rows, so their order of computation
- * does not matter. A column changes all bits above its own; the shift brings them down. */
+ * does not matter. */
 static uint64_t hash_row(const gsolve_csr *A, int32_t i)
 {
-    const uint64_t odd = 0x9e3779b97f4a7c15u;
     const int64_t from = gs_start(A, i), to = gs_start(A, i + 1);
-    uint64_t hash = ((uint64_t)(to - from) << 32 ^ (uint32_t)i) * odd;
+    uint64_t hash = gs_hash_begin(i, to - from);
 
-    for (int64_t k = from; k < to; k++) hash = (hash ^ (uint32_t)A->col[k]) * odd;
-    hash = (hash ^ hash >> 32) * 0xbf58476d1ce4e5b9u;
-    return hash ^ hash >> 29;
+    for (int64_t k = from; k < to; k++) hash = gs_hash_column(hash, A->col[k]);
+    return gs_hash_end(hash);
 }
 
 static uint64_t hash_sizes(const gsolve_csr *A)
@@ -57,13 +51,12 @@ uint64_t gs_csr_pattern_hash(const gsolve_context *ctx, const gsolve_csr *A)
     return hash;
 }
 
-/* Bit b is set if the pattern of A may consist of dense b x b blocks, b from 2. */
-static unsigned possible_sizes(const gsolve_csr *A)
+unsigned gs_possible_block_sizes(const gsolve_csr *A, int64_t entries)
 {
     unsigned sizes = 0;
 
-    if (A->nrows != A->ncols || gs_start(A, A->nrows) <= A->nrows) return 0;
-    for (int b = 2; b <= LARGEST_BLOCK && b < A->nrows; b++) {
+    if (A->nrows != A->ncols || entries <= A->nrows) return 0;
+    for (int b = 2; b <= GS_LARGEST_BLOCK && b < A->nrows; b++) {
         sizes |= A->nrows % b == 0 ? 1u << b : 0;
     }
     return sizes;
@@ -77,26 +70,17 @@ static bool equals_row_before(const gsolve_csr *A, int32_t i)
            memcmp(A->col + a, A->col + b, (size_t)length * sizeof *A->col) == 0;
 }
 
-/* Whether row i consists of runs of b columns that begin at multiples of b. */
-static bool has_runs(const gsolve_csr *A, int32_t i, int b)
-{
-    const int64_t from = gs_start(A, i), to = gs_start(A, i + 1);
-
-    if ((to - from) % b) return false;
-    for (int64_t k = from; k < to; k += b) {
-        if (A->col[k] % b != 0 || A->col[k + b - 1] != A->col[k] + b - 1) return false;
-    }
-    return true;
-}
-
 /* Those sizes of blocks that row i and the rows before it still allow: the rows of a block are
  * equal, and the first has runs. */
 static unsigned sizes_with_row(const gsolve_csr *A, int32_t i, unsigned sizes)
 {
+    const int64_t from = gs_start(A, i), length = gs_start(A, i + 1) - from;
     const bool equal = sizes && i > 0 && equals_row_before(A, i);
 
     for (int b = 2; sizes >> b; b++) {
-        if (sizes >> b & 1 && !(i % b ? equal : has_runs(A, i, b))) sizes &= ~(1u << b);
+        if (sizes >> b & 1 && !(i % b ? equal : gs_has_runs(A->col, from, length, b, 0, 1))) {
+            sizes &= ~(1u << b);
+        }
     }
     return sizes;
 }
@@ -111,7 +95,7 @@ static int32_t largest_size(unsigned sizes)
 
 int32_t gs_csr_block_size(gsolve_context *ctx, const gsolve_csr *A)
 {
-    const unsigned possible = possible_sizes(A);
+    const unsigned possible = gs_possible_block_sizes(A, gs_start(A, A->nrows));
     unsigned left = possible;
 
     gs_range_push(ctx, "inspection of the blocks");
@@ -128,43 +112,51 @@ static void add_bandwidth(gsolve_statistics *t, int64_t distance)
     if (distance > t->bandwidth) t->bandwidth = (int32_t)distance;
 }
 
+static void add_values(findings *f, const gs_row_values *r, int64_t length)
+{
+    gsolve_statistics *t = &f->t;
+
+    t->least = fmin(t->least, r->least);
+    t->largest = fmax(t->largest, r->most);
+    if (length < t->shortest_row) t->shortest_row = (int32_t)length;
+    if (length > t->longest_row) t->longest_row = (int32_t)length;
+    if (r->most > 0) {
+        f->row_least = fmin(f->row_least, r->most);
+        f->row_most = fmax(f->row_most, r->most);
+    }
+    f->squares += (uint64_t)length * (uint64_t)length;
+}
+
+static void add_facts(findings *f, const gs_row_facts *r, int32_t i)
+{
+    gsolve_statistics *t = &f->t;
+
+    t->length[r->bucket]++;
+    if (r->bucket == 0 && t->empty_rows++ == 0) t->first_empty_row = i;
+    if (r->zero_diagonal && t->zero_diagonals++ == 0) t->first_zero_diagonal = i;
+    t->zero_sum_rows += r->zero_sum;
+    t->negative_diagonals += r->negative_diagonal;
+    t->dominant_rows += r->dominant;
+    t->dominance = fmin(t->dominance, r->dominance);
+    f->fixed += r->fixed;
+    f->shares += r->share;
+    if (r->diagonal > 0) {
+        f->diagonal_least = fmin(f->diagonal_least, r->diagonal);
+        f->diagonal_most = fmax(f->diagonal_most, r->diagonal);
+    }
+}
+
 void gs_row_findings_add_row(findings *f, const gsolve_csr *A, int32_t row, int32_t i,
                              int32_t diagonal)
 {
-    const int64_t from = gs_start(A, row), to = gs_start(A, row + 1), length = to - from;
-    gsolve_statistics *t = &f->t;
-    const row_values r = A->type == GSOLVE_F32
-                             ? sum_row_f32(A->col, A->value, from, to, diagonal, t->least)
-                             : sum_row_f64(A->col, A->value, from, to, diagonal, t->least);
-    int bucket = 0;
+    const int64_t from = gs_start(A, row), to = gs_start(A, row + 1);
+    const gs_row_values r = A->type == GSOLVE_F32
+                                ? sum_row_f32(A, from, to, diagonal, &f->t.positive_off)
+                                : sum_row_f64(A, from, to, diagonal, &f->t.positive_off);
+    const gs_row_facts facts = gs_row_facts_of(&r, to - from, diagonal != INT32_MAX);
 
-    t->least = r.least;
-    t->positive_off += r.positive;
-    while (bucket < 31 && length >> bucket) bucket++;
-    t->length[bucket]++;
-    if (length == 0 && t->empty_rows++ == 0) t->first_empty_row = i;
-    if (length < t->shortest_row) t->shortest_row = (int32_t)length;
-    if (length > t->longest_row) t->longest_row = (int32_t)length;
-    if (r.most > t->largest) t->largest = r.most;
-    if (r.most > 0) {
-        f->row_least = fmin(f->row_least, r.most);
-        f->row_most = fmax(f->row_most, r.most);
-    }
-    f->squares += (double)length * (double)length;
-    if (length > 1 && fabs(r.sum) <= 1e-12 * (fabs(r.diagonal) + r.others)) t->zero_sum_rows++;
-    if (diagonal == INT32_MAX) return;
-
-    const double size = fabs(r.diagonal);
-    if (size == 0 && t->zero_diagonals++ == 0) t->first_zero_diagonal = i;
-    t->negative_diagonals += r.diagonal < 0;
-    t->dominant_rows += size >= r.others * (1 - 1e-14) && size > 0;
-    f->fixed += size > 0 && r.others == 0;
-    if (r.others > 0) t->dominance = fmin(t->dominance, size / r.others);
-    if (size > 0) f->dominance += size < r.others ? size / r.others : 1;
-    if (size > 0) {
-        f->diagonal_least = fmin(f->diagonal_least, size);
-        f->diagonal_most = fmax(f->diagonal_most, size);
-    }
+    add_values(f, &r, to - from);
+    add_facts(f, &facts, i);
 }
 
 static void add_row(const gsolve_csr *A, int32_t i, findings *f)
@@ -196,7 +188,7 @@ static findings nothing(const gsolve_csr *A)
     findings f = gs_row_findings_of_none();
 
     f.symmetry = gs_symmetry_of_none(A);
-    f.sizes = possible_sizes(A);
+    f.sizes = gs_possible_block_sizes(A, gs_start(A, A->nrows));
     return f;
 }
 
@@ -231,7 +223,7 @@ void gs_row_findings_add(findings *to, const findings *f)
     to->row_least = fmin(to->row_least, f->row_least);
     to->row_most = fmax(to->row_most, f->row_most);
     to->squares += f->squares;
-    to->dominance += f->dominance;
+    to->shares += f->shares;
     to->pattern += f->pattern;
     to->sizes &= f->sizes;
     to->fixed += f->fixed;
@@ -255,11 +247,11 @@ static findings inspect_block(const gsolve_csr *A, int32_t from, int32_t to, int
     return f;
 }
 
-/* Inspects all rows, which are clean. */
-static findings inspect_rows(gsolve_context *ctx, const gsolve_csr *A)
+static gsolve_status inspect_rows(findings *found, gsolve_context *ctx, const gsolve_csr *A,
+                                  int64_t entries)
 {
     const gs_blocks blocks = gs_blocks_of(A->nrows);
-    const int threads = gs_threads_for(gs_start(A, A->nrows), gsolve_threads(ctx));
+    const int threads = gs_threads_for(entries, gsolve_threads(ctx));
     findings all = nothing(A);
     int paired = 1;
 
@@ -272,8 +264,36 @@ static findings inspect_rows(gsolve_context *ctx, const gsolve_csr *A)
         gs_row_findings_add(&all, &f);
     }
     gs_range_pop(ctx);
-    return all;
+    *found = all;
+    return GSOLVE_OK;
 }
+
+/* gs_csr_pattern_hash, as a kernel. */
+static gsolve_status hash_rows(uint64_t *hash, gsolve_context *ctx, const gsolve_csr *A)
+{
+    *hash = gs_csr_pattern_hash(ctx, A) - hash_sizes(A);
+    return GSOLVE_OK;
+}
+
+const gs_statistics_kernels gs_statistics_host[GSOLVE_TYPE_COUNT] = {
+    {inspect_rows, hash_rows, gs_count_empty_columns, gs_symmetry_of_rest},
+    {inspect_rows, hash_rows, gs_count_empty_columns, gs_symmetry_of_rest}};
+
+static const gs_statistics_kernels *kernels_for(const gsolve_context *ctx, const gsolve_csr *csr)
+{
+    return csr->location == GSOLVE_HOST ? &gs_statistics_host[csr->type]
+                                        : GS_SCALAR_KERNELS(gs_statistics, ctx, csr->type);
+}
+
+gsolve_status gs_csr_find_pattern(uint64_t *pattern, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    const gsolve_status status = kernels_for(ctx, csr)->pattern(pattern, ctx, csr);
+
+    if (status == GSOLVE_OK) *pattern += hash_sizes(csr);
+    return status;
+}
+
+/* --- the statistics --------------------------------------------------------------------------- */
 
 static int32_t at_most(double number)
 {
@@ -292,8 +312,8 @@ gsolve_statistics gs_statistics_of(const findings *f, int64_t nrows, int64_t nco
     t.block = largest_size(f->sizes);
     if (n == 0) t.shortest_row = 0;
     t.mean_row = n > 0 ? (double)t.entries / n : 0;
-    t.deviation_row = n > 0 ? sqrt(fmax(0, f->squares / n - t.mean_row * t.mean_row)) : 0;
-    t.mean_dominance = n > 0 ? f->dominance / n : 0;
+    t.deviation_row = n > 0 ? sqrt(fmax(0, (double)f->squares / n - t.mean_row * t.mean_row)) : 0;
+    t.mean_dominance = n > 0 ? GS_SHARE_UNIT * (double)f->shares / n : 0;
     t.spread = f->diagonal_most > 0 ? f->diagonal_most / f->diagonal_least : 0;
     t.scaling = f->row_most > 0 ? f->row_most / f->row_least : 0;
     if (t.least > t.largest) t.least = t.largest;
@@ -303,16 +323,21 @@ gsolve_statistics gs_statistics_of(const findings *f, int64_t nrows, int64_t nco
 gsolve_status gs_csr_need_statistics(gsolve_context *ctx, const gsolve_csr *csr,
                                      gs_statistics *statistics)
 {
+    const gs_statistics_kernels *kernels = kernels_for(ctx, csr);
+    gsolve_statistics *t = &statistics->t;
     findings f;
+    int64_t entries;
     gsolve_status status = GSOLVE_OK;
 
     if (statistics->known) return GSOLVE_OK;
-    f = inspect_rows(ctx, csr);
-    statistics->t = gs_statistics_of(&f, csr->nrows, csr->ncols, gs_start(csr, csr->nrows));
-    TRY(gs_symmetry_set(&f.symmetry, ctx, csr, &statistics->t));
-    statistics->t.symmetric_rest = statistics->t.symmetric;
-    if (!statistics->t.symmetric && csr->nrows == csr->ncols && f.fixed > 0) {
-        TRY(gs_symmetry_of_rest(&statistics->t.symmetric_rest, ctx, csr));
+    TRY(gs_csr_entries(ctx, csr, &entries));
+    TRY(kernels->rows(&f, ctx, csr, entries));
+    *t = gs_statistics_of(&f, csr->nrows, csr->ncols, entries);
+    gs_symmetry_set(&f.symmetry, t);
+    t->empty_cols = t->empty_rows;
+    if (!t->symmetric_pattern) TRY(kernels->empty_columns(&t->empty_cols, ctx, csr, entries));
+    if (!t->symmetric && csr->nrows == csr->ncols && f.fixed > 0) {
+        TRY(kernels->symmetric_rest(&t->symmetric_rest, ctx, csr));
     }
     statistics->pattern = f.pattern + hash_sizes(csr);
     statistics->known = true;
@@ -326,21 +351,24 @@ gsolve_status gsolve_csr_inspect(gsolve_context *ctx, const gsolve_csr *csr,
     gs_statistics all = {.known = false};
     gsolve_inspection own = {0};
     gs_csr_findings found;
-    gsolve_csr sorted = {0};
+    gsolve_csr fetched = {0}, sorted = {0};
     gsolve_status status;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(ctx);
     TRY(GS_CHECK_INFO(ctx, gsolve_inspection, inspection));
-    TRY(gs_csr_need_host(ctx, csr));
     TRY(gs_csr_inspect(ctx, csr, &found, &own.clean));
-    if (!found.ascending) TRY(gs_csr_clean(&sorted, ctx, csr, false, NULL));
+    if (!found.ascending) {
+        TRY(gs_csr_to_host(&csr, ctx, &fetched));
+        TRY(gs_csr_clean(&sorted, ctx, csr, false, NULL));
+    }
     TRY(gs_csr_need_statistics(ctx, found.ascending ? csr : &sorted, &all));
     own.pattern = own.clean ? all.pattern : 0;
     own.statistics = all.t;
     GS_FILL_INFO(gsolve_inspection, inspection, &own);
 done:
     gsolve_csr_free(&sorted, ctx);
+    gsolve_csr_free(&fetched, ctx);
     return status;
 }
 

@@ -1,7 +1,7 @@
-/* statistics.h: the inspection of compressed rows. The first pass over the entries checks them. The
- * second pass, made only when somebody needs the statistics, finds them all. Each function that
- * reads all columns on the host does so in a range of the profiler whose name begins with
- * "inspection". */
+/* statistics.h: the inspection of compressed rows at their location. The first pass over the
+ * entries checks them. The second pass, made only when somebody needs the statistics, finds them
+ * all. Each function that reads all columns does so in a range of the profiler whose name begins
+ * with "inspection". */
 #ifndef GS_MATRIX_STATISTICS_H
 #define GS_MATRIX_STATISTICS_H
 
@@ -26,14 +26,19 @@ typedef struct gs_statistics {
 typedef struct gs_row_findings {
     gsolve_statistics t;
     double diagonal_least, diagonal_most, row_least, row_most;
-    double squares, dominance; /* sums over the rows; squares: of row lengths */
-    uint64_t pattern;
+    uint64_t squares; /* sum of the squares of the row lengths */
+    uint64_t shares;  /* sum of min(1, |a_ii| / off_i), in GS_SHARE_UNIT */
+    uint64_t pattern; /* sum of the hashes of the rows */
     gs_symmetry symmetry;
     unsigned sizes; /* bit b: the rows consist of dense b x b blocks */
     int32_t fixed;  /* number of rows with no other nonzero entry than that on the diagonal */
 } gs_row_findings;
 
 gs_row_findings gs_row_findings_of_none(void);
+
+/* Bit b is set if the pattern of A, with that many entries, may consist of dense b x b blocks, b
+ * from 2. A is at any location. */
+unsigned gs_possible_block_sizes(const gsolve_csr *A, int64_t entries);
 
 /* Adds row i of a matrix, which is row `row` of A. Its diagonal entry is in column `diagonal` of A;
  * -1: it is not stored; INT32_MAX: row i has no diagonal. Not the bandwidth, the pattern and the
@@ -47,6 +52,23 @@ void gs_row_findings_add(gs_row_findings *to, const gs_row_findings *f);
 /* What follows from the findings about all rows, except what symmetry.h sets. */
 gsolve_statistics gs_statistics_of(const gs_row_findings *f, int64_t nrows, int64_t ncols,
                                    int64_t entries);
+
+/* The statistics of clean rows at their location, without copying them. On every device they have
+ * the same bits. */
+typedef struct gs_statistics_kernels {
+    /* *found = the findings about all rows. A has that many entries. */
+    gsolve_status (*rows)(gs_row_findings *found, gsolve_context *ctx, const gsolve_csr *A,
+                          int64_t entries);
+    /* *hash = the sum of the hashes of all rows. */
+    gsolve_status (*pattern)(uint64_t *hash, gsolve_context *ctx, const gsolve_csr *A);
+    /* See symmetry.h. */
+    gsolve_status (*empty_columns)(int32_t *empty, gsolve_context *ctx, const gsolve_csr *A,
+                                   int64_t entries);
+    gsolve_status (*symmetric_rest)(bool *symmetric, gsolve_context *ctx, const gsolve_csr *A);
+} gs_statistics_kernels;
+
+extern const gs_statistics_kernels gs_statistics_host[GSOLVE_TYPE_COUNT],
+    gs_statistics_cuda[GSOLVE_TYPE_COUNT];
 
 /* Checks and comparisons of compressed rows at their location, without copying them. */
 typedef struct gs_inspect_kernels {
@@ -76,7 +98,10 @@ static inline const gs_inspect_kernels *gs_inspector(const gsolve_context *ctx,
 gsolve_status gs_csr_inspect(gsolve_context *ctx, const gsolve_csr *csr, gs_csr_findings *findings,
                              bool *clean);
 
-/* Finds the statistics of a csr on the host that is clean, unless they are known. */
+/* *pattern = gs_csr_pattern_hash of a clean csr at any location. */
+gsolve_status gs_csr_find_pattern(uint64_t *pattern, gsolve_context *ctx, const gsolve_csr *csr);
+
+/* Finds the statistics of a clean csr at any location, unless they are known. */
 gsolve_status gs_csr_need_statistics(gsolve_context *ctx, const gsolve_csr *csr,
                                      gs_statistics *statistics);
 

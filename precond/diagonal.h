@@ -28,16 +28,17 @@ static inline double gs_largest_value(gsolve_type type)
 
 typedef struct gs_reciprocals {
     void *d;     /* for the kernels of the context */
-    void *draft; /* on the host, kept for the next values; NULL where the host has d */
+    void *draft; /* on the host, kept for the next values; NULL where the host does not write */
 } gs_reciprocals;
 
-/* The numbers on the host, as they were set last. */
+/* The numbers on the host, as the host set them last. Only where the matrix was on the host. */
 static inline void *gs_reciprocals_on_host(const gs_reciprocals *r)
 {
     return r->draft ? r->draft : r->d;
 }
 
-/* r->d[i] = 1 / a_ii, or 1 / |a_ii| if absolute, in csr's type. Allocates what r lacks.
+/* r->d[i] = 1 / a_ii, or 1 / |a_ii| if absolute, in csr's type. csr is on the host, or where the
+ * kernels of ctx read it. Allocates what r lacks.
  * GSOLVE_ZERO_PIVOT: the message names who and the row, and r->d is unchanged. */
 gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, const gsolve_csr *csr,
                                       bool absolute, gs_reciprocals *r);

@@ -68,7 +68,7 @@ static gsolve_status prepare_over_ranks(gsolve_precond *M, const gsolve_matrix *
 }
 
 /* Creates the preconditioner `spec`, which is not "auto". pattern: NULL, or csr is clean and lies
- * where the kind reads it, and *pattern is its hash, which a kind on the device does not need.
+ * where the kind reads it, and *pattern is its hash, or 0. A kind on the device needs no hash.
  * A: the matrix whose rows are csr, or NULL. */
 static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const char *spec,
                             const gsolve_csr *csr, const uint64_t *pattern, const gsolve_matrix *A)
@@ -84,11 +84,18 @@ static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const cha
     M->kind = gs_precond_kind_of(plugin);
     M->extension = gs_precond_extension_of(M->kind);
     if (A && M->extension->set_block) M->extension->set_block(M->options, gs_matrix_block_size(A));
-    if (!pattern) TRY(gs_precond_prepare_rows(M->extension, ctx, &csr, &own));
+    if (!pattern) {
+        TRY(gs_precond_prepare_rows(
+            gs_precond_location(M->extension, ctx, M->options, csr->location), ctx, &csr, &own));
+    }
     M->n = is_of_normal(M) ? csr->ncols : csr->nrows;
     M->type = csr->type;
     if (!M->extension->on_device && csr->start) { /* an operator has no pattern */
-        M->pattern = pattern ? *pattern : gs_csr_pattern_hash(ctx, csr);
+        if (pattern) M->pattern = *pattern;
+        if (M->pattern == 0) {
+            TRY(A ? gs_matrix_find_pattern(&M->pattern, A)
+                  : gs_csr_find_pattern(&M->pattern, ctx, csr));
+        }
     }
     if (csr->nrows != csr->ncols && M->kind != &gs_none && !is_of_normal(M)) {
         status = gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
@@ -108,21 +115,25 @@ done:
     return status;
 }
 
-/* Whether spec names a kind that reads its rows on the device. */
-static bool works_on_device(const gsolve_context *ctx, const char *spec)
+/* *location = where the kind of spec reads its rows if they are at `given`. */
+static gsolve_status location_for(gsolve_context *ctx, const char *spec, gsolve_location given,
+                                  gsolve_location *location)
 {
     const gsolve_plugin *plugin;
+    void *options = NULL;
+    gsolve_status status;
 
-    for (int k = 0; (plugin = gsolve_precond_at(ctx, k)); k++) {
-        if (gs_spec_is(spec, plugin->name)) {
-            return gs_precond_extension_of(gs_precond_kind_of(plugin))->on_device;
-        }
-    }
-    return false;
+    TRY(gs_plugin_parse(ctx, &ctx->preconds, gs_preconds, "preconditioner", spec, &plugin,
+                        &options));
+    *location = gs_precond_location(gs_precond_extension_of(gs_precond_kind_of(plugin)), ctx,
+                                    options, given);
+done:
+    gsolve_free(ctx, GSOLVE_HOST, options);
+    return status;
 }
 
-/* Creates the preconditioner that auto chooses. The host checks the rows in one pass and
- * computes the statistics in another. */
+/* Creates the preconditioner that auto chooses. One pass checks the rows and another computes the
+ * statistics, both at the location of csr. */
 static gsolve_status create_auto(gsolve_precond **M, gsolve_context *ctx, const gsolve_csr *csr)
 {
     const gsolve_csr *rows = csr;
@@ -134,8 +145,8 @@ static gsolve_status create_auto(gsolve_precond **M, gsolve_context *ctx, const 
     bool clean;
     gsolve_status status;
 
-    TRY(gs_csr_to_host(&rows, ctx, &fetched));
     TRY(gs_csr_inspect(ctx, rows, &found, &clean));
+    if (!found.ascending) TRY(gs_csr_to_host(&rows, ctx, &fetched));
     if (!clean) {
         TRY(gs_csr_clean(&sorted, ctx, rows, found.ascending, NULL));
         rows = &sorted;
@@ -143,7 +154,7 @@ static gsolve_status create_auto(gsolve_precond **M, gsolve_context *ctx, const 
     TRY(gs_csr_need_statistics(ctx, rows, &known));
     known.t.size = sizeof known.t;
     gsolve_auto_choose(ctx, &known.t, 0, &choice);
-    there = works_on_device(ctx, choice.precond) ? gs_location(ctx) : GSOLVE_HOST;
+    TRY(location_for(ctx, choice.precond, rows->location, &there));
     if (clean && csr->location == there) {
         rows = csr;
     } else if (rows->location != there) {
@@ -194,7 +205,8 @@ static gsolve_status create_from(gsolve_precond **M, gsolve_context *ctx, const 
 {
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
     gsolve_csr rows;
-    uint64_t pattern = 0;
+    gsolve_location there;
+    const uint64_t pattern = 0;
     bool automatic;
     gsolve_status status;
 
@@ -204,12 +216,12 @@ static gsolve_status create_from(gsolve_precond **M, gsolve_context *ctx, const 
         TRY(choose(A, &choice));
         spec = choice.precond;
     }
-    if (works_on_device(ctx, spec) || A->is_operator) {
+    TRY(location_for(ctx, spec, gs_location(ctx), &there));
+    if (there == gs_location(ctx) || A->is_operator) {
         TRY(gs_matrix_need_csr(A));
         gsolve_matrix_device_csr(A, &rows);
     } else {
         TRY(gsolve_matrix_csr(A, &rows));
-        pattern = gs_matrix_pattern(A);
     }
     TRY(create(M, ctx, spec, &rows, &pattern, A));
 done:

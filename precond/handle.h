@@ -11,6 +11,8 @@
 typedef struct gs_precond_extension {
     /* build and update get csr where kernels of ctx's device read it; else csr is on the host */
     bool on_device;
+    /* Whether build and update with these options read csr wherever it is; NULL: they do not. */
+    bool (*anywhere)(const void *options);
     /* Sets the number of unknowns of a node, unless the spec has set it. */
     void (*set_block)(void *options, int32_t block);
     /* *csr = a view of the matrix that the preconditioner was built from, where kernels read it. An
@@ -78,9 +80,14 @@ extern const gs_precond_extension gs_amg_extension, gs_jacobi_extension, gs_cheb
 /* What kind offers beyond its public struct; all members are NULL for a kind of the user. */
 const gs_precond_extension *gs_precond_extension_of(const gsolve_precond_kind *kind);
 
-/* setup.c: *csr is checked, and made to point to *own if it must be copied: to sort it, or to have
- * it where a kind with this extension reads it (the device or the host). */
-gsolve_status gs_precond_prepare_rows(const gs_precond_extension *extension, gsolve_context *ctx,
+/* setup.c: where a kind with this extension and these options reads its rows, if they are at
+ * `given`. */
+gsolve_location gs_precond_location(const gs_precond_extension *extension,
+                                    const gsolve_context *ctx, const void *options,
+                                    gsolve_location given);
+/* *csr is checked, and made to point to *own if it must be copied: to sort it, or to have it at
+ * this location. */
+gsolve_status gs_precond_prepare_rows(gsolve_location location, gsolve_context *ctx,
                                       const gsolve_csr **csr, gsolve_csr *own);
 /* Passes the dimension of A's null space to a kind that uses it. A: NULL, or the matrix from which
  * M is set up. */

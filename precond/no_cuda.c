@@ -9,9 +9,11 @@
 #include "precond/amg/smoothers/relax.h"
 #include "precond/block_jacobi/block_jacobi.h"
 #include "precond/chebyshev/polynomial.h"
+#include "precond/diagonal_kernels.h"
 #include "precond/incomplete/triangular_solve.h"
 #include "precond/jacobi/jacobi.h"
 
+const gs_diagonal_kernels gs_diagonal_cuda[GSOLVE_TYPE_COUNT];
 const gs_jacobi_kernels gs_jacobi_cuda[GSOLVE_TYPE_COUNT];
 const gs_block_jacobi_kernels gs_block_jacobi_cuda[GSOLVE_TYPE_COUNT];
 const gs_polynomial_kernels gs_polynomial_cuda[GSOLVE_TYPE_COUNT];

@@ -12,10 +12,17 @@
 #include "precond/handle.h"
 #include "spmv/handle.h"
 
-gsolve_status gs_precond_prepare_rows(const gs_precond_extension *extension, gsolve_context *ctx,
+gsolve_location gs_precond_location(const gs_precond_extension *extension,
+                                    const gsolve_context *ctx, const void *options,
+                                    gsolve_location given)
+{
+    if (extension->on_device) return gs_location(ctx);
+    return extension->anywhere && extension->anywhere(options) ? given : GSOLVE_HOST;
+}
+
+gsolve_status gs_precond_prepare_rows(gsolve_location location, gsolve_context *ctx,
                                       const gsolve_csr **csr, gsolve_csr *own)
 {
-    const gsolve_location location = extension->on_device ? gs_location(ctx) : GSOLVE_HOST;
     const gsolve_csr *A = *csr;
     gsolve_csr fetched = {0}, sorted = {0};
     gs_csr_findings found;
@@ -114,7 +121,9 @@ static gsolve_status has_pattern(const gsolve_precond *M, const gsolve_csr *csr,
 
     *same = csr->type == M->type && csr->nrows == M->n && csr->ncols == M->n;
     if (!M->extension->on_device) {
-        *same = csr->type == M->type && gs_csr_pattern_hash(M->ctx, csr) == M->pattern;
+        uint64_t pattern;
+        TRY(gs_csr_find_pattern(&pattern, M->ctx, csr));
+        *same = csr->type == M->type && pattern == M->pattern;
         return GSOLVE_OK;
     }
     if (!*same) return GSOLVE_OK;
@@ -171,6 +180,15 @@ done:
     return status;
 }
 
+/* Prepares a csr of the caller, which may be NULL. */
+static gsolve_status prepare(const gsolve_precond *M, const gsolve_csr **csr, gsolve_csr *own)
+{
+    const gsolve_location given = *csr ? (*csr)->location : GSOLVE_HOST;
+
+    return gs_precond_prepare_rows(gs_precond_location(M->extension, M->ctx, M->options, given),
+                                   M->ctx, csr, own);
+}
+
 /* Updates M. A: NULL, or the matrix of these rows, which are clean and lie where M's kind reads
  * them. */
 static gsolve_status update(gsolve_precond *M, const gsolve_csr *csr, const gsolve_matrix *A)
@@ -185,7 +203,7 @@ static gsolve_status update(gsolve_precond *M, const gsolve_csr *csr, const gsol
         TRY(set_up_again(M, csr, A));
         goto done;
     }
-    if (!A) TRY(gs_precond_prepare_rows(M->extension, M->ctx, &csr, &own));
+    if (!A) TRY(prepare(M, &csr, &own));
     TRY(gs_csr_entries(M->ctx, csr, &entries));
     TRY(has_pattern(M, csr, entries, &same));
     if (!same) {
@@ -234,13 +252,14 @@ gsolve_status gs_precond_set_null_space(gsolve_precond *M, const gsolve_matrix *
 
 static gsolve_status update_from(gsolve_precond *M, const gsolve_matrix *A)
 {
+    const gsolve_location there = gs_location(M->ctx);
     gsolve_csr rows;
     gsolve_status status = GSOLVE_OK;
 
     TRY(check_rows(M));
     if (M->kind == &gs_none && A->is_operator) return GSOLVE_OK; /* it depends on nothing */
     TRY(gs_matrix_check_rows(A));
-    if (M->extension->on_device) {
+    if (gs_precond_location(M->extension, M->ctx, M->options, there) == there) {
         TRY(gs_matrix_need_csr(A));
         gsolve_matrix_device_csr(A, &rows);
     } else {

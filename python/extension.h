@@ -1,5 +1,5 @@
 /* extension.h: the C code of the Python extension: a monitor that records the
- * residuals, and a test that lets Python handle signals. */
+ * residuals, one that diagnoses failed attempts, and a test that lets Python handle signals. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -50,6 +50,19 @@ static bool pygsolve_monitor(int iteration, double residual, void *user)
     }
     watch->history[iteration] = residual;
     watch->length = iteration + 1;
+    return true;
+}
+
+/* A gsolve_attempt_monitor; user is the gsolve_auto. Only at the end of an attempt the library can
+ * find out why it failed, and it keeps the cause. */
+static bool pygsolve_attempt(const gsolve_attempt *attempt, void *user)
+{
+    gsolve_diagnosis diagnosis = GSOLVE_INIT(gsolve_diagnosis);
+
+    if (attempt->stage == GSOLVE_ATTEMPT_ENDED && attempt->result &&
+        !gsolve_outcome_is_success(attempt->result->outcome)) {
+        gsolve_auto_diagnose(user, &diagnosis);
+    }
     return true;
 }
 

@@ -13,6 +13,7 @@ OWN = """
 typedef struct pygsolve_watch { double *history; int length, capacity; } pygsolve_watch;
 bool pygsolve_interrupt(void *user);
 bool pygsolve_monitor(int iteration, double residual, void *user);
+bool pygsolve_attempt(const gsolve_attempt *attempt, void *user);
 pygsolve_watch *pygsolve_new_watch(void);
 void pygsolve_free_watch(pygsolve_watch *watch);
 extern "Python" int pygsolve_handle_signals(void);

@@ -73,11 +73,13 @@ gsolve_status gsolve_matrix_statistics(const gsolve_matrix *A, gsolve_statistics
     if (!A) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(A->ctx);
     TRY(gs_comm_check(gs_matrix_comm(A), check_statistics(A, statistics)));
-    TRY(gs_matrix_need_rows(A));
     if (A->dist) {
+        TRY(gs_matrix_need_rows(A));
         TRY(gs_dist_need_statistics(A));
     } else {
-        TRY(gs_csr_need_statistics(A->ctx, &A->rows, &A->lazy->statistics));
+        TRY(gs_matrix_check_rows(A));
+        TRY(gs_matrix_need_csr(A));
+        TRY(gs_csr_need_statistics(A->ctx, &A->csr, &A->lazy->statistics));
     }
     GS_FILL_INFO(gsolve_statistics, statistics, &A->statistics.t);
 done:

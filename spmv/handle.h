@@ -79,9 +79,9 @@ gsolve_status gs_rows_on_device(gsolve_csr *csr, gsolve_context *ctx, const gsol
 /* Makes A->csr if A is stored in blocks only, and A->rows where they are the same arrays. */
 gsolve_status gs_matrix_need_csr(const gsolve_matrix *A);
 
-/* The hash of the pattern of A, whose rows are on the host; of a distributed A, that of its
- * diagonal block, which gsolve_matrix_csr has made. */
-uint64_t gs_matrix_pattern(const gsolve_matrix *A);
+/* *pattern = the hash of the pattern of A, which has rows; of a distributed A, that of its diagonal
+ * block, which gsolve_matrix_csr has made. */
+gsolve_status gs_matrix_find_pattern(uint64_t *pattern, const gsolve_matrix *A);
 
 /* Fails with GSOLVE_UNSUPPORTED if A is an operator. */
 gsolve_status gs_matrix_check_rows(const gsolve_matrix *A);

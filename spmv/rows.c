@@ -107,13 +107,16 @@ done:
     return status;
 }
 
-uint64_t gs_matrix_pattern(const gsolve_matrix *A)
+gsolve_status gs_matrix_find_pattern(uint64_t *pattern, const gsolve_matrix *A)
 {
-    uint64_t *pattern = &A->lazy->statistics.pattern;
+    uint64_t *known = &A->lazy->statistics.pattern;
+    gsolve_status status = GSOLVE_OK;
 
-    if (A->dist) return gs_csr_pattern_hash(A->ctx, &A->dist->block);
-    if (*pattern == 0) *pattern = gs_csr_pattern_hash(A->ctx, &A->rows);
-    return *pattern;
+    if (A->dist) return gs_csr_find_pattern(pattern, A->ctx, &A->dist->block);
+    if (*known == 0) TRY(gs_csr_find_pattern(known, A->ctx, &A->csr));
+    *pattern = *known;
+done:
+    return status;
 }
 
 /* --- release and restore ---------------------------------------------------------------------- */

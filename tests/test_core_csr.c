@@ -180,13 +180,42 @@ static void large_values_are_hashed(void **state)
     free(data);
 }
 
+/* While a GPU starts, fewer threads read, and hash the same. */
+static void few_threads_read_while_a_gpu_starts(void **state)
+{
+    const size_t bytes = ((size_t)9 << 20) + 5;
+    unsigned char *data = calloc(bytes, 1);
+    gsolve_context *many = NULL, *few = NULL;
+    uint64_t hash;
+
+    (void)state;
+    assert_non_null(data);
+    for (size_t at = 0; at < bytes; at++) data[at] = (unsigned char)(at * at >> 7);
+    assert_int_equal(gsolve_context_create(&many, "cpu,threads=7"), GSOLVE_OK);
+    assert_int_equal(gsolve_context_create(&few, "cpu,threads=3"), GSOLVE_OK);
+    assert_int_equal(gs_reading_threads(many), 7);
+    hash = gs_hash(many, data, bytes, 5);
+    gs_count_gpu_starts(1);
+    gs_count_gpu_starts(1);
+    assert_int_equal(gs_reading_threads(many), 4);
+    assert_int_equal(gs_reading_threads(few), 3);
+    assert_true(gs_hash(many, data, bytes, 5) == hash);
+    gs_count_gpu_starts(-1);
+    assert_int_equal(gs_reading_threads(many), 4);
+    gs_count_gpu_starts(-1);
+    assert_int_equal(gs_reading_threads(many), 7);
+    gsolve_context_destroy(&many);
+    gsolve_context_destroy(&few);
+    free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(malformed_rows_are_refused), TEST(odd_views_are_refused),
         TEST(the_first_bad_row_is_named), TEST(rows_are_sorted_and_summed),
         TEST(clean_rows_are_copied),      TEST(hashes_tell_apart),
-        TEST(large_values_are_hashed),
+        TEST(large_values_are_hashed),    TEST(few_threads_read_while_a_gpu_starts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

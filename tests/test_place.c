@@ -329,12 +329,10 @@ static void allocations_fail_cleanly(void **state)
 static void host_is_asked_for(void **state)
 {
     gsolve_csr here = read_matrix(ctx, "gen:poisson2d,n=9"), there = on_device(&here), out;
-    gsolve_statistics traits = GSOLVE_INIT(gsolve_statistics);
 
     (void)state;
     assert_int_equal(gsolve_csr_transpose(&out, ctx, &there), GSOLVE_UNSUPPORTED);
     assert_int_equal(gsolve_csr_convert(&out, ctx, GSOLVE_F32, &there), GSOLVE_UNSUPPORTED);
-    assert_int_equal(gsolve_csr_statistics(ctx, &there, &traits), GSOLVE_UNSUPPORTED);
     assert_non_null(strstr(gsolve_error(ctx), "on the host"));
     gsolve_csr_free(&here, ctx);
     gsolve_csr_free(&there, ctx);

@@ -509,6 +509,7 @@ static void forecasts_of_methods(void **state)
 {
     const gsolve_plugin *method;
     problem t;
+    gsolve_csr there;
     size_t bytes;
     (void)state;
 
@@ -525,9 +526,10 @@ static void forecasts_of_methods(void **state)
     assert_int_equal(gsolve_solver_memory(t.ctx, "cgg", &t.rows, 1, &bytes), GSOLVE_BAD_SPEC);
     assert_int_equal(gsolve_solver_memory(t.ctx, "cg", &t.rows, 0, &bytes), GSOLVE_BAD_ARGUMENT);
     ALLOCATION_SWEEP(t.ctx, gsolve_solver_memory(t.ctx, "cg", &t.rows, 1, &bytes));
-    t.rows.location = GSOLVE_DEVICE; /* auto cannot read the matrix there */
-    assert_int_equal(gsolve_solver_memory(t.ctx, "auto", &t.rows, 1, &bytes), GSOLVE_UNSUPPORTED);
-    t.rows.location = GSOLVE_HOST;
+    OK(t.ctx, gs_csr_move(&there, t.ctx, GSOLVE_DEVICE, &t.rows)); /* auto reads the matrix there */
+    assert_int_equal(gsolve_solver_memory(t.ctx, "auto", &there, 1, &bytes),
+                     gs_location(t.ctx) == GSOLVE_DEVICE ? GSOLVE_OK : GSOLVE_UNSUPPORTED);
+    gsolve_csr_free(&there, t.ctx);
     close_problem(&t);
 }
 

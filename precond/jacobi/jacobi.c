@@ -70,7 +70,14 @@ static bool is_of_normal(const void *chosen)
     return ((const jacobi_options *)chosen)->normal;
 }
 
-const gs_precond_extension gs_jacobi_extension = {.is_of_normal = is_of_normal};
+/* The sums over columns are made on the host. */
+static bool reads_anywhere(const void *chosen)
+{
+    return !is_of_normal(chosen);
+}
+
+const gs_precond_extension gs_jacobi_extension = {.anywhere = reads_anywhere,
+                                                  .is_of_normal = is_of_normal};
 
 const gsolve_precond_kind gs_jacobi = {
     .plugin = {"jacobi", "division by the diagonal", options, sizeof(jacobi_options)},

@@ -7,7 +7,9 @@
 
 A is a sparse matrix of SciPy, CuPy, PyTorch or JAX, b an array of NumPy or of the same package. Gradients: pygsolve.torch and
 pygsolve.jax. The command: python -m pygsolve."""
-from ._library import (BadArgument, BadFile, BadMatrix, BadSpec, DeviceFailed, Error, Interrupted, NoDevice, NoMemory, Unsupported, ZeroPivot, ffi as _ffi, lib as _lib)
+from ._library import (BadArgument, BadFile, BadMatrix, BadSpec, DeviceFailed, Error, Interrupted, NoDevice, NoMemory, RankFailed,
+                       Unsupported, ZeroPivot, ffi as _ffi, free_gpu_memory, lib as _lib)
+from ._messages import Diagnosis
 from ._precond import Preconditioner, amg, aspreconditioner
 from ._products import (Comparison, FormatTime, compare, devices, formats, generators, methods, preconditioners, products, read, spgemm,
                         write)
@@ -16,7 +18,7 @@ from ._solver import Info, NotConverged, Solver, solve
 
 __version__: str = _ffi.string(_lib.gsolve_version()).decode()
 __all__ = [
-    "BadArgument", "BadFile", "BadMatrix", "BadSpec", "Comparison", "DeviceFailed", "Error", "FormatTime", "Info", "Interrupted", "NoDevice", "NoMemory",
-    "NotConverged", "Preconditioner", "Report", "Solver", "Unsupported", "ZeroPivot", "amg", "aspreconditioner", "compare", "devices", "formats",
+    "BadArgument", "BadFile", "BadMatrix", "BadSpec", "Comparison", "DeviceFailed", "Diagnosis", "Error", "FormatTime", "Info", "Interrupted", "NoDevice", "NoMemory",
+    "NotConverged", "Preconditioner", "RankFailed", "Report", "Solver", "Unsupported", "ZeroPivot", "amg", "aspreconditioner", "compare", "devices", "formats", "free_gpu_memory",
     "generators", "methods", "preconditioners", "products", "read", "report", "solve", "spgemm", "write",
 ]

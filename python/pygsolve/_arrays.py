@@ -244,6 +244,15 @@ class DenseView(NamedTuple):
     array: Any  # keeps the memory alive
     family: Family
 
+    @property
+    def dtype(self) -> np.dtype:
+        return self.family.dtype(self.array)
+
+    def cast(self, dtype: np.dtype) -> DenseView:
+        """A copy with another type."""
+        array = self.family.cast(self.array, dtype)
+        return DenseView(view_of(array, self.family, dtype), array, self.family)
+
 
 def dense_view(value: Any, name: str, nrows: int | None, dtype: np.dtype | None) -> DenseView:
     """A view of one or several vectors of nrows elements: shape (nrows,) or (nrows, k), any layout. It is a copy where the type
@@ -284,11 +293,12 @@ def vector_view(n: int, dtype: np.dtype) -> Any:
 
 
 def new_like(dense: DenseView, nrows: int, dtype: np.dtype) -> DenseView:
-    """A new array of nrows rows, with the columns, the layout and the package of another one."""
+    """A new array of nrows rows, with the columns, the layout and the package of another one. Its type is float32 if the package
+    makes no float64, which JAX does not unless it is asked to."""
     shape = (nrows,) if dense.array.ndim == 1 else (nrows, dense.array.shape[1])
     column_major = dense.array.ndim == 2 and dense.view.layout == lib.GSOLVE_COLUMN_MAJOR
     array = dense.family.empty(shape, dtype, dense.array, column_major)
-    return DenseView(view_of(array, dense.family, dtype), array, dense.family)
+    return DenseView(view_of(array, dense.family, dense.family.dtype(array)), array, dense.family)
 
 
 # --- sparse matrices -------------------------------------------------------------------------------

@@ -1,10 +1,13 @@
 """The C library: its functions, its errors, and contexts."""
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 import time
 from typing import Any
+
+from ._messages import in_python
 
 
 def _load() -> tuple[Any, Any]:
@@ -24,6 +27,7 @@ def _load() -> tuple[Any, Any]:
 
 
 ffi, lib = _load()
+_INTERRUPT = ffi.addressof(lib, "pygsolve_interrupt")
 
 
 class Error(Exception):
@@ -72,11 +76,15 @@ class Interrupted(Error, RuntimeError):
     """The call was asked to stop."""
 
 
+class RankFailed(Error, RuntimeError):
+    """Another rank of a distributed system is gone, or the connection to it failed."""
+
+
 _CLASS_OF: dict[int, type[Error]] = {
     lib.GSOLVE_BAD_ARGUMENT: BadArgument, lib.GSOLVE_BAD_SPEC: BadSpec, lib.GSOLVE_BAD_MATRIX: BadMatrix,
     lib.GSOLVE_BAD_FILE: BadFile, lib.GSOLVE_NO_MEMORY: NoMemory, lib.GSOLVE_NO_DEVICE: NoDevice,
     lib.GSOLVE_UNSUPPORTED: Unsupported, lib.GSOLVE_ZERO_PIVOT: ZeroPivot, lib.GSOLVE_DEVICE_FAILED: DeviceFailed,
-    lib.GSOLVE_INTERRUPTED: Interrupted,
+    lib.GSOLVE_INTERRUPTED: Interrupted, lib.GSOLVE_RANK_FAILED: RankFailed,
 }
 for _cls, _name in ((cls, ffi.string(ffi.cast("gsolve_status", code)).removeprefix("GSOLVE_")) for code, cls in _CLASS_OF.items()):
     _cls.status = _name
@@ -121,12 +129,14 @@ class Context:
         handle = ffi.new("gsolve_context **")
         status = lib.gsolve_context_create(handle, spec.encode())
         if status != lib.GSOLVE_OK:
-            raise _CLASS_OF[status](text(lib.gsolve_error(ffi.NULL)))
+            raise _CLASS_OF[status](in_python(text(lib.gsolve_error(ffi.NULL))))
+        self.spec = spec
+        self.failed = False  # the GPU has
         self._address = handle
         self.handle = handle[0]
         self.lock = threading.RLock()
         self._asked = ffi.new("double *", time.monotonic())
-        lib.gsolve_context_set_interrupt_test(self.handle, ffi.addressof(lib, "pygsolve_interrupt"), self._asked)
+        lib.gsolve_context_set_interrupt_test(self.handle, _INTERRUPT, self._asked)
         info = filled("gsolve_context_info")
         lib.gsolve_context_describe(self.handle, info)
         self.device = text(info.device)
@@ -150,7 +160,8 @@ class Context:
             lib.gsolve_context_interrupt(self.handle, False)  # later calls may work
             raise exception
         if status != lib.GSOLVE_OK:
-            raise _CLASS_OF[status](text(lib.gsolve_error(self.handle)))
+            self.failed = self.failed or status == lib.GSOLVE_DEVICE_FAILED
+            raise _CLASS_OF[status](in_python(text(lib.gsolve_error(self.handle))))
 
     def describe(self) -> Any:
         info = filled("gsolve_context_info")
@@ -165,3 +176,39 @@ class Context:
             status = lib.gsolve_copy(self.handle, number, lib.GSOLVE_HOST, block, lib.GSOLVE_DEVICE, 8) if block else lib.GSOLVE_NO_MEMORY
             lib.gsolve_free(self.handle, lib.GSOLVE_DEVICE, block)
             self.check(status)
+
+
+# --- contexts for the next solver ------------------------------------------------------------------
+
+_KEPT_SHARE = 1 / 32  # of the memory of a GPU, at most, in a context that is kept
+_kept: dict[tuple[int, str], list[Context]] = {}  # of a process, by their specs
+
+
+def acquire_context(spec: str) -> Context:
+    """A context of that spec: on a GPU one that is kept from an earlier solver, if there is one."""
+    try:
+        return _kept[os.getpid(), spec].pop()
+    except (KeyError, IndexError):
+        return Context(spec)
+
+
+def release_context(context: Context) -> None:
+    """Keeps a context on a GPU, with its memory, for the next solver. Its handles have been destroyed. At most one is kept for each
+    spec, and none that has had much memory, or in which something is left."""
+    if not context.on_gpu or context.failed or not context.handle:
+        return
+    kept = _kept.setdefault((os.getpid(), context.spec), [])
+    free, total = ffi.new("size_t *"), ffi.new("size_t *")
+    info = context.describe()
+    if not kept and info.blocks == 0 and lib.gsolve_context_memory(context.handle, free, total) == lib.GSOLVE_OK \
+            and info.peak <= _KEPT_SHARE * total[0]:
+        kept.append(context)
+
+
+def free_gpu_memory() -> None:
+    """Gives back the GPU memory that is kept for the next solver: up to 1/32 of a GPU's memory, for each device and number of
+    threads."""
+    _kept.clear()
+
+
+atexit.register(free_gpu_memory)  # while the GPU can still be used

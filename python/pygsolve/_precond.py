@@ -16,14 +16,14 @@ class Handle:
 
     def __init__(self, ctx: Context, matrix: Any, spec: str, extras: dict[str, Any]):
         self._ctx = ctx
-        self._handle = ffi.new("gsolve_precond **")
+        self.address = ffi.new("gsolve_precond **")
         given = [name for name in ("near_null", "coordinates") if extras.get(name) is not None]
         if len(given) == 2:
             raise BadArgument("near_null and coordinates are both given; coordinates stand for the rigid body motions")
         if given:
             spec += ",near_null=given"
-        ctx.check(lib.gsolve_precond_create_from(self._handle, ctx.handle, spec.encode(), matrix))
-        self.handle = self._handle[0]
+        ctx.check(lib.gsolve_precond_create_from(self.address, ctx.handle, spec.encode(), matrix))
+        self.handle = self.address[0]
         if given:
             vectors = dense_view(columns_of(extras[given[0]], given[0]), given[0], None, None)
             wait_for(ctx, vectors)
@@ -52,10 +52,10 @@ class FunctionHandle(Handle):
 
     def __init__(self, ctx: Context, n: int, dtype: np.dtype, operator: Any):
         self._ctx = ctx
-        self._handle = ffi.new("gsolve_precond **")
+        self.address = ffi.new("gsolve_precond **")
         self._functions = Function(operator)
-        ctx.check(function_precond(self._handle, ctx, n, dtype, self._functions))
-        self.handle = self._handle[0]
+        ctx.check(function_precond(self.address, ctx, n, dtype, self._functions))
+        self.handle = self.address[0]
 
     def update(self, matrix: Any) -> None:
         """The function stays."""

@@ -6,20 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import F64, MatrixView, as_array, columns_of, dense_view, device_spec, library_view, matrix_view, new_like, vector_view, wait_for
+from ._arrays import F32, F64, DenseView, MatrixView, as_array, columns_of, dense_view, device_spec, library_view, matrix_view, new_like, vector_view, wait_for
 from ._display import info_html, info_table
-from ._library import BadArgument, Context, Error, Unsupported, ffi, filled, lib, text
+from ._library import BadArgument, Error, Unsupported, acquire_context, ffi, filled, lib, release_context, text
+from ._messages import Diagnosis, diagnosis_of, in_python
 from ._operators import Function, is_operator, operator_handle
 from ._precond import precond_for
 
 
 from_buffer = ffi.from_buffer
+_DEFAULT_RTOL = {F64: 1e-8, F32: 1e-5}
+_DIAGNOSIS = ("name", "cause", "method", "precond", "options", "remedy")
+_MONITOR, _ATTEMPT = ffi.addressof(lib, "pygsolve_monitor"), ffi.addressof(lib, "pygsolve_attempt")
 
 
 @dataclass(frozen=True)
 class Info:
-    """What a solve did. `residual` is |b - A x| / |b|, computed again from A, b and x in double precision; with several columns
-    it is that of the worst column. Times are in seconds."""
+    """What a solve did. `residual` is |b - A x| / |b|, computed again from A, b and the x that was returned, in double precision;
+    with several columns it is that of the worst column. Times are in seconds."""
 
     outcome: str
     converged: bool
@@ -42,14 +46,14 @@ class Info:
 
 
 class NotConverged(Error):
-    """A solve that did not reach its tolerance. `x` is the best iterate, `info` describes the run, and `explanation` says what
-    happened and what to try. The message is the explanation."""
+    """A solve that did not reach its tolerance. `x` is the best iterate, `info` describes the run, `explanation` says what happened
+    and what to try, and `diagnosis` says it for programs. The message is the explanation."""
 
     status = "NOT_CONVERGED"
 
-    def __init__(self, x: Any, info: Info, explanation: str):
+    def __init__(self, x: Any, info: Info, explanation: str, diagnosis: Diagnosis):
         super().__init__(f"{info.outcome} after {info.iterations} iterations, |b - A x| / |b| = {info.residual:.1e}. {explanation}")
-        self.x, self.info, self.explanation = x, info, explanation
+        self.x, self.info, self.explanation, self.diagnosis = x, info, explanation, diagnosis
 
 
 _SUCCESS = (lib.GSOLVE_CONVERGED, lib.GSOLVE_ACCEPTED)
@@ -74,7 +78,8 @@ class Solver:
     method   "auto", or a method with options, such as "gmres,restart=50" (`pygsolve.methods()` lists them)
     precond  "auto", "none", a preconditioner with options, such as "amg,cycle=w", a `Preconditioner`, or a SciPy
              LinearOperator that approximates the inverse of A
-    rtol, atol, maxit   |b - A x| <= max(rtol |b|, atol) in every column, after at most maxit iterations
+    rtol, atol, maxit   |b - A x| <= max(rtol |b|, atol) in every column, after at most maxit iterations. rtol is 1e-8 by default, and
+             1e-5 if A and b are in float32
     format   the storage format of the products, "auto" or one of `pygsolve.formats()`
     device   "cpu", "cuda", "cuda,index=1" or "auto"; default: where A is
     threads  on the CPU; default: all
@@ -88,7 +93,7 @@ class Solver:
     works with a solver; others wait. Solvers share nothing, so that several threads can work with one solver each.
     """
 
-    def __init__(self, A: Any, method: str = "auto", precond: Any = "auto", *, rtol: float = 1e-8, atol: float | None = None,
+    def __init__(self, A: Any, method: str = "auto", precond: Any = "auto", *, rtol: float | None = None, atol: float | None = None,
                  maxit: int | None = None, format: str = "auto", device: str | None = None, threads: int | None = None,
                  near_null: Any = None, coordinates: Any = None, null_space: Any = None, scale: str | None = None,
                  order: str | None = None, least_squares: bool = False):
@@ -99,14 +104,17 @@ class Solver:
         self._operator = is_operator(A)
         self._view: MatrixView | None = None if self._operator else matrix_view(A)
         gpu = self._view.gpu if self._view else None
-        self._ctx = Context(device_spec(gpu, device, threads))
-        self._tolerances = _options({"rtol": float(rtol), "atol": None if atol is None else float(atol), "maxit": maxit})
+        self._handles: list[tuple[Any, Any]] = []
+        self._ctx = acquire_context(device_spec(gpu, device, threads))
+        self._rtol = _DEFAULT_RTOL[F64] if rtol is None else float(rtol)
+        self._tolerances = _options({"rtol": self._rtol, "atol": None if atol is None else float(atol), "maxit": maxit})
         self._method, self._precond, self._format = method, precond, format
         self._extras: dict[str, Any] = dict(near_null=near_null, coordinates=coordinates)
         self._transforms = _options({"scale": scale, "order": order})
         self._automatic = method.split(",")[0] == "auto" and isinstance(precond, str) and precond == "auto" and not self._operator
         self._adjoint: Solver | None = None
         self._ran = False
+        self._rounded: list[float] | None = None  # the residuals of x after it was rounded to float32
         self._watch = ffi.gc(lib.pygsolve_new_watch(), lib.pygsolve_free_watch)
         self._result = filled("gsolve_result")
         if self._transforms and not self._automatic:
@@ -120,12 +128,27 @@ class Solver:
             self._create_solver()
         self._minimises = self._arguments["least_squares"] or self.shape[0] != self.shape[1]
         self._plain_shape = (self.shape[0],) if min(self.shape) > 0 else None
-        self._views = [vector_view(n, self.dtype) for n in self.shape]
+        self._views = [vector_view(n, F64) for n in self.shape]
+
+    def __del__(self, release: Any = release_context) -> None:
+        """The context may serve the next solver, without what this one has created."""
+        if not getattr(self, "_ctx", None) or not self._ctx.handle:
+            return
+        while self._handles:
+            destroy, handle = self._handles.pop()
+            destroy(handle)
+        release(self._ctx)
 
     # --- creation ----------------------------------------------------------------------------------
 
+    def _new(self, kind: str) -> Any:
+        """The address of a handle, which is destroyed with this object."""
+        handle = ffi.new(f"{kind} **")
+        self._handles.append((getattr(lib, f"{kind}_destroy"), handle))
+        return handle
+
     def _create_matrix(self, A: Any) -> None:
-        handle = ffi.new("gsolve_matrix **")
+        handle = self._new("gsolve_matrix")
         if self._operator:
             self._functions = Function(A)
             self._ctx.check(operator_handle(handle, self._ctx, A, self._functions))
@@ -151,19 +174,22 @@ class Solver:
     def _create_solver(self) -> None:
         ctx = self._ctx
         if self._automatic:
-            handle = ffi.new("gsolve_auto **")
+            handle = self._new("gsolve_auto")
             options = _joined(self._method.partition(",")[2], self._tolerances, self._transforms)
             ctx.check(lib.gsolve_auto_create_from(handle, ctx.handle, options.encode(), self._matrix))
             self._solver = handle[0]
-            lib.gsolve_auto_set_monitor(self._solver, ffi.addressof(lib, "pygsolve_monitor"), self._watch)
+            lib.gsolve_auto_set_monitor(self._solver, _MONITOR, self._watch)
+            lib.gsolve_auto_set_attempt_monitor(self._solver, _ATTEMPT, self._solver)
             self._run = lib.gsolve_auto_run
             return
         self._M = precond_for(ctx, self._matrix, self._precond, self.shape, self._extras)
-        handle = ffi.new("gsolve_solver **")
+        if self._M:
+            self._handles.append((lib.gsolve_precond_destroy, self._M.address))
+        handle = self._new("gsolve_solver")
         spec = _joined(self._method, self._tolerances)
         ctx.check(lib.gsolve_solver_create(handle, ctx.handle, spec.encode(), self._matrix, self._M.handle if self._M else ffi.NULL))
         self._solver = handle[0]
-        lib.gsolve_solver_set_monitor(self._solver, ffi.addressof(lib, "pygsolve_monitor"), self._watch)
+        lib.gsolve_solver_set_monitor(self._solver, _MONITOR, self._watch)
         self._run = lib.gsolve_solver_run
 
     # --- new values --------------------------------------------------------------------------------
@@ -195,13 +221,13 @@ class Solver:
         layout. x0 is the initial guess, 0 by default. Raises NotConverged if the tolerance is not reached, unless check=False; also
         for a square A if the outcome is "least squares", unless the Solver has null_space or least_squares=True."""
         with self._ctx.lock:
-            if x0 is None and type(b) is np.ndarray and b.shape == self._plain_shape and b.dtype == self.dtype and b.flags.c_contiguous:
+            if x0 is None and type(b) is np.ndarray and b.dtype == F64 and b.shape == self._plain_shape and b.flags.c_contiguous:
                 x = self._solve_plain(b)
             else:
                 x = self._solve_any(b, x0)
             if check and not self._succeeded():
                 least_squares = self._result.outcome == lib.GSOLVE_LEAST_SQUARES
-                raise NotConverged(x, self.info, (_NO_SOLUTION if least_squares else "") + self.explain())
+                raise NotConverged(x, self.info, (_NO_SOLUTION if least_squares else "") + self.explain(), self._diagnose()[0])
         return x
 
     def _succeeded(self) -> bool:
@@ -210,16 +236,20 @@ class Solver:
 
     def _solve_plain(self, b: np.ndarray) -> np.ndarray:
         """solve for a vector of NumPy that needs no conversion: the views are there and get new addresses."""
-        x = np.zeros(self.shape[1], self.dtype)
+        x = np.zeros(self.shape[1])
         rhs, solution = self._views
         rhs.value, solution.value = from_buffer(b), from_buffer(x)
+        self._need_tolerance(F64)
         self._run_on(rhs[0], solution[0])
-        self._columns_of_b = 1
+        self._columns_of_b, self._rounded = 1, None
         return x
 
     def _solve_any(self, b: Any, x0: Any) -> Any:
-        rhs = dense_view(b, "b", self.shape[0], self.dtype)
-        x = new_like(rhs, self.shape[1], self.dtype)
+        """x is in float32 if A and b are. The library computes it in float64, since rounding x alone can give a residual far above
+        any useful tolerance, and it is rounded at the end. A package without float64 gets x from the library in float32."""
+        single = self.dtype == F32 and b is not None and as_array(b, "b")[1].dtype(as_array(b, "b")[0]) == F32
+        rhs = dense_view(b, "b", self.shape[0], F32 if single else F64)
+        x = new_like(rhs, self.shape[1], F64)
         if x0 is None:
             x.family.clear(x.array)
         else:
@@ -228,9 +258,29 @@ class Solver:
                 raise BadArgument(f"x0 has the shape {tuple(guess.shape)}; it must have the shape {tuple(x.array.shape)}")
             x.family.copy_into(x.array, guess)
         wait_for(self._ctx, rhs, x)
+        self._need_tolerance(F32 if single else F64)
         self._run_on(rhs.view[0], x.view[0])
-        self._columns_of_b = 1 if rhs.array.ndim == 1 else rhs.array.shape[1]
+        self._columns_of_b, self._rounded = 1 if rhs.array.ndim == 1 else rhs.array.shape[1], None
+        if single and x.dtype == F64:
+            x = x.cast(F32)
+            wait_for(self._ctx, x)
+            self._measure_rounded(rhs, x)
         return x.family.finish(x.array)
+
+    def _need_tolerance(self, dtype: np.dtype) -> None:
+        """Sets the default tolerance for x of that type."""
+        if self._arguments["rtol"] is None and self._rtol != _DEFAULT_RTOL[dtype]:
+            set_options = lib.gsolve_auto_set if self._automatic else lib.gsolve_solver_set
+            self._ctx.check(set_options(self._solver, f"rtol={_DEFAULT_RTOL[dtype]}".encode()))
+            self._rtol = _DEFAULT_RTOL[dtype]
+
+    def _measure_rounded(self, b: DenseView, x: DenseView) -> None:
+        """The residual of the result becomes that of x after it was rounded to float32."""
+        columns = self._columns_of_b
+        residuals = ffi.new("double[]", max(columns, 1))
+        self._ctx.check(lib.gsolve_matrix_residual(self._matrix, b.view[0], x.view[0], residuals))
+        self._rounded = list(residuals[0:columns])
+        self._result.relative_residual = max(self._rounded, default=0.0)
 
     def _run_on(self, b: Any, x: Any) -> None:
         """A run of the library; the result is in self._result, the residuals are in self._watch."""
@@ -283,11 +333,19 @@ class Solver:
             for k in range(self._columns_of_b if self._columns_of_b > 1 else 0):
                 column = filled("gsolve_result")
                 if lib.gsolve_solver_column(self._current(), k, column) == lib.GSOLVE_OK:
-                    columns.append((text(lib.gsolve_outcome_text(column.outcome)), column.iterations, column.relative_residual))
+                    residual = self._rounded[k] if self._rounded else column.relative_residual
+                    columns.append((text(lib.gsolve_outcome_text(column.outcome)), column.iterations, residual))
             method, precond, setup = self._parts()
             return Info(text(lib.gsolve_outcome_text(result.outcome)), self._succeeded(), result.relative_residual, result.iterations,
                         method, precond, text(matrix.form), text(self._ctx.describe().description), setup, result.seconds,
-                        text(lib.gsolve_solver_note(self._current())), tuple(columns))
+                        self._note(), tuple(columns))
+
+    def _note(self) -> str:
+        note = in_python(text(lib.gsolve_solver_note(self._current())))
+        if self._rounded and self._succeeded() and self._result.relative_residual > self._rtol:
+            rounding = f"x met the tolerance {self._rtol:.0e} and was then rounded to float32; give b in float64 for an x in float64."
+            note = f"{note} {rounding}" if note else rounding
+        return note
 
     def _parts(self) -> tuple[str, str, float]:
         """The specs of method and preconditioner, and the time of the set-up."""
@@ -299,10 +357,19 @@ class Solver:
         return (name if self._method.split(",")[0] == "auto" else self._method), self._M.spec if self._M else "none", \
             self._M.setup_seconds if self._M else 0.0
 
+    def _diagnose(self) -> tuple[Diagnosis, str]:
+        """Why the last solve failed, and the library's own sentence about the remedy; both are empty after a success."""
+        found = filled("gsolve_diagnosis")
+        self._ctx.check((lib.gsolve_auto_diagnose if self._automatic else lib.gsolve_solver_diagnose)(self._solver, found))
+        name, cause, method, precond, options, remedy = (text(getattr(found, member)) for member in _DIAGNOSIS)
+        return diagnosis_of(name, cause, method, precond, options, remedy), remedy
+
     def explain(self) -> str:
         """Sentences about the last solve: why it ended as it did, and what to try next."""
         with self._ctx.lock:
-            return text(lib.gsolve_auto_explain(self._solver) if self._automatic else lib.gsolve_solver_explain(self._solver))
+            words = text(lib.gsolve_auto_explain(self._solver) if self._automatic else lib.gsolve_solver_explain(self._solver))
+            diagnosis, remedy = self._diagnose()
+            return in_python(words.replace(remedy, diagnosis.remedy) if remedy else words)
 
     @property
     def history(self) -> np.ndarray:

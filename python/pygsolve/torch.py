@@ -17,7 +17,7 @@ class _Solve(_torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, A: Any, b: Any, solver: Solver) -> Any:
         x = solver.solve(b)
-        ctx.solver = solver
+        ctx.solver, ctx.dtype_of_b = solver, b.dtype
         ctx.save_for_backward(A, x)
         return x
 
@@ -32,7 +32,8 @@ class _Solve(_torch.autograd.Function):
             row = _torch.repeat_interleave(_torch.arange(A.shape[0], device=A.device), start.diff())
             values = -v[row] * x[col.long()]
             gradient = _torch.sparse_csr_tensor(start, col, values if values.ndim == 1 else values.sum(1), size=A.shape)
-        return gradient, v if ctx.needs_input_grad[1] else None, None
+            gradient = gradient.to(A.dtype)
+        return gradient, v.to(ctx.dtype_of_b) if ctx.needs_input_grad[1] else None, None
 
 
 def solve(A: Any, b: Any, *, solver: Solver | None = None, **options: Any) -> Any:

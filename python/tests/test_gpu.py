@@ -43,6 +43,37 @@ def test_cupy(cupy, poisson, spec):
     assert true_residual(2 * poisson, S.solve(b), b) < 1e-8  # from the host
 
 
+def test_the_context_is_kept(cupy, poisson):
+    import cupyx.scipy.sparse as csp
+    A, b = csp.csr_matrix(poisson), cupy.ones(poisson.shape[0])
+    pygsolve.free_gpu_memory()
+    S = pygsolve.Solver(A)
+    x = S.solve(b)
+    first = S._ctx
+    del S
+    S = pygsolve.Solver(A)
+    assert S._ctx is first and bool((S.solve(b) == x).all()) and pygsolve.Solver(A)._ctx is not first
+    del S
+    pygsolve.free_gpu_memory()
+    assert pygsolve.Solver(A)._ctx is not first
+
+
+@pytest.mark.parametrize("package", ["cupy", "torch"])
+def test_single_precision(package, request, poisson):
+    module, A = request.getfixturevalue(package), poisson.astype(np.float32)
+    if package == "cupy":
+        import cupyx.scipy.sparse as csp
+        matrix, b = csp.csr_matrix(A), module.ones(A.shape[0], dtype="float32")
+    else:
+        matrix = module.sparse_csr_tensor(module.tensor(A.indptr), module.tensor(A.indices), module.tensor(A.data), size=A.shape).cuda()
+        b = module.ones(A.shape[0], dtype=module.float32, device="cuda")
+    S = pygsolve.Solver(matrix)
+    x = S.solve(b)
+    assert "float32" in str(x.dtype) and S.info.residual < 2e-5
+    host = x.get() if package == "cupy" else x.cpu().numpy()
+    assert np.isclose(true_residual(A.astype(float), host.astype(float), np.ones(len(host))), S.info.residual, rtol=1e-3)
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_columns_of_cupy(cupy, poisson, order):
     import cupyx.scipy.sparse as csp

@@ -31,9 +31,29 @@ def test_other_types_become_double(dtype):
     assert x.dtype == np.float64 and np.allclose(x, [1, 2, 3, 4, 5])
 
 
-def test_single_precision(poisson):
-    x = pygsolve.solve(poisson.astype(np.float32), np.ones(poisson.shape[0]), rtol=1e-5)
-    assert x.dtype == np.float32 and true_residual(poisson, x, np.ones(len(x))) < 1e-4
+@pytest.mark.parametrize("spec", ["gen:poisson2d,n=200", "gen:convdiff3d,n=9"])
+@pytest.mark.parametrize("columns", [None, 2])
+def test_single_precision(spec, columns):
+    """x is in float32 if A and b are: the float32 numbers next to an x that meets 1e-5. Rounding x changes the residual of the first
+    system to 1e-4."""
+    A = pygsolve.read(spec)
+    b = np.ones(A.shape[0] if columns is None else (A.shape[0], columns), np.float32)
+    S = pygsolve.Solver(A.astype(np.float32))
+    x = S.solve(b)
+    assert x.dtype == np.float32 and S.info.outcome == "converged"
+    single = A.astype(np.float32).astype(float)
+    assert np.isclose(S.info.residual, true_residual(single, x.astype(float), b), rtol=1e-6)
+    assert ("rounded to float32" in S.info.note) == (S.info.residual > 1e-5) == (spec == "gen:poisson2d,n=200")
+    y = S.solve(b.astype(float))
+    assert y.dtype == np.float64 and true_residual(single, y, b) < 1e-8 and S.info.note.count("rounded to float32") == 0
+    assert np.abs(x - y).max() < 1e-4 * np.abs(y).max()
+
+
+def test_a_tolerance_for_single_precision(poisson):
+    A, b = poisson.astype(np.float32), np.ones(poisson.shape[0], np.float32)
+    S = pygsolve.Solver(A, "cg", "jacobi", rtol=1e-7)
+    S.solve(b, x0=np.zeros(len(b), np.float32))
+    assert S.history[-1] < 1e-7 and S.info.residual < 1e-5
 
 
 def test_complex_is_refused(poisson):

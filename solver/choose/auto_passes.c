@@ -78,7 +78,10 @@ static bool any_open(const gs_auto_transform *t)
 
 static gsolve_status norms_of(gs_auto_transform *t, int32_t c, gs_norms *norms)
 {
-    return gs_matrix_norms(t->S->original, gs_column_of(t->b, c), gs_column_of(t->x, c), norms);
+    const gs_tolerance tolerance = {t->asked.rtol, t->asked.atol};
+
+    return gs_matrix_norms(t->S->original, gs_column_of(t->b, c), gs_column_of(t->x, c), &tolerance,
+                           norms);
 }
 
 /* rhs = P R r, y = 0; r is scaled to about 1, and 0 in columns that are not open. */
@@ -102,7 +105,7 @@ static gsolve_status set_rhs(gs_auto_transform *t)
         column->exponent =
             gs_outer_clamp(column->exponent, t->x.type == GSOLVE_F32 ? 120 : GS_MOST_EXPONENT);
         TRY(gs_matrix_residual_vector(t->S->original, gs_column_of(t->b, c), gs_column_of(t->x, c),
-                                      -column->exponent, r));
+                                      -column->exponent, column->norms.doubled, r));
         t->worst = fmax(t->worst, column->norms.relative);
     }
     TRY(gs_transform_in(&t->t, false, gs_first_columns(t->r, t->x.ncols),

@@ -294,8 +294,8 @@ done:
 
 /* --- |A'r| ------------------------------------------------------------------------------------ */
 
-gsolve_status gs_normal_residual(gs_krylov *k, gsolve_dense b, gsolve_dense x, double size,
-                                 double *measure)
+gsolve_status gs_normal_residual(gs_krylov *k, gsolve_dense b, gsolve_dense x,
+                                 const gs_norms *norms, double *measure)
 {
     gs_least_squares *s = &k->run->least_squares;
     const int most = k->csr.type == GSOLVE_F32 ? 100 : GS_MOST_EXPONENT;
@@ -305,10 +305,11 @@ gsolve_status gs_normal_residual(gs_krylov *k, gsolve_dense b, gsolve_dense x, d
 
     *measure = INFINITY;
     TRY(need_norm(k));
-    frexp(size, &of_r);
+    frexp(norms->r, &of_r);
     frexp(s->norm, &of_A);
     factor = ldexp(1, -gs_outer_clamp(of_A, most));
-    TRY(gs_matrix_residual_vector(k->A, b, x, -gs_outer_clamp(of_r, GS_MOST_EXPONENT), s->r));
+    TRY(gs_matrix_residual_vector(k->A, b, x, -gs_outer_clamp(of_r, GS_MOST_EXPONENT),
+                                  norms->doubled, s->r));
     TRY(gs_projection_of_r(k, s->r));
     TRY(norm_of(k, k->csr.nrows, s->r.value, &r));
     TRY(apply_transpose(k, factor, &g));

@@ -7,9 +7,9 @@
 /* Whether columns that did not converge are examined: the method's setup called
  * gs_least_squares_reserve, and the caller has not stopped the run. */
 bool gs_may_be_least_squares(const gs_krylov *k);
-/* *measure = |A'r| / (|A| |r|) for one column of the caller's b and x; size: about |r|. */
-gsolve_status gs_normal_residual(gs_krylov *k, gsolve_dense b, gsolve_dense x, double size,
-                                 double *measure);
+/* *measure = |A'r| / (|A| |r|) for one column of the caller's b and x, which have these norms. */
+gsolve_status gs_normal_residual(gs_krylov *k, gsolve_dense b, gsolve_dense x,
+                                 const gs_norms *norms, double *measure);
 /* Returns the outcome of a least-squares solution with this |A'r| / (|A| |r|). */
 gsolve_outcome gs_least_squares_outcome(gs_krylov *k, double normal);
 /* Returns the largest |A'r| / (|A| |r|) of a least-squares solution. */

@@ -159,7 +159,8 @@ gsolve_status gs_projection_of_r(gs_krylov *k, gsolve_dense r)
 
 /* --- residuals -------------------------------------------------------------------------------- */
 
-/* Replaces norms->r = |b - A x| by |P (b - A x)|. p->h_host = 2^-*exponent times what P removes. */
+/* norms->r = |P (b - A x)|; it was |b - A x| or a former result. p->h_host = 2^-*exponent times
+ * what P removes. */
 static gsolve_status project_residual(gs_krylov *k, gsolve_dense b, gsolve_dense x, gs_norms *norms,
                                       int *exponent)
 {
@@ -170,29 +171,43 @@ static gsolve_status project_residual(gs_krylov *k, gsolve_dense b, gsolve_dense
 
     frexp(norms->r, exponent);
     *exponent = gs_outer_clamp(*exponent, GS_MOST_EXPONENT);
-    TRY(gs_matrix_residual_vector(k->A, b, x, -*exponent, p->r));
+    TRY(gs_matrix_residual_vector(k->A, b, x, -*exponent, norms->doubled, p->r));
     TRY(gs_projection_of_r(k, p->r));
     TRY(gsolve_copy(k->ctx, p->h_host, GSOLVE_HOST, p->h, GSOLVE_DEVICE, numbers));
     TRY(k->vector->dot(k->ctx->queue, p->r.nrows, p->r.value, p->r.value, p->h));
     TRY(gsolve_copy(k->ctx, &square, GSOLVE_HOST, p->h, GSOLVE_DEVICE, sizeof square));
     norms->r = ldexp(sqrt(square), *exponent);
+    norms->relative = norms->b > 0 ? norms->r / norms->b : norms->r;
 done:
     return status;
+}
+
+static gs_tolerance tolerance_of(const gs_krylov *k)
+{
+    const gs_run_options *run = gs_run_options_of(k);
+
+    return (gs_tolerance){run->rtol, run->atol};
 }
 
 /* gs_projection_norms; p->h_host = 2^-*exponent times what P removed from b - A x. */
 static gsolve_status norms_of(gs_krylov *k, int32_t c, gsolve_dense b, gsolve_dense x,
                               gs_norms *norms, int *exponent)
 {
+    const gs_tolerance tolerance = tolerance_of(k);
     gs_projection *p = &k->run->projection;
     gsolve_status status;
 
     *exponent = 0;
     memset(p->h_host, 0, (size_t)p->dimension * sizeof *p->h_host);
-    TRY(gs_matrix_norms(k->A, b, x, norms));
-    if (norms->r > 0 && isfinite(norms->r)) TRY(project_residual(k, b, x, norms, exponent));
+    TRY(gs_matrix_norms(k->A, b, x, &tolerance, norms));
     norms->b = hypot(norms->b, k->run->column[c].removed);
     norms->relative = norms->b > 0 ? norms->r / norms->b : norms->r;
+    if (norms->r == 0 || !isfinite(norms->r)) goto done;
+    TRY(project_residual(k, b, x, norms, exponent));
+    if (gs_norms_are_uncertain(norms, &tolerance)) {
+        norms->doubled = true;
+        TRY(project_residual(k, b, x, norms, exponent));
+    }
 done:
     return status;
 }
@@ -200,9 +215,10 @@ done:
 gsolve_status gs_projection_norms(gs_krylov *k, int32_t c, gsolve_dense b, gsolve_dense x,
                                   gs_norms *norms)
 {
+    const gs_tolerance tolerance = tolerance_of(k);
     int exponent;
 
-    if (!gs_projects(k)) return gs_matrix_norms(k->A, b, x, norms);
+    if (!gs_projects(k)) return gs_matrix_norms(k->A, b, x, &tolerance, norms);
     return norms_of(k, c, b, x, norms, &exponent);
 }
 

@@ -247,18 +247,18 @@ static gsolve_status solve_zero(gs_krylov *k, int32_t c)
         ->zero(k->ctx->queue, x.nrows, gs_column_of(x, c).value);
 }
 
-gsolve_status gs_outer_begin_correction(gs_krylov *k, int32_t c, double r)
+gsolve_status gs_outer_begin_correction(gs_krylov *k, int32_t c, const gs_norms *norms)
 {
     const gs_outer *o = &k->run->outer;
     const gsolve_dense x = gs_outer_column(k->x, k, c);
     gs_column *column = &k->run->column[c];
     gsolve_status status;
 
-    frexp(r, &column->scale);
+    frexp(norms->r, &column->scale);
     column->scale = gs_outer_clamp(column->scale, GS_MOST_EXPONENT);
     TRY(gs_matrix_residual_vector(k->A, gs_outer_column(o->at_b.used, k, c),
                                   gs_outer_column(o->at_x.used, k, c), -column->scale,
-                                  gs_outer_column(k->b, k, c)));
+                                  norms->doubled, gs_outer_column(k->b, k, c)));
     TRY(gs_projection_of_r(k, gs_outer_column(k->b, k, c)));
     TRY(k->vector->zero(k->ctx->queue, x.nrows, x.value));
 done:
@@ -280,7 +280,7 @@ static gsolve_status first_corrections(gs_krylov *k)
             column->outcome = GSOLVE_CONVERGED;
             k->active[c] = false;
         } else {
-            TRY(gs_outer_begin_correction(k, c, norms[c].r));
+            TRY(gs_outer_begin_correction(k, c, &norms[c]));
         }
     }
 done:
@@ -346,7 +346,7 @@ static gsolve_status leave_residuals(gs_krylov *k)
         if (k->run->correcting) frexp(column->residual * column->norm, &column->left);
         column->left = gs_outer_clamp(column->left, GS_MOST_EXPONENT);
         TRY(gs_matrix_residual_vector(k->A, gs_column_of(b, c), gs_column_of(x, c), -column->left,
-                                      gs_column_of(k->b, c)));
+                                      column->doubled, gs_column_of(k->b, c)));
         TRY(k->vector->zero(k->ctx->queue, zero.nrows, zero.value));
     }
 done:

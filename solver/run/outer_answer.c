@@ -228,7 +228,7 @@ static gsolve_status restart(gs_krylov *k, int32_t c, gsolve_dense v, const gs_n
     if (k->run->correcting) {
         column->begin = norms->r;
         column->residual = norms->relative;
-        TRY(gs_outer_begin_correction(k, c, norms->r));
+        TRY(gs_outer_begin_correction(k, c, norms));
     }
 done:
     return status;
@@ -359,7 +359,7 @@ static gsolve_status accept_least_squares(gs_krylov *k, int32_t c, gsolve_dense 
     *is = false;
     if (!gs_may_be_least_squares(k) || !isfinite(norms->r)) return GSOLVE_OK;
     TRY(form_solution(k, v, c, &x));
-    TRY(gs_normal_residual(k, gs_outer_column(b, k, c), x, norms->r, &column->normal));
+    TRY(gs_normal_residual(k, gs_outer_column(b, k, c), x, norms, &column->normal));
     *is = column->normal <= gs_least_squares_tolerance(k);
     if (!*is) return GSOLVE_OK;
     column->residual = norms->relative;
@@ -398,6 +398,7 @@ static gsolve_status verify_column(gs_krylov *k, int32_t c, bool *again)
     } else {
         TRY(is_rounded(k, c, &column->rounded));
         column->rounding = best.rounding;
+        column->doubled = best.doubled;
         TRY(choose_answer(k, c, v, &best));
         column->outcome = outcome_of(k, c, last.r);
     }

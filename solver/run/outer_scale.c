@@ -87,7 +87,7 @@ static gsolve_status start_scaled(gs_krylov *k, int size)
         column->begin = norms.r;
         if (column->restarts > 0) column->verified = norms.r;
         column->residual = norms.relative;
-        TRY(gs_outer_begin_correction(k, c, norms.r));
+        TRY(gs_outer_begin_correction(k, c, &norms));
     }
 done:
     return status;

@@ -36,6 +36,7 @@ typedef struct gs_column {
     gsolve_outcome outcome;
     double residual;      /* |b - Ax| / |b| of the x that is returned */
     double rounding;      /* of it, see gs_norms */
+    bool doubled;         /* of it, see gs_norms */
     double projected;     /* |P (b - Ax)| / |b| of it, see null_space.c */
     double removed;       /* |b - P b| */
     double normal;        /* |A'r| / (|A| |r|) of it, or -1, see least_squares.c */
@@ -425,8 +426,8 @@ gsolve_status gs_outer_copy_column(gs_krylov *k, gsolve_dense from, gsolve_dense
 gsolve_status gs_outer_square(gs_krylov *k, gsolve_dense v, double *square);
 /* From here on the run corrects the caller's x. Changes nothing where it fails. */
 gsolve_status gs_outer_begin_corrections(gs_krylov *k);
-/* Sets up the next correction of column c, whose |b - Ax| is r. */
-gsolve_status gs_outer_begin_correction(gs_krylov *k, int32_t c, double r);
+/* Sets up the next correction of column c, whose x has these norms. */
+gsolve_status gs_outer_begin_correction(gs_krylov *k, int32_t c, const gs_norms *norms);
 /* outer_scale.c: once in a run, checks whether |A M^-1 b| is out of range. If so, columns that
  * failed start again with a multiple of A; if it is close to that, with corrections. Without memory
  * for that, the run ends as it is. */

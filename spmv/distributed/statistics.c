@@ -9,6 +9,9 @@
 #include "matrix/statistics.h"
 #include "spmv/distributed/distributed.h"
 
+#define SMALL static inline
+#include "matrix/symmetry_rule.h"
+
 /* --- this rank's rows ------------------------------------------------------------------------- */
 
 static void add_bandwidth(const gs_dist_matrix *D, const gs_dist_row *row, int32_t i, double *width)
@@ -250,14 +253,6 @@ done:
     return status;
 }
 
-static void set_symmetry(const gs_symmetry *s, gsolve_statistics *t)
-{
-    t->symmetric_pattern = s->paired && s->above == s->below;
-    t->symmetric = t->symmetric_pattern && s->symmetric;
-    t->skew = t->symmetric_pattern && s->skew && t->entries > 0;
-    t->symmetric_rest = t->symmetric;
-}
-
 /* The number in the whole matrix of local row i, at most 2^31 - 1; -1 stays. */
 static int32_t row_of_all(int32_t i, int64_t first)
 {
@@ -288,7 +283,7 @@ gsolve_status gs_dist_need_statistics(const gsolve_matrix *A)
     known->t = gs_statistics_of(&f, D->rows.total, D->cols.total, D->total_entries);
     known->t.block = 1;
     known->t.empty_cols = empty < INT32_MAX ? (int32_t)empty : INT32_MAX;
-    set_symmetry(&f.symmetry, &known->t);
+    gs_symmetry_set(&f.symmetry, &known->t);
     known->known = true;
 done:
     return status;

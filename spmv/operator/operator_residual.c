@@ -101,6 +101,7 @@ gsolve_status gs_operator_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_d
     TRY(norm_of(&d, d.r, &norms->r));
     TRY(norm_of(&d, d.wide_b, &norms->b));
     norms->rounding = 0;
+    norms->doubled = false;
     norms->relative = norms->b > 0 && isfinite(norms->r) ? norms->r / norms->b : norms->r;
 done:
     close_difference(&d);

@@ -1,6 +1,10 @@
 /* residual.c: b - A x and |b - A x| / |b| from the rows of A, in double precision for all types,
  * one column after the other. It shares no code with the formats, so that it can check them.
  *
+ * Doubled precision is that of the dot product of Ogita, Rump and Oishi (2005): the rounding error
+ * of each product and of each sum is computed, too, and the errors are added apart. The result is
+ * as accurate as if it were computed with 106 bits and then rounded.
+ *
  * Squares of numbers below 1e-154 or above 1e154 leave the range of double. So the kernels also
  * count the terms that are not 0. If a sum is out of range, it is computed again from numbers
  * multiplied by a power of two, which changes no bit of the result. */
@@ -66,19 +70,53 @@ static void sum_boundary_row(const gs_dist_matrix *D, int32_t row, double bi, co
     }
 }
 
+/* *hi + *lo = *hi + *lo - a x, in doubled precision. */
+static inline void subtract_product(double *hi, double *lo, double a, double x)
+{
+    const double term = a * x, sum = *hi - term, change = sum - *hi;
+
+    *lo += (*hi - (sum - change)) - (term + change); /* the rounding error of the sum */
+    *lo -= fma(a, x, -term);                         /* and that of the product */
+    *hi = sum;
+}
+
+/* sum_row or sum_boundary_row in doubled precision: row `row` of A, whose columns from own on are
+ * elements of ghost. */
+static void sum_doubled(const gsolve_csr *A, int32_t row, int32_t own, const gsolve_dense *ghost,
+                        double bi, const gsolve_dense *x, double *r, double *t)
+{
+    double lo = 0;
+
+    *r = bi;
+    *t = 0;
+    for (int64_t k = gs_start(A, row); k < gs_start(A, row + 1); k++) {
+        const int32_t col = A->col[k];
+        const double xk = col < own ? element(x, col) : element(ghost, col - own);
+        subtract_product(r, &lo, gs_value(A, k), xk);
+        *t += fabs(gs_value(A, k) * xk);
+    }
+    *r += lo;
+}
+
 /* Rows `from` to `to` - 1: r = factor (b - A x), if r has values, and the sums over them. D: NULL,
  * or the boundary rows of a distributed A, after the halo exchange of x. */
 static void residual_of_rows(const gsolve_csr *A, const gs_dist_matrix *D, int64_t from, int64_t to,
                              const gsolve_dense *b, const gsolve_dense *x, double factor,
-                             const gsolve_dense *r, gs_residual_sums *sums)
+                             bool doubled, const gsolve_dense *r, gs_residual_sums *sums)
 {
+    const gsolve_dense ghost = {.value = D ? D->halo.in.buffer : NULL, .type = x->type};
     int32_t next = D ? gs_dist_boundary_before(D, (int32_t)from) : 0;
     gs_residual_sums s = {0};
 
     for (int64_t i = from; i < to; i++) {
         const double bi = element(b, i);
+        const bool boundary = D && next < D->boundary_rows && D->boundary_row[next] == i;
         double ri, ti;
-        if (D && next < D->boundary_rows && D->boundary_row[next] == i) {
+        if (doubled && boundary) {
+            sum_doubled(&D->boundary, next++, D->cols.count, &ghost, bi, x, &ri, &ti);
+        } else if (doubled) {
+            sum_doubled(A, (int32_t)i, x->nrows, &ghost, bi, x, &ri, &ti);
+        } else if (boundary) {
             sum_boundary_row(D, next++, bi, x, &ri, &ti);
         } else {
             sum_row(A, (int32_t)i, bi, x, &ri, &ti);
@@ -95,7 +133,7 @@ static void residual_of_rows(const gsolve_csr *A, const gs_dist_matrix *D, int64
 }
 
 static void residual_on_host(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x, double factor,
-                             gsolve_dense r, gs_residual_sums *sums)
+                             bool doubled, gsolve_dense r, gs_residual_sums *sums)
 {
     const gs_blocks blocks = gs_blocks_of(A->csr.nrows);
     const int threads = blocks.count > GS_SERIAL_BLOCKS ? gsolve_threads(A->ctx) : 1;
@@ -104,7 +142,7 @@ static void residual_on_host(const gsolve_matrix *A, gsolve_dense b, gsolve_dens
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int k = 0; k < blocks.count; k++) {
         residual_of_rows(&A->rows, A->dist, gs_block_begin(&blocks, k), gs_block_end(&blocks, k),
-                         &b, &x, factor, &r, &part[k]);
+                         &b, &x, factor, doubled, &r, &part[k]);
     }
     *sums = (gs_residual_sums){0};
     for (int k = 0; k < blocks.count; k++) {
@@ -121,7 +159,7 @@ static void residual_on_host(const gsolve_matrix *A, gsolve_dense b, gsolve_dens
 typedef struct system {
     const gsolve_matrix *A;
     gs_stage b, x; /* one column each, where the residual is computed */
-    bool on_device;
+    bool on_device, doubled;
 } system_at;
 
 static void close_system(system_at *s)
@@ -130,30 +168,34 @@ static void close_system(system_at *s)
     gs_stage_drop(&s->x, s->A->ctx);
 }
 
-/* Stages b and x: on the device if it has a kernel, unless b, x and the rows lie on the host. */
-static gsolve_status stage(system_at *s, const gsolve_matrix *A, gsolve_dense b, gsolve_dense x)
+/* Stages b and x: on the device if it has a kernel, unless b, x and the rows lie on the host. The
+ * kernel has no doubled precision. */
+static gsolve_status stage(system_at *s, const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
+                           bool doubled)
 {
     gsolve_location location;
     gsolve_status status;
     bool here;
 
-    *s = (system_at){.A = A};
+    *s = (system_at){.A = A, .doubled = doubled};
     TRY(gs_matrix_need_csr(A));
-    here = b.location == GSOLVE_HOST && x.location == GSOLVE_HOST && A->rows.start && !A->dist;
+    here = doubled ||
+           (b.location == GSOLVE_HOST && x.location == GSOLVE_HOST && A->rows.start && !A->dist);
     s->on_device = !here && GS_SCALAR_KERNELS(gs_residual, A->ctx, A->csr.type)->residual != NULL;
     location = s->on_device ? GSOLVE_DEVICE : GSOLVE_HOST;
     if (!s->on_device) TRY(gs_matrix_need_rows(A));
     TRY(gs_stage_in(&s->b, A->ctx, location, b, true));
     TRY(gs_stage_in(&s->x, A->ctx, location, x, true));
+    if (A->dist && doubled) TRY(gs_halo_wait(A->ctx)); /* the host writes to its buffers */
 done:
     return status;
 }
 
 /* Stages b and x, and gets the elements of x for ghost columns. */
 static gsolve_status open_system(system_at *s, const gsolve_matrix *A, gsolve_dense b,
-                                 gsolve_dense x)
+                                 gsolve_dense x, bool doubled)
 {
-    gsolve_status status = stage(s, A, b, x);
+    gsolve_status status = stage(s, A, b, x, doubled);
 
     if (!A->dist) return status;
     if (status != GSOLVE_OK) return gs_dist_join(A, false, x, status);
@@ -185,7 +227,7 @@ static gsolve_status residual(const system_at *s, double factor, gsolve_dense r,
         TRY(launch(s, factor, r.value));
         TRY(gsolve_copy(A->ctx, sums, GSOLVE_HOST, A->sums, GSOLVE_DEVICE, sizeof *sums));
     } else {
-        residual_on_host(A, s->b.used, s->x.used, factor, r, sums);
+        residual_on_host(A, s->b.used, s->x.used, factor, s->doubled, r, sums);
     }
 done:
     if (!A->comm) return status;
@@ -223,19 +265,39 @@ static double value_of(scaled s)
 static const int exponents[] = {0, -540, 450, 900};
 enum { ATTEMPTS = sizeof exponents / sizeof *exponents };
 
-/* Rounding errors of A x are at most about `rounding` |b|. If they may be larger than this part of
- * b, the sum that was computed shows nothing, even if it is 0: the bound takes its place. */
+/* Rounding errors of A x are at most about norms->rounding |b|. If they may be larger than this
+ * part of b, a smaller sum that was computed shows nothing, even if it is 0. */
 #define MOST_ROUNDING 0x1p-10
 
-static void raise_to_rounding(gs_norms *norms, double rounding, double b)
+/* The same for norms that are reported and decide nothing. */
+#define MOST_REPORTED 0x1p-40
+
+/* Rounding errors of the doubled precision may be as large only if |A| |x| is more than 4e28 |b|.
+ * Then their bound takes the place of the sum. */
+static void raise_to_rounding(gs_norms *norms)
 {
+    const double rounding = 0x1p-53 * norms->rounding;
+
     if (rounding <= MOST_ROUNDING || rounding <= norms->relative) return;
     norms->relative = rounding;
-    norms->r = rounding * b;
+    norms->r = rounding * norms->b;
 }
 
-gsolve_status gs_matrix_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
-                              gs_norms *norms)
+bool gs_norms_are_uncertain(const gs_norms *norms, const gs_tolerance *tolerance)
+{
+    const double most = tolerance ? MOST_ROUNDING : MOST_REPORTED, error = norms->rounding;
+    double limit;
+
+    if (norms->doubled || !(error > 0) || !isfinite(norms->relative)) return false;
+    if (error > most && norms->relative < error) return true;
+    if (!tolerance) return false;
+    limit = fmax(tolerance->relative, tolerance->absolute / norms->b);
+    if (norms->relative <= limit) return norms->relative + error > limit;
+    return limit > 0 && norms->relative - error <= limit;
+}
+
+static gsolve_status compute_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
+                                   bool doubled, gs_norms *norms)
 {
     const gsolve_dense none = {0};
     scaled r = {0}, norm = {0}, terms = {0};
@@ -244,8 +306,7 @@ gsolve_status gs_matrix_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_den
     system_at s;
     gsolve_status status;
 
-    if (A->is_operator) return gs_operator_norms(A, b, x, norms);
-    TRY(open_system(&s, A, b, x));
+    TRY(open_system(&s, A, b, x, doubled));
     for (int i = 0; i < ATTEMPTS && !(r_done && b_done && terms_done); i++) {
         TRY(residual(&s, ldexp(1, exponents[i]), none, &sums));
         if (!r_done) r = (scaled){sqrt(sums.rr), exponents[i]};
@@ -262,17 +323,30 @@ gsolve_status gs_matrix_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_den
                                       : norms->r;
     norms->rounding = 0;
     if (norm.root > 0) {
-        const double ratio = ldexp(terms.root / norm.root, norm.exponent - terms.exponent);
-        norms->rounding = DBL_EPSILON * ratio;
-        raise_to_rounding(norms, norms->rounding, value_of(norm));
+        norms->rounding =
+            DBL_EPSILON * ldexp(terms.root / norm.root, norm.exponent - terms.exponent);
     }
+    norms->doubled = doubled;
+    if (doubled) raise_to_rounding(norms);
 done:
     close_system(&s);
     return status;
 }
 
+gsolve_status gs_matrix_norms(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
+                              const gs_tolerance *tolerance, gs_norms *norms)
+{
+    gsolve_status status;
+
+    if (A->is_operator) return gs_operator_norms(A, b, x, norms);
+    TRY(compute_norms(A, b, x, false, norms));
+    if (gs_norms_are_uncertain(norms, tolerance)) TRY(compute_norms(A, b, x, true, norms));
+done:
+    return status;
+}
+
 gsolve_status gs_matrix_residual_vector(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
-                                        int exponent, gsolve_dense r)
+                                        int exponent, bool doubled, gsolve_dense r)
 {
     gs_residual_sums sums;
     gs_stage out = {0};
@@ -280,7 +354,7 @@ gsolve_status gs_matrix_residual_vector(const gsolve_matrix *A, gsolve_dense b, 
     gsolve_status status;
 
     if (A->is_operator) return gs_operator_residual_vector(A, b, x, exponent, r);
-    TRY(open_system(&s, A, b, x));
+    TRY(open_system(&s, A, b, x, doubled));
     TRY(gs_stage_in(&out, A->ctx, s.on_device ? GSOLVE_DEVICE : GSOLVE_HOST, r, false));
     TRY(residual(&s, ldexp(1, exponent), out.used, &sums));
     TRY(gs_stage_out(&out, A->ctx));
@@ -338,7 +412,7 @@ gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gso
     TRY(to_columns(A, 1, x, &x));
     for (int32_t c = 0; c < b.ncols; c++) {
         gs_norms norms;
-        TRY(gs_matrix_norms(A, gs_column_of(b, c), gs_column_of(x, c), &norms));
+        TRY(gs_matrix_norms(A, gs_column_of(b, c), gs_column_of(x, c), NULL, &norms));
         relative_residual[c] = norms.relative;
     }
 done:
