@@ -3,27 +3,10 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The number in an environment variable; -1: it is not set. */
-static int number_of(const char *variable)
-{
-    const char *text = getenv(variable);
-
-    return text ? atoi(text) : -1;
-}
-
-/* *rank of *ranks, as the launcher says: Open MPI, MPICH and others with PMI. */
-static void find_ranks(int *rank, int *ranks)
-{
-    *ranks = number_of("OMPI_COMM_WORLD_SIZE");
-    *rank = number_of("OMPI_COMM_WORLD_RANK");
-    if (*ranks > 0) return;
-    *ranks = number_of("PMI_SIZE");
-    *rank = number_of("PMI_RANK");
-}
+#include "cli/launcher.h"
 
 /* Executes gsolve-mpi in the folder of this program. */
 static void execute_beside(char **argv)
@@ -56,17 +39,22 @@ int cli_run_ranks(char **argv)
 {
     int rank, ranks;
 
-    find_ranks(&rank, &ranks);
+    cli_find_ranks(&rank, &ranks);
     if (ranks < 2 && !is_for_ranks(argv)) return -1;
     execute_beside(argv);
     execvp("gsolve-mpi", argv);
-    if (rank <= 0) {
+    if (ranks < 2) {
+        fprintf(stderr,
+                "gsolve: --partition is for several ranks, and the command gsolve-mpi, which "
+                "has it, is not installed; build gsolve where CMake finds MPI, or leave "
+                "--partition out\n");
+    } else if (rank <= 0) {
         fprintf(
             stderr,
-            "gsolve: %s, and the command gsolve-mpi, which solves one system with several ranks, "
-            "is not installed; build gsolve where CMake finds MPI, or start gsolve without %s\n",
-            ranks < 2 ? "--partition is given" : "several ranks were started",
-            ranks < 2 ? "it" : "mpirun");
+            "gsolve: %d ranks were started, and the command gsolve-mpi, which solves one system "
+            "with all of them, is not installed; build gsolve where CMake finds MPI, or start "
+            "gsolve without mpirun\n",
+            ranks);
     }
     return 1;
 }

@@ -6,7 +6,9 @@
 
 gsolve_context *gs_enter(gsolve_context *ctx)
 {
-    if (ctx->depth++ == 0 && ctx->device->enter && ctx->queue) ctx->device->enter(ctx->queue);
+    if (ctx->depth++ > 0) return ctx;
+    ctx->agreed = GSOLVE_OK; /* an earlier call has failed, not this one */
+    if (ctx->device->enter && ctx->queue) ctx->device->enter(ctx->queue);
     return ctx;
 }
 

@@ -34,6 +34,7 @@ gsolve_status gsolve_fail(gsolve_context *ctx, gsolve_status status, const char 
     va_start(arguments, format);
     vsnprintf(ctx->error, sizeof ctx->error, format, arguments);
     va_end(arguments);
+    ctx->agreed = GSOLVE_OK;
     return status;
 }
 

@@ -59,6 +59,8 @@ struct gsolve_context {
     struct gs_comm *comm; /* the ranks that share distributed matrices, dist/comm.h; or NULL */
     int rank, ranks;      /* with comm */
     char transport[16];
+    gsolve_status agreed; /* the last failure, if all ranks know it; else GSOLVE_OK */
+    int64_t first_row;    /* of the rows that are being set up, in the matrix of all ranks */
     gs_interrupt interrupt;
     gs_trace *trace;                /* see trace.h; NULL: $GSOLVE_TRACE is not set */
     struct gs_replacement *writing; /* core/replace.c: the file in progress, or NULL */
@@ -182,6 +184,13 @@ void gs_detect_fork(void);
 static inline bool gs_on_gpu(const gsolve_context *ctx)
 {
     return ctx->device == &gs_device_cuda;
+}
+
+/* The number of row or column i in messages, counted from 1. i counts from the first row of this
+ * rank if the matrix is distributed over ranks. */
+static inline int64_t gs_row_number(const gsolve_context *ctx, int64_t i)
+{
+    return ctx->first_row + i + 1;
 }
 
 /* Returns a monotonic time in seconds. */

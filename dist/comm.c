@@ -103,14 +103,14 @@ static gsolve_status fail_as(gs_comm *comm, int first, gsolve_status failed)
     memset(comm->send, 0, GS_COMM_SENTENCE);
     if (comm->failed != GSOLVE_OK) memcpy(comm->send, comm->sentence, GS_COMM_SENTENCE);
     comm->failed = GSOLVE_OK;
-    comm->known = true;
     TRY(gs_comm_allgather(comm, comm->send, GS_COMM_SENTENCE, comm->recv));
     sentence = all + (size_t)first * GS_COMM_SENTENCE;
     for (int k = 0; k < comm->ranks; k++) {
         same = same && !memcmp(sentence, all + (size_t)k * GS_COMM_SENTENCE, GS_COMM_SENTENCE);
     }
-    if (same) return gsolve_fail(comm->ctx, failed, "%s", sentence);
-    status = gsolve_fail(comm->ctx, failed, "rank %d: %s", first, sentence);
+    status = same ? gsolve_fail(comm->ctx, failed, "%s", sentence)
+                  : gsolve_fail(comm->ctx, failed, "rank %d: %s", first, sentence);
+    comm->ctx->agreed = failed;
 done:
     return status;
 }
@@ -124,7 +124,7 @@ static gsolve_status gather(gs_comm *comm, int count)
 
     comm->send[0] = (int)comm->failed + (gs_stop_asked(comm->ctx) ? INTERRUPTED : 0);
     TRY(gs_comm_allgather(comm, comm->send, bytes, comm->recv));
-    comm->known = false;
+    comm->ctx->agreed = GSOLVE_OK;
     comm->stop_asked = any_interrupted(comm, count);
     first = first_failed(comm, count);
     if (first < 0) return GSOLVE_OK;
@@ -293,17 +293,9 @@ done:
 
 /* --- agreement -------------------------------------------------------------------------------- */
 
-/* Whether all ranks know the last failure. It has the sentence of fail_as. */
-static bool is_known(const gs_comm *comm)
-{
-    const char *error = comm->ctx->error;
-
-    return comm->known && strncmp(error, "rank ", 5) == 0 && error[5] >= '0' && error[5] <= '9';
-}
-
 gsolve_status gs_comm_defer(gs_comm *comm, gsolve_status local)
 {
-    if (!comm || local == GSOLVE_OK || comm->broken || is_known(comm)) return local;
+    if (!comm || local == GSOLVE_OK || comm->broken || local == comm->ctx->agreed) return local;
     if (comm->failed == GSOLVE_OK) {
         comm->failed = local;
         memset(comm->sentence, 0, sizeof comm->sentence);
@@ -404,30 +396,30 @@ done:
     return status;
 }
 
-/* The status of the lowest rank that failed, on all ranks, without memory: statuses go round in a
- * ring. */
-static gsolve_status check_in_ring(gsolve_context *ctx, const gsolve_transport *t, void *self,
-                                   int rank, int ranks, gsolve_status local)
-{
-    const int next = (rank + 1) % ranks, last = (rank + ranks - 1) % ranks;
-    const size_t offset[2] = {0, sizeof(int)};
-    int sent = local, received = local, first = local == GSOLVE_OK ? ranks : rank;
-    gsolve_status worst = local;
-    const gsolve_messages out = {1, &next, offset, &sent}, in = {1, &last, offset, &received};
+/* The lowest rank that failed, and its status. */
+typedef struct verdict {
+    int first, status;
+} verdict;
 
-    for (int i = 1; i < ranks; i++) {
-        const int from = (rank + ranks - i) % ranks;
+/* The status of the lowest rank that failed, on all ranks, without memory: in round k each rank
+ * sends what it knows 2^k ranks on. */
+static gsolve_status check_in_rounds(gsolve_context *ctx, const gsolve_transport *t, void *self,
+                                     int rank, int ranks, gsolve_status local)
+{
+    const size_t offset[2] = {0, sizeof(verdict)};
+    verdict own = {local == GSOLVE_OK ? ranks : rank, (int)local}, other;
+
+    for (int step = 1; step < ranks; step *= 2) {
+        const int next = (rank + step) % ranks, last = (rank + ranks - step) % ranks;
+        const gsolve_messages out = {1, &next, offset, &own}, in = {1, &last, offset, &other};
         if (t->neighbor_exchange(self, &out, &in) != GSOLVE_OK) {
             return gsolve_fail(ctx, GSOLVE_RANK_FAILED, "the transport %s failed", t->name);
         }
-        if (received != GSOLVE_OK && from < first) {
-            first = from;
-            worst = (gsolve_status)received;
-        }
-        sent = received;
+        if (other.first < own.first) own = other;
     }
-    if (worst == GSOLVE_OK) return GSOLVE_OK;
-    return gsolve_fail(ctx, worst, "rank %d: no memory for the transport between ranks", first);
+    if (own.first == ranks) return GSOLVE_OK;
+    return gsolve_fail(ctx, (gsolve_status)own.status,
+                       "rank %d: no memory for the transport between ranks", own.first);
 }
 
 /* Fails unless all ranks compute on a CPU, or all on a GPU: on a GPU the host learns later which
@@ -487,7 +479,7 @@ gsolve_status gsolve_context_set_transport(gsolve_context *ctx, const gsolve_tra
         comm->ranks = ranks;
         status = create_buffers(comm);
     }
-    TRY(check_in_ring(ctx, transport, self, rank, ranks, status));
+    TRY(check_in_rounds(ctx, transport, self, rank, ranks, status));
     TRY(check_devices(comm));
     ctx->comm = comm;
     ctx->rank = rank;

@@ -31,7 +31,6 @@ typedef struct gs_comm {
     gsolve_status failed; /* a failure of this rank that the others do not know yet */
     char sentence[GS_COMM_SENTENCE];
     bool pending;    /* an exchange has begun and not ended */
-    bool known;      /* the last sum or agreement failed, on all ranks */
     bool broken;     /* the transport has failed: every later call fails at once */
     bool stop_asked; /* at the last sum or agreement a rank was interrupted, see interrupt.h */
 } gs_comm;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "dist/counts.h"
 #include "vector/blocks.h"
 
 /* --- set-up ----------------------------------------------------------------------------------- */
@@ -30,19 +31,17 @@ static void drop_side(gs_halo_side *side, gsolve_context *ctx)
     memset(side, 0, sizeof *side);
 }
 
-/* Sets one side from the number of elements of the message to or from each rank, number[r *
- * stride].
- */
+/* Sets one side from the number of elements of the message to or from each rank. */
 static gsolve_status set_side(gs_halo_side *side, gsolve_context *ctx, int ranks,
-                              const int32_t *number, int stride)
+                              const int64_t *number)
 {
     int count = 0;
     gsolve_status status;
 
-    for (int r = 0; r < ranks; r++) count += number[(int64_t)r * stride] > 0;
+    for (int r = 0; r < ranks; r++) count += number[r] > 0;
     TRY(new_side(side, ctx, count));
     for (int r = 0, k = 0; r < ranks; r++) {
-        const int32_t elements = number[(int64_t)r * stride];
+        const int64_t elements = number[r];
         if (elements == 0) continue;
         side->rank[k] = r;
         side->first[k + 1] = side->first[k] + elements;
@@ -106,28 +105,21 @@ gsolve_status gs_halo_new(gs_halo *halo, gsolve_context *ctx, const gs_column_ma
                           const gs_ownership *owner)
 {
     const int ranks = owner->ranks;
-    int32_t *needed, *all; /* the elements that this rank, and all ranks, need of each rank */
+    int64_t *number; /* the elements that this rank needs of each rank; then what each needs of it */
     gsolve_status status;
 
     memset(halo, 0, sizeof *halo);
-    needed = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)ranks, sizeof *needed);
-    all = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)ranks * (size_t)ranks, sizeof *all);
-    TRY(gs_comm_check(ctx->comm, needed && all ? GSOLVE_OK : GSOLVE_NO_MEMORY));
-    memset(needed, 0, (size_t)ranks * sizeof *needed);
-    for (int32_t g = 0; g < map->ghosts; g++) needed[gs_owner(owner, map->ghost[g])]++;
-    memcpy(all, needed, (size_t)ranks * sizeof *needed);
-    if (ctx->comm) {
-        TRY(gs_comm_allgather(ctx->comm, needed, (size_t)ranks * sizeof *needed, all));
-    }
-    status = set_side(&halo->in, ctx, ranks, needed, 1);
-    if (status == GSOLVE_OK) {
-        status = set_side(&halo->out, ctx, ranks, all + (ctx->comm ? ctx->comm->rank : 0), ranks);
-    }
+    number = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)ranks, sizeof *number);
+    TRY(gs_comm_check(ctx->comm, number ? GSOLVE_OK : GSOLVE_NO_MEMORY));
+    memset(number, 0, (size_t)ranks * sizeof *number);
+    for (int32_t g = 0; g < map->ghosts; g++) number[gs_owner(owner, map->ghost[g])]++;
+    TRY(gs_comm_check(ctx->comm, set_side(&halo->in, ctx, ranks, number)));
+    TRY(gs_comm_exchange_counts(ctx->comm, number));
+    status = set_side(&halo->out, ctx, ranks, number);
     TRY(gs_comm_check(ctx->comm, status));
     if (ctx->comm) TRY(ask(halo, ctx, map));
 done:
-    gsolve_free(ctx, GSOLVE_HOST, needed);
-    gsolve_free(ctx, GSOLVE_HOST, all);
+    gsolve_free(ctx, GSOLVE_HOST, number);
     if (status != GSOLVE_OK) gs_halo_drop(halo, ctx);
     return status;
 }

@@ -5,21 +5,28 @@
  *
  * A distributed matrix is a matrix handle. gsolve_matrix_apply, gsolve_matrix_apply_transpose,
  * gsolve_matrix_apply_dot, gsolve_matrix_residual, gsolve_matrix_statistics,
- * gsolve_precond_create_from, gsolve_solver_create and gsolve_solver_run accept it as any other.
+ * gsolve_matrix_set_null_space, gsolve_precond_create_from, gsolve_solver_create and
+ * gsolve_solver_run accept it as any other.
  * Their vectors hold the elements of this rank. Sums, norms and results are those of the whole
  * system and equal on all ranks, bits included.
  *
  * All functions of this header except gsolve_dist_csr_free, and the functions above with a
  * distributed matrix, are collective: all ranks call them in the same order, with the same specs,
  * options and numbers of columns. If one rank fails, they fail on all ranks with the same status,
- * and gsolve_error begins with the number of the rank, such as "rank 3: ". The exceptions are the
- * products: a vector that gsolve_matrix_apply refuses on one rank must be refused on all.
+ * and gsolve_error begins with the number of the rank, such as "rank 3: ". Rows in the sentence are
+ * those of the whole matrix. The exceptions are products and applications of preconditioners: a
+ * vector that gsolve_matrix_apply or gsolve_precond_apply refuses on one rank must be refused on
+ * all.
  *
  * gsolve_solver_explain and gsolve_solver_diagnose after such a run are collective, too: call them
  * on all ranks, and print on one.
  *
  * All ranks compute on CPUs, or all on GPUs. On GPUs the rows are given on the host, and vectors
  * may be on the host or on the device of the rank.
+ *
+ * All methods but "lsqr" and "lsmr" need a square matrix and equal ranges of rows and of elements
+ * of x on each rank. Those two accept any shape and any ranges: b has this rank's rows, and x the
+ * elements that it owns.
  *
  * Preconditioners see the diagonal block of the rank: its own rows and, of these, the columns that
  * it owns. gsolve_matrix_csr returns this block, too. So "ilu", "ic", "isai" and "block_jacobi" do

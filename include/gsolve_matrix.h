@@ -149,7 +149,10 @@ typedef struct gsolve_null_space {
  * |v| for A in double precision, 1e-5 in single precision, where |A| is the size of A that a
  * product with a random vector shows. |A'v| is estimated by this product. The check is repeated by
  * the first run after an update of A, which then fails. After a failure A keeps its earlier null
- * space. */
+ * space.
+ *
+ * If A is distributed over ranks, `vectors` hold the elements of this rank, and all ranks call the
+ * function. */
 GSOLVE_API gsolve_status gsolve_matrix_set_null_space(gsolve_matrix *A,
                                                       const gsolve_null_space *right,
                                                       const gsolve_null_space *left);

@@ -30,7 +30,9 @@ extern "C" {
  * another key:
  *
  *     timeout     seconds that the rank waits for another one; then the call fails with
- *                 GSOLVE_RANK_FAILED, and so does every later one. 0, the default: wait for ever
+ *                 GSOLVE_RANK_FAILED, and so does every later one. 0, the default: wait for ever.
+ *                 With a timeout, messages travel by copies, which are never freed after a
+ *                 failure: MPI may still use them
  *
  * Without the key `threads`, the ranks of one host divide the processors that they may use: if they
  * are not bound to different ones, each takes its share of them.
@@ -38,7 +40,8 @@ extern "C" {
  * MPI must be initialised, and must not be finalised before gsolve_context_destroy, which is
  * collective. If one rank fails, all fail with its status. Fails with GSOLVE_BAD_ARGUMENT if MPI is
  * not initialised; with GSOLVE_UNSUPPORTED if the context has more than one thread and MPI was not
- * initialised with MPI_THREAD_FUNNELED or more; with GSOLVE_RANK_FAILED if MPI fails; and like
+ * initialised with MPI_THREAD_FUNNELED or more, or if the launcher belongs to another MPI, so that
+ * each process is alone in MPI_COMM_WORLD; with GSOLVE_RANK_FAILED if MPI fails; and like
  * gsolve_context_create. */
 GSOLVE_API gsolve_status gsolve_context_create_mpi(gsolve_context **ctx, const char *spec,
                                                    MPI_Comm comm);

@@ -144,7 +144,7 @@ static void divide_entries(const gsolve_csr *A, int ranks, int64_t *first)
     }
 }
 
-/* head: sizes of the file's matrix, and the first row of each rank. From rank 0 to all. */
+/* head: numbers of rank 0, to all ranks. */
 static gsolve_status share(gs_comm *comm, gsolve_context *ctx, int64_t *head, size_t count)
 {
     int64_t *all;
@@ -206,29 +206,55 @@ done:
     return status;
 }
 
+/* What a rank needs to know of a matrix that rank 0 has read. */
+typedef struct part {
+    int64_t rows, cols; /* of the matrix */
+    int64_t first, count;
+} part;
+
+/* *own = this rank's part, from rank 0. first: of each rank, on rank 0. work: ranks + 1 numbers. */
+static gsolve_status send_parts(part *own, gsolve_context *ctx, route *r, const gsolve_csr *A,
+                                const int64_t *first, int64_t *work)
+{
+    const int ranks = gs_comm_ranks(ctx->comm);
+    const bool all_here = !ctx->comm || ctx->comm->rank == 0;
+    part *all = NULL;
+    gsolve_status status;
+
+    all = gsolve_alloc(ctx, GSOLVE_HOST, all_here ? (size_t)ranks : 0, sizeof *all);
+    TRY(gs_comm_check(ctx->comm, all ? GSOLVE_OK : GSOLVE_NO_MEMORY));
+    for (int k = 0; all_here && k < ranks; k++) {
+        all[k] = (part){A->nrows, A->ncols, first[k], first[k + 1] - first[k]};
+    }
+    for (int k = 0; k <= ranks; k++) work[k] = k;
+    TRY(move(ctx->comm, r, work, 1, sizeof *all, all, own, false));
+done:
+    gsolve_free(ctx, GSOLVE_HOST, all);
+    return status;
+}
+
 static gsolve_status distribute(gsolve_dist_csr *csr, gsolve_context *ctx, const gsolve_csr *A)
 {
     const int rank = ctx->comm ? ctx->comm->rank : 0, ranks = gs_comm_ranks(ctx->comm);
-    int64_t *head; /* rows, columns, first rows */
+    int64_t *first; /* the first row of each rank, on rank 0; then as many numbers to work with */
     gsolve_row_range rows, cols;
+    part own;
     arrays a = {0};
     route r = {0};
     gsolve_status status;
 
-    head = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)ranks + 3, sizeof *head);
-    TRY(gs_comm_check(ctx->comm, head ? new_route(&r, ctx) : GSOLVE_NO_MEMORY));
-    memset(head, 0, ((size_t)ranks + 3) * sizeof *head);
-    head[0] = A->nrows;
-    head[1] = A->ncols;
-    if (rank == 0) divide_entries(A, ranks, head + 2);
-    TRY(share(ctx->comm, ctx, head, (size_t)ranks + 3));
-    rows = (gsolve_row_range){head[2 + rank], head[0], (int32_t)(head[3 + rank] - head[2 + rank])};
-    cols = head[0] == head[1] ? rows : gsolve_row_range_even(head[1], rank, ranks);
-    TRY(send_lengths(&a, ctx, &r, A, head + 2, rows.count));
-    TRY(send_entries(&a, ctx, &r, A, head + 2, rows.count));
+    first = gsolve_alloc(ctx, GSOLVE_HOST, 2 * ((size_t)ranks + 1), sizeof *first);
+    TRY(gs_comm_check(ctx->comm, first ? new_route(&r, ctx) : GSOLVE_NO_MEMORY));
+    memset(first, 0, 2 * ((size_t)ranks + 1) * sizeof *first);
+    if (rank == 0) divide_entries(A, ranks, first);
+    TRY(send_parts(&own, ctx, &r, A, first, first + ranks + 1));
+    rows = (gsolve_row_range){own.first, own.rows, (int32_t)own.count};
+    cols = own.rows == own.cols ? rows : gsolve_row_range_even(own.cols, rank, ranks);
+    TRY(send_lengths(&a, ctx, &r, A, first, rows.count));
+    TRY(send_entries(&a, ctx, &r, A, first, rows.count));
     give(csr, rows, cols, &a);
 done:
-    gsolve_free(ctx, GSOLVE_HOST, head);
+    gsolve_free(ctx, GSOLVE_HOST, first);
     drop_arrays(&a, ctx);
     drop_route(&r, ctx);
     return status;

@@ -3,8 +3,6 @@
  * places. */
 #include "io/generators.h"
 
-#include <string.h>
-
 #include "core/try.h"
 
 static const gsolve_plugin *const generators[] = {
@@ -34,29 +32,6 @@ const gsolve_plugin *gsolve_generator_at(int index)
     return gs_plugin_at(NULL, generators, index);
 }
 
-/* *csr = rows first to first + count - 1 of itself, which are all. */
-static gsolve_status cut(gsolve_csr *csr, gsolve_context *ctx, gs_row_slice *slice)
-{
-    const gsolve_row_range rows = gsolve_row_range_even(csr->nrows, slice->rank, slice->ranks);
-    const int32_t first = (int32_t)rows.first;
-    const int64_t begin = gs_start(csr, first), entries = gs_start(csr, first + rows.count) - begin;
-    gsolve_csr part;
-    gsolve_status status;
-
-    slice->rows = rows;
-    slice->cols = gsolve_row_range_even(csr->ncols, slice->rank, slice->ranks);
-    TRY(gs_csr_new(&part, ctx, rows.count, csr->ncols, entries, csr->type));
-    const gs_csr_arrays to = gs_csr_arrays_of(ctx, &part);
-    for (int32_t i = 0; i <= rows.count; i++)
-        gs_set_start(&to, i, gs_start(csr, first + i) - begin);
-    memcpy(to.col, csr->col + begin, (size_t)entries * sizeof *to.col);
-    memcpy(to.value, (const double *)csr->value + begin, (size_t)entries * sizeof(double));
-    gsolve_csr_free(csr, ctx);
-    *csr = part;
-done:
-    return status;
-}
-
 gsolve_status gs_generate(gsolve_csr *csr, gsolve_context *ctx, const char *spec,
                           gs_row_slice *slice)
 {
@@ -66,7 +41,6 @@ gsolve_status gs_generate(gsolve_csr *csr, gsolve_context *ctx, const char *spec
 
     TRY(gs_plugin_parse(ctx, NULL, generators, "generator", spec, &plugin, &options));
     TRY(((const gs_generator *)(const void *)plugin)->generate(csr, ctx, options, slice));
-    if (slice && slice->rows.total == 0 && csr->nrows > 0) TRY(cut(csr, ctx, slice));
 done:
     gsolve_free(ctx, GSOLVE_HOST, options);
     return status;

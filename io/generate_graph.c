@@ -1,7 +1,9 @@
 /* generate_graph.c: matrices of graphs: the web, circuits, R-MAT. */
 #include <math.h>
+#include <string.h>
 
 #include "core/try.h"
+#include "dist/comm.h"
 #include "io/generators.h"
 
 typedef struct graph_options {
@@ -138,30 +140,32 @@ static void draw_edge(const graph_options *o, int levels, int64_t edge, int64_t 
 }
 
 typedef struct edges { /* a matrix of n rows as triplets */
+    const graph_options *o;
     int32_t n;
+    int levels;                 /* edges are drawn on a grid of 2^levels x 2^levels */
     int64_t diagonals, entries; /* the first `diagonals` of all `entries` are the diagonal */
-    int32_t *row, *col;
-    double *value;
 } edges;
 
-/* Sets t's triplets. An edge is drawn on a grid of 2^levels x 2^levels, which is scaled to n x n.
- */
-static void draw_edges(gsolve_context *ctx, const graph_options *o, int levels, const edges *t)
+static edges edges_of(const graph_options *o)
 {
-    const int32_t n = t->n;
+    edges t = {o, o->n > 0 ? o->n : (int32_t)1 << (o->scale > 0 ? o->scale : 14), 0, 0, 0};
 
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
-    for (int64_t e = 0; e < t->entries; e++) {
-        int64_t i = e, j = e;
-        if (e >= t->diagonals) {
-            draw_edge(o, levels, e - t->diagonals, &i, &j);
-            i = i * n >> levels;
-            j = j * n >> levels;
-        }
-        t->row[e] = (int32_t)i;
-        t->col[e] = (int32_t)j;
-        t->value[e] = gs_negative(o->seed, e, 0);
+    while ((int64_t)1 << t.levels < t.n) t.levels++;
+    t.diagonals = o->diagonal ? t.n : 0;
+    t.entries = t.diagonals + (int64_t)t.n * o->degree;
+    return t;
+}
+
+/* Triplet e; the grid of an edge is scaled to n x n. Returns its value. */
+static double draw_triplet(const edges *t, int64_t e, int64_t *i, int64_t *j)
+{
+    *i = *j = e;
+    if (e >= t->diagonals) {
+        draw_edge(t->o, t->levels, e - t->diagonals, i, j);
+        *i = *i * t->n >> t->levels;
+        *j = *j * t->n >> t->levels;
     }
+    return gs_negative(t->o->seed, e, 0);
 }
 
 static gsolve_status check_rmat(gsolve_context *ctx, const graph_options *o)
@@ -179,38 +183,96 @@ static gsolve_status check_rmat(gsolve_context *ctx, const graph_options *o)
     return GSOLVE_OK;
 }
 
-static gsolve_status generate_rmat(gsolve_csr *csr, gsolve_context *ctx, const void *options,
-                                   gs_row_slice *slice)
+/* *csr = all rows. */
+static gsolve_status make_all(gsolve_csr *csr, gsolve_context *ctx, const edges *t)
 {
-    const graph_options *o = options;
-    const int32_t n = o->n > 0 ? o->n : (int32_t)1 << (o->scale > 0 ? o->scale : 14);
-    const int64_t diagonals = o->diagonal ? n : 0, entries = diagonals + (int64_t)n * o->degree;
-    int levels = 0;
     int32_t *i = NULL, *j = NULL;
     double *v = NULL;
-    gsolve_csr A;
     gsolve_status status;
 
-    TRY(check_rmat(ctx, o));
-    while ((int64_t)1 << levels < n) levels++;
-    ALLOC(ctx, GSOLVE_HOST, i, entries);
-    ALLOC(ctx, GSOLVE_HOST, j, entries);
-    ALLOC(ctx, GSOLVE_HOST, v, entries);
-    draw_edges(ctx, o, levels, &(edges){n, diagonals, entries, i, j, v});
-    TRY(gs_csr_from_triplets(&A, ctx, n, n, entries, i, j, v));
-    double *values = gs_owned_block(ctx, A.value);
-#pragma omp parallel for schedule(dynamic, 1024) num_threads(gsolve_threads(ctx))
-    for (int32_t row = 0; row < n; row++) {
-        const int64_t from = gs_start(&A, row);
-        double *value = values + from;
-        if (o->diagonal) gs_dominate(row, gs_start(&A, row + 1) - from, A.col + from, value, 1);
+    ALLOC(ctx, GSOLVE_HOST, i, t->entries);
+    ALLOC(ctx, GSOLVE_HOST, j, t->entries);
+    ALLOC(ctx, GSOLVE_HOST, v, t->entries);
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int64_t e = 0; e < t->entries; e++) {
+        int64_t row, col;
+        v[e] = draw_triplet(t, e, &row, &col);
+        i[e] = (int32_t)row;
+        j[e] = (int32_t)col;
     }
-    (void)slice; /* it has all rows */
-    *csr = A;
+    TRY(gs_csr_from_triplets(csr, ctx, t->n, t->n, t->entries, i, j, v));
 done:
     gsolve_free(ctx, GSOLVE_HOST, i);
     gsolve_free(ctx, GSOLVE_HOST, j);
     gsolve_free(ctx, GSOLVE_HOST, v);
+    return status;
+}
+
+/* *part = the rows that are given, from triplets that all ranks draw: each draws its share of them,
+ * which travel to the owners of the rows. The shares follow one another in rank order, so that
+ * duplicates are added in the order of all triplets, as on one rank. */
+static gsolve_status assemble(gsolve_dist_csr *part, gsolve_context *ctx, const edges *t,
+                              const gs_row_slice *slice)
+{
+    const int64_t share = t->entries / slice->ranks, more = t->entries % slice->ranks;
+    const int64_t first = slice->rank * share + (slice->rank < more ? slice->rank : more);
+    const int64_t count = share + (slice->rank < more);
+    int64_t *i, *j;
+    double *v;
+    gsolve_status status;
+
+    i = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)count, sizeof *i);
+    j = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)count, sizeof *j);
+    v = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)count, sizeof *v);
+    TRY(gs_comm_check(ctx->comm, i && j && v ? GSOLVE_OK : GSOLVE_NO_MEMORY));
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
+    for (int64_t e = 0; e < count; e++) v[e] = draw_triplet(t, first + e, &i[e], &j[e]);
+    TRY(gsolve_dist_csr_assemble(part, ctx, slice->rows, count, i, j, v));
+done:
+    gsolve_free(ctx, GSOLVE_HOST, i);
+    gsolve_free(ctx, GSOLVE_HOST, j);
+    gsolve_free(ctx, GSOLVE_HOST, v);
+    return status;
+}
+
+/* *csr = the rows of the slice. Collective. */
+static gsolve_status make_part(gsolve_csr *csr, gsolve_context *ctx, const edges *t,
+                               gs_row_slice *slice)
+{
+    gsolve_dist_csr part = {0};
+    gsolve_status status;
+
+    slice->rows = slice->cols = gsolve_row_range_even(t->n, slice->rank, slice->ranks);
+    TRY(assemble(&part, ctx, t, slice));
+    const int64_t *start = part.start;
+    const int64_t entries = start[slice->rows.count];
+    TRY(gs_csr_new(csr, ctx, slice->rows.count, t->n, entries, GSOLVE_F64));
+    const gs_csr_arrays to = gs_csr_arrays_of(ctx, csr);
+    for (int32_t i = 0; i <= slice->rows.count; i++) gs_set_start(&to, i, start[i]);
+    for (int64_t k = 0; k < entries; k++) to.col[k] = (int32_t)part.col[k];
+    memcpy(to.value, part.value, (size_t)entries * sizeof(double));
+done:
+    gsolve_dist_csr_free(&part, ctx);
+    return status;
+}
+
+static gsolve_status generate_rmat(gsolve_csr *csr, gsolve_context *ctx, const void *options,
+                                   gs_row_slice *slice)
+{
+    const graph_options *o = options;
+    const edges t = edges_of(o);
+    gsolve_status status;
+
+    TRY(check_rmat(ctx, o));
+    TRY(slice ? make_part(csr, ctx, &t, slice) : make_all(csr, ctx, &t));
+    const int32_t first = slice ? (int32_t)slice->rows.first : 0;
+    double *values = gs_owned_block(ctx, csr->value);
+#pragma omp parallel for schedule(dynamic, 1024) num_threads(gsolve_threads(ctx))
+    for (int32_t row = 0; row < csr->nrows; row++) {
+        const int64_t from = gs_start(csr, row), entries = gs_start(csr, row + 1) - from;
+        if (o->diagonal) gs_dominate(first + row, entries, csr->col + from, values + from, 1);
+    }
+done:
     return status;
 }
 

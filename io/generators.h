@@ -15,8 +15,8 @@ typedef struct gs_row_slice {
 
 typedef struct gs_generator {
     gsolve_plugin plugin;
-    /* slice NULL: all rows; else those of the rank, or all if the generator makes them together:
-     * then slice->rows.total stays 0. Columns are those of the whole matrix. */
+    /* slice NULL: all rows; else those of the rank. Columns are those of the whole matrix. With a
+     * slice all ranks call the function, which may send messages. */
     gsolve_status (*generate)(gsolve_csr *csr, gsolve_context *ctx, const void *options,
                               gs_row_slice *slice);
 } gs_generator;

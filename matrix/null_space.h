@@ -6,9 +6,11 @@
 #include "core/dense.h"
 
 /* An orthonormal basis: the constant vector 1 / sqrt(n), which is not stored, and the columns of V,
- * which are orthogonal to it. */
+ * which are orthogonal to it. If A is distributed over ranks, V has the rows of this rank. */
 typedef struct gs_null_space {
     bool constants;
+    int64_t n;            /* the length of the vectors, over all ranks */
+    struct gs_comm *comm; /* the ranks that share them, or NULL */
     gsolve_dense V; /* f64, where kernels read it; its stride is a multiple of 16; ncols may be 0 */
 } gs_null_space;
 
@@ -36,11 +38,11 @@ gsolve_status gs_matrix_check_null_spaces(const gsolve_matrix *A);
 void gs_matrix_borrow_null_spaces(gsolve_matrix *A, const gsolve_matrix *B);
 
 /* v = v - N N'v for one column of any type, where kernels read it. h: dimension numbers on the
- * device, which become the sum of v if N has constants, and then V'v. */
+ * device, which become the sum of v if N has constants, and then V'v. Collective. */
 gsolve_status gs_null_project(gsolve_context *ctx, const gs_null_space *N, gsolve_dense v,
                               double *h);
 
-/* |N N'v| from the numbers h of gs_null_project, which are on the host. n: the length of v. */
-double gs_null_norm(const gs_null_space *N, int32_t n, const double *h);
+/* |N N'v| from the numbers h of gs_null_project, which are on the host. */
+double gs_null_norm(const gs_null_space *N, const double *h);
 
 #endif

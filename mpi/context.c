@@ -136,11 +136,49 @@ static gsolve_status create_context(gsolve_context **ctx, const char *device, co
     return gsolve_context_create(ctx, spec);
 }
 
+/* --- the launcher ----------------------------------------------------------------------------- */
+
+/* The number in an environment variable; 0: it is not set. */
+static int number_of(const char *variable)
+{
+    const char *text = getenv(variable);
+
+    return text ? atoi(text) : 0;
+}
+
+/* The number of processes that the launcher of this one has started, as far as the environment
+ * says: mpirun of Open MPI, mpirun of MPICH and others with PMI, or srun. 0: not known. */
+static int launched(void)
+{
+    const int open_mpi = number_of("OMPI_COMM_WORLD_SIZE"), pmi = number_of("PMI_SIZE");
+
+    if (open_mpi > 0 || pmi > 0) return open_mpi > 0 ? open_mpi : pmi;
+    return getenv("PMIX_RANK") || getenv("PMI_FD") ? number_of("SLURM_NTASKS") : 0;
+}
+
+/* Fails if this process is one of several, and MPI does not know the others: then the launcher is
+ * that of another MPI, and each process would solve a system of its own. */
+static gsolve_status check_launcher(void)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int ranks = 0, length = 0;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks != 1 || launched() < 2) return GSOLVE_OK;
+    MPI_Get_library_version(version, &length);
+    snprintf(error, sizeof error,
+             "%d processes were started, but MPI finds only this one: the launcher does not belong "
+             "to the MPI that gsolve was built for (%.*s); use the mpirun of that MPI, or build "
+             "gsolve for the launcher's MPI",
+             launched(), (int)strcspn(version, ",\n"), version);
+    return GSOLVE_UNSUPPORTED;
+}
+
 /* --- create ----------------------------------------------------------------------------------- */
 
 /* What a rank does alone, except that the ranks of a host divide its GPUs. */
 static gsolve_status create_alone(gsolve_context **ctx, const char *device, const host *h,
-                                  gs_mpi **self)
+                                  MPI_Comm comm, double timeout, bool crowded, gs_mpi **self)
 {
     gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
     const gsolve_status status = create_context(ctx, device, h);
@@ -155,8 +193,8 @@ static gsolve_status create_alone(gsolve_context **ctx, const char *device, cons
                       "MPI_Init_thread with MPI_THREAD_FUNNELED, or create the context with "
                       "\"threads=1\"");
     }
-    *self = calloc(1, sizeof **self);
-    return *self ? GSOLVE_OK : refuse(GSOLVE_NO_MEMORY, "out of memory");
+    return gs_mpi_open(self, comm, timeout, crowded) ? GSOLVE_OK
+                                                     : refuse(GSOLVE_NO_MEMORY, "out of memory");
 }
 
 /* The status and the sentence of the lowest rank that failed, on all ranks. */
@@ -199,12 +237,11 @@ static gsolve_status create(gsolve_context **out, const char *spec, MPI_Comm com
     if (status == GSOLVE_OK) status = find_host(&h, comm);
     if (status == GSOLVE_OK) {
         divide_processors(device, sizeof device, &h, &crowded);
-        status = agree(create_alone(&ctx, device, &h, &self), comm, rank, ranks);
+        status = create_alone(&ctx, device, &h, comm, timeout, crowded, &self);
+        status = agree(status, comm, rank, ranks);
         MPI_Comm_free(&h.comm);
     }
     if (status == GSOLVE_OK) {
-        *self = (gs_mpi){
-            .comm = comm, .rank = rank, .ranks = ranks, .crowded = crowded, .timeout = timeout};
         gsolve_transport transport = gs_mpi_transport;
         if (is_cuda(device)) transport.name = "staged mpi";
         status = gsolve_context_set_transport(ctx, &transport, self, rank, ranks);
@@ -212,11 +249,7 @@ static gsolve_status create(gsolve_context **out, const char *spec, MPI_Comm com
     }
     if (status != GSOLVE_OK) {
         gsolve_context_destroy(&ctx);
-        if (self) {
-            free(self->request);
-            free(self->ignored);
-        }
-        free(self);
+        gs_mpi_drop(self);
         return status;
     }
     *out = ctx;
@@ -237,6 +270,8 @@ gsolve_status gsolve_context_create_mpi(gsolve_context **ctx, const char *spec, 
                       "gsolve_context_create_mpi: an argument is NULL, or MPI is not initialised; "
                       "call MPI_Init_thread before");
     }
+    status = check_launcher();
+    if (status != GSOLVE_OK) return status;
     if (MPI_Comm_dup(comm, &own) != MPI_SUCCESS) {
         return refuse(GSOLVE_RANK_FAILED, "MPI_Comm_dup failed");
     }

@@ -8,8 +8,7 @@ typedef struct choice {
     char method[64], precond[128];
 } choice;
 
-/* The choices that gsolve makes by itself, with block size and near-null vectors for "amg". Over
- * several ranks there is no "amg".
+/* The choices that gsolve makes by itself, with block size and near-null vectors for "amg".
  * *differs: one of them has got some. */
 static PetscErrorCode list_choices(KSP ksp, choice *list, int *count, PetscBool *differs)
 {
@@ -76,7 +75,6 @@ PetscErrorCode gs_petsc_ksp_automatic(KSP ksp)
     gs_petsc_ksp *k = ksp->data;
     const char *methods[MOST_CHOICES], *preconds[MOST_CHOICES];
     choice list[MOST_CHOICES];
-    const PetscBool over_ranks = k->host->ranks > 1 ? PETSC_TRUE : PETSC_FALSE;
     PetscInt block, rows, columns;
     PetscBool given, differs;
     int count;
@@ -86,16 +84,16 @@ PetscErrorCode gs_petsc_ksp_automatic(KSP ksp)
     if (rows != columns) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(MatGetBlockSize(ksp->pc->pmat, &block));
     PetscCall(gs_petsc_has_near_null(ksp->pc, &given));
-    if (over_ranks) given = PETSC_FALSE;
-    if (block == 1 && !given && !over_ranks) PetscFunctionReturn(PETSC_SUCCESS);
+    if (k->host->ranks > 1) given = PETSC_FALSE; /* there is no "amg" */
+    if (block == 1 && !given) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(list_choices(ksp, list, &count, &differs));
     if (given) PetscCall(prefer_near_null(ksp, list, &count));
-    if (!differs && !given && !over_ranks) PetscFunctionReturn(PETSC_SUCCESS);
+    if (!differs && !given) PetscFunctionReturn(PETSC_SUCCESS);
     for (int c = 0; c < count; c++) {
         methods[c] = list[c].method;
         preconds[c] = list[c].precond;
     }
     GSOLVE_CALL(k->host, gsolve_auto_set_choices(k->automatic, count, methods, preconds));
-    if (!over_ranks) gsolve_auto_set_attempt_monitor(k->automatic, set_near_null, ksp);
+    gsolve_auto_set_attempt_monitor(k->automatic, set_near_null, ksp);
     PetscFunctionReturn(PETSC_SUCCESS);
 }

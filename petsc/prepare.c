@@ -230,14 +230,10 @@ static PetscErrorCode prepare_null_space(KSP ksp, Mat A)
         left = other;
     }
     if (!right) right = left;
-    PetscCheck(
-        !right || k->host->ranks == 1, k->host->comm, PETSC_ERR_SUP,
-        "-ksp_type gsolve cannot remove the null space of MatSetNullSpace over %d ranks. Use "
-        "a KSP of PETSc, such as cg or gmres, with -pc_type gsolve",
-        k->host->ranks);
     if (right) PetscCall(PetscObjectGetId((PetscObject)right, &ids[0]));
     if (left) PetscCall(PetscObjectGetId((PetscObject)left, &ids[1]));
     if (ids[0] == k->spaces[0] && ids[1] == k->spaces[1]) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(MatGetLocalSize(A, &rows, NULL));
     PetscCall(set_spaces(k, rows, right, left));
     k->spaces[0] = ids[0];
     k->spaces[1] = ids[1];

@@ -141,13 +141,16 @@ static PetscBool limit_is_success(KSP ksp)
 
 /* Whether x minimises |b - A x| for a square A of which the program gave no null space: b has no
  * solution, and nobody asked for less. */
-static PetscBool lacks_solution(const gs_petsc_ksp *k, const gsolve_result *result)
+static PetscBool lacks_solution(KSP ksp, const gsolve_result *result)
 {
+    const gs_petsc_ksp *k = ksp->data;
     gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
+    PetscInt rows = 0, columns = 0;
 
     if (result->outcome != GSOLVE_LEAST_SQUARES) return PETSC_FALSE;
     gsolve_matrix_describe(k->A, &info);
-    return info.nrows == info.ncols && !info.null_space ? PETSC_TRUE : PETSC_FALSE;
+    (void)MatGetSize(ksp->pc->mat, &rows, &columns); /* of all ranks */
+    return rows == columns && !info.null_space ? PETSC_TRUE : PETSC_FALSE;
 }
 
 static KSPConvergedReason reason_of(KSP ksp, const gsolve_result *result, PetscReal rhs)
@@ -158,7 +161,7 @@ static KSPConvergedReason reason_of(KSP ksp, const gsolve_result *result, PetscR
     case GSOLVE_CONVERGED:
         return rhs > 0 && ksp->rnorm <= ksp->rtol * rhs ? KSP_CONVERGED_RTOL : KSP_CONVERGED_ATOL;
     case GSOLVE_LEAST_SQUARES:
-        return lacks_solution(k, result) ? KSP_DIVERGED_BREAKDOWN : KSP_CONVERGED_RTOL_NORMAL;
+        return lacks_solution(ksp, result) ? KSP_DIVERGED_BREAKDOWN : KSP_CONVERGED_RTOL_NORMAL;
     case GSOLVE_ACCEPTED:
     case GSOLVE_STOPPED: return k->reason ? k->reason : KSP_DIVERGED_BREAKDOWN;
     case GSOLVE_ITERATION_LIMIT:
@@ -259,7 +262,7 @@ static PetscErrorCode solve_dense(KSP ksp, gsolve_dense b, gsolve_dense x, Petsc
     ksp->its = before + result.iterations;
     ksp->rnorm = result.relative_residual * (rhs > 0 ? rhs : 1);
     ksp->reason = reason_of(ksp, &result, rhs);
-    if (lacks_solution(k, &result)) {
+    if (lacks_solution(ksp, &result)) {
         PetscCall(PetscInfo(ksp, "gsolve: A is square and singular, or nearly so, and no x solves "
                                  "A x = b; x minimises |b - A x|. Add boundary conditions, or give "
                                  "the null space to MatSetNullSpace\n"));

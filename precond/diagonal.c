@@ -96,8 +96,8 @@ gsolve_status gs_diagonal_reciprocals(gsolve_context *ctx, const char *who, cons
     if (bad >= 0) {
         return gsolve_fail(
             ctx, GSOLVE_ZERO_PIVOT,
-            "%s divides by the diagonal, but the diagonal entry of row %d (counted from 1) is %s",
-            who, bad + 1, reason[why]);
+            "%s divides by the diagonal, but the diagonal entry of row %lld (counted from 1) is %s",
+            who, (long long)gs_row_number(ctx, bad), reason[why]);
     }
     TRY(allocate(r, ctx, csr->nrows, csr->type, on_host));
     TRY(kernels->store(ctx, csr, absolute, on_host ? gs_reciprocals_on_host(r) : r->d));

@@ -55,7 +55,11 @@ static bool is_of_normal(const gsolve_precond *M)
 /* Before M is set up from the diagonal block of this rank. */
 static gsolve_status prepare_over_ranks(gsolve_precond *M, const gsolve_matrix *A)
 {
+    gsolve_row_range rows;
+
+    gsolve_matrix_row_range(A, &rows, NULL, NULL, NULL);
     M->comm = gs_matrix_comm(A);
+    M->first_row = rows.first;
     if (M->kind == &gs_amg || is_of_normal(M)) {
         return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
                            "%s does not work with a matrix that is distributed over %d ranks; use "
@@ -93,8 +97,8 @@ static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const cha
     if (!M->extension->on_device && csr->start) { /* an operator has no pattern */
         if (pattern) M->pattern = *pattern;
         if (M->pattern == 0) {
-            TRY(A ? gs_matrix_find_pattern(&M->pattern, A)
-                  : gs_csr_find_pattern(&M->pattern, ctx, csr));
+            TRY(A && !A->dist ? gs_matrix_find_pattern(&M->pattern, A)
+                              : gs_csr_find_pattern(&M->pattern, ctx, csr));
         }
     }
     if (csr->nrows != csr->ncols && M->kind != &gs_none && !is_of_normal(M)) {
@@ -186,15 +190,17 @@ done:
     return status;
 }
 
-/* The preconditioner that auto chooses; over several ranks not amg. */
+/* The preconditioner that auto chooses. */
 static gsolve_status choose(const gsolve_matrix *A, gsolve_choice *choice)
 {
     gsolve_statistics statistics = GSOLVE_INIT(gsolve_statistics);
     gsolve_status status;
 
     TRY(gsolve_matrix_statistics(A, &statistics));
-    for (int i = 0; gsolve_auto_choose(A->ctx, &statistics, i, choice); i++) {
-        if (!gs_matrix_comm(A) || !gs_spec_is(choice->precond, "amg")) break;
+    if (gs_matrix_comm(A)) {
+        gsolve_dist_choose(A->ctx, &statistics, 0, choice);
+    } else {
+        gsolve_auto_choose(A->ctx, &statistics, 0, choice);
     }
 done:
     return status;
@@ -238,8 +244,9 @@ gsolve_status gsolve_precond_create_from(gsolve_precond **M, gsolve_context *ctx
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(ctx);
     if (!M || !spec || !A) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_precond_create_from: an argument is NULL");
+        status = gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                             "gsolve_precond_create_from: an argument is NULL");
+        return A ? gs_comm_check(gs_matrix_comm(A), status) : status;
     }
     comm = gs_matrix_comm(A);
     TRY(gs_comm_same(comm, gs_hash(ctx, spec, strlen(spec), 0), "the specs of the preconditioner"));

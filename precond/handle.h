@@ -66,6 +66,7 @@ struct gsolve_precond {
     double setup_seconds;
     uint64_t version;
     struct gs_comm *comm; /* of the matrix that it was created from, see gs_matrix_comm */
+    int64_t first_row;    /* with comm: the number of this rank's first row, for messages */
 };
 
 /* *M = a handle with this spec, but without its kind, extension, self, n and type. */

@@ -65,10 +65,12 @@ gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr)
 {
     const double begin = gs_now();
     const size_t held = M->ctx->bytes;
+    const int64_t first = M->ctx->first_row;
     gsolve_status status;
 
     gs_range_push(M->ctx, "set-up of the preconditioner");
     gs_range_push(M->ctx, M->kind->plugin.name);
+    M->ctx->first_row += M->first_row;
     TRY(gs_check_interrupt(M->ctx));
     if (M->self && M->kind->update) {
         TRY(M->kind->update(M->self, M->ctx, csr));
@@ -85,6 +87,7 @@ gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr)
     M->version++;
     log_set_up(M);
 done:
+    M->ctx->first_row = first;
     gs_range_pop(M->ctx);
     gs_range_pop(M->ctx);
     return status;
@@ -272,17 +275,21 @@ done:
 
 gsolve_status gsolve_precond_update_from(gsolve_precond *M, const gsolve_matrix *A)
 {
+    gsolve_status status;
+
     if (!M) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(M->ctx);
-    if (!A)
-        return gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_update_from: A is NULL");
-    if (M->comm != gs_matrix_comm(A)) {
-        return gsolve_fail(
-            M->ctx, GSOLVE_BAD_ARGUMENT,
-            "gsolve_precond_update_from: only one of the matrix and the one that the "
-            "preconditioner was created from is distributed over ranks");
+    if (!A) {
+        status = gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_precond_update_from: A is NULL");
+    } else if (M->comm != gs_matrix_comm(A)) {
+        status =
+            gsolve_fail(M->ctx, GSOLVE_BAD_ARGUMENT,
+                        "gsolve_precond_update_from: only one of the matrix and the one that the "
+                        "preconditioner was created from is distributed over ranks");
+    } else {
+        status = update_from(M, A);
     }
-    return gs_comm_check(M->comm, update_from(M, A));
+    return gs_comm_check(M->comm, status);
 }
 
 /* --- near-null vectors ------------------------------------------------------------------------ */

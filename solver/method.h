@@ -106,7 +106,8 @@ struct gsolve_solver {
     struct gs_comm *comm;    /* the ranks that share A's rows, dist/comm.h; NULL: one rank. Vectors
                                 hold the rows of this rank; scalars are those of all ranks */
     int64_t total_rows, total_cols; /* of A, on all ranks */
-    int64_t first_row;              /* the number of A's first row on this rank */
+    bool square;       /* on all ranks: this rank has as many rows of A as elements of x */
+    int64_t first_row; /* the number of A's first row on this rank */
     const gs_method *method;
     void *options; /* the options struct of the method; its first member is a gs_run_options */
     void *state;   /* state_size bytes on the host, see setup */

@@ -22,16 +22,12 @@ static void destroy_with_context(void *handle)
 static gsolve_status agree_on_system(gs_krylov *k, const char *spec)
 {
     const uint64_t set_up[] = {gs_hash(k->ctx, spec, strlen(spec), k->csr.type), k->M != NULL};
+    double others = k->csr.nrows != k->csr.ncols; /* ranks that are not square */
     int64_t before;
-    gsolve_status status = GSOLVE_OK;
+    gsolve_status status;
 
-    if (k->comm && k->csr.nrows != k->csr.ncols) {
-        status = gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
-                             "this rank has %d rows and %d columns of the matrix; over several "
-                             "ranks a solver needs rows and columns that are distributed alike",
-                             k->csr.nrows, k->csr.ncols);
-    }
-    TRY(gs_comm_check(k->comm, status));
+    TRY(gs_comm_sum_of(k->comm, &others, 1));
+    k->square = others == 0;
     TRY(gs_comm_place(k->comm, k->csr.nrows, &k->first_row, &k->total_rows));
     TRY(gs_comm_place(k->comm, k->csr.ncols, &before, &k->total_cols));
     TRY(gs_comm_same(k->comm, gs_hash(k->ctx, set_up, sizeof set_up, 0),
@@ -81,7 +77,9 @@ gsolve_status gsolve_solver_create(gsolve_solver **S, gsolve_context *ctx, const
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(ctx);
     if (!S || !spec || !A) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_create: an argument is NULL");
+        const gsolve_status status =
+            gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solver_create: an argument is NULL");
+        return A ? gs_comm_check(gs_matrix_comm(A), status) : status;
     }
     return gs_solver_create(S, ctx, spec, A, M, NULL);
 }

@@ -79,8 +79,7 @@ gsolve_status gs_rows_on_device(gsolve_csr *csr, gsolve_context *ctx, const gsol
 /* Makes A->csr if A is stored in blocks only, and A->rows where they are the same arrays. */
 gsolve_status gs_matrix_need_csr(const gsolve_matrix *A);
 
-/* *pattern = the hash of the pattern of A, which has rows; of a distributed A, that of its diagonal
- * block, which gsolve_matrix_csr has made. */
+/* *pattern = the hash of the pattern of A, which has rows and is not distributed. */
 gsolve_status gs_matrix_find_pattern(uint64_t *pattern, const gsolve_matrix *A);
 
 /* Fails with GSOLVE_UNSUPPORTED if A is an operator. */

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/try.h"
+#include "dist/comm.h"
 #include "spmv/handle.h"
 #include "vector/vector.h"
 
@@ -18,22 +19,24 @@ gsolve_status gs_null_project(gsolve_context *ctx, const gs_null_space *N, gsolv
     double *of_V = h + N->constants;
     gsolve_status status = GSOLVE_OK;
 
-    if (v.nrows == 0) return GSOLVE_OK;
+    if (N->n == 0) return GSOLVE_OK;
     if (N->constants) {
-        TRY(vector->sum(ctx->queue, v.nrows, v.value, h));
-        TRY(vector->shift(ctx->queue, v.nrows, h, -1.0 / v.nrows, v.value));
+        TRY(gs_comm_defer(N->comm, vector->sum(ctx->queue, v.nrows, v.value, h)));
+        TRY(gs_comm_sum_of(N->comm, h, 1));
+        TRY(vector->shift(ctx->queue, v.nrows, h, -1.0 / (double)N->n, v.value));
     }
     if (V.m > 0) {
-        TRY(vector->dots(ctx->queue, v.nrows, V, v.value, of_V));
+        TRY(gs_comm_defer(N->comm, vector->dots(ctx->queue, v.nrows, V, v.value, of_V)));
+        TRY(gs_comm_sum_of(N->comm, of_V, V.m));
         TRY(vector->combine(ctx->queue, v.nrows, V, of_V, -1, v.value, NULL));
     }
 done:
     return status;
 }
 
-double gs_null_norm(const gs_null_space *N, int32_t n, const double *h)
+double gs_null_norm(const gs_null_space *N, const double *h)
 {
-    double norm = N->constants ? fabs(h[0]) / sqrt(n) : 0;
+    double norm = N->constants ? fabs(h[0]) / sqrt((double)N->n) : 0;
 
     for (int32_t i = N->constants; i < gs_null_dimension(N); i++) norm = hypot(norm, h[i]);
     return norm;

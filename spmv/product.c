@@ -113,11 +113,13 @@ static gsolve_status multiply(const gsolve_matrix *A, bool transposed, double al
     if (!A->dist) return multiply_rows(A, transposed, alpha, x, beta, y);
     if (transposed) {
         status = multiply_rows(A, true, alpha, x, beta, y);
-        return gs_dist_transposed(A, alpha, x, y, status);
+        status = gs_dist_transposed(A, alpha, x, y, status);
+        return gs_dist_agree(A, true, x, status);
     }
     TRY(gs_dist_begin(A, x));
     status = multiply_rows(A, false, alpha, x, beta, y);
     status = gs_dist_end(A, alpha, x, beta, y, NULL, status);
+    status = gs_dist_agree(A, false, x, status);
 done:
     return status;
 }

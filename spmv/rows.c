@@ -112,7 +112,6 @@ gsolve_status gs_matrix_find_pattern(uint64_t *pattern, const gsolve_matrix *A)
     uint64_t *known = &A->lazy->statistics.pattern;
     gsolve_status status = GSOLVE_OK;
 
-    if (A->dist) return gs_csr_find_pattern(pattern, A->ctx, &A->dist->block);
     if (*known == 0) TRY(gs_csr_find_pattern(known, A->ctx, &A->csr));
     *pattern = *known;
 done:

@@ -341,7 +341,8 @@ static int count_messages(gsolve_context *ctx, int rank, int ranks, void *user)
     EXPECT_OK(ctx, gsolve_matrix_create_dist(&A, ctx, "csr", &csr));
     EXPECT_OK(ctx, gsolve_precond_create_from(&M, ctx, "jacobi", A));
     EXPECT_OK(ctx, gsolve_solver_create(&S, ctx, t->method, A, M));
-    for (int run = 0; run < 2; run++) {
+    for (int time = 0; time < 3; time++) { /* first the run whose first product agrees on memory */
+        const int run = time == 2;
         const long sums_before = r->sums, exchanges_before = r->exchanges;
         EXPECT_OK(ctx, gsolve_solver_set(S, run == 0 ? "rtol=0,maxit=4" : "rtol=0,maxit=24"));
         memset(x, 0, (size_t)rows.count * sizeof *x);

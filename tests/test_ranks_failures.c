@@ -172,6 +172,7 @@ typedef enum trouble {
     NO_RESULT,      /* its result is NULL */
     BAD_VALUE,      /* its b has a NaN */
     DIES,           /* it dies in iteration 5 */
+    HANGS,          /* it makes no more calls from iteration 5 on */
     TROUBLES
 } trouble;
 
@@ -192,6 +193,7 @@ static const struct {
     [NO_RESULT] = {GSOLVE_BAD_ARGUMENT, 0, 0, "rank 1: gsolve_solver_run: result is NULL"},
     [BAD_VALUE] = {GSOLVE_BAD_ARGUMENT, 0, 0, "not finite"},
     [DIES] = {GSOLVE_RANK_FAILED, 0, 0, "the transport threads failed"},
+    [HANGS] = {GSOLVE_RANK_FAILED, 0, 0, "another rank is gone or does not answer"},
 };
 
 typedef struct scene {
@@ -236,6 +238,7 @@ static gsolve_status precondition(gsolve_context *ctx, gsolve_dense r, gsolve_de
     if (!s->bad || ++s->applications != 5) return GSOLVE_OK;
     if (s->trouble == INTERRUPT) gsolve_context_interrupt(ctx, true);
     if (s->trouble == DIES) thread_rank_dies(s->self);
+    if (s->trouble == HANGS) thread_rank_hangs(s->self);
     if (s->trouble != PRECOND_FAILS) return GSOLVE_OK;
     return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT, "the preconditioner of this test fails");
 }
@@ -286,7 +289,7 @@ static int run_with_trouble(gsolve_context *ctx, int rank, int ranks, void *user
     gsolve_context_set_interrupt_test(ctx, NULL, NULL);
     gsolve_context_set_time_limit(ctx, INFINITY);
     s.trouble = TROUBLES;
-    if (t != DIES && t != OTHER_SPEC) { /* the solver can be used afterwards */
+    if (t != DIES && t != HANGS && t != OTHER_SPEC) { /* the solver can be used afterwards */
         const gsolve_status again =
             (gsolve_solver_set_monitor(S, NULL, NULL),
              gsolve_solver_set_stopping_test(S, NULL, NULL), make_grid(g, rank, ranks),
@@ -309,7 +312,8 @@ static void troubles(void **state)
     for (int t = 0; t < TROUBLES; t++) {
         for (int m = 0; m < (on_gpu() ? 2 : 3); m++) {
             scene s = {.trouble = (trouble)t, .method = methods[m]};
-            const int failures = run_delayed_ranks(RANKS, 9, run_with_trouble, &s);
+            const int patience = t == HANGS ? 500 : PATIENCE;
+            const int failures = run_impatient_ranks(RANKS, 9, patience, run_with_trouble, &s);
             if (failures) fail_msg("%s, trouble %d: %d failures", methods[m], t, failures);
         }
     }
@@ -322,6 +326,9 @@ typedef enum refused {
     INTERRUPTED,   /* one call for all: the rank is interrupted before it */
     NO_STATISTICS, /* the statistics are NULL */
     OTHER_PATTERN, /* the rows for the update of a preconditioner have another pattern */
+    NO_RESIDUAL,   /* the residuals are NULL */
+    NO_SPEC,       /* the spec of a solver is NULL */
+    NO_MATRIX,     /* the matrix for the update of a preconditioner is NULL */
     ZERO_DIAGONAL, /* the caller's diagonal for chebyshev has a zero */
     REFUSED
 } refused;
@@ -347,6 +354,17 @@ static gsolve_status refuse_one(gsolve_context *ctx, grid *g, const gsolve_dist_
         if (status == GSOLVE_OK) status = gsolve_matrix_csr(A, &block);
         block.nrows -= bad;
         if (status == GSOLVE_OK) status = gsolve_precond_update(M, &block);
+    } else if (what == NO_RESIDUAL) {
+        double norm;
+        status =
+            gsolve_matrix_residual(A, columns(g->b, n, 1), columns(g->x, n, 1), bad ? NULL : &norm);
+    } else if (what == NO_SPEC) {
+        gsolve_solver *S = NULL;
+        status = gsolve_solver_create(&S, ctx, bad ? NULL : "cg", A, NULL);
+        gsolve_solver_destroy(&S);
+    } else if (what == NO_MATRIX) {
+        status = gsolve_precond_create_from(&M, ctx, "jacobi", A);
+        if (status == GSOLVE_OK) status = gsolve_precond_update_from(M, bad ? NULL : A);
     } else {
         if (bad) g->b[3] = 0;
         status = gsolve_precond_create_chebyshev(&M, ctx, "chebyshev", A, columns(g->b, n, 1));
@@ -358,9 +376,9 @@ static gsolve_status refuse_one(gsolve_context *ctx, grid *g, const gsolve_dist_
 
 static int refuse(gsolve_context *ctx, int rank, int ranks, void *user)
 {
-    const gsolve_status wanted[REFUSED] = {GSOLVE_BAD_ARGUMENT, GSOLVE_INTERRUPTED,
-                                           GSOLVE_BAD_ARGUMENT, GSOLVE_BAD_MATRIX,
-                                           GSOLVE_ZERO_PIVOT};
+    const gsolve_status wanted[REFUSED] = {
+        GSOLVE_BAD_ARGUMENT, GSOLVE_INTERRUPTED,  GSOLVE_BAD_ARGUMENT, GSOLVE_BAD_MATRIX,
+        GSOLVE_BAD_ARGUMENT, GSOLVE_BAD_ARGUMENT, GSOLVE_BAD_ARGUMENT, GSOLVE_ZERO_PIVOT};
     grid *g = malloc(sizeof *g);
     const gsolve_dist_csr csr = make_grid(g, rank, ranks);
     gsolve_result result = GSOLVE_INIT(gsolve_result);

@@ -1,8 +1,8 @@
 /* thread_ranks.h: ranks as threads of one process, and a transport between them, for tests without
  * MPI. Each rank has a context of its own. The transport checks that all ranks call its functions
- * in the same order with the same sizes; if not, or if a rank does not come within 60 seconds, it
- * prints what the ranks did and fails on all of them. Delays of random length change the order in
- * which the ranks arrive. */
+ * in the same order with the same sizes; if not, or if a rank does not come within 60 seconds (or
+ * another time limit of the test), it prints what the ranks did and fails on all of them. Delays of
+ * random length change the order in which the ranks arrive. */
 #ifndef TESTS_THREAD_RANKS_H
 #define TESTS_THREAD_RANKS_H
 
@@ -15,7 +15,7 @@
 #include "gsolve_plugin.h"
 #include "tests/apart.h"
 
-enum { MOST_RANKS = 16, PATIENCE = 60 /* seconds */ };
+enum { MOST_RANKS = 16, PATIENCE = 60000 /* ms */ };
 
 /* What a rank has called. */
 typedef struct thread_call {
@@ -28,6 +28,7 @@ typedef struct thread_call {
 typedef struct thread_world {
     int ranks;
     unsigned seed; /* of the delays; 0: none */
+    int patience;  /* ms that a rank waits for the others */
     pthread_mutex_t mutex;
     pthread_cond_t all_here;
     int waiting;
@@ -51,7 +52,9 @@ static bool thread_barrier(thread_world *w, bool (*check)(const thread_world *w)
     bool fine;
 
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += PATIENCE;
+    until.tv_nsec += (long)(w->patience % 1000) * 1000000;
+    until.tv_sec += w->patience / 1000 + until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&w->mutex);
     const long round = w->round;
     if (++w->waiting == w->ranks) {
@@ -78,6 +81,14 @@ static inline void thread_rank_dies(thread_rank *r)
     pthread_mutex_lock(&r->world->mutex);
     r->world->failed = true;
     pthread_cond_broadcast(&r->world->all_here);
+    pthread_mutex_unlock(&r->world->mutex);
+}
+
+/* This rank makes no more calls until the others have given up. */
+static inline void thread_rank_hangs(thread_rank *r)
+{
+    pthread_mutex_lock(&r->world->mutex);
+    while (!r->world->failed) pthread_cond_wait(&r->world->all_here, &r->world->mutex);
     pthread_mutex_unlock(&r->world->mutex);
 }
 
@@ -245,10 +256,12 @@ static void *run_thread_job(void *at)
     return NULL;
 }
 
-/* Runs body on `ranks` threads. Returns the number of failures. seed: of the delays; 0: none. */
-static inline int run_delayed_ranks(int ranks, unsigned seed, rank_body *body, void *user)
+/* Runs body on `ranks` threads, which wait for each other for at most `patience` ms. Returns the
+ * number of failures. seed: of the delays; 0: none. */
+static inline int run_impatient_ranks(int ranks, unsigned seed, int patience, rank_body *body,
+                                      void *user)
 {
-    thread_world w = {.ranks = ranks, .seed = seed};
+    thread_world w = {.ranks = ranks, .seed = seed, .patience = patience};
     thread_job job[MOST_RANKS];
     int failures = 0;
 
@@ -267,6 +280,11 @@ static inline int run_delayed_ranks(int ranks, unsigned seed, rank_body *body, v
     pthread_cond_destroy(&w.all_here);
     pthread_mutex_destroy(&w.mutex);
     return failures;
+}
+
+static inline int run_delayed_ranks(int ranks, unsigned seed, rank_body *body, void *user)
+{
+    return run_impatient_ranks(ranks, seed, PATIENCE, body, user);
 }
 
 static inline int run_ranks(int ranks, rank_body *body, void *user)

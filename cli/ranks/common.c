@@ -16,7 +16,9 @@ int ranks_fail(ranks_run *r, const char *format, ...)
 
 int ranks_check(ranks_run *r, gsolve_status status)
 {
-    return status == GSOLVE_OK ? 0 : ranks_fail(r, "%s", gsolve_error(r->ctx));
+    if (status == GSOLVE_OK) return 0;
+    r->status = status;
+    return ranks_fail(r, "%s", gsolve_error(r->ctx));
 }
 
 /* Fails on all ranks if one has no memory. */

@@ -3,7 +3,21 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/launcher.h"
 #include "cli/ranks/ranks.h"
+#include "cli/streams.h"
+
+/* A launcher of another MPI starts processes that do not know each other: each is rank 0 of 1.
+ * gsolve_context_create_mpi refuses that, and one of them says so. */
+static void find_rank(ranks_run *r)
+{
+    int rank, ranks;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &r->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &r->ranks);
+    cli_find_ranks(&rank, &ranks);
+    if (r->ranks == 1 && ranks > 1) r->rank = rank;
+}
 
 static int run(ranks_run *r, int argc, char **argv)
 {
@@ -20,10 +34,13 @@ static int run(ranks_run *r, int argc, char **argv)
     }
     code = code || ranks_solve(r);
     if (first && r->args.json) code = ranks_write_json(r) || code;
-    if (first && code) fprintf(stderr, "gsolve: %s\n", r->error);
+    if (code && (first || r->status == GSOLVE_RANK_FAILED)) {
+        fprintf(stderr, "gsolve: %s\n", r->error);
+    }
     if (code) return 1;
-    if (first && !r->args.quiet && !(r->args.json && strcmp(r->args.json, "-") == 0)) {
-        (r->args.info ? ranks_print_info : ranks_report)(r);
+    if (first && !r->args.quiet) {
+        const bool taken = cli_is_stdout(r->args.json) || cli_is_stdout(r->args.solution);
+        (r->args.info ? ranks_print_info : ranks_report)(r, taken ? stderr : stdout);
     }
     if (r->args.info) return 0;
     return gsolve_outcome_is_success(r->result.outcome) ? 0 : 2;
@@ -38,9 +55,9 @@ int main(int argc, char **argv)
     int provided, code;
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &r.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &r.ranks);
+    find_rank(&r);
     code = run(&r, argc, argv);
+    if (r.status == GSOLVE_RANK_FAILED) MPI_Abort(MPI_COMM_WORLD, code); /* the rest would wait */
     gsolve_context_destroy(&r.ctx);
     fflush(stdout);
     MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/ranks/ranks.h"
+#include "cli/streams.h"
 
 typedef struct option_of { /* a word, or a flag if it has no argument */
     const char *name, *letter, *argument;
@@ -13,11 +14,15 @@ typedef struct option_of { /* a word, or a flag if it has no argument */
 #define MEMBER(name) offsetof(ranks_arguments, name)
 
 static const option_of options[] = {
-    {"--matrix", "-A", "FILE", MEMBER(matrix), "matrix: a file, or gen:NAME,key=value,..."},
+    {"--matrix", "-A", "FILE", MEMBER(matrix),
+     "matrix: a file, -: standard input, or gen:NAME,..."},
     {"--rhs", "-b", "FILE", MEMBER(rhs),
      "right-hand side: a file, ones, random or A*ones (default)"},
     {"--x0", NULL, "FILE", MEMBER(guess), "initial guess (default 0)"},
-    {"--solution", "-x", "FILE", MEMBER(solution), "write the solution"},
+    {"--null-space", NULL, "WORD", MEMBER(null_space), "null space of A: constants, or a file"},
+    {"--left-null-space", NULL, "WORD", MEMBER(left_null_space),
+     "that of the transpose of A, if it is another one"},
+    {"--solution", "-x", "FILE", MEMBER(solution), "write the solution; -: to standard output"},
     {"--solver", NULL, "SPEC", MEMBER(solver), "method (default auto)"},
     {"--precond", NULL, "SPEC", MEMBER(precond), "preconditioner (default auto)"},
     {"--format", NULL, "SPEC", MEMBER(format), "storage format (default auto)"},
@@ -76,6 +81,12 @@ static bool is_other_command(const char *word)
     return false;
 }
 
+static int count_stdin(const ranks_arguments *a)
+{
+    return cli_is_stdin(a->matrix) + cli_is_stdin(a->rhs) + cli_is_stdin(a->guess) +
+           cli_is_stdin(a->null_space) + cli_is_stdin(a->left_null_space);
+}
+
 int ranks_parse(ranks_run *r, int argc, char **argv)
 {
     int first = 1;
@@ -88,7 +99,7 @@ int ranks_parse(ranks_run *r, int argc, char **argv)
     for (int i = first; i < argc; i++) {
         const char *value;
         const option_of *option = find(argv[i], &value);
-        if (!option && argv[i][0] != '-' && !r->args.matrix) {
+        if (!option && (argv[i][0] != '-' || !argv[i][1]) && !r->args.matrix) {
             r->args.matrix = argv[i];
         } else if (!option) {
             return ranks_fail(r,
@@ -103,6 +114,10 @@ int ranks_parse(ranks_run *r, int argc, char **argv)
             *(const char **)(void *)((char *)&r->args + option->at) = value;
         }
     }
-    if (r->args.help || r->args.version || r->args.matrix) return 0;
+    if (r->args.help || r->args.version) return 0;
+    if (count_stdin(&r->args) > 1) {
+        return ranks_fail(r, "standard input is given for two inputs; give files for all but one");
+    }
+    if (r->args.matrix) return 0;
     return ranks_fail(r, "no matrix is given; write gsolve %s-A FILE", r->args.info ? "info " : "");
 }

@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include "cli/ranks/ranks.h"
+#include "cli/streams.h"
 
 int ranks_partition(ranks_run *r)
 {
@@ -43,23 +44,23 @@ static double ratio(int64_t a, int64_t b)
     return b > 0 ? (double)a / (double)b : 0;
 }
 
-void ranks_print_info(const ranks_run *r)
+void ranks_print_info(const ranks_run *r, FILE *to)
 {
     gsolve_context_info ctx = GSOLVE_INIT(gsolve_context_info);
     const gsolve_division_info *d = &r->division;
 
     gsolve_context_describe(r->ctx, &ctx);
-    printf("matrix      %s, %lld x %lld, %lld entries\n", r->args.matrix, (long long)d->rows,
-           (long long)r->csr.cols.total, (long long)d->entries);
-    printf("ranks       %d by %s\n", r->ranks, ctx.transport);
-    if (r->R) printf("partition   %s\n", gsolve_redistribution_name(r->R));
-    printf("rows        at most %lld on a rank, %.2f of the mean\n", (long long)d->most_rows,
-           ratio(d->most_rows * r->ranks, d->rows));
-    printf("entries     at most %lld on a rank, %.2f of the mean\n", (long long)d->most_entries,
-           ratio(d->most_entries * r->ranks, d->entries));
-    printf("ghosts      %lld = %.1f %% of the rows; at most %lld on a rank\n", (long long)d->ghosts,
-           100 * ratio(d->ghosts, d->rows), (long long)d->most_ghosts);
-    printf("edge cut    %lld entries = %.1f %%, in columns of other ranks\n", (long long)d->cut,
-           100 * ratio(d->cut, d->entries));
-    printf("neighbours  at most %d of a rank\n", d->most_neighbours);
+    fprintf(to, "matrix      %s, %lld x %lld, %lld entries\n", cli_input_words(r->args.matrix),
+            (long long)d->rows, (long long)r->csr.cols.total, (long long)d->entries);
+    fprintf(to, "ranks       %d by %s\n", r->ranks, ctx.transport);
+    if (r->R) fprintf(to, "partition   %s\n", gsolve_redistribution_name(r->R));
+    fprintf(to, "rows        at most %lld on a rank, %.2f of the mean\n", (long long)d->most_rows,
+            ratio(d->most_rows * r->ranks, d->rows));
+    fprintf(to, "entries     at most %lld on a rank, %.2f of the mean\n",
+            (long long)d->most_entries, ratio(d->most_entries * r->ranks, d->entries));
+    fprintf(to, "ghosts      %lld = %.1f %% of the rows; at most %lld on a rank\n",
+            (long long)d->ghosts, 100 * ratio(d->ghosts, d->rows), (long long)d->most_ghosts);
+    fprintf(to, "edge cut    %lld entries = %.1f %%, in columns of other ranks\n",
+            (long long)d->cut, 100 * ratio(d->cut, d->entries));
+    fprintf(to, "neighbours  at most %d of a rank\n", d->most_neighbours);
 }

@@ -10,8 +10,7 @@
 
 typedef struct ranks_arguments {
     const char *matrix, *rhs, *guess, *solution, *solver, *precond, *format, *device, *json;
-    const char *partition;
-    const char *rtol, *maxit, *threads, *seed;
+    const char *rtol, *maxit, *threads, *seed, *null_space, *left_null_space, *partition;
     bool quiet, help, version;
     bool info; /* the command info */
 } ranks_arguments;
@@ -37,6 +36,8 @@ typedef struct ranks_run { /* of one rank */
     /* the choice that was tried last, or that solved the system */
     char method[512], precond[512], note[1024];
     gsolve_result result;
+    gsolve_diagnosis diagnosis; /* if that run failed */
+    gsolve_status status;       /* of the library's last call that failed */
     int attempts;
     ranks_seconds seconds;
 } ranks_run;
@@ -60,10 +61,10 @@ int ranks_solve(ranks_run *r);
  * r->csr or back. Prints what info finds. */
 int ranks_partition(ranks_run *r);
 int ranks_move(ranks_run *r, gsolve_dense *v, bool back);
-void ranks_print_info(const ranks_run *r);
+void ranks_print_info(const ranks_run *r, FILE *to);
 
 /* report.c: what rank 0 prints and writes. */
-void ranks_report(const ranks_run *r);
+void ranks_report(const ranks_run *r, FILE *to);
 int ranks_write_json(ranks_run *r);
 
 #endif

@@ -6,8 +6,9 @@
 #include <cjson/cJSON.h>
 
 #include "cli/ranks/ranks.h"
+#include "cli/streams.h"
 
-void ranks_report(const ranks_run *r)
+void ranks_report(const ranks_run *r, FILE *to)
 {
     gsolve_context_info ctx = GSOLVE_INIT(gsolve_context_info);
     const ranks_seconds *s = &r->seconds;
@@ -15,29 +16,43 @@ void ranks_report(const ranks_run *r)
 
     gsolve_context_describe(r->ctx, &ctx);
     gsolve_matrix_describe(r->A, &A);
-    printf("matrix      %s, %lld x %lld, %lld entries\n", r->args.matrix, (long long)A.total_rows,
-           (long long)r->csr.cols.total, (long long)A.total_entries);
-    printf("ranks       %d by %s, %d thread%s each\n", r->ranks, ctx.transport, ctx.threads,
-           ctx.threads == 1 ? "" : "s");
-    if (strcmp(ctx.device, "cpu") != 0) printf("device      %s, of rank 0\n", ctx.description);
-    if (r->R) {
-        printf("partition   %s: %lld ghosts, %.1f %% of the rows\n",
-               gsolve_redistribution_name(r->R), (long long)r->division.ghosts,
-               100.0 * (double)r->division.ghosts / (double)(A.total_rows > 0 ? A.total_rows : 1));
+    fprintf(to, "matrix      %s, %lld x %lld, %lld entries\n", cli_input_words(r->args.matrix),
+            (long long)A.total_rows, (long long)r->csr.cols.total, (long long)A.total_entries);
+    fprintf(to, "ranks       %d by %s, %d thread%s each\n", r->ranks, ctx.transport, ctx.threads,
+            ctx.threads == 1 ? "" : "s");
+    if (strcmp(ctx.device, "cpu") != 0) {
+        fprintf(to, "device      %s, of rank 0\n", ctx.description);
     }
-    printf("b           %s\n", r->args.rhs ? r->args.rhs : "A*ones; x = 1 is a solution");
-    printf("method      %s + %s\n\n", r->method, r->precond);
-    printf("outcome     %s\n", gsolve_outcome_text(r->result.outcome));
-    printf("iterations  %d\n", r->result.iterations);
-    printf("residual    %.3e = |b - Ax| / |b|, recomputed from A, x and b\n",
-           r->result.relative_residual);
-    if (!isnan(r->error_of_x)) printf("error       %.3e = |x - 1| / |1|\n", r->error_of_x);
-    if (r->note[0]) printf("note        %s\n", r->note);
-    printf("\n  read or generate    %9.3f s\n", s->read);
-    if (r->R) printf("  partition           %9.3f s\n", s->partition);
-    printf("  build               %9.3f s\n  set-up              %9.3f s\n"
-           "  solve               %9.3f s\n  total               %9.3f s\n",
-           s->build, s->setup, s->solve, s->total);
+    if (r->R) {
+        fprintf(to, "partition   %s: %lld ghosts, %.1f %% of the rows\n",
+                gsolve_redistribution_name(r->R), (long long)r->division.ghosts,
+                100.0 * (double)r->division.ghosts / (double)(A.total_rows > 0 ? A.total_rows : 1));
+    }
+    fprintf(to, "b           %s\n",
+            r->args.rhs ? cli_input_words(r->args.rhs) : "A*ones; x = 1 is a solution");
+    fprintf(to, "method      %s + %s\n\n", r->method, r->precond);
+    fprintf(to, "outcome     %s%s\n",
+            gsolve_outcome_is_success(r->result.outcome) ? "" : "NOT CONVERGED: ",
+            gsolve_outcome_text(r->result.outcome));
+    fprintf(to, "iterations  %d\n", r->result.iterations);
+    fprintf(to, "residual    %.3e = |b - Ax| / |b|, recomputed from A, x and b\n",
+            r->result.relative_residual);
+    if (A.null_space > 0) {
+        fprintf(to, "            %.3e without its component in the left null space\n",
+                r->result.projected_relative_residual);
+        fprintf(to, "null space  dimension %d; %.1e |b| is outside the range of A\n", A.null_space,
+                r->result.removed);
+    }
+    if (!isnan(r->error_of_x)) fprintf(to, "error       %.3e = |x - 1| / |1|\n", r->error_of_x);
+    if (r->diagnosis.cause[0]) fprintf(to, "why         %s\n", r->diagnosis.cause);
+    if (r->diagnosis.remedy[0]) fprintf(to, "try         %s\n", r->diagnosis.remedy);
+    if (r->note[0]) fprintf(to, "note        %s\n", r->note);
+    fprintf(to, "\n  read or generate    %9.3f s\n", s->read);
+    if (r->R) fprintf(to, "  partition           %9.3f s\n", s->partition);
+    fprintf(to,
+            "  build               %9.3f s\n  set-up              %9.3f s\n"
+            "  solve               %9.3f s\n  total               %9.3f s\n",
+            s->build, s->setup, s->solve, s->total);
 }
 
 static void add_number(cJSON *object, const char *key, double value)
@@ -98,11 +113,24 @@ static cJSON *info_of(const ranks_run *r)
     add_number(part, "rows", (double)r->division.rows);
     add_number(part, "cols", (double)r->csr.cols.total);
     add_number(part, "entries", (double)r->division.entries);
-    cJSON_AddStringToObject(part, "source", r->args.matrix);
+    cJSON_AddStringToObject(part, "source", cli_input_words(r->args.matrix));
     cJSON_AddNumberToObject(object, "ranks", r->ranks);
     cJSON_AddStringToObject(object, "transport", ctx.transport);
     add_division(object, r);
     return object;
+}
+
+static void add_null_space(cJSON *object, const ranks_run *r, int dimension)
+{
+    cJSON *part = cJSON_AddObjectToObject(object, "null_space");
+
+    cJSON_AddStringToObject(part, "source", r->args.null_space);
+    if (r->args.left_null_space) {
+        cJSON_AddStringToObject(part, "left_source", r->args.left_null_space);
+    }
+    cJSON_AddNumberToObject(part, "dimension", dimension);
+    add_number(part, "removed", r->result.removed);
+    add_number(part, "projected_residual", r->result.projected_relative_residual);
 }
 
 static cJSON *result_of(const ranks_run *r)
@@ -120,8 +148,8 @@ static cJSON *result_of(const ranks_run *r)
     add_number(part, "cols", (double)r->csr.cols.total);
     add_number(part, "entries", (double)A.total_entries);
     cJSON_AddBoolToObject(part, "symmetric", r->statistics.symmetric);
-    cJSON_AddStringToObject(part, "source", r->args.matrix);
-    cJSON_AddStringToObject(object, "rhs", r->args.rhs ? r->args.rhs : "A*ones");
+    cJSON_AddStringToObject(part, "source", cli_input_words(r->args.matrix));
+    cJSON_AddStringToObject(object, "rhs", r->args.rhs ? cli_input_words(r->args.rhs) : "A*ones");
     cJSON_AddNumberToObject(object, "rhs_columns", r->b.ncols);
     cJSON_AddStringToObject(object, "device", ctx.device);
     cJSON_AddNumberToObject(object, "threads", ctx.threads);
@@ -132,9 +160,18 @@ static cJSON *result_of(const ranks_run *r)
     add_name(cJSON_AddObjectToObject(object, "precond"), r->precond);
     add_name(cJSON_AddObjectToObject(object, "solver"), r->method);
     cJSON_AddStringToObject(object, "outcome", gsolve_outcome_text(r->result.outcome));
+    if (r->diagnosis.name[0]) {
+        cJSON_AddStringToObject(object, "cause_name", r->diagnosis.name);
+        cJSON_AddStringToObject(object, "cause", r->diagnosis.cause);
+        cJSON_AddStringToObject(object, "remedy", r->diagnosis.remedy);
+    }
     cJSON_AddNumberToObject(object, "iterations", r->result.iterations);
     cJSON_AddNumberToObject(object, "products", r->result.products);
     add_number(object, "residual", r->result.relative_residual);
+    if (r->result.relative_normal_residual >= 0) {
+        add_number(object, "normal_residual", r->result.relative_normal_residual);
+    }
+    if (A.null_space > 0) add_null_space(object, r, A.null_space);
     add_number(object, "error", r->error_of_x);
     add_seconds(object, &r->seconds);
     return object;

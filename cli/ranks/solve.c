@@ -14,7 +14,8 @@ static int open_context(ranks_run *r)
 
     snprintf(spec, sizeof spec, "%.250s%s%.20s", r->args.device ? r->args.device : "cpu",
              r->args.threads ? ",threads=" : "", r->args.threads ? r->args.threads : "");
-    if (gsolve_context_create_mpi(&r->ctx, spec, MPI_COMM_WORLD) == GSOLVE_OK) return 0;
+    r->status = gsolve_context_create_mpi(&r->ctx, spec, MPI_COMM_WORLD);
+    if (r->status == GSOLVE_OK) return 0;
     return ranks_fail(r, "%s", gsolve_mpi_error());
 }
 
@@ -73,6 +74,32 @@ static int make_guess(ranks_run *r)
     return ranks_new_vector(r, &r->x, r->csr.cols.count, r->b.ncols);
 }
 
+/* *space = what `word` names: the constants, or the vectors of a file. */
+static int read_space(ranks_run *r, const char *word, gsolve_null_space *space)
+{
+    space->constants = strcmp(word, "constants") == 0;
+    if (space->constants) return 0;
+    return ranks_check(r, gsolve_read_dense_dist(&space->vectors, r->ctx, word, r->given, NULL)) ||
+           ranks_move(r, &space->vectors, false);
+}
+
+static int set_null_space(ranks_run *r)
+{
+    gsolve_null_space right = {0}, left = {0};
+    const bool both = r->args.left_null_space;
+    int code;
+
+    if (!r->args.null_space && !both) return 0;
+    code = r->args.null_space && read_space(r, r->args.null_space, &right);
+    code = code || (both && read_space(r, r->args.left_null_space, &left));
+    code = code ||
+           ranks_check(r, gsolve_matrix_set_null_space(r->A, r->args.null_space ? &right : NULL,
+                                                       both ? &left : NULL));
+    gsolve_dense_free(&right.vectors, r->ctx);
+    gsolve_dense_free(&left.vectors, r->ctx);
+    return code;
+}
+
 static int prepare(ranks_run *r)
 {
     const double begin = MPI_Wtime();
@@ -85,19 +112,23 @@ static int prepare(ranks_run *r)
     if (r->args.info) return 0;
     if (ranks_check(r, gsolve_matrix_create_dist(&r->A, r->ctx, format, &r->csr))) return 1;
     if (ranks_check(r, gsolve_matrix_statistics(r->A, &r->statistics))) return 1;
-    if (make_rhs(r) || make_guess(r)) return 1;
+    if (set_null_space(r) || make_rhs(r) || make_guess(r)) return 1;
     r->seconds.build = MPI_Wtime() - begin - r->seconds.read - r->seconds.partition;
     return 0;
 }
 
 /* --- the solve -------------------------------------------------------------------------------- */
 
+static bool is_open(const char *spec)
+{
+    return !spec || strcmp(spec, "auto") == 0;
+}
+
 /* Specs of attempt k: what the arguments leave open is chosen. False: there is no such attempt. */
 static bool choose(ranks_run *r, int k)
 {
     const char *method = r->args.solver, *precond = r->args.precond;
-    const bool open_method = !method || strcmp(method, "auto") == 0;
-    const bool open_precond = !precond || strcmp(precond, "auto") == 0;
+    const bool open_method = is_open(method), open_precond = is_open(precond);
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     if (!open_method && !open_precond && k > 0) return false;
@@ -118,12 +149,18 @@ static gsolve_status attempt(ranks_run *r)
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
     const double begin = MPI_Wtime();
-    gsolve_status status = gsolve_precond_create_from(&M, r->ctx, r->precond, r->A);
+    gsolve_status status;
+
+    r->diagnosis = (gsolve_diagnosis)GSOLVE_INIT(gsolve_diagnosis);
+    status = gsolve_precond_create_from(&M, r->ctx, r->precond, r->A);
 
     if (status == GSOLVE_OK) status = gsolve_solver_create(&S, r->ctx, r->method, r->A, M);
     r->seconds.setup += MPI_Wtime() - begin;
     if (status == GSOLVE_OK) status = gsolve_solver_run(S, r->b, r->x, &r->result);
     if (status == GSOLVE_OK) snprintf(r->note, sizeof r->note, "%s", gsolve_solver_note(S));
+    if (status == GSOLVE_OK && !gsolve_outcome_is_success(r->result.outcome)) {
+        status = gsolve_solver_diagnose(S, &r->diagnosis);
+    }
     r->seconds.solve += status == GSOLVE_OK ? r->result.seconds : 0;
     gsolve_solver_destroy(&S);
     gsolve_precond_destroy(&M);
@@ -139,8 +176,12 @@ static int try_choices(ranks_run *r)
         r->attempts = k + 1;
         status = attempt(r);
         if (status == GSOLVE_OK && gsolve_outcome_is_success(r->result.outcome)) return 0;
-        if (status == GSOLVE_BAD_ARGUMENT || status == GSOLVE_BAD_SPEC) break;
+        if (status == GSOLVE_BAD_ARGUMENT || status == GSOLVE_BAD_SPEC ||
+            status == GSOLVE_RANK_FAILED) {
+            break;
+        }
     }
+    if (is_open(r->args.solver) && is_open(r->args.precond)) r->diagnosis.remedy[0] = 0;
     return r->attempts == 0 ? ranks_fail(r, "no method is known for this matrix over several ranks")
                             : ranks_check(r, status);
 }
@@ -151,7 +192,7 @@ static void measure_error(ranks_run *r)
     double sum = 0, all;
 
     r->error_of_x = NAN;
-    if (!is_ones(r) || r->csr.cols.total == 0) return;
+    if (!is_ones(r) || r->csr.cols.total == 0 || r->args.null_space) return;
     for (int32_t i = 0; i < r->x.nrows; i++) {
         const double e = ((double *)r->x.value)[i] - 1;
         sum += e * e;

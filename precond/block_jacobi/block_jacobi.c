@@ -112,9 +112,9 @@ static gsolve_status fail_singular(gsolve_context *ctx, const gs_block_jacobi_da
 
     return gsolve_fail(
         ctx, GSOLVE_ZERO_PIVOT,
-        "block_jacobi: the diagonal block of rows %d to %d (counted from 1) is singular; "
+        "block_jacobi: the diagonal block of rows %lld to %lld (counted from 1) is singular; "
         "choose another size=",
-        first + 1, first + m);
+        (long long)gs_row_number(ctx, first), (long long)gs_row_number(ctx, first + m - 1));
 }
 
 /* inverse = the inverses of all blocks, computed on the host. */

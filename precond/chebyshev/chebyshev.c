@@ -318,9 +318,10 @@ static gsolve_status store_reciprocals(chebyshev *M, gsolve_context *ctx, gsolve
         const double d = diagonal_at(diagonal, i);
         if (d > 0 && isfinite(d) && 1 / d <= most) continue;
         return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                           "chebyshev divides by the diagonal, but element %d of it (counted from "
-                           "1) is %g; all must be positive, finite and not too small to divide by",
-                           i + 1, d);
+                           "chebyshev divides by the diagonal, but element %lld of it (counted "
+                           "from 1) is %g; all must be positive, finite and not too small to "
+                           "divide by",
+                           (long long)gs_row_number(ctx, i), d);
     }
     M->inverse.d = gsolve_alloc(ctx, GSOLVE_DEVICE, bytes, 1);
     draft = M->inverse.d ? gs_draft(ctx, M->inverse.d, bytes) : NULL;
@@ -337,7 +338,10 @@ static gsolve_status replace_diagonal(gsolve_precond *P, gsolve_dense diagonal)
     gsolve_status status;
 
     M->inverse.d = NULL;
-    TRY(gs_comm_check(M->comm, store_reciprocals(M, P->ctx, P->type, P->n, diagonal)));
+    P->ctx->first_row = P->first_row;
+    status = store_reciprocals(M, P->ctx, P->type, P->n, diagonal);
+    P->ctx->first_row = 0;
+    TRY(gs_comm_check(M->comm, status));
     TRY(estimate(M, P->ctx, INFINITY));
 done:
     gsolve_free(P->ctx, GSOLVE_DEVICE, status == GSOLVE_OK ? before.inverse.d : M->inverse.d);
@@ -408,7 +412,10 @@ static gsolve_status create_given(gsolve_precond **out, gsolve_context *ctx, con
                            info.nrows, info.ncols);
     }
     const gsolve_csr shape = {.nrows = info.nrows, .ncols = info.ncols, .type = info.type};
+    gsolve_row_range rows;
+    gsolve_matrix_row_range(A, &rows, NULL, NULL, NULL);
     TRY(gs_precond_new(&P, ctx, spec));
+    P->first_row = rows.first;
     P->kind = &given_kind;
     P->extension = &given_extension;
     P->n = info.nrows;
@@ -437,9 +444,12 @@ gsolve_status gsolve_precond_create_chebyshev(gsolve_precond **out, gsolve_conte
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(ctx);
     if (!out || !spec || !A) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_precond_create_chebyshev: an argument is NULL");
+        status = gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                             "gsolve_precond_create_chebyshev: an argument is NULL");
+        return A ? gs_comm_check(gs_matrix_comm(A), status) : status;
     }
+    TRY(gs_comm_same(gs_matrix_comm(A), gs_hash(ctx, spec, strlen(spec), 0),
+                     "the specs of the preconditioner"));
     TRY(gs_comm_check(gs_matrix_comm(A), create_given(&P, ctx, spec, A)));
     TRY(gsolve_precond_update_chebyshev(P, diagonal));
     P->bytes = ctx->bytes - held;

@@ -31,9 +31,9 @@ struct factorisation {
 };
 
 /* The number of row i in messages, counted from 1. */
-static int32_t number_of(const int32_t *row_number, int32_t i)
+static long long number_of(const gsolve_context *ctx, const int32_t *row_number, int32_t i)
 {
-    return 1 + (row_number ? row_number[i] : i);
+    return (long long)gs_row_number(ctx, row_number ? row_number[i] : i);
 }
 
 /* Factors the rows at the positions [from, to) of the schedule. */
@@ -195,11 +195,11 @@ static gsolve_status read_rows(gsolve_context *ctx, const char *who, const gsolv
         diagonal[i] = at < 0 ? 0 : gs_value(csr, at);
         if (w->allow_zero_diagonal && diagonal[i] == 0) continue;
         if (at < 0) {
-            return gsolve_fail(
-                ctx, GSOLVE_ZERO_PIVOT,
-                "%s needs a full diagonal, but row %d (counted from 1) has no diagonal entry; try "
-                "the solver direct, or the preconditioner none",
-                who, number_of(w->row_number, i));
+            return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
+                               "%s needs a full diagonal, but row %lld (counted from 1) has no "
+                               "diagonal entry; try "
+                               "the solver direct, or the preconditioner none",
+                               who, number_of(ctx, w->row_number, i));
         }
         row_max[i] = 0;
         for (int64_t k = gs_start(csr, i); k < gs_start(csr, i + 1); k++) {
@@ -207,8 +207,8 @@ static gsolve_status read_rows(gsolve_context *ctx, const char *who, const gsolv
         }
         if (row_max[i] == 0) {
             return gsolve_fail(ctx, GSOLVE_ZERO_PIVOT,
-                               "%s cannot factor row %d (counted from 1), which holds only zeros",
-                               who, number_of(w->row_number, i));
+                               "%s cannot factor row %lld (counted from 1), which holds only zeros",
+                               who, number_of(ctx, w->row_number, i));
         }
     }
     return GSOLVE_OK;
@@ -309,9 +309,10 @@ static gsolve_status read_diagonal(gsolve_context *ctx, const gs_incomplete_args
         if (diagonal[i] > 0) continue;
         return gsolve_fail(
             ctx, GSOLVE_ZERO_PIVOT,
-            "%s needs a positive diagonal, but the diagonal entry of row %d (counted from 1) is "
+            "%s needs a positive diagonal, but the diagonal entry of row %lld (counted from 1) is "
             "%g%s",
-            args->who, number_of(args->row_number, i), diagonal[i], at < 0 ? " (missing)" : "");
+            args->who, number_of(ctx, args->row_number, i), diagonal[i],
+            at < 0 ? " (missing)" : "");
     }
     return GSOLVE_OK;
 }

@@ -9,6 +9,7 @@
 #include "core/try.h"
 #include "matrix/operator.h"
 #include "solver/choose/auto_method.h"
+#include "solver/choose/dist_choose.h"
 #include "solver/choose/ranking.h"
 
 /* --- the list --------------------------------------------------------------------------------- */
@@ -29,7 +30,7 @@ static int count_choices(const gsolve_auto *S)
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
     int count = 0;
 
-    while (gsolve_auto_choose(S->ctx, &S->statistics, count, &choice)) count++;
+    while (gs_choose_for(S->ctx, S->A, &S->statistics, count, &choice)) count++;
     return count;
 }
 
@@ -72,7 +73,7 @@ static gsolve_status list_choices(gsolve_auto *S, gs_auto_choice **list, int *co
     ALLOC(S->ctx, GSOLVE_HOST, *list, *count + 1);
     memset(*list, 0, ((size_t)*count + 1) * sizeof **list);
     for (int k = 0; k < *count; k++) {
-        if (!is_operator) gsolve_auto_choose(S->ctx, &S->statistics, k, &choice);
+        if (!is_operator) gs_choose_for(S->ctx, S->A, &S->statistics, k, &choice);
         set_choice(S, &choice, &(*list)[k]);
     }
 done:

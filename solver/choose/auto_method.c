@@ -6,6 +6,7 @@
 
 #include "core/try.h"
 #include "matrix/operator.h"
+#include "solver/choose/dist_choose.h"
 #include "solver/run/run.h"
 
 static gsolve_status set_up_named(gs_krylov *k, const char *spec, const char *method)
@@ -43,7 +44,7 @@ static gsolve_status choose_both(gs_krylov *k, const char *spec,
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
     char failed[300] = "";
 
-    for (int attempt = 0; gsolve_auto_choose(k->ctx, statistics, attempt, &choice); attempt++) {
+    for (int attempt = 0; gs_choose_for(k->ctx, k->A, statistics, attempt, &choice); attempt++) {
         status = set_up_both(k, spec, &choice);
         if (status == GSOLVE_OK || !gs_may_fall_back(status)) break;
         gs_solver_drop(k);
@@ -74,7 +75,7 @@ static gsolve_status choose_method(gs_krylov *k, const char *spec,
                  "auto chose lsmr, because the preconditioner %.60s approximates A^T A.", M->spec);
         return set_up_named(k, spec, "lsmr,accept=singular");
     }
-    gsolve_auto_choose(k->ctx, statistics, 0, &choice);
+    gs_choose_for(k->ctx, k->A, statistics, 0, &choice);
     if (none || !gs_spec_is(choice.method, "direct")) {
         snprintf(k->run->chosen.text, sizeof k->run->chosen.text,
                  "auto chose %s for the preconditioner %.60s: %s.", choice.method, M->spec,

@@ -317,6 +317,7 @@ static gsolve_status check_run(gsolve_auto *S, gsolve_dense b, gsolve_dense x,
     gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
     gsolve_status status;
 
+    if (!result) return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_auto_run: result is NULL");
     TRY(GS_CHECK_INFO(S->ctx, gsolve_result, result));
     gsolve_matrix_describe(S->A, &A);
     TRY(gs_check_vectors(S->ctx, A.nrows, A.ncols, b, x));
@@ -330,17 +331,19 @@ gsolve_status gsolve_auto_run(gsolve_auto *S, gsolve_dense b, gsolve_dense x, gs
 {
     const double begin = gs_now();
     findings f = {.result = GSOLVE_INIT(gsolve_result), .failed = GSOLVE_OK};
+    char before[sizeof S->ctx->error];
     gsolve_dense columns;
     gsolve_status status;
 
     if (!S) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(S->ctx);
-    if (!result) return gsolve_fail(S->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_auto_run: result is NULL");
+    memcpy(before, S->ctx->error, sizeof before);
     begin_run(S);
     TRY(gs_comm_check(gs_matrix_comm(S->A), check_run(S, b, x, result, &columns)));
     TRY(run_columns(S, b, columns, &f));
     TRY(gs_columns_to(S->ctx, columns, x));
     if (f.failed == GSOLVE_INTERRUPTED) f.result.outcome = gs_stop_outcome(S->ctx);
+    memcpy(S->ctx->error, before, sizeof before); /* the call succeeds, whatever an attempt did */
     S->runs++;
     f.result.seconds = gs_now() - begin;
     GS_FILL_INFO(gsolve_result, result, &f.result);

@@ -4,6 +4,8 @@
 
 #include "core/info.h"
 #include "core/try.h"
+#include "dist/comm.h"
+#include "matrix/operator.h"
 #include "solver/choose/auto_solver.h"
 
 gsolve_status gsolve_auto_check(gsolve_context *ctx, const gsolve_matrix *A, const char *method,
@@ -16,10 +18,10 @@ gsolve_status gsolve_auto_check(gsolve_context *ctx, const gsolve_matrix *A, con
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(ctx);
-    TRY(gs_check_diagnosis(ctx, diagnosis));
-    if (!A || !method || !precond) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_auto_check: an argument is NULL");
-    }
+    status = A && method && precond
+                 ? gs_check_diagnosis(ctx, diagnosis)
+                 : gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_auto_check: an argument is NULL");
+    TRY(A ? gs_comm_check(gs_matrix_comm(A), status) : status);
     snprintf(f.method, sizeof f.method, "%s", method);
     snprintf(f.precond, sizeof f.precond, "%s", precond);
     gs_read_matrix(&c, A, false);
@@ -76,10 +78,11 @@ gsolve_status gsolve_auto_diagnose(gsolve_auto *S, gsolve_diagnosis *diagnosis)
 
     if (!S) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(S->ctx);
-    TRY(gs_check_diagnosis(S->ctx, diagnosis));
+    TRY(gs_comm_check(gs_matrix_comm(S->A), gs_check_diagnosis(S->ctx, diagnosis)));
     c = S->attempts > 0 ? choice_of(S) : NULL;
     if (c && c->failed) {
-        ALLOC(S->ctx, GSOLVE_HOST, tried, S->count);
+        tried = gsolve_alloc(S->ctx, GSOLVE_HOST, (size_t)S->count, sizeof *tried);
+        TRY(gs_comm_check(gs_matrix_comm(S->A), tried ? GSOLVE_OK : GSOLVE_NO_MEMORY));
         for (int k = 0; k < S->count; k++) {
             if (S->list[k].tried) {
                 tried[count++] = (gs_tried){S->list[k].method, S->list[k].precond};

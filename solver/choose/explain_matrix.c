@@ -79,7 +79,7 @@ static bool has_empty_row(gs_case *c)
 static void say_empty_row(gs_case *c)
 {
     GS_SAY(c, "A is singular: %d of its rows are empty", c->f->t.empty_rows);
-    if (c->has_rows) {
+    if (c->has_rows || c->f->over_ranks) {
         GS_SAY(c, ", and row %d of A (counted from 1) is empty", c->f->t.first_empty_row + 1);
     }
     GS_SAY(c, ". ");
@@ -270,7 +270,7 @@ static bool has_zero_diagonal(gs_case *c)
     const gsolve_statistics *t = &c->f->t;
 
     if (t->zero_diagonals == 0 || !is_square(c) || !may_need_definite(c)) return false;
-    if (c->f->ran || c->f->failed) return c->has_rows;
+    if (c->f->ran || c->f->failed) return c->has_rows || c->f->over_ranks;
     if (!t->symmetric || t->zero_diagonals <= t->empty_rows) return false;
     return !c->has_rows || has_entry_beside_zero(&c->rows);
 }
@@ -279,12 +279,12 @@ void gs_say_zero_diagonal(gs_case *c)
 {
     const gsolve_statistics *t = &c->f->t;
 
-    if (t->zero_diagonals == 0 || !c->has_rows || !is_square(c)) return;
+    if (t->zero_diagonals == 0 || !(c->has_rows || c->f->over_ranks) || !is_square(c)) return;
     GS_SAY(c,
            "%d of %d diagonal entries of A are zero or missing, the first in row %d (counted "
            "from 1). ",
            t->zero_diagonals, t->nrows, t->first_zero_diagonal + 1);
-    if (!t->symmetric_pattern && gs_may_permute_rows(c->ctx, &c->rows)) {
+    if (c->has_rows && !t->symmetric_pattern && gs_may_permute_rows(c->ctx, &c->rows)) {
         GS_SAY(c, "A permutation of the rows may give a diagonal without zeros. ");
     }
 }

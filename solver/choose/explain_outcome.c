@@ -122,19 +122,24 @@ static void say_passes(gs_case *c)
 
 static bool is_badly_scaled(gs_case *c)
 {
-    return !c->f->transformed && is_square(c) && !method_is(c, "direct") &&
+    return !c->f->transformed && (c->has_rows || c->f->over_ranks) && is_square(c) &&
+           !method_is(c, "direct") &&
            (c->f->t.scaling >= BAD_SCALING || c->f->t.spread >= BAD_SCALING);
 }
 
 static void say_scaling(gs_case *c)
 {
-    gs_find_extreme_rows(&c->rows, c->at);
+    char rows[60] = "the rows";
+
+    if (c->has_rows) {
+        gs_find_extreme_rows(&c->rows, c->at);
+        snprintf(rows, sizeof rows, "rows %d and %d (counted from 1)", c->at[0] + 1, c->at[1] + 1);
+    }
     GS_SAY(c,
-           "%s: %s at |b - Ax| / |b| = %.1e. A is badly scaled: the largest magnitudes of rows "
-           "%d and %d (counted from 1) differ by a factor of %.1e, and diagonal entries by "
-           "%.1e. ",
-           name_of(c), gsolve_outcome_text(c->f->outcome), c->f->residual, c->at[0] + 1,
-           c->at[1] + 1, c->f->t.scaling, c->f->t.spread);
+           "%s: %s at |b - Ax| / |b| = %.1e. A is badly scaled: the largest magnitudes of %s "
+           "differ by a factor of %.1e, and diagonal entries by %.1e. ",
+           name_of(c), gsolve_outcome_text(c->f->outcome), c->f->residual, rows, c->f->t.scaling,
+           c->f->t.spread);
 }
 
 static int restart_of(const gs_case *c)
@@ -255,7 +260,7 @@ const gs_cause gs_run_causes[] = {
     {"correction", OF_RUN, is_uncorrected, say_uncorrected, {OTHERS, GS_USE_TOLERANCE}},
     {"transformed system", OF_RUN, passes_stagnated, say_passes, {GS_USE_TOLERANCE, GS_USE_UNSCALED, OTHERS}},
     {"least squares not reached", OF_RUN, is_unfinished, say_unfinished, {GS_USE_QR, GS_USE_LSMR, GS_USE_MORE_ITERATIONS}},
-    {"scaling", OF_A | OF_ROWS | OF_RUN, is_badly_scaled, say_scaling, {GS_USE_SCALE, OTHERS}},
+    {"scaling", OF_A | OF_RUN, is_badly_scaled, say_scaling, {GS_USE_SCALE, OTHERS}},
     {"restart", OF_A | OF_RUN, is_restarted, say_restarted, {GS_USE_CHOICE, GS_USE_RESTART, GS_USE_DIRECT}},
     {"iteration limit", OF_RUN, is_limited, say_limited, {GS_USE_CHOICE, GS_USE_MORE_ITERATIONS, GS_USE_ORDER, GS_USE_DIRECT}},
     {"breakdown", OF_RUN, broke_down, say_breakdown, {OTHERS, GS_USE_LSMR}},

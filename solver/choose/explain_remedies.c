@@ -84,10 +84,17 @@ static bool ended_early(const proposal *p)
     return p->f->ran && p->f->outcome != GSOLVE_ITERATION_LIMIT && p->count < 2;
 }
 
+/* Choice k of the automatic solver. */
+static bool choose(proposal *p, int k)
+{
+    return p->f->over_ranks ? gsolve_dist_choose(p->ctx, &p->f->t, k, &p->choice)
+                            : gsolve_auto_choose(p->ctx, &p->f->t, k, &p->choice);
+}
+
 static bool may_choose(proposal *p)
 {
     if (!p->f->has_statistics) return false;
-    for (int k = 0; gsolve_auto_choose(p->ctx, &p->f->t, k, &p->choice); k++) {
+    for (int k = 0; choose(p, k); k++) {
         if (is_tried(p, p->choice.method, p->choice.precond)) continue;
         if (excludes_definite(p->f) && gs_spec_is(p->choice.method, "cg")) continue;
         p->goes_on = k > 0 && ended_early(p);
@@ -250,8 +257,8 @@ static void set_remedy(const remedy *r, const proposal *p, gsolve_diagnosis *d)
 /* Whether a remedy keeps to what a matrix that is distributed over ranks can be solved with. */
 static bool works_over_ranks(gs_remedy_id id)
 {
-    return id == GS_USE_RESTART || id == GS_USE_MORE_ITERATIONS || id == GS_USE_DOUBLE ||
-           id == GS_USE_TOLERANCE;
+    return id == GS_USE_CHOICE || id == GS_USE_RESTART || id == GS_USE_MORE_ITERATIONS ||
+           id == GS_USE_DOUBLE || id == GS_USE_TOLERANCE;
 }
 
 void gs_find_remedy(const gsolve_context *ctx, const gs_facts *f, int count, const gs_tried *tried,

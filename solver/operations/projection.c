@@ -16,8 +16,9 @@ typedef struct projection {
 static gsolve_status sum(gs_krylov *k, const projection *f)
 {
     gs_op_expect(k, GS_PROJECTION, gs_op_bytes(f->v));
-    GS_EACH_COLUMN(k->csr.type,
-                   vector->sum(queue, f->v.nrows, GS_AT(f->v), f->h + c * f->dimension));
+    GS_EACH_COLUMN_AND_SUM(k->csr.type,
+                           vector->sum(queue, f->v.nrows, GS_AT(f->v), f->h + c * f->dimension),
+                           {f->h, f->dimension, 1});
 }
 
 /* v = v - h / n */
@@ -25,7 +26,7 @@ static gsolve_status subtract_mean(gs_krylov *k, const projection *f)
 {
     gs_op_expect(k, GS_PROJECTION, 2 * gs_op_bytes(f->v));
     GS_EACH_COLUMN(k->csr.type, vector->shift(queue, f->v.nrows, f->h + c * f->dimension,
-                                              -1.0 / f->v.nrows, GS_AT(f->v)));
+                                              -1.0 / (double)f->N->n, GS_AT(f->v)));
 }
 
 static gs_basis_vectors basis_of(const projection *f)
@@ -37,10 +38,12 @@ static gs_basis_vectors basis_of(const projection *f)
 static gsolve_status project_dots(gs_krylov *k, const projection *f)
 {
     const gs_basis_vectors V = basis_of(f);
+    double *h = f->h + f->N->constants;
 
     gs_op_expect(k, GS_PROJECTION, V.m * gs_op_bytes(f->N->V) + gs_op_bytes(f->v));
-    GS_EACH_COLUMN(k->csr.type, vector->dots(queue, f->v.nrows, V, GS_AT(f->v),
-                                             f->h + c * f->dimension + f->N->constants));
+    GS_EACH_COLUMN_AND_SUM(k->csr.type,
+                           vector->dots(queue, f->v.nrows, V, GS_AT(f->v), h + c * f->dimension),
+                           {h, f->dimension, V.m});
 }
 
 /* v = v - V h */

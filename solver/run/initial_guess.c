@@ -30,12 +30,12 @@ gsolve_status gs_guess_reserve(gs_krylov *k)
 
     s->kept = 0;
     if (!is_on(k)) return GSOLVE_OK;
-    if (k->csr.nrows != k->csr.ncols) {
+    if (!k->square) {
         return gsolve_fail(
             k->ctx, GSOLVE_BAD_ARGUMENT,
-            "guess=projection needs a square matrix and this one is %d x %d; leave out "
+            "guess=projection needs a square matrix and this one is %lld x %lld; leave out "
             "guess=",
-            k->csr.nrows, k->csr.ncols);
+            (long long)k->total_rows, (long long)k->total_cols);
     }
     TRY(gs_new_basis(k, k->csr.type, 1, keep, &s->U));
     TRY(gs_new_basis(k, k->csr.type, 1, keep, &s->W));

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "dist/comm.h"
 #include "solver/run/run.h"
 
 /* --- work space ------------------------------------------------------------------------------- */
@@ -81,7 +82,7 @@ gsolve_status gs_projection_begin(gs_krylov *k)
     if (dimension == 0) return GSOLVE_OK;
     TRY(gs_projection_check(k));
     TRY(gs_matrix_check_null_spaces(k->A));
-    TRY(reserve(k, dimension));
+    TRY(gs_comm_check(k->comm, reserve(k, dimension)));
     p->spaces = spaces;
 done:
     return status;
@@ -121,7 +122,7 @@ gsolve_status gs_projection_of_b(gs_krylov *k)
     gsolve_status status;
 
     if (!p->spaces || k->inner) return GSOLVE_OK;
-    TRY(copy_double(k, o->b, b));
+    TRY(gs_comm_check(k->comm, copy_double(k, o->b, b)));
     for (int32_t c = 0; c < k->ncols; c++) {
         TRY(gs_null_project(k->ctx, &p->spaces->left, gs_column_of(b, c),
                             p->h + (size_t)c * dimension));
@@ -130,7 +131,7 @@ gsolve_status gs_projection_of_b(gs_krylov *k)
                     (size_t)k->ncols * dimension * sizeof *p->h));
     for (int32_t c = 0; c < k->ncols; c++) {
         k->run->column[c].removed =
-            gs_null_norm(&p->spaces->left, b.nrows, p->removed + (size_t)c * dimension);
+            gs_null_norm(&p->spaces->left, p->removed + (size_t)c * dimension);
     }
     o->b = b;
 done:
@@ -175,6 +176,7 @@ static gsolve_status project_residual(gs_krylov *k, gsolve_dense b, gsolve_dense
     TRY(gs_projection_of_r(k, p->r));
     TRY(gsolve_copy(k->ctx, p->h_host, GSOLVE_HOST, p->h, GSOLVE_DEVICE, numbers));
     TRY(k->vector->dot(k->ctx->queue, p->r.nrows, p->r.value, p->r.value, p->h));
+    TRY(gs_comm_sum_of(k->comm, p->h, 1));
     TRY(gsolve_copy(k->ctx, &square, GSOLVE_HOST, p->h, GSOLVE_DEVICE, sizeof square));
     norms->r = ldexp(sqrt(square), *exponent);
     norms->relative = norms->b > 0 ? norms->r / norms->b : norms->r;
@@ -233,7 +235,7 @@ static double true_norm(const gs_krylov *k, int32_t c, double projected, int exp
     for (int32_t i = 0; i < p->dimension; i++) {
         p->h_host[i] = ldexp(p->h_host[i], exponent) + removed[i];
     }
-    return hypot(projected, gs_null_norm(&p->spaces->left, k->csr.nrows, p->h_host));
+    return hypot(projected, gs_null_norm(&p->spaces->left, p->h_host));
 }
 
 static gsolve_status end_column(gs_krylov *k, int32_t c, gsolve_dense x)

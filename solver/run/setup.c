@@ -244,30 +244,35 @@ static gsolve_status check_precond(const gs_krylov *k)
 /* Fails if the method does not work over several ranks. */
 static gsolve_status check_ranks(const gs_krylov *k)
 {
-    const bool singular = k->comm && gs_null_dimension(&gs_matrix_null_spaces(k->A)->right) > 0;
-
-    if (k->comm && k->method->one_rank) {
-        return gsolve_fail(k->ctx, GSOLVE_UNSUPPORTED,
-                           "%s does not work with a matrix that is distributed over %d ranks; %s",
-                           k->method->plugin.name, k->comm->ranks, k->method->one_rank);
-    }
-    if (!singular) return GSOLVE_OK;
+    if (!k->comm || !k->method->one_rank) return GSOLVE_OK;
     return gsolve_fail(k->ctx, GSOLVE_UNSUPPORTED,
-                       "a matrix that is distributed over ranks cannot have a null space yet; "
-                       "remove it, and fix one unknown instead");
+                       "%s does not work with a matrix that is distributed over %d ranks; %s",
+                       k->method->plugin.name, k->comm->ranks, k->method->one_rank);
+}
+
+/* Fails because A is not square, or its rows and columns are not distributed alike. */
+static gsolve_status refuse_shape(const gs_krylov *k)
+{
+    const char *name = k->method->plugin.name;
+
+    if (k->total_rows == k->total_cols) {
+        return gsolve_fail(k->ctx, GSOLVE_BAD_ARGUMENT,
+                           "this rank has %d rows of the matrix and %d elements of x; over several "
+                           "ranks %s needs rows and columns that are distributed alike",
+                           k->csr.nrows, k->csr.ncols, name);
+    }
+    return gsolve_fail(
+        k->ctx, GSOLVE_BAD_ARGUMENT,
+        "%s needs a square matrix and this one is %lld x %lld; lsmr, lsqr%s solve in "
+        "the least-squares sense",
+        name, (long long)k->total_rows, (long long)k->total_cols, k->comm ? "" : " and direct");
 }
 
 gsolve_status gs_solver_check(const gs_krylov *k)
 {
     gsolve_status status;
 
-    if (k->csr.nrows != k->csr.ncols && !k->method->any_shape) {
-        return gsolve_fail(
-            k->ctx, GSOLVE_BAD_ARGUMENT,
-            "%s needs a square matrix and this one is %d x %d; lsmr, lsqr and direct "
-            "solve in the least-squares sense",
-            k->method->plugin.name, k->csr.nrows, k->csr.ncols);
-    }
+    if (!k->square && !k->method->any_shape) return refuse_shape(k);
     TRY(check_ranks(k));
     TRY(gs_projection_check(k));
     if (k->M && !k->method->ignores_precond) TRY(check_precond(k));
@@ -350,6 +355,9 @@ gsolve_status gsolve_solver_memory(gsolve_context *ctx, const char *spec, const 
     }
     TRY(gs_solver_new(&k, ctx, true));
     k->csr = *csr;
+    k->total_rows = csr->nrows;
+    k->total_cols = csr->ncols;
+    k->square = csr->nrows == csr->ncols;
     status = count(k, spec, columns);
     if (status == GSOLVE_UNSUPPORTED && k->method) { /* else "auto" cannot read csr */
         gsolve_fail(ctx, status, "the work space of %s depends on more than the size of the matrix",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "dist/counts.h"
 #include "dist/row_range.h"
 
 typedef struct triplet {
@@ -27,9 +28,9 @@ static void drop_letters(letters *l, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, l->all);
 }
 
-/* Messages with number[r * stride] triplets to or from each rank r but this one. */
+/* Messages with number[r] triplets to or from each rank r but this one. */
 static gsolve_status new_letters(letters *l, gsolve_context *ctx, int ranks, int own,
-                                 const int64_t *number, int stride)
+                                 const int64_t *number)
 {
     gsolve_status status;
 
@@ -37,7 +38,7 @@ static gsolve_status new_letters(letters *l, gsolve_context *ctx, int ranks, int
     ALLOC(ctx, GSOLVE_HOST, l->offset, (size_t)ranks + 1);
     l->offset[0] = 0;
     for (int r = 0; r < ranks; r++) {
-        const int64_t n = number[(int64_t)r * stride];
+        const int64_t n = number[r];
         if (r == own || n == 0) continue;
         l->count += n;
         l->rank[l->m.count++] = r;
@@ -216,24 +217,20 @@ static gsolve_status assemble(gsolve_dist_csr *csr, gsolve_context *ctx, gsolve_
 {
     const int rank = ctx->comm ? ctx->comm->rank : 0, ranks = owner->ranks;
     letters out = {0}, in = {0};
-    int64_t *number, *all;
+    int64_t *number;
     triplet *own = NULL;
     gsolve_dist_csr made = {0};
     gsolve_status status;
 
     number = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)ranks, sizeof *number);
-    all = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)ranks * (size_t)ranks, sizeof *all);
-    TRY(gs_comm_check(ctx->comm, number && all ? GSOLVE_OK : GSOLVE_NO_MEMORY));
+    TRY(gs_comm_check(ctx->comm, number ? GSOLVE_OK : GSOLVE_NO_MEMORY));
     count_triplets(g, owner, number);
-    memcpy(all, number, (size_t)ranks * sizeof *number);
-    if (ctx->comm) {
-        TRY(gs_comm_allgather(ctx->comm, number, (size_t)ranks * sizeof *number, all));
-    }
     const int64_t own_count = number[rank];
     own = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)own_count, sizeof *own);
-    status = own ? new_letters(&out, ctx, ranks, rank, number, 1) : GSOLVE_NO_MEMORY;
-    if (status == GSOLVE_OK) status = new_letters(&in, ctx, ranks, rank, all + rank, ranks);
+    status = own ? new_letters(&out, ctx, ranks, rank, number) : GSOLVE_NO_MEMORY;
     TRY(gs_comm_check(ctx->comm, status));
+    TRY(gs_comm_exchange_counts(ctx->comm, number));
+    TRY(gs_comm_check(ctx->comm, new_letters(&in, ctx, ranks, rank, number)));
     put_triplets(g, owner, rank, &out, own, number);
     if (ctx->comm) TRY(gs_comm_exchange(ctx->comm, &out.m, &in.m));
     status = make_rows(&made, ctx, rows, &in, own, own_count, rank);
@@ -248,7 +245,6 @@ done:
     drop_letters(&in, ctx);
     gsolve_free(ctx, GSOLVE_HOST, own);
     gsolve_free(ctx, GSOLVE_HOST, number);
-    gsolve_free(ctx, GSOLVE_HOST, all);
     return status;
 }
 

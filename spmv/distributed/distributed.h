@@ -37,6 +37,9 @@ typedef struct gs_dist_matrix {
                                NULL: they were sorted */
     gsolve_csr block;       /* the diagonal block, made when first needed */
     gsolve_csr block_there; /* its copy on a device, made when first needed */
+    /* The widest rows of x, in bytes, of products that have succeeded on all ranks; of A and of A';
+     * by the layout of x. Wider ones may need memory. */
+    size_t multiplied[2][2];
 } gs_dist_matrix;
 
 /* Inner products that a product y = A x computes as well: w'y and, unless it is NULL, y'y of each
@@ -134,7 +137,12 @@ gsolve_status gs_dist_end(const gsolve_matrix *A, double alpha, gsolve_dense x, 
 gsolve_status gs_dist_transposed(const gsolve_matrix *A, double alpha, gsolve_dense x,
                                  gsolve_dense y, gsolve_status interior);
 
-/* Adds these sums of all ranks; `product` is the status of the product. */
+/* Returns the status of a product with A or A', on all ranks that of the lowest one that failed if
+ * the product is the first of its kind. Others need no memory, so they agree on nothing. */
+gsolve_status gs_dist_agree(const gsolve_matrix *A, bool transposed, gsolve_dense x,
+                            gsolve_status product);
+
+/* Adds these sums of all ranks. Fails on all ranks if the product failed on one. */
 gsolve_status gs_dist_sums(const gsolve_matrix *A, int32_t ncols, double *wy, double *yy,
                            gsolve_status product);
 

@@ -65,9 +65,23 @@ gsolve_status gs_dist_sums(const gsolve_matrix *A, int32_t ncols, double *wy, do
                            gsolve_status product)
 {
     const gs_numbers part[] = {{wy, ncols, NULL}, {yy, ncols, NULL}};
-    const gsolve_status status = gs_comm_sum(A->comm, part, yy ? 2 : 1);
+    const gsolve_status status = gs_comm_defer(A->comm, product);
 
-    return product != GSOLVE_OK ? product : status;
+    return status == GSOLVE_OK ? gs_comm_sum(A->comm, part, yy ? 2 : 1) : status;
+}
+
+gsolve_status gs_dist_agree(const gsolve_matrix *A, bool transposed, gsolve_dense x,
+                            gsolve_status product)
+{
+    size_t *widest = &A->dist->multiplied[transposed][x.layout];
+    const size_t width = (size_t)x.ncols * gs_type_size(x.type);
+    gsolve_status status = product;
+
+    if (width <= *widest) return product;
+    TRY(gs_comm_check(A->ctx->comm, product));
+    *widest = width;
+done:
+    return status;
 }
 
 gsolve_status gs_dist_join(const gsolve_matrix *A, bool transposed, gsolve_dense x,

@@ -6,6 +6,7 @@
 
 #include "core/info.h"
 #include "core/try.h"
+#include "dist/counts.h"
 #include "matrix/statistics.h"
 #include "spmv/distributed/distributed.h"
 
@@ -75,9 +76,8 @@ static void drop_pairs(pairs *p, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, p->all);
 }
 
-/* Allocates messages with number[r * stride] pairs for rank r. */
-static gsolve_status new_pairs(pairs *p, gsolve_context *ctx, int ranks, const int64_t *number,
-                               int stride)
+/* Allocates messages with number[r] pairs for rank r. */
+static gsolve_status new_pairs(pairs *p, gsolve_context *ctx, int ranks, const int64_t *number)
 {
     gsolve_status status;
 
@@ -85,7 +85,7 @@ static gsolve_status new_pairs(pairs *p, gsolve_context *ctx, int ranks, const i
     ALLOC(ctx, GSOLVE_HOST, p->offset, (size_t)ranks + 1);
     p->offset[0] = 0;
     for (int r = 0; r < ranks; r++) {
-        const int64_t n = number[(int64_t)r * stride];
+        const int64_t n = number[r];
         if (n == 0) continue;
         p->count += n;
         p->rank[p->m.count++] = r;
@@ -164,17 +164,15 @@ static gsolve_status match_pairs(const gsolve_matrix *A, gs_symmetry *s)
     const gs_dist_matrix *D = A->dist;
     const int ranks = D->owner.ranks;
     pairs out = {0}, in = {0};
-    int64_t *number, *all;
+    int64_t *number;
     gsolve_status status;
 
     number = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)ranks, sizeof *number);
-    all = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)ranks * (size_t)ranks, sizeof *all);
-    TRY(gs_comm_check(ctx->comm, number && all ? GSOLVE_OK : GSOLVE_NO_MEMORY));
+    TRY(gs_comm_check(ctx->comm, number ? GSOLVE_OK : GSOLVE_NO_MEMORY));
     count_pairs(D, ranks, number);
-    TRY(gs_comm_allgather(ctx->comm, number, (size_t)ranks * sizeof *number, all));
-    status = new_pairs(&out, ctx, ranks, number, 1);
-    if (status == GSOLVE_OK) status = new_pairs(&in, ctx, ranks, all + ctx->comm->rank, ranks);
-    TRY(gs_comm_check(ctx->comm, status));
+    TRY(gs_comm_check(ctx->comm, new_pairs(&out, ctx, ranks, number)));
+    TRY(gs_comm_exchange_counts(ctx->comm, number));
+    TRY(gs_comm_check(ctx->comm, new_pairs(&in, ctx, ranks, number)));
     fill_pairs(D, &out, number, ranks);
     TRY(gs_comm_exchange(ctx->comm, &out.m, &in.m));
     s->paired &= in.count == out.count;
@@ -183,7 +181,6 @@ done:
     drop_pairs(&out, ctx);
     drop_pairs(&in, ctx);
     gsolve_free(ctx, GSOLVE_HOST, number);
-    gsolve_free(ctx, GSOLVE_HOST, all);
     return status;
 }
 

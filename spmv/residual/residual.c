@@ -382,13 +382,9 @@ done:
     return status;
 }
 
-gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
-                                     double *relative_residual)
+static gsolve_status check_arguments(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
+                                     const double *relative_residual)
 {
-    gsolve_status status;
-
-    if (!A) return GSOLVE_BAD_ARGUMENT;
-    GS_ENTER(A->ctx);
     if (b.nrows != A->csr.nrows || x.nrows != A->csr.ncols || b.ncols != x.ncols) {
         return gsolve_fail(
             A->ctx, GSOLVE_BAD_ARGUMENT,
@@ -403,13 +399,24 @@ gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gso
             "b has layout %d and x layout %d; a layout is 0 (column-major) or 1 (row-major)",
             (int)b.layout, (int)x.layout);
     }
-    if (!relative_residual) {
-        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_matrix_residual: relative_residual is NULL; pass an array with "
-                           "one number for each column");
-    }
-    TRY(to_columns(A, 0, b, &b));
-    TRY(to_columns(A, 1, x, &x));
+    if (relative_residual) return GSOLVE_OK;
+    return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT,
+                       "gsolve_matrix_residual: relative_residual is NULL; pass an array with one "
+                       "number for each column");
+}
+
+gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
+                                     double *relative_residual)
+{
+    gsolve_status status;
+
+    if (!A) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(A->ctx);
+    status = check_arguments(A, b, x, relative_residual);
+    if (status == GSOLVE_OK) status = to_columns(A, 0, b, &b);
+    if (status == GSOLVE_OK) status = to_columns(A, 1, x, &x);
+    TRY(gs_comm_defer(A->comm, status));
+    TRY(gs_comm_same(A->comm, (uint64_t)b.ncols, "the numbers of columns of b and x"));
     for (int32_t c = 0; c < b.ncols; c++) {
         gs_norms norms;
         TRY(gs_matrix_norms(A, gs_column_of(b, c), gs_column_of(x, c), NULL, &norms));

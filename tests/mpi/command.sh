@@ -88,8 +88,71 @@ ranks 2 "$gsolve" gen:poisson2d,n=5 --solution "$work/three.mtx" --quiet
 ranks 2 "$gsolve" --help
 grep -q 'usage: mpirun' "$work/out" || fail "no help"
 
+# standard input, which is that of rank 0; and standard output
+ranks 2 "$gsolve" - -x - --quiet --solver cg --rtol 1e-12 <"$work/A.mtx"
+[ "$code" = 0 ] || fail "the matrix from standard input: exit code $code"
+[ "$(grep -vc '^%' "$work/one.mtx")" = "$(grep -vc '^%' "$work/out")" ] || fail "x to standard output has another length"
+cp "$work/one.mtx" "$work/b.mtx"
+ranks 3 "$gsolve" -A "$work/A.mtx" -b - --x0 "$work/one.mtx" <"$work/b.mtx"
+[ "$code" = 0 ] || fail "b from standard input: exit code $code"
+grep -q '^b           standard input' "$work/out" || fail "b from standard input is not in the report"
+ranks 2 "$gsolve" -A - -b - <"$work/A.mtx"
+[ "$code" = 1 ] || fail "two inputs from standard input: exit code $code"
+grep -q 'standard input is given for two inputs' "$work/error" || fail "two inputs from standard input: no sentence"
+
+# why a solve failed, and what to do
+ranks 3 "$gsolve" gen:convdiff3d,n=6 --solver cg,stall=50 --precond none --json "$work/r.json"
+[ "$code" = 2 ] || fail "cg on a nonsymmetric matrix: exit code $code"
+grep -q '^outcome     NOT CONVERGED' "$work/out" || fail "no NOT CONVERGED"
+grep -q '^why         A is not symmetric, which cg needs' "$work/out" || fail "no cause"
+grep -q '^try         Let gsolve choose the method' "$work/out" || fail "no remedy"
+grep -q '"cause_name":	"not symmetric"' "$work/r.json" || fail "JSON without the cause"
+
+# a null space, by name and from a file
+ranks 3 "$gsolve" gen:neumann2d,n=12 --null-space constants -b random --json "$work/r.json"
+[ "$code" = 0 ] || fail "a null space: exit code $code"
+grep -q '^outcome     least squares' "$work/out" || fail "a null space: no least-squares solution"
+grep -q '^null space  dimension 1;' "$work/out" || fail "a null space: not in the report"
+grep -q '"null_space":' "$work/r.json" || fail "a null space: not in the JSON"
+{ echo '%%MatrixMarket matrix array real general' && echo '144 1' && seq 144 | sed 's/.*/2/'; } >"$work/twos.mtx"
+ranks 2 "$gsolve" gen:neumann2d,n=12 --null-space "$work/twos.mtx" --left-null-space constants
+[ "$code" = 0 ] || fail "a null space from a file: exit code $code"
+ranks 2 "$gsolve" gen:poisson2d,n=12 --null-space constants
+[ "$code" = 1 ] || fail "a wrong null space: exit code $code"
+grep -q 'the constant vector is not in the null space' "$work/error" || fail "a wrong null space: no sentence"
+ranks 3 "$gsolve" gen:random,n=90,cols=40 -b random
+grep -q '^outcome     least squares' "$work/out" || fail "a rectangular system: no least-squares solution"
+
+# A launcher of another MPI starts processes that do not know each other. One of them says so.
+if "$mpirun" --version 2>&1 | grep -qi 'open.*mpi\|open-mpi\|prrte'; then
+    other=PMI others="mpirun.mpich"
+else
+    other=OMPI_COMM_WORLD others="mpirun.openmpi --oversubscribe"
+    if [ "$(id -u)" = 0 ]; then others="$others --allow-run-as-root"; fi
+fi
+for rank in 0 1; do
+    code=0
+    env "${other}_SIZE=2" "${other}_RANK=$rank" "$gsolve" gen:poisson2d >"$work/out" 2>"$work/error" || code=$?
+    [ "$code" = 1 ] || fail "as rank $rank of another MPI: exit code $code"
+    [ "$(grep -c 'does not belong to the MPI' "$work/error")" = $((1 - rank)) ] || fail "as rank $rank of another MPI"
+done
+if command -v "${others%% *}" >/dev/null; then
+    code=0
+    # shellcheck disable=SC2086 # the words of $others
+    $others -n 2 "$gsolve" gen:poisson2d >"$work/out" 2>"$work/error" || code=$?
+    [ "$code" != 0 ] || fail "$others: exit code 0"
+    [ "$(grep -c 'does not belong to the MPI' "$work/error")" = 1 ] || fail "$others: not exactly one sentence"
+    [ -s "$work/out" ] && fail "$others: a report"
+fi
+
 cp "$gsolve" "$work/gsolve" # gsolve-mpi is not beside it
 PATH=/usr/bin:/bin LD_LIBRARY_PATH=$(dirname "$(dirname "$gsolve")"):${LD_LIBRARY_PATH:-} ranks 2 "$work/gsolve" -A gen:poisson2d
 [ "$code" = 1 ] || fail "without gsolve-mpi: exit code $code"
 [ "$(grep -c 'gsolve-mpi, which solves one system' "$work/error")" = 1 ] || fail "without gsolve-mpi: no sentence"
+code=0
+PATH=/usr/bin:/bin LD_LIBRARY_PATH=$(dirname "$(dirname "$gsolve")"):${LD_LIBRARY_PATH:-} PMIX_RANK=0 SLURM_NTASKS=2 SLURM_PROCID=0 \
+    "$work/gsolve" -A gen:poisson2d >"$work/out" 2>"$work/error" || code=$?
+[ "$code" = 1 ] || fail "started by srun: exit code $code"
+grep -q 'gsolve: 2 ranks were started' "$work/error" || fail "started by srun: no sentence"
+SLURM_NTASKS=2 "$gsolve" -A gen:poisson2d,n=10 >"$work/out" || fail "in a batch job without srun"
 PATH=/usr/bin:/bin "$gsolve" -A gen:poisson2d,n=10 >"$work/out" || fail "without mpirun"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # run.sh MPIRUN RANKS PROGRAM [ARGUMENT...]: runs the program on that many ranks of this host, more than it has
-# processors if need be, with Open MPI or MPICH, also as root. Exit code 77 and the reason if mpirun does not work.
+# processors if need be, with Open MPI or MPICH, also as root. MPIRUN_OPTIONS: more options of mpirun. Exit code 77 and
+# the reason if mpirun does not work.
 set -u
 mpirun=$1
 ranks=$2
@@ -17,4 +18,5 @@ if ! "$mpirun" ${1:+--version} >/dev/null 2>&1; then
     echo "skipped: $mpirun does not run"
     exit 77
 fi
-exec "$mpirun" "$@"
+# shellcheck disable=SC2086 # the words of the options
+exec "$mpirun" ${MPIRUN_OPTIONS:-} "$@"

@@ -1,0 +1,70 @@
+#!/bin/sh
+# killed.sh MPIRUN GSOLVE: one of three processes of gsolve is killed, or stopped, in a solve. The others end: mpirun
+# ends them, or, if it does not, they fail after the timeout with a sentence.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+mpirun=$1
+gsolve=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+chmod 755 "$work"
+export GSOLVE_TEST_KILLED="$work" # marks the processes of this test
+
+fail() {
+    echo "$1"
+    cat "$work/out" "$work/error"
+    exit 1
+}
+
+# Prints the process that is rank 1, if it runs.
+find_rank_1() {
+    for process in /proc/[0-9]*; do
+        case $(readlink "$process/exe" 2>/dev/null) in */gsolve-mpi) ;; *) continue ;; esac
+        tr '\0' '\n' <"$process/environ" >"$work/environ" 2>/dev/null || continue
+        grep -q "^GSOLVE_TEST_KILLED=$work$" "$work/environ" || continue
+        grep -q '^\(OMPI_COMM_WORLD_RANK\|PMI_RANK\)=1$' "$work/environ" || continue
+        echo "${process#/proc/}"
+    done
+}
+
+# kill_one SIGNAL OPTIONS: of mpirun
+kill_one() {
+    MPIRUN_OPTIONS=$2 "$here/run.sh" "$mpirun" 3 "$gsolve" gen:poisson2d,n=100 \
+        --solver cg,rtol=0,maxit=100000000,stall=100000000 --precond none --device cpu,timeout=2,threads=1 \
+        >"$work/out" 2>"$work/error" &
+    launcher=$!
+    victim=
+    for _ in $(seq 200); do
+        victim=$(find_rank_1)
+        if [ -n "$victim" ] || ! kill -0 "$launcher" 2>/dev/null; then break; fi
+        sleep 0.1
+    done
+    if [ -z "$victim" ]; then
+        if grep -q '^skipped' "$work/out"; then
+            cat "$work/out"
+            exit 77
+        fi
+        fail "no process of rank 1"
+    fi
+    sleep 1 # until it solves
+    kill -s "$1" "$victim"
+    for _ in $(seq 300); do
+        kill -0 "$launcher" 2>/dev/null || return 0
+        sleep 0.1
+    done
+    kill -s KILL "$victim" 2>/dev/null || true
+    kill "$launcher"
+    fail "30 seconds after rank 1 got the signal $1, the others still run"
+}
+
+has_sentence() {
+    grep -q 'gsolve: rank [02]: the transport mpi failed: another rank is gone' "$work/error" || fail "$1: no sentence"
+}
+
+kill_one KILL ""
+kill_one STOP ""
+has_sentence "rank 1 was stopped"
+if "$mpirun" --version 2>&1 | grep -qi 'open.*mpi\|open-mpi\|prrte'; then # MPICH always ends the others
+    kill_one KILL --enable-recovery
+    has_sentence "rank 1 was killed"
+fi

@@ -1,0 +1,509 @@
+/* test_ranks_allocations.c: each collective function, while one rank may make 0, 1, 2, ...
+ * allocations: all ranks fail with the same status and sentence, or all succeed; afterwards the
+ * function succeeds. The ranks are threads, see thread_ranks.h, whose transport also fails if ranks
+ * call different functions. */
+#include "tests/common.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#include "dist/comm.h"
+#include "gsolve_auto.h"
+#include "gsolve_dist.h"
+#include "tests/thread_ranks.h"
+
+enum { RANKS = 3, SIDE = 9, ROWS = SIDE * SIDE };
+
+/* What a rank has before the function is called. */
+typedef struct rank_state {
+    gsolve_context *ctx;
+    thread_rank *self;
+    int rank, ranks;
+    int64_t start[ROWS + 1], col[5 * ROWS], row[5 * ROWS];
+    double value[5 * ROWS], b[4 * ROWS], x[4 * ROWS], diagonal[ROWS];
+    gsolve_dist_csr csr;
+    int32_t n;
+    gsolve_matrix *A;
+    gsolve_precond *M, *given;
+    gsolve_solver *S;
+    gsolve_auto *automatic;
+    const char *matrix, *vector; /* files */
+} rank_state;
+
+static gsolve_dense columns(double *v, int32_t n, int32_t count)
+{
+    return (gsolve_dense){n, count, n, v, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+}
+
+/* The five-point Laplacian on a grid of SIDE x SIDE points, with a stronger diagonal. */
+static void make_rows(rank_state *s)
+{
+    const gsolve_row_range rows = gsolve_row_range_even(ROWS, s->rank, s->ranks);
+    const int step[] = {-SIDE, -1, 0, 1, SIDE};
+    int64_t at = 0;
+
+    for (int32_t r = 0; r < rows.count; r++) {
+        const int64_t i = rows.first + r;
+        s->start[r] = at;
+        s->diagonal[r] = 4.1;
+        for (int k = 0; k < 5; k++) {
+            const int64_t j = i + step[k];
+            if (j < 0 || j >= ROWS || (k % 4 && j / SIDE != i / SIDE)) continue;
+            s->row[at] = i;
+            s->col[at] = j;
+            s->value[at++] = k == 2 ? 4.1 : -1;
+        }
+    }
+    s->start[rows.count] = at;
+    s->n = rows.count;
+    for (int i = 0; i < 4 * ROWS; i++) s->b[i] = 1 + i % 7, s->x[i] = 0;
+    s->csr = (gsolve_dist_csr){.rows = rows,
+                               .start = s->start,
+                               .col = s->col,
+                               .value = s->value,
+                               .offset = GSOLVE_O64,
+                               .type = GSOLVE_F64};
+}
+
+/* --- the functions ---------------------------------------------------------------------------- */
+
+static gsolve_status set_transport(rank_state *s)
+{
+    gsolve_context *ctx = NULL;
+    gsolve_status status = gsolve_context_create(&ctx, "cpu,threads=1");
+    const int64_t left = s->ctx->allocations_left;
+
+    if (status != GSOLVE_OK) return status;
+    gsolve_context_limit_allocations(ctx, left);
+    status = gsolve_context_set_transport(ctx, &thread_transport, s->self, s->rank, s->ranks);
+    s->ctx->allocations_left = ctx->allocations_left;
+    if (status != GSOLVE_OK) gsolve_fail(s->ctx, status, "%s", gsolve_error(ctx));
+    gsolve_context_destroy(&ctx);
+    return status;
+}
+
+static gsolve_status create_matrix(rank_state *s)
+{
+    gsolve_matrix *A = NULL;
+    const gsolve_status status = gsolve_matrix_create_dist(&A, s->ctx, "sell", &s->csr);
+
+    gsolve_matrix_destroy(&A);
+    return status;
+}
+
+/* The rows in another order of the entries, which are sorted. */
+static gsolve_status create_unsorted(rank_state *s)
+{
+    int64_t col[5 * ROWS];
+    gsolve_dist_csr csr = s->csr;
+    gsolve_matrix *A = NULL;
+    gsolve_status status;
+
+    for (int32_t i = 0; i < s->n; i++) {
+        for (int64_t k = s->start[i]; k < s->start[i + 1]; k++) {
+            col[k] = s->col[s->start[i] + s->start[i + 1] - 1 - k];
+        }
+    }
+    csr.col = col;
+    status = gsolve_matrix_create_dist(&A, s->ctx, "csr", &csr);
+    if (status == GSOLVE_OK) status = gsolve_matrix_update_dist(A, &csr);
+    gsolve_matrix_destroy(&A);
+    return status;
+}
+
+static gsolve_status update_matrix(rank_state *s)
+{
+    return gsolve_matrix_update_dist(s->A, &s->csr);
+}
+
+static gsolve_status matrix_statistics(rank_state *s)
+{
+    gsolve_statistics t = GSOLVE_INIT(gsolve_statistics);
+    gsolve_status status = gsolve_dist_csr_statistics(s->ctx, &s->csr, &t);
+
+    if (status == GSOLVE_OK) status = gsolve_matrix_update_dist(s->A, &s->csr);
+    return status == GSOLVE_OK ? gsolve_matrix_statistics(s->A, &t) : status;
+}
+
+static gsolve_status assemble(rank_state *s)
+{
+    gsolve_dist_csr csr = {0};
+    gsolve_status status;
+
+    for (int64_t k = 0; k < s->start[s->n]; k++) { /* rows of another rank */
+        s->row[k] = (s->row[k] + ROWS / 2) % ROWS;
+    }
+    status = gsolve_dist_csr_assemble(&csr, s->ctx, s->csr.rows, s->start[s->n], s->row, s->col,
+                                      s->value);
+    gsolve_dist_csr_free(&csr, s->ctx);
+    return status;
+}
+
+/* Products with more columns than before need larger buffers. */
+static gsolve_status multiply(rank_state *s)
+{
+    gsolve_matrix *A = NULL;
+    double wy[4], yy[4];
+    gsolve_status status = gsolve_matrix_create_dist(&A, s->ctx, "csr", &s->csr);
+
+    if (status == GSOLVE_OK) {
+        status = gsolve_matrix_apply(A, 1, columns(s->b, s->n, 2), 0, columns(s->x, s->n, 2));
+    }
+    if (status == GSOLVE_OK) {
+        status =
+            gsolve_matrix_apply_transpose(A, 1, columns(s->b, s->n, 3), 0, columns(s->x, s->n, 3));
+    }
+    if (status == GSOLVE_OK) {
+        status = gsolve_matrix_apply_dot(A, columns(s->b, s->n, 4), columns(s->x, s->n, 4),
+                                         columns(s->b, s->n, 4), wy, yy);
+    }
+    gsolve_matrix_destroy(&A);
+    return status;
+}
+
+static gsolve_status residual(rank_state *s)
+{
+    gsolve_matrix *A = NULL;
+    double norms[4];
+    gsolve_status status = gsolve_matrix_create_dist(&A, s->ctx, "csr", &s->csr);
+
+    if (status == GSOLVE_OK) {
+        status = gsolve_matrix_residual(A, columns(s->b, s->n, 4), columns(s->x, s->n, 4), norms);
+    }
+    gsolve_matrix_destroy(&A);
+    return status;
+}
+
+static gsolve_status create_preconds(rank_state *s)
+{
+    static const char *const specs[] = {"none", "jacobi", "chebyshev", "block_jacobi,size=2",
+                                        "ilu",  "ic",     "isai",      "auto"};
+    gsolve_status status = GSOLVE_OK;
+
+    for (size_t k = 0; k < sizeof specs / sizeof *specs && status == GSOLVE_OK; k++) {
+        gsolve_precond *M = NULL;
+        status = gsolve_precond_create_from(&M, s->ctx, specs[k], s->A);
+        gsolve_precond_destroy(&M);
+    }
+    return status;
+}
+
+static gsolve_status update_precond(rank_state *s)
+{
+    const gsolve_status status = gsolve_matrix_update_dist(s->A, &s->csr);
+
+    return status == GSOLVE_OK ? gsolve_precond_update_from(s->M, s->A) : status;
+}
+
+static gsolve_status create_given(rank_state *s)
+{
+    gsolve_precond *M = NULL;
+    const gsolve_status status = gsolve_precond_create_chebyshev(&M, s->ctx, "chebyshev", s->A,
+                                                                 gsolve_vector(s->diagonal, s->n));
+
+    gsolve_precond_destroy(&M);
+    return status;
+}
+
+static gsolve_status update_given(rank_state *s)
+{
+    return gsolve_precond_update_chebyshev(s->given, gsolve_vector(s->diagonal, s->n));
+}
+
+static gsolve_status apply_precond(rank_state *s)
+{
+    return gsolve_precond_apply(s->given, columns(s->b, s->n, 4), columns(s->x, s->n, 4));
+}
+
+static gsolve_status create_solvers(rank_state *s)
+{
+    static const char *const specs[] = {"auto", "cg", "gmres,restart=4", "refine", "idr", "lsmr"};
+    gsolve_status status = GSOLVE_OK;
+
+    for (size_t k = 0; k < sizeof specs / sizeof *specs && status == GSOLVE_OK; k++) {
+        gsolve_solver *S = NULL;
+        status = gsolve_solver_create(&S, s->ctx, specs[k], s->A, NULL);
+        gsolve_solver_destroy(&S);
+    }
+    return status;
+}
+
+/* More columns than before, in two layouts. */
+static gsolve_status run(rank_state *s)
+{
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    gsolve_solver *S = NULL;
+    gsolve_dense b = columns(s->b, s->n, 3), x = columns(s->x, s->n, 3);
+    gsolve_status status = gsolve_solver_create(&S, s->ctx, "cg", s->A, s->M);
+
+    if (status == GSOLVE_OK) status = gsolve_solver_run(S, b, x, &result);
+    b.layout = x.layout = GSOLVE_ROW_MAJOR;
+    b.stride = x.stride = 4;
+    b.ncols = x.ncols = 4;
+    if (status == GSOLVE_OK) status = gsolve_solver_run(S, b, x, &result);
+    gsolve_solver_destroy(&S);
+    return status;
+}
+
+/* Three iterations do not suffice. */
+static gsolve_status diagnose(rank_state *s)
+{
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    gsolve_diagnosis d = GSOLVE_INIT(gsolve_diagnosis);
+    gsolve_status status = gsolve_matrix_update_dist(s->A, &s->csr); /* forgets its statistics */
+
+    memset(s->x, 0, sizeof s->x);
+    if (status == GSOLVE_OK) {
+        status = gsolve_solver_run(s->S, columns(s->b, s->n, 1), columns(s->x, s->n, 1), &result);
+    }
+    if (status == GSOLVE_OK) status = gsolve_solver_diagnose(s->S, &d);
+    if (status == GSOLVE_OK) gsolve_solver_explain(s->S);
+    return status;
+}
+
+/* Zero row sums: the constants are the null space, by name or as a vector. */
+static gsolve_status null_space(rank_state *s)
+{
+    double *values = malloc(sizeof s->value), *diagonal;
+    gsolve_dist_csr csr = s->csr;
+    const gsolve_null_space constants = {.constants = true},
+                            vector = {.vectors = gsolve_vector(s->b, s->n)};
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    gsolve_matrix *A = NULL;
+    gsolve_solver *S = NULL;
+    gsolve_status status;
+
+    for (int32_t i = 0; i < s->n; i++) {
+        diagonal = values;
+        for (int64_t k = s->start[i]; k < s->start[i + 1]; k++) {
+            values[k] = -1;
+            if (s->col[k] == s->csr.rows.first + i) diagonal = values + k;
+        }
+        *diagonal = (double)(s->start[i + 1] - s->start[i] - 1);
+        s->b[i] = 2;
+    }
+    csr.value = values;
+    status = gsolve_matrix_create_dist(&A, s->ctx, "csr", &csr);
+    if (status == GSOLVE_OK) status = gsolve_matrix_set_null_space(A, &constants, NULL);
+    if (status == GSOLVE_OK) status = gsolve_matrix_set_null_space(A, &vector, &constants);
+    if (status == GSOLVE_OK) status = gsolve_solver_create(&S, s->ctx, "cg", A, NULL);
+    memset(s->x, 0, sizeof s->x);
+    if (status == GSOLVE_OK) {
+        status = gsolve_solver_run(S, columns(s->b, s->n, 2), columns(s->x, s->n, 2), &result);
+    }
+    gsolve_solver_destroy(&S);
+    gsolve_matrix_destroy(&A);
+    free(values);
+    return status;
+}
+
+static gsolve_status solve(rank_state *s)
+{
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+
+    return gsolve_solve_dist(s->ctx, &s->csr, columns(s->b, s->n, 2), columns(s->x, s->n, 2),
+                             &result);
+}
+
+static gsolve_status run_auto(rank_state *s)
+{
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    gsolve_diagnosis d = GSOLVE_INIT(gsolve_diagnosis);
+    gsolve_status status;
+
+    memset(s->x, 0, sizeof s->x);
+    status = gsolve_auto_run(s->automatic, columns(s->b, s->n, 2), columns(s->x, s->n, 2), &result);
+    if (status == GSOLVE_OK) status = gsolve_auto_diagnose(s->automatic, &d);
+    if (status == GSOLVE_OK) status = gsolve_auto_check(s->ctx, s->A, "cg", "none", &d);
+    return status;
+}
+
+static gsolve_status generate(rank_state *s)
+{
+    gsolve_dist_csr csr = {0};
+    gsolve_status status = gsolve_read_matrix_dist(&csr, s->ctx, "gen:poisson2d,n=6", NULL, NULL);
+
+    gsolve_dist_csr_free(&csr, s->ctx);
+    if (status == GSOLVE_OK) {
+        status = gsolve_read_matrix_dist(&csr, s->ctx, "gen:rmat,scale=5", NULL, NULL);
+    }
+    gsolve_dist_csr_free(&csr, s->ctx);
+    return status;
+}
+
+static gsolve_status read_files(rank_state *s)
+{
+    gsolve_dist_csr csr = {0};
+    gsolve_dense v = {0};
+    gsolve_status status = gsolve_read_matrix_dist(&csr, s->ctx, s->matrix, NULL, NULL);
+
+    gsolve_dist_csr_free(&csr, s->ctx);
+    if (status == GSOLVE_OK) {
+        status = gsolve_read_dense_dist(&v, s->ctx, s->vector, s->csr.rows, NULL);
+    }
+    gsolve_dense_free(&v, s->ctx);
+    return status;
+}
+
+static gsolve_status write_file(rank_state *s)
+{
+    const gsolve_dense v = columns(s->b, s->n, 2);
+
+    return gsolve_write_dense_dist(s->ctx, s->vector, s->csr.rows, &v, NULL);
+}
+
+static const struct function {
+    const char *name;
+    gsolve_status (*call)(rank_state *s);
+} functions[] = {
+    {"set_transport", set_transport},
+    {"create_matrix", create_matrix},
+    {"create_unsorted", create_unsorted},
+    {"update_matrix", update_matrix},
+    {"statistics", matrix_statistics},
+    {"assemble", assemble},
+    {"multiply", multiply},
+    {"residual", residual},
+    {"create_preconds", create_preconds},
+    {"update_precond", update_precond},
+    {"create_given", create_given},
+    {"update_given", update_given},
+    {"apply_precond", apply_precond},
+    {"create_solvers", create_solvers},
+    {"run", run},
+    {"null_space", null_space},
+    {"diagnose", diagnose},
+    {"solve", solve},
+    {"run_auto", run_auto},
+    {"generate", generate},
+    {"read_files", read_files},
+    {"write_file", write_file},
+};
+
+/* --- the test --------------------------------------------------------------------------------- */
+
+typedef struct plan {
+    const struct function *function;
+    int bad;
+    const char *matrix, *vector;
+    /* shared by all ranks, which use them between two messages */
+    gsolve_status status[RANKS];
+    char error[RANKS][1024];
+    int64_t denied; /* numbers of allocations that were tried */
+} plan;
+
+static gsolve_status prepare(rank_state *s)
+{
+    static const char *const methods[] = {"cg,maxit=2", "gmres,maxit=2"};
+    static const char *const preconds[] = {"ic", "jacobi"};
+    gsolve_context *ctx = s->ctx;
+    gsolve_status status = gsolve_matrix_create_dist(&s->A, ctx, "csr", &s->csr);
+
+    if (status == GSOLVE_OK) status = gsolve_precond_create_from(&s->M, ctx, "chebyshev", s->A);
+    if (status == GSOLVE_OK) {
+        status = gsolve_precond_create_chebyshev(&s->given, ctx, "chebyshev", s->A,
+                                                 gsolve_vector(s->diagonal, s->n));
+    }
+    if (status == GSOLVE_OK) status = gsolve_solver_create(&s->S, ctx, "cg,maxit=3", s->A, NULL);
+    if (status == GSOLVE_OK) {
+        status = gsolve_auto_create_from(&s->automatic, ctx, "scale=none,order=none", s->A);
+    }
+    return status == GSOLVE_OK ? gsolve_auto_set_choices(s->automatic, 2, methods, preconds)
+                               : status;
+}
+
+static void drop(rank_state *s)
+{
+    gsolve_auto_destroy(&s->automatic);
+    gsolve_solver_destroy(&s->S);
+    gsolve_precond_destroy(&s->given);
+    gsolve_precond_destroy(&s->M);
+    gsolve_matrix_destroy(&s->A);
+}
+
+/* Compares status and sentence of all ranks. */
+static int compare(const plan *p, int64_t granted, int rank, int ranks)
+{
+    int failures = 0;
+
+    for (int k = 1; k < ranks && rank == 0; k++) {
+        EXPECT(p->status[k] == p->status[0], "%s, %lld allocations on rank %d: %d, rank %d: %d",
+               p->function->name, (long long)granted, p->bad, p->status[0], k, p->status[k]);
+        EXPECT(p->status[0] == GSOLVE_OK || strcmp(p->error[k], p->error[0]) == 0, "%s: %s, %s",
+               p->function->name, p->error[0], p->error[k]);
+    }
+    return failures;
+}
+
+static int deny(gsolve_context *ctx, int rank, int ranks, void *user)
+{
+    plan *p = user;
+    rank_state *s = calloc(1, sizeof *s);
+    int64_t granted = 0;
+    int failures = 0;
+    double done = 0;
+
+    *s = (rank_state){.ctx = ctx,
+                      .self = ctx->comm->self,
+                      .rank = rank,
+                      .ranks = ranks,
+                      .matrix = p->matrix,
+                      .vector = p->vector};
+    make_rows(s);
+    EXPECT_OK(ctx, prepare(s));
+    for (; granted < 2000 && done == 0 && failures == 0; granted++) {
+        gsolve_context_limit_allocations(ctx, rank == p->bad ? granted : -1);
+        p->status[rank] = p->function->call(s);
+        snprintf(p->error[rank], sizeof p->error[rank], "%s", gsolve_error(ctx));
+        const int64_t left = ctx->allocations_left;
+        gsolve_context_limit_allocations(ctx, -1);
+        EXPECT(p->status[rank] == GSOLVE_OK || p->status[rank] == GSOLVE_NO_MEMORY, "%s: %s",
+               p->function->name, gsolve_error(ctx));
+        EXPECT_OK(ctx, gs_comm_check(ctx->comm, GSOLVE_OK)); /* all have written */
+        failures += compare(p, granted, rank, ranks);
+        /* with less memory some functions do without what they would like to have; the end is
+         * where no allocation was denied */
+        done = rank == p->bad && p->status[rank] == GSOLVE_OK && left > 0;
+        EXPECT_OK(ctx, gs_comm_sum_of(ctx->comm, &done, 1));
+    }
+    if (rank == 0) p->denied = granted - 1;
+    EXPECT(done > 0, "%s: never succeeded", p->function->name);
+    EXPECT_OK(ctx, p->function->call(s)); /* the context can be used afterwards */
+    drop(s);
+    free(s);
+    return failures;
+}
+
+static void allocations(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    char matrix[64], vector[64];
+    double b[2 * ROWS] = {1, 2, 3};
+    const gsolve_dense v = columns(b, ROWS, 2);
+    gsolve_csr A;
+    (void)state;
+
+    snprintf(matrix, sizeof matrix, "allocations_%d.mtx", (int)getpid());
+    snprintf(vector, sizeof vector, "allocations_%d_b.mtx", (int)getpid());
+    OK(ctx, gsolve_read_matrix(&A, ctx, "gen:poisson2d,n=9", NULL, NULL));
+    OK(ctx, gsolve_write_matrix(ctx, matrix, &A, GSOLVE_GENERAL, NULL));
+    OK(ctx, gsolve_write_dense(ctx, vector, &v, NULL));
+    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++) {
+        for (int bad = 0; bad < RANKS; bad++) {
+            plan p = {.function = &functions[f], .bad = bad, .matrix = matrix, .vector = vector};
+            const int failures = run_delayed_ranks(RANKS, 0, deny, &p);
+            if (failures) fail_msg("%s on rank %d: %d failures", functions[f].name, bad, failures);
+            if (bad == 0) printf("%s: %d allocations\n", functions[f].name, (int)p.denied);
+        }
+    }
+    unlink(matrix);
+    unlink(vector);
+    gsolve_context_destroy(&ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(allocations)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
