@@ -224,8 +224,7 @@ static gsolve_status create_from(gsolve_precond **M, gsolve_context *ctx, const 
     }
     TRY(location_for(ctx, spec, gs_location(ctx), &there));
     if (there == gs_location(ctx) || A->is_operator) {
-        TRY(gs_matrix_need_csr(A));
-        gsolve_matrix_device_csr(A, &rows);
+        TRY(gs_matrix_rows_there(A, &rows));
     } else {
         TRY(gsolve_matrix_csr(A, &rows));
     }

@@ -263,8 +263,7 @@ static gsolve_status update_from(gsolve_precond *M, const gsolve_matrix *A)
     if (M->kind == &gs_none && A->is_operator) return GSOLVE_OK; /* it depends on nothing */
     TRY(gs_matrix_check_rows(A));
     if (gs_precond_location(M->extension, M->ctx, M->options, there) == there) {
-        TRY(gs_matrix_need_csr(A));
-        gsolve_matrix_device_csr(A, &rows);
+        TRY(gs_matrix_rows_there(A, &rows));
     } else {
         TRY(gsolve_matrix_csr(A, &rows));
     }

@@ -26,7 +26,7 @@ static gsolve_status agree_on_system(gs_krylov *k, const char *spec)
     int64_t before;
     gsolve_status status;
 
-    TRY(gs_comm_sum_of(k->comm, &others, 1));
+    TRY(gs_comm_sum_on_host(k->comm, &others, 1));
     k->square = others == 0;
     TRY(gs_comm_place(k->comm, k->csr.nrows, &k->first_row, &k->total_rows));
     TRY(gs_comm_place(k->comm, k->csr.ncols, &before, &k->total_cols));

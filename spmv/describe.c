@@ -98,6 +98,17 @@ void gsolve_matrix_device_csr(const gsolve_matrix *A, gsolve_csr *csr)
     }
 }
 
+gsolve_status gs_matrix_rows_there(const gsolve_matrix *A, gsolve_csr *rows)
+{
+    gsolve_status status;
+
+    TRY(gs_matrix_need_csr(A));
+    gsolve_matrix_device_csr(A, rows);
+    if (!rows->start && !A->is_operator) status = GSOLVE_NO_MEMORY;
+done:
+    return status;
+}
+
 void gsolve_matrix_describe(const gsolve_matrix *A, gsolve_matrix_info *info)
 {
     const int64_t entries =

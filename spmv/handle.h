@@ -79,6 +79,9 @@ gsolve_status gs_rows_on_device(gsolve_csr *csr, gsolve_context *ctx, const gsol
 /* Makes A->csr if A is stored in blocks only, and A->rows where they are the same arrays. */
 gsolve_status gs_matrix_need_csr(const gsolve_matrix *A);
 
+/* *rows = gsolve_matrix_device_csr, with its failure as the status; empty for an operator. */
+gsolve_status gs_matrix_rows_there(const gsolve_matrix *A, gsolve_csr *rows);
+
 /* *pattern = the hash of the pattern of A, which has rows and is not distributed. */
 gsolve_status gs_matrix_find_pattern(uint64_t *pattern, const gsolve_matrix *A);
 

@@ -204,7 +204,7 @@ static int solve_shape(gsolve_context *ctx, int rank, int ranks, void *user)
                gsolve_error(ctx));
         EXPECT(!S || gsolve_solver_run(S, B, X, &result) == GSOLVE_OK, "%s", gsolve_error(ctx));
     }
-    EXPECT(gs_comm_sum_of(ctx->comm, x, MOST) == GSOLVE_OK, "%s", gsolve_error(ctx));
+    EXPECT(gs_comm_sum_on_host(ctx->comm, x, MOST) == GSOLVE_OK, "%s", gsolve_error(ctx));
     if (rank == 0 || RANKS_ARE_PROCESSES) {
         memcpy(s->x, x, sizeof s->x);
         s->result = result;

@@ -464,7 +464,7 @@ static int deny(gsolve_context *ctx, int rank, int ranks, void *user)
         /* with less memory some functions do without what they would like to have; the end is
          * where no allocation was denied */
         done = rank == p->bad && p->status[rank] == GSOLVE_OK && left > 0;
-        EXPECT_OK(ctx, gs_comm_sum_of(ctx->comm, &done, 1));
+        EXPECT_OK(ctx, gs_comm_sum_on_host(ctx->comm, &done, 1));
     }
     if (rank == 0) p->denied = granted - 1;
     EXPECT(done > 0, "%s: never succeeded", p->function->name);

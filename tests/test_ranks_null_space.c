@@ -127,7 +127,7 @@ static int solve(gsolve_context *ctx, int rank, int ranks, void *user)
         memcpy(all + (int64_t)c * ROWS + range.first, x + (int64_t)c * range.count,
                (size_t)range.count * sizeof *x);
     }
-    EXPECT(gs_comm_sum_of(ctx->comm, all, MOST_COLUMNS * ROWS) == GSOLVE_OK, "%s",
+    EXPECT(gs_comm_sum_on_host(ctx->comm, all, MOST_COLUMNS * ROWS) == GSOLVE_OK, "%s",
            gsolve_error(ctx));
     if (rank == 0 || RANKS_ARE_PROCESSES) {
         memcpy(p->x, all, sizeof p->x);

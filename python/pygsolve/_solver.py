@@ -336,13 +336,18 @@ class Solver:
                     residual = self._rounded[k] if self._rounded else column.relative_residual
                     columns.append((text(lib.gsolve_outcome_text(column.outcome)), column.iterations, residual))
             method, precond, setup = self._parts()
-            return Info(text(lib.gsolve_outcome_text(result.outcome)), self._succeeded(), result.relative_residual, result.iterations,
+            outcome = "rounded to float32" if self._is_coarser() else text(lib.gsolve_outcome_text(result.outcome))
+            return Info(outcome, self._succeeded(), result.relative_residual, result.iterations,
                         method, precond, text(matrix.form), text(self._ctx.describe().description), setup, result.seconds,
                         self._note(), tuple(columns))
 
+    def _is_coarser(self) -> bool:
+        """Whether x met the tolerance in float64 only."""
+        return bool(self._rounded) and self._succeeded() and self._result.relative_residual > self._rtol
+
     def _note(self) -> str:
         note = in_python(text(lib.gsolve_solver_note(self._current())))
-        if self._rounded and self._succeeded() and self._result.relative_residual > self._rtol:
+        if self._is_coarser():
             rounding = f"x met the tolerance {self._rtol:.0e} and was then rounded to float32; give b in float64 for an x in float64."
             note = f"{note} {rounding}" if note else rounding
         return note

@@ -40,7 +40,7 @@ def test_single_precision(spec, columns):
     b = np.ones(A.shape[0] if columns is None else (A.shape[0], columns), np.float32)
     S = pygsolve.Solver(A.astype(np.float32))
     x = S.solve(b)
-    assert x.dtype == np.float32 and S.info.outcome == "converged"
+    assert x.dtype == np.float32 and S.info.outcome == ("rounded to float32" if spec == "gen:poisson2d,n=200" else "converged")
     single = A.astype(np.float32).astype(float)
     assert np.isclose(S.info.residual, true_residual(single, x.astype(float), b), rtol=1e-6)
     assert ("rounded to float32" in S.info.note) == (S.info.residual > 1e-5) == (spec == "gen:poisson2d,n=200")

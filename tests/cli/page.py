@@ -25,6 +25,7 @@ VOID = {"meta", "link", "br", "wbr", "hr", "img", "input"}
 PAGES = {  # name: exit code, arguments
     "solve": (0, ["-A", "gen:poisson3d,n=12", "--solver", "cg", "--precond", "amg", "--profile"]),
     "failed": (2, ["-A", "gen:poisson2d,n=30", "--rtol", "1e-16", "--maxit", "300"]),
+    "attempts": (0, ["-A", "gen:jump3d,n=20", "--maxit", "2"]),
     "columns": (0, ["-A", "gen:convdiff3d,n=6", "-b", "random,k=3", "--plot"]),
     "few_iterations": (0, ["-A", HOSTILE]),
     "rectangular": (0, ["-A", "gen:lp"]),
@@ -118,7 +119,9 @@ def check_all(gsolve, folder):
             fault(name, "the name of the file is not shown")
         if name == "solve" and (sum(extra["spy"]["counts"]) != 11232 or extra["spy"]["rows"] != 64 or sum(extra["row_lengths"]) != 1728):
             fault(name, "the entries are not all counted")
-        if name == "failed" and (len(extra["curves"]) < 2 or extra["success"] or not extra["curves"][0]["points"]):
+        if name == "failed" and extra["success"]:
+            fault(name, "the page shows a success")
+        if name in ("failed", "attempts") and (len(extra["curves"]) < 1 + (name == "attempts") or not extra["curves"][0]["points"]):
             fault(name, "an attempt has no curve")
         if name == "formats_three" and len(extra["matrices"]) != 3:
             fault(name, "a matrix has no pattern")
