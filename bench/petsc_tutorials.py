@@ -49,7 +49,11 @@ SOLVERS = [
 # Other ways to use the plug-in, for --check: program of CASES, ranks, options.
 WAYS = [
     ("ex19", 1, "-da_refine 3 -snes_mf_operator -ksp_type gsolve"),
+    ("ex2", 3, "-m 60 -n 60 -ksp_type gsolve"),
     ("ex19", 2, "-da_refine 3 -sub_pc_type gsolve"),
+    ("ex19", 2, "-da_refine 3 -ksp_type gsolve"),
+    ("ex54", 3, "-ne 40 -ksp_type gsolve -pc_type gamg"),
+    ("ex56", 2, "-ne 9 -ksp_type gsolve -two_solves"),
     ("ex29", 1, "-da_refine 5 -pc_type mg -mg_coarse_pc_type gsolve -mg_levels_ksp_type richardson -mg_levels_pc_type gsolve "
                 "-mg_levels_pc_gsolve_precond ilu"),
     ("ex54", 2, "-ne 60 -pc_type asm -sub_pc_type gsolve"),

@@ -1,6 +1,7 @@
 /* ranks.c: see ranks.h. */
 #include "cli/ranks.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,15 +23,32 @@ static void execute_beside(char **argv)
     execv(path, argv);
 }
 
+/* Whether an argument is an option of gsolve-mpi alone. A script can pass it for any number of
+ * ranks. */
+static bool is_for_ranks(char **argv)
+{
+    for (; *argv; argv++) {
+        if (strcmp(*argv, "--partition") == 0 || strncmp(*argv, "--partition=", 12) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int cli_run_ranks(char **argv)
 {
     int rank, ranks;
 
     cli_find_ranks(&rank, &ranks);
-    if (ranks < 2) return -1;
+    if (ranks < 2 && !is_for_ranks(argv)) return -1;
     execute_beside(argv);
     execvp("gsolve-mpi", argv);
-    if (rank <= 0) {
+    if (ranks < 2) {
+        fprintf(stderr,
+                "gsolve: --partition is for several ranks, and the command gsolve-mpi, which "
+                "has it, is not installed; build gsolve where CMake finds MPI, or leave "
+                "--partition out\n");
+    } else if (rank <= 0) {
         fprintf(
             stderr,
             "gsolve: %d ranks were started, and the command gsolve-mpi, which solves one system "

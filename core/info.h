@@ -16,6 +16,7 @@ enum {
     GS_LEAST_gsolve_auto_info = GS_END_OF(gsolve_auto_info, total_solve_seconds),
     GS_LEAST_gsolve_choice = GS_END_OF(gsolve_choice, why),
     GS_LEAST_gsolve_context_info = GS_END_OF(gsolve_context_info, allocations),
+    GS_LEAST_gsolve_division_info = GS_END_OF(gsolve_division_info, cut),
     GS_LEAST_gsolve_diagnosis = GS_END_OF(gsolve_diagnosis, remedy),
     GS_LEAST_gsolve_inspection = GS_END_OF(gsolve_inspection, statistics),
     GS_LEAST_gsolve_level_info = GS_END_OF(gsolve_level_info, bytes),

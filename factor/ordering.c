@@ -9,7 +9,7 @@
 
 /* --- the graph -------------------------------------------------------------------------------- */
 
-static void free_adjacency(gs_adjacency *g, gsolve_context *ctx)
+void gs_adjacency_drop(gs_adjacency *g, gsolve_context *ctx)
 {
     gsolve_free(ctx, GSOLVE_HOST, g->start);
     gsolve_free(ctx, GSOLVE_HOST, g->neighbour);
@@ -36,7 +36,7 @@ static int64_t merge_rows(const gsolve_csr *A, const gsolve_csr *transposed, int
     return count;
 }
 
-static gsolve_status make_adjacency(gs_adjacency *out, gsolve_context *ctx, const gsolve_csr *A)
+gsolve_status gs_adjacency_new(gs_adjacency *out, gsolve_context *ctx, const gsolve_csr *A)
 {
     gs_adjacency g = {.n = A->nrows};
     gsolve_csr transposed = {0};
@@ -55,7 +55,7 @@ static gsolve_status make_adjacency(gs_adjacency *out, gsolve_context *ctx, cons
     memset(&g, 0, sizeof g);
 done:
     gsolve_csr_free(&transposed, ctx);
-    free_adjacency(&g, ctx);
+    gs_adjacency_drop(&g, ctx);
     return status;
 }
 
@@ -96,7 +96,7 @@ gsolve_status gs_order_rows(int32_t *order, gsolve_context *ctx, const gsolve_cs
     gs_adjacency g = {0};
     gsolve_status status;
 
-    TRY(make_adjacency(&g, ctx, csr));
+    TRY(gs_adjacency_new(&g, ctx, csr));
     if (which == GS_ORDER_ND && g.start[g.n] > INT_MAX) {
         status = gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                              "order=nd works with at most %d entries off the diagonal of A + A'; "
@@ -115,6 +115,6 @@ gsolve_status gs_order_rows(int32_t *order, gsolve_context *ctx, const gsolve_cs
         status = gs_order_nd(order, ctx, &g);
     }
 done:
-    free_adjacency(&g, ctx);
+    gs_adjacency_drop(&g, ctx);
     return status;
 }

@@ -21,14 +21,18 @@ typedef enum gs_ordering {
 gsolve_status gs_order_rows(int32_t *order, gsolve_context *ctx, const gsolve_csr *csr,
                             gs_ordering which);
 
-/* --- for the files that implement it ---------------------------------------------------------- */
-
 /* The pattern of A + A' without the diagonal. */
 typedef struct gs_adjacency {
     int32_t n;
     int64_t *start;     /* n + 1 */
     int32_t *neighbour; /* ascending in each row */
 } gs_adjacency;
+
+/* *g = the graph of A, which is square, clean and on the host. */
+gsolve_status gs_adjacency_new(gs_adjacency *g, gsolve_context *ctx, const gsolve_csr *A);
+void gs_adjacency_drop(gs_adjacency *g, gsolve_context *ctx);
+
+/* --- for the files that implement it ---------------------------------------------------------- */
 
 /* Whether the counts of CXSparse's amd, which are ints, hold for n rows and this number of entries
  * off the diagonal of A + A': it forms the sum of the pattern and its transpose, a fifth more space

@@ -439,6 +439,19 @@ module gsolve
     integer(c_int) :: location = 0
   end type
 
+  type, bind(C) :: gsolve_division_info
+    integer(c_size_t) :: size = 72_c_size_t ! as GSOLVE_INIT
+    integer(c_int) :: ranks = 0
+    integer(c_int) :: most_neighbours = 0
+    integer(c_int64_t) :: rows = 0
+    integer(c_int64_t) :: entries = 0
+    integer(c_int64_t) :: most_rows = 0
+    integer(c_int64_t) :: most_entries = 0
+    integer(c_int64_t) :: ghosts = 0
+    integer(c_int64_t) :: most_ghosts = 0
+    integer(c_int64_t) :: cut = 0
+  end type
+
   type, bind(C) :: gsolve_read_options
     logical(c_bool) :: cache = .false._c_bool
     logical(c_bool) :: cache_read_only = .false._c_bool
@@ -1394,6 +1407,46 @@ module gsolve
       integer(c_int), intent(inout) :: rank
       integer(c_int), intent(inout) :: ranks
     end subroutine
+    function gsolve_dist_csr_division(ctx, csr, info) bind(C)
+      import
+      type(c_ptr), value :: ctx
+      type(gsolve_dist_csr), intent(in) :: csr
+      type(gsolve_division_info), intent(inout) :: info
+      integer(c_int) :: gsolve_dist_csr_division
+    end function
+    function gsolve_redistribution_create(R, ctx, spec, csr, redistributed) bind(C)
+      import
+      type(c_ptr), intent(inout) :: R
+      type(c_ptr), value :: ctx
+      character(kind=c_char), intent(in) :: spec(*)
+      type(gsolve_dist_csr), intent(in) :: csr
+      type(gsolve_dist_csr), intent(inout) :: redistributed
+      integer(c_int) :: gsolve_redistribution_create
+    end function
+    subroutine gsolve_redistribution_destroy(R) bind(C)
+      import
+      type(c_ptr), intent(inout) :: R
+    end subroutine
+    function gsolve_redistribution_update(R, csr, redistributed) bind(C)
+      import
+      type(c_ptr), value :: R
+      type(gsolve_dist_csr), intent(in) :: csr
+      type(gsolve_dist_csr), intent(in) :: redistributed
+      integer(c_int) :: gsolve_redistribution_update
+    end function
+    function gsolve_redistribution_apply(R, back, from, to) bind(C)
+      import
+      type(c_ptr), value :: R
+      logical(c_bool), value :: back
+      type(gsolve_dense), value :: from
+      type(gsolve_dense), value :: to
+      integer(c_int) :: gsolve_redistribution_apply
+    end function
+    function gsolve_redistribution_name(R) bind(C)
+      import
+      type(c_ptr), value :: R
+      type(c_ptr) :: gsolve_redistribution_name
+    end function
     function gsolve_dist_choose(ctx, statistics, attempt, choice) bind(C)
       import
       type(c_ptr), value :: ctx

@@ -126,6 +126,71 @@ GSOLVE_API gsolve_status gsolve_matrix_update_dist(gsolve_matrix *A, const gsolv
 GSOLVE_API void gsolve_matrix_row_range(const gsolve_matrix *A, gsolve_row_range *rows,
                                         gsolve_row_range *cols, int *rank, int *ranks);
 
+/* --- another division of the rows ----------------------------------------------- */
+
+/* How the rows of a matrix are divided among the ranks. A ghost is an element of x that a
+ * rank needs and another one owns; products send it to this rank. */
+typedef struct gsolve_division_info {
+    size_t size; /* set by GSOLVE_INIT */
+    int ranks;
+    int most_neighbours;  /* largest number of ranks that one rank gets ghosts from */
+    int64_t rows;         /* of the whole matrix */
+    int64_t entries;      /* as given, so a duplicate counts as one */
+    int64_t most_rows;    /* of a rank */
+    int64_t most_entries; /* of a rank */
+    int64_t ghosts;       /* of all ranks together */
+    int64_t most_ghosts;  /* of a rank */
+    int64_t cut;          /* entries in columns of other ranks: the edge cut, where each edge counts
+                             once in each direction */
+} gsolve_division_info;
+
+/* Fills *info. All members are equal on all ranks. Fails like gsolve_matrix_create_dist. */
+GSOLVE_API gsolve_status gsolve_dist_csr_division(gsolve_context *ctx, const gsolve_dist_csr *csr,
+                                                  gsolve_division_info *info);
+
+/* Another division of the rows of a matrix, and the way of its vectors there and back. */
+typedef struct gsolve_redistribution gsolve_redistribution;
+
+/* Moves the rows of a square matrix to other ranks: *redistributed, which gsolve_dist_csr_free
+ * frees, is the matrix P A P' in the new division. P numbers the rows again, so that each rank owns
+ * consecutive ones, in the order of the old numbers; where products need fewer ghosts, they take
+ * less time. csr stays as it is, on the host. `spec` says who gets which rows:
+ *
+ *     "blocks"    the numbers stay; each rank gets consecutive rows with about equally many entries
+ *     "metis"     METIS partitions the graph of A + A'. Rank 0 gathers its pattern for that
+ *     "scotch"    Scotch does
+ *     "auto"      blocks, if they have at most one ghost for ten rows; else metis or scotch, the
+ *                 first that this build has, or blocks if it has none
+ *
+ * Equal matrices and equal divisions give equal results. A rank may get no rows. Fails with
+ * GSOLVE_BAD_SPEC for other specs; with GSOLVE_UNSUPPORTED if this build does not have the library,
+ * or the graph has 2^31 rows or entries or more; with GSOLVE_BAD_ARGUMENT if the matrix is not
+ * square, or its rows and columns are divided differently; and like gsolve_matrix_create_dist. */
+GSOLVE_API gsolve_status gsolve_redistribution_create(gsolve_redistribution **R,
+                                                      gsolve_context *ctx, const char *spec,
+                                                      const gsolve_dist_csr *csr,
+                                                      gsolve_dist_csr *redistributed);
+
+/* Frees R. Not collective. */
+GSOLVE_API void gsolve_redistribution_destroy(gsolve_redistribution **R);
+
+/* Replaces the values of *redistributed, which has the arrays of the creation, by those of csr,
+ * which has the pattern of the creation, the order of the entries included. Fails with
+ * GSOLVE_BAD_MATRIX if the pattern or the type of a rank differs; the values are then unchanged on
+ * all ranks. */
+GSOLVE_API gsolve_status gsolve_redistribution_update(const gsolve_redistribution *R,
+                                                      const gsolve_dist_csr *csr,
+                                                      const gsolve_dist_csr *redistributed);
+
+/* Sets `to` to the vectors `from` in the other division: from has this rank's rows of the old one
+ * and to those of the new one, or the other way round with back. Both have the same type and
+ * numbers of columns, any layout and any location, and do not overlap. */
+GSOLVE_API gsolve_status gsolve_redistribution_apply(const gsolve_redistribution *R, bool back,
+                                                     gsolve_dense from, gsolve_dense to);
+
+/* Returns "blocks", "metis" or "scotch": for "auto" what it took. Not collective. */
+GSOLVE_API const char *gsolve_redistribution_name(const gsolve_redistribution *R);
+
 /* --- one call ------------------------------------------------------------------- */
 
 /* Sets *choice to a choice for a distributed matrix with these statistics, as gsolve_auto_choose

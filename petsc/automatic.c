@@ -20,8 +20,7 @@ static PetscErrorCode list_choices(KSP ksp, choice *list, int *count, PetscBool 
     *differs = PETSC_FALSE;
     *count = 0;
     GSOLVE_CALL(k->host, gsolve_matrix_statistics(k->A, &statistics));
-    for (; *count < MOST_CHOICES && gsolve_auto_choose(k->host->ctx, &statistics, *count, &own);
-         ++*count) {
+    for (; *count < MOST_CHOICES && gs_petsc_choose(k->host, &statistics, *count, &own); ++*count) {
         choice *c = &list[*count];
         PetscCall(PetscStrncpy(c->method, own.method, sizeof c->method));
         PetscCall(gs_petsc_choice_of(ksp->pc, own.precond, c->precond, sizeof c->precond));
@@ -85,6 +84,7 @@ PetscErrorCode gs_petsc_ksp_automatic(KSP ksp)
     if (rows != columns) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(MatGetBlockSize(ksp->pc->pmat, &block));
     PetscCall(gs_petsc_has_near_null(ksp->pc, &given));
+    if (k->host->ranks > 1) given = PETSC_FALSE; /* there is no "amg" */
     if (block == 1 && !given) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(list_choices(ksp, list, &count, &differs));
     if (given) PetscCall(prefer_near_null(ksp, list, &count));

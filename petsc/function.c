@@ -89,6 +89,19 @@ static unsigned symmetry_of(Mat A)
     return 0;
 }
 
+/* Products of gsolve's operators belong to one rank. */
+static PetscErrorCode check_ranks(const gs_petsc_host *host, const gs_petsc_function *f)
+{
+    PetscFunctionBegin;
+    PetscCheck(
+        host->ranks == 1, host->comm, PETSC_ERR_SUP,
+        "gsolve solves %s on one rank, and this matrix of type %s has %d. Use a KSP of PETSc, "
+        "such as cg or gmres, with -pc_type gsolve for a matrix with rows",
+        f->transposed ? "transposed systems" : "with the products of PETSc",
+        ((PetscObject)f->mat)->type_name, host->ranks);
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Creates an operator for f->mat, or for its transpose. */
 PetscErrorCode gs_petsc_operator(gs_petsc_host *host, gs_petsc_function *f, gsolve_matrix **A)
 {
@@ -96,6 +109,7 @@ PetscErrorCode gs_petsc_operator(gs_petsc_host *host, gs_petsc_function *f, gsol
     PetscBool both;
 
     PetscFunctionBegin;
+    PetscCall(check_ranks(host, f));
     PetscCall(make_vectors(f));
     PetscCall(VecGetSize(f->in, &ncols));
     PetscCall(VecGetSize(f->out, &nrows));
@@ -116,7 +130,7 @@ PetscErrorCode gs_petsc_precond(gs_petsc_host *host, gs_petsc_function *f, gsolv
 
     PetscFunctionBegin;
     PetscCall(make_vectors(f));
-    PetscCall(VecGetSize(f->in, &n));
+    PetscCall(VecGetLocalSize(f->in, &n));
     PetscCall(PCApplyTransposeExists(f->pc, &both));
     GSOLVE_CALL(host, gsolve_precond_create_function(M, host->ctx, n, GSOLVE_F64, apply,
                                                      both ? apply_transpose : NULL, f));

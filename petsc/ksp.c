@@ -101,7 +101,9 @@ static PetscErrorCode ksp_view(KSP ksp, PetscViewer viewer)
 {
     const gs_petsc_ksp *k = ksp->data;
     gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
+    PetscInt rows, columns;
     PetscBool is_ascii;
+    Mat A;
 
     PetscFunctionBegin;
     PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &is_ascii));
@@ -110,9 +112,11 @@ static PetscErrorCode ksp_view(KSP ksp, PetscViewer viewer)
     PetscCall(view_choice(k, viewer));
     if (!k->A) PetscFunctionReturn(PETSC_SUCCESS);
     gsolve_matrix_describe(k->A, &info);
+    PetscCall(KSPGetOperators(ksp, &A, NULL));
+    PetscCall(MatGetSize(A, &rows, &columns));
     PetscCall(PetscViewerASCIIPrintf(viewer, "  matrix: format %s%s%s, %d x %d, %lld entries\n",
                                      info.format, info.form[0] ? ", stored as " : "", info.form,
-                                     (int)info.nrows, (int)info.ncols, (long long)info.entries));
+                                     (int)rows, (int)columns, (long long)info.total_entries));
     if (info.null_space) {
         PetscCall(
             PetscViewerASCIIPrintf(viewer, "  null space of dimension %d\n", (int)info.null_space));
@@ -151,10 +155,23 @@ static PetscErrorCode build_solution(KSP ksp, Vec work, Vec *solution)
     const gs_petsc_ksp *k = ksp->data;
 
     PetscFunctionBegin;
-    PetscCheck(!k->running, PETSC_COMM_SELF, PETSC_ERR_SUP,
+    PetscCheck(!k->running, k->host->comm, PETSC_ERR_SUP,
                "-ksp_type gsolve has no iterate for monitors such as -ksp_monitor_true_residual. "
                "Use -ksp_monitor: its norms are those of b - A x, unpreconditioned");
     PetscCall(KSPBuildSolutionDefault(ksp, work, solution));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether PETSc takes the type of the PC by default: ilu and icc, or bjacobi for a matrix of a
+ * type with several ranks. */
+static PetscErrorCode is_default(PC pc, PetscBool *result)
+{
+    PetscBool has_block = PETSC_FALSE;
+
+    PetscFunctionBegin;
+    if (pc->pmat) PetscCall(MatHasOperation(pc->pmat, MATOP_GET_DIAGONAL_BLOCK, &has_block));
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, result, PCILU, PCICC,
+                                        has_block ? PCBJACOBI : "", ""));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -171,7 +188,7 @@ static PetscErrorCode default_pc(KSP ksp)
     PetscCall(KSPGetPC(ksp, &pc));
     object = (PetscObject)pc;
     if (object->type_name) {
-        PetscCall(PetscObjectTypeCompareAny(object, &replace, PCILU, PCICC, ""));
+        PetscCall(is_default(pc, &replace));
         PetscCall(PetscOptionsHasName(object->options, object->prefix, "-pc_type", &named));
         PetscCall(PetscObjectTypeCompare(object, PCNONE, &none));
         PetscCall(

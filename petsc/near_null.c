@@ -23,8 +23,8 @@ PetscErrorCode gs_petsc_set_coordinates(PC pc, PetscInt dim, PetscInt nodes, Pet
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The coordinates describe a displacement: one unknown for each direction at each node. Otherwise
- * the constants, which need no coordinates, are the near-null space. */
+/* The coordinates describe a displacement: one unknown for each direction at each node of a rank.
+ * Otherwise the constants, which need no coordinates, are the near-null space. */
 static PetscBool coordinates_fit(const gs_petsc_pc *p, PetscInt rows)
 {
     return (p->dim == 2 || p->dim == 3) && p->nodes * p->dim == rows ? PETSC_TRUE : PETSC_FALSE;
@@ -39,7 +39,7 @@ PetscErrorCode gs_petsc_has_near_null(PC pc, PetscBool *has)
 
     PetscFunctionBegin;
     PetscCall(MatGetNearNullSpace(pc->pmat, &space));
-    PetscCall(MatGetSize(pc->pmat, &rows, NULL));
+    PetscCall(MatGetLocalSize(pc->pmat, &rows, NULL));
     *has = space || coordinates_fit(gs_petsc_pc_of(pc), rows) ? PETSC_TRUE : PETSC_FALSE;
     PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -92,7 +92,7 @@ PetscErrorCode gs_petsc_choice_of(PC pc, const char *spec, char *own, size_t siz
     PetscCall(PetscStrncpy(own, spec, size));
     gsolve_tidy_spec(own);
     PetscCall(MatGetBlockSize(pc->pmat, &block));
-    PetscCall(MatGetSize(pc->pmat, &rows, NULL));
+    PetscCall(MatGetLocalSize(pc->pmat, &rows, NULL));
     if (block == 1 && coordinates_fit(p, rows)) block = p->dim;
     PetscCall(lacks(own, "amg", ",block=", &is_amg));
     PetscCall(lacks(own, "block_jacobi", ",size=", &is_jacobi));
@@ -145,7 +145,7 @@ PetscErrorCode gs_petsc_set_near_null(PC pc, gsolve_precond *M)
     PetscInt rows;
 
     PetscFunctionBegin;
-    PetscCall(MatGetSize(pc->pmat, &rows, NULL));
+    PetscCall(MatGetLocalSize(pc->pmat, &rows, NULL));
     PetscCall(MatGetNearNullSpace(pc->pmat, &space));
     if (space) {
         PetscCall(gs_petsc_columns(space, rows, PETSC_TRUE, &B));

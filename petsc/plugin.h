@@ -1,5 +1,8 @@
 /* plugin.h: what the files of the plug-in share. See host.c, rows.c, function.c, near_null.c,
- * precond.c and ksp.c for the descriptions of the functions. */
+ * precond.c and ksp.c for the descriptions of the functions.
+ *
+ * An object of PETSc has one rank or several. A function with an object of several ranks is
+ * collective: all ranks call it. */
 #ifndef GS_PETSC_PLUGIN_H
 #define GS_PETSC_PLUGIN_H
 
@@ -7,6 +10,7 @@
 #include <petsc/private/pcimpl.h>
 
 #include "gsolve.h"
+#include "gsolve_dist.h"
 #include "gsolve_petsc.h"
 #include "gsolve_plugin.h"
 
@@ -29,14 +33,24 @@
 /* A context of gsolve that a KSP and its PC share. The last one that gives it up destroys it. */
 typedef struct gs_petsc_host {
     gsolve_context *ctx;
+    MPI_Comm comm; /* of the owners */
+    int ranks;     /* of comm */
     int owners;
     int made; /* number of handles that were made in it; each handle remembers its number */
 } gs_petsc_host;
 
-PetscErrorCode gs_petsc_host_create(gs_petsc_host **host, const char *device);
+PetscErrorCode gs_petsc_host_create(gs_petsc_host **host, PetscObject owner, const char *device);
 gs_petsc_host *gs_petsc_host_share(gs_petsc_host *host);
 void gs_petsc_host_release(gs_petsc_host **host);
 PetscErrorCode gs_petsc_check(const gs_petsc_host *host, gsolve_status status);
+bool gs_petsc_choose(const gs_petsc_host *host, const gsolve_statistics *statistics, int attempt,
+                     gsolve_choice *choice);
+
+/* ranks.c, or no_ranks.c in a build without libgsolve_mpi: a context whose ranks are those of comm.
+ * *sentence: of the failure. */
+gsolve_status gs_petsc_context_over_ranks(gsolve_context **ctx, const char *device, MPI_Comm comm,
+                                          const char **sentence);
+
 /* Lists of names. */
 typedef enum gs_petsc_list { GS_METHODS, GS_PRECONDS, GS_FORMATS } gs_petsc_list;
 typedef const gsolve_plugin *(*gs_petsc_plugin_at)(const gsolve_context *, int);
@@ -44,7 +58,6 @@ typedef const gsolve_plugin *(*gs_petsc_plugin_at)(const gsolve_context *, int);
 PetscErrorCode gs_petsc_help(PetscBool wanted, const char *about, gs_petsc_list list, char *text,
                              size_t size);
 PetscErrorCode gs_petsc_event(const char *name, PetscLogEvent *event);
-PetscErrorCode gs_petsc_one_rank(PetscObject object, const char *option, const char *instead);
 
 /* --- rows of a matrix of PETSc ------------------------------------------------------ */
 
@@ -61,6 +74,10 @@ typedef struct gs_petsc_rows {
 PetscErrorCode gs_petsc_has_rows(Mat A, PetscBool *has);
 PetscErrorCode gs_petsc_rows_open(Mat A, gs_petsc_rows *rows);
 PetscErrorCode gs_petsc_rows_close(gs_petsc_rows *rows);
+PetscErrorCode gs_petsc_matrix_create(const gs_petsc_host *host, Mat A, const char *format,
+                                      gsolve_matrix **made);
+PetscErrorCode gs_petsc_matrix_update(const gs_petsc_host *host, Mat A, gsolve_matrix *made,
+                                      PetscBool *fits);
 
 /* What identifies the values and the pattern of a matrix. */
 typedef struct gs_petsc_state {
@@ -94,8 +111,9 @@ typedef struct gs_petsc_pc {
     gsolve_precond *M;
     int number;               /* of M, see gs_petsc_host.made */
     int updates;              /* of M */
-    gsolve_matrix *operator;  /* of a Pmat without rows, for chebyshev */
-    gs_petsc_function shell;  /* its function */
+    gsolve_matrix *matrix;    /* the Pmat, if it has no rows, or if it has several ranks and M is
+                                 chebyshev */
+    gs_petsc_function shell;  /* of a Pmat without rows */
     PetscObjectState nns;     /* state and */
     PetscObjectId nns_id;     /* id of the near-null space that M has */
     PetscInt dim, nodes;      /* of PCSetCoordinates */
@@ -110,6 +128,9 @@ static inline gs_petsc_pc *gs_petsc_pc_of(PC pc)
     return pc->data;
 }
 
+PetscErrorCode gs_petsc_pc_setup(PC pc);
+PetscErrorCode gs_petsc_pc_build(PC pc);
+PetscErrorCode gs_petsc_pc_drop(gs_petsc_pc *p);
 PetscErrorCode gs_petsc_pc_share(PC pc, gs_petsc_host *host, PetscBool left_to_solver);
 
 PetscErrorCode gs_petsc_choice_of(PC pc, const char *spec, char *own, size_t size);

@@ -79,10 +79,7 @@ PetscErrorCode gs_petsc_ksp_setup(KSP ksp)
     PetscBool own, automatic;
 
     PetscFunctionBegin;
-    PetscCall(gs_petsc_one_rank((PetscObject)ksp, "-ksp_type gsolve",
-                                "a KSP of PETSc with -pc_type bjacobi -sub_pc_type gsolve, or "
-                                "with -pc_type asm -sub_pc_type gsolve"));
-    if (!k->host) PetscCall(gs_petsc_host_create(&k->host, k->device));
+    if (!k->host) PetscCall(gs_petsc_host_create(&k->host, (PetscObject)ksp, k->device));
     PetscCall(is_gsolve(ksp->pc, &own));
     if (own) {
         PetscCall(is_automatic(ksp, &automatic));
@@ -107,31 +104,20 @@ PetscErrorCode gs_petsc_ksp_release_pc(KSP ksp)
 
 static PetscErrorCode create_rows(gs_petsc_ksp *k, Mat A)
 {
-    gs_petsc_rows rows;
-
     PetscFunctionBegin;
     PetscCall(PetscLogEventBegin(k->setup, A, 0, 0, 0));
-    PetscCall(gs_petsc_rows_open(A, &rows));
-    const gsolve_status status = gsolve_matrix_create(&k->A, k->host->ctx, k->format, &rows.csr);
-    PetscCall(gs_petsc_rows_close(&rows));
+    PetscCall(gs_petsc_matrix_create(k->host, A, k->format, &k->A));
     PetscCall(PetscLogEventEnd(k->setup, A, 0, 0, 0));
-    GSOLVE_CALL(k->host, status);
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* *fits: A has the pattern that k->A has. PETSc does not notice each change of it. */
+/* *fits: A has the pattern that k->A has. */
 static PetscErrorCode update_rows(gs_petsc_ksp *k, Mat A, PetscBool *fits)
 {
-    gs_petsc_rows rows;
-
     PetscFunctionBegin;
     PetscCall(PetscLogEventBegin(k->update, A, 0, 0, 0));
-    PetscCall(gs_petsc_rows_open(A, &rows));
-    const gsolve_status status = gsolve_matrix_update(k->A, &rows.csr);
-    PetscCall(gs_petsc_rows_close(&rows));
+    PetscCall(gs_petsc_matrix_update(k->host, A, k->A, fits));
     PetscCall(PetscLogEventEnd(k->update, A, 0, 0, 0));
-    *fits = status == GSOLVE_BAD_MATRIX ? PETSC_FALSE : PETSC_TRUE;
-    if (*fits) GSOLVE_CALL(k->host, status);
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -247,6 +233,7 @@ static PetscErrorCode prepare_null_space(KSP ksp, Mat A)
     if (right) PetscCall(PetscObjectGetId((PetscObject)right, &ids[0]));
     if (left) PetscCall(PetscObjectGetId((PetscObject)left, &ids[1]));
     if (ids[0] == k->spaces[0] && ids[1] == k->spaces[1]) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(MatGetLocalSize(A, &rows, NULL));
     PetscCall(set_spaces(k, rows, right, left));
     k->spaces[0] = ids[0];
     k->spaces[1] = ids[1];
@@ -313,7 +300,8 @@ static PetscErrorCode create_solver(KSP ksp, const gsolve_precond *M)
     PetscCall(is_automatic(ksp, &automatic));
     if (automatic) {
         PetscCall(gs_petsc_note_near_null(ksp->pc, &changed));
-        GSOLVE_CALL(k->host, gsolve_auto_create_from(&k->automatic, k->host->ctx, "", k->A));
+        const char *options = k->host->ranks > 1 ? "scale=none,order=none" : "";
+        GSOLVE_CALL(k->host, gsolve_auto_create_from(&k->automatic, k->host->ctx, options, k->A));
         PetscCall(gs_petsc_ksp_automatic(ksp));
     } else {
         GSOLVE_CALL(k->host, gsolve_solver_create(&k->S, k->host->ctx, k->method, k->A, M));

@@ -141,13 +141,16 @@ static PetscBool limit_is_success(KSP ksp)
 
 /* Whether x minimises |b - A x| for a square A of which the program gave no null space: b has no
  * solution, and nobody asked for less. */
-static PetscBool lacks_solution(const gs_petsc_ksp *k, const gsolve_result *result)
+static PetscBool lacks_solution(KSP ksp, const gsolve_result *result)
 {
+    const gs_petsc_ksp *k = ksp->data;
     gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
+    PetscInt rows = 0, columns = 0;
 
     if (result->outcome != GSOLVE_LEAST_SQUARES) return PETSC_FALSE;
     gsolve_matrix_describe(k->A, &info);
-    return info.nrows == info.ncols && !info.null_space ? PETSC_TRUE : PETSC_FALSE;
+    (void)MatGetSize(ksp->pc->mat, &rows, &columns); /* of all ranks */
+    return rows == columns && !info.null_space ? PETSC_TRUE : PETSC_FALSE;
 }
 
 static KSPConvergedReason reason_of(KSP ksp, const gsolve_result *result, PetscReal rhs)
@@ -158,7 +161,7 @@ static KSPConvergedReason reason_of(KSP ksp, const gsolve_result *result, PetscR
     case GSOLVE_CONVERGED:
         return rhs > 0 && ksp->rnorm <= ksp->rtol * rhs ? KSP_CONVERGED_RTOL : KSP_CONVERGED_ATOL;
     case GSOLVE_LEAST_SQUARES:
-        return lacks_solution(k, result) ? KSP_DIVERGED_BREAKDOWN : KSP_CONVERGED_RTOL_NORMAL;
+        return lacks_solution(ksp, result) ? KSP_DIVERGED_BREAKDOWN : KSP_CONVERGED_RTOL_NORMAL;
     case GSOLVE_ACCEPTED:
     case GSOLVE_STOPPED: return k->reason ? k->reason : KSP_DIVERGED_BREAKDOWN;
     case GSOLVE_ITERATION_LIMIT:
@@ -259,7 +262,7 @@ static PetscErrorCode solve_dense(KSP ksp, gsolve_dense b, gsolve_dense x, Petsc
     ksp->its = before + result.iterations;
     ksp->rnorm = result.relative_residual * (rhs > 0 ? rhs : 1);
     ksp->reason = reason_of(ksp, &result, rhs);
-    if (lacks_solution(k, &result)) {
+    if (lacks_solution(ksp, &result)) {
         PetscCall(PetscInfo(ksp, "gsolve: A is square and singular, or nearly so, and no x solves "
                                  "A x = b; x minimises |b - A x|. Add boundary conditions, or give "
                                  "the null space to MatSetNullSpace\n"));
@@ -305,8 +308,8 @@ PetscErrorCode gs_petsc_ksp_solve(KSP ksp)
     PetscCall(VecNorm(ksp->vec_sol, NORM_2, &guess));
     PetscCall(begin(ksp, rhs, guess, &go_on));
     if (!go_on) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(VecGetSize(ksp->vec_rhs, &rows));
-    PetscCall(VecGetSize(ksp->vec_sol, &columns));
+    PetscCall(VecGetLocalSize(ksp->vec_rhs, &rows));
+    PetscCall(VecGetLocalSize(ksp->vec_sol, &columns));
     PetscCall(VecGetArrayRead(ksp->vec_rhs, &from));
     PetscCall(VecGetArray(ksp->vec_sol, &to));
     PetscCall(
@@ -327,7 +330,7 @@ PetscErrorCode gs_petsc_ksp_matsolve(KSP ksp, Mat B, Mat X)
     PetscBool go_on;
 
     PetscFunctionBegin;
-    PetscCall(MatGetSize(B, &rows, &columns));
+    PetscCall(MatGetSize(B, NULL, &columns));
     PetscCall(PetscMalloc1(columns, &norms));
     PetscCall(MatGetColumnNorms(B, NORM_2, norms));
     for (PetscInt c = 0; c < columns; c++) rhs = PetscMax(rhs, norms[c]);
@@ -335,11 +338,12 @@ PetscErrorCode gs_petsc_ksp_matsolve(KSP ksp, Mat B, Mat X)
     PetscCall(MatNorm(X, NORM_FROBENIUS, &guess));
     PetscCall(begin(ksp, rhs, guess, &go_on));
     if (!go_on) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(MatGetLocalSize(B, &rows, NULL));
     PetscCall(MatDenseGetArrayRead(B, &from));
     b = gsolve_vector((double *)from, rows);
     PetscCall(MatDenseGetLDA(B, &stride));
     b.stride = stride;
-    PetscCall(MatGetSize(X, &rows, NULL));
+    PetscCall(MatGetLocalSize(X, &rows, NULL));
     PetscCall(MatDenseGetArray(X, &to));
     x = gsolve_vector(to, rows);
     PetscCall(MatDenseGetLDA(X, &stride));

@@ -34,7 +34,7 @@ import re
 import struct
 import sys
 
-FOLDERS = ("include core vector matrix dist mpi spmv factor spgemm precond solver io cli").split()
+FOLDERS = ("include core vector matrix dist mpi spmv factor spgemm precond solver partition io cli").split()
 
 # The functions that report an error. Every file may call them.
 ERRORS = {"gsolve_fail", "gsolve_error", "gsolve_status_text", "gsolve_outcome_text", "cli_fail"}

@@ -6,7 +6,7 @@ import re
 import sys
 from pathlib import Path
 
-FOLDERS = "core vector matrix factor spmv spgemm precond solver io".split()
+FOLDERS = "core vector matrix factor spmv spgemm precond solver partition io".split()
 WITHOUT = set("""
     gsolve_version gsolve_status_text gsolve_outcome_text gsolve_error gsolve_fail gsolve_threads gsolve_stream
     gsolve_context_create gsolve_context_create_with gsolve_context_destroy gsolve_context_use_device

@@ -3,7 +3,7 @@
 # go against the directions of the house:
 #
 #   include <- core <- vector <- matrix <- dist <- { spmv, spgemm, io, factor } <- precond
-#   { dist, factor } <- solver,  include <- mpi,  cli, petsc, examples -> include
+#   { dist, factor } <- solver,  { factor, spmv } <- partition,  include <- mpi,  cli, petsc, examples -> include
 #
 # Formats (folders in spmv/), ways to multiply matrices (folders in spgemm/) and preconditioners (folders in
 # precond/) do not include each other. Exceptions are the folders that several share, see "shared" below.
@@ -14,7 +14,7 @@ set -eu
 cd "${1:?usage: check_includes.sh ROOT}"
 
 folders=
-for folder in include core vector matrix dist mpi factor spmv spgemm io precond solver cli petsc examples; do
+for folder in include core vector matrix dist mpi factor spmv spgemm io precond solver partition cli petsc examples; do
     if [ -d "$folder" ]; then folders="$folders $folder"; fi
 done
 
@@ -22,7 +22,7 @@ done
 find $folders -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \) | sort |
     LC_ALL=C xargs awk '
 BEGIN {
-    count = split("include core vector matrix dist mpi factor spmv spgemm io precond solver cli petsc examples", name, " ")
+    count = split("include core vector matrix dist mpi factor spmv spgemm io precond solver partition cli petsc examples", name, " ")
     for (k = 1; k <= count; k++) folder[name[k]] = 1
     may["include"] = " "
     may["core"] = " core "
@@ -37,13 +37,14 @@ BEGIN {
     may["io"] = base "io "
     may["precond"] = base "factor spmv spgemm io precond "
     may["solver"] = base "factor solver "
+    may["partition"] = base "factor spmv partition "
     may["cli"] = " cli "
     may["petsc"] = " petsc "
     may["examples"] = " examples "
     # Folders that all their siblings may include, and single directions FROM>TO.
     shared = " spmv/sliced spmv/multi_rhs precond/incomplete precond/chebyshev " \
              "spmv/auto>spmv/csr spmv/residual>spmv/operator spmv/residual>spmv/distributed spgemm/galerkin>spgemm/hash "
-    plain = " core vector matrix dist mpi factor spmv spgemm precond solver " # no conditional compilation in their .c and .h
+    plain = " core vector matrix dist mpi factor spmv spgemm precond solver partition " # no conditional compilation in their .c and .h
 }
 
 function offence(text) { printf "%s:%d: %s\n", FILENAME, FNR, text; failed = 1 }

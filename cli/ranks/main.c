@@ -40,8 +40,9 @@ static int run(ranks_run *r, int argc, char **argv)
     if (code) return 1;
     if (first && !r->args.quiet) {
         const bool taken = cli_is_stdout(r->args.json) || cli_is_stdout(r->args.solution);
-        ranks_report(r, taken ? stderr : stdout);
+        (r->args.info ? ranks_print_info : ranks_report)(r, taken ? stderr : stdout);
     }
+    if (r->args.info) return 0;
     return gsolve_outcome_is_success(r->result.outcome) ? 0 : 2;
 }
 
@@ -49,6 +50,7 @@ int main(int argc, char **argv)
 {
     ranks_run r = {.error_of_x = NAN,
                    .statistics = GSOLVE_INIT(gsolve_statistics),
+                   .division = GSOLVE_INIT(gsolve_division_info),
                    .result = GSOLVE_INIT(gsolve_result)};
     int provided, code;
 

@@ -26,6 +26,8 @@ static const option_of options[] = {
     {"--solver", NULL, "SPEC", MEMBER(solver), "method (default auto)"},
     {"--precond", NULL, "SPEC", MEMBER(precond), "preconditioner (default auto)"},
     {"--format", NULL, "SPEC", MEMBER(format), "storage format (default auto)"},
+    {"--partition", NULL, "SPEC", MEMBER(partition),
+     "move rows to other ranks: blocks, metis, scotch or auto (default: do not)"},
     {"--rtol", NULL, "X", MEMBER(rtol), "relative tolerance (default 1e-8)"},
     {"--maxit", NULL, "N", MEMBER(maxit), "largest number of iterations"},
     {"--seed", NULL, "N", MEMBER(seed), "seed of the random numbers in b (default 1)"},
@@ -41,7 +43,8 @@ enum { COUNT = sizeof options / sizeof *options };
 void ranks_help(FILE *to)
 {
     fprintf(to, "gsolve-mpi: solves A x = b with rows that are distributed over MPI processes\n\n"
-                "usage: mpirun -n RANKS gsolve [solve] [-A] FILE [-b FILE] [-x FILE] [options]\n\n"
+                "usage: mpirun -n RANKS gsolve [solve] [-A] FILE [-b FILE] [-x FILE] [options]\n"
+                "       mpirun -n RANKS gsolve info [-A] FILE [--partition SPEC] [--json FILE]\n\n"
                 "gsolve executes gsolve-mpi if it is started with several ranks.\n\n");
     for (int k = 0; k < COUNT; k++) {
         char left[40];
@@ -69,8 +72,8 @@ static const option_of *find(const char *word, const char **value)
 /* Whether `word` is a command of gsolve for one rank. */
 static bool is_other_command(const char *word)
 {
-    static const char *const names[] = {"info", "compare", "generate",  "convert",
-                                        "list", "help",    "completion"};
+    static const char *const names[] = {"compare", "generate", "convert",
+                                        "list",    "help",     "completion"};
 
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         if (strcmp(word, names[k]) == 0) return true;
@@ -91,7 +94,8 @@ int ranks_parse(ranks_run *r, int argc, char **argv)
     if (argc > 1 && is_other_command(argv[1])) {
         return ranks_fail(r, "gsolve %s works on one rank; start it without mpirun", argv[1]);
     }
-    if (argc > 1 && strcmp(argv[1], "solve") == 0) first = 2;
+    r->args.info = argc > 1 && strcmp(argv[1], "info") == 0;
+    if (r->args.info || (argc > 1 && strcmp(argv[1], "solve") == 0)) first = 2;
     for (int i = first; i < argc; i++) {
         const char *value;
         const option_of *option = find(argv[i], &value);
@@ -115,5 +119,5 @@ int ranks_parse(ranks_run *r, int argc, char **argv)
         return ranks_fail(r, "standard input is given for two inputs; give files for all but one");
     }
     if (r->args.matrix) return 0;
-    return ranks_fail(r, "no matrix is given; write gsolve -A FILE");
+    return ranks_fail(r, "no matrix is given; write gsolve %s-A FILE", r->args.info ? "info " : "");
 }

@@ -10,12 +10,13 @@
 
 typedef struct ranks_arguments {
     const char *matrix, *rhs, *guess, *solution, *solver, *precond, *format, *device, *json;
-    const char *rtol, *maxit, *threads, *seed, *null_space, *left_null_space;
+    const char *rtol, *maxit, *threads, *seed, *null_space, *left_null_space, *partition;
     bool quiet, help, version;
+    bool info; /* the command info */
 } ranks_arguments;
 
 typedef struct ranks_seconds {
-    double read, build, setup, solve, write, total;
+    double read, partition, build, setup, solve, write, total;
 } ranks_seconds;
 
 typedef struct ranks_run { /* of one rank */
@@ -25,6 +26,9 @@ typedef struct ranks_run { /* of one rank */
     char error[1200];
     /* the system and its solution */
     gsolve_dist_csr csr;
+    gsolve_redistribution *R;      /* of --partition, or NULL */
+    gsolve_row_range given;        /* the rows before it, in which vectors are read and written */
+    gsolve_division_info division; /* with --partition, and for info */
     gsolve_matrix *A;
     gsolve_statistics statistics;
     gsolve_dense b, x;
@@ -40,13 +44,24 @@ typedef struct ranks_run { /* of one rank */
 
 /* Each returns 0, or 1 after r->error is set, on all ranks alike. */
 
+/* common.c: fails; checks a call of the library, whose sentence it takes; *v = ncols columns of
+ * zeros. */
+int ranks_fail(ranks_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int ranks_check(ranks_run *r, gsolve_status status);
+int ranks_new_vector(ranks_run *r, gsolve_dense *v, int32_t rows, int32_t ncols);
+
 /* options.c: reads the command line. */
 int ranks_parse(ranks_run *r, int argc, char **argv);
 void ranks_help(FILE *to);
 
-/* solve.c: reads and solves; writes the solution. */
+/* solve.c: reads and solves; writes the solution. For info: only reads. */
 int ranks_solve(ranks_run *r);
-int ranks_fail(ranks_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* partition.c: redistributes r->csr. Moves *v, which is replaced, from the given rows to those of
+ * r->csr or back. Prints what info finds. */
+int ranks_partition(ranks_run *r);
+int ranks_move(ranks_run *r, gsolve_dense *v, bool back);
+void ranks_print_info(const ranks_run *r, FILE *to);
 
 /* report.c: what rank 0 prints and writes. */
 void ranks_report(const ranks_run *r, FILE *to);

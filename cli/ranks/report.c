@@ -23,6 +23,11 @@ void ranks_report(const ranks_run *r, FILE *to)
     if (strcmp(ctx.device, "cpu") != 0) {
         fprintf(to, "device      %s, of rank 0\n", ctx.description);
     }
+    if (r->R) {
+        fprintf(to, "partition   %s: %lld ghosts, %.1f %% of the rows\n",
+                gsolve_redistribution_name(r->R), (long long)r->division.ghosts,
+                100.0 * (double)r->division.ghosts / (double)(A.total_rows > 0 ? A.total_rows : 1));
+    }
     fprintf(to, "b           %s\n",
             r->args.rhs ? cli_input_words(r->args.rhs) : "A*ones; x = 1 is a solution");
     fprintf(to, "method      %s + %s\n\n", r->method, r->precond);
@@ -42,11 +47,12 @@ void ranks_report(const ranks_run *r, FILE *to)
     if (r->diagnosis.cause[0]) fprintf(to, "why         %s\n", r->diagnosis.cause);
     if (r->diagnosis.remedy[0]) fprintf(to, "try         %s\n", r->diagnosis.remedy);
     if (r->note[0]) fprintf(to, "note        %s\n", r->note);
+    fprintf(to, "\n  read or generate    %9.3f s\n", s->read);
+    if (r->R) fprintf(to, "  partition           %9.3f s\n", s->partition);
     fprintf(to,
-            "\n  read or generate    %9.3f s\n  build               %9.3f s\n"
-            "  set-up              %9.3f s\n  solve               %9.3f s\n"
-            "  total               %9.3f s\n",
-            s->read, s->build, s->setup, s->solve, s->total);
+            "  build               %9.3f s\n  set-up              %9.3f s\n"
+            "  solve               %9.3f s\n  total               %9.3f s\n",
+            s->build, s->setup, s->solve, s->total);
 }
 
 static void add_number(cJSON *object, const char *key, double value)
@@ -70,11 +76,48 @@ static void add_seconds(cJSON *object, const ranks_seconds *s)
     cJSON *part = cJSON_AddObjectToObject(object, "seconds");
 
     add_number(part, "read", s->read);
+    add_number(part, "partition", s->partition);
     add_number(part, "build", s->build);
     add_number(part, "setup", s->setup);
     add_number(part, "solve", s->solve);
     add_number(part, "write", s->write);
     add_number(part, "total", s->total);
+}
+
+/* How the rows are divided, with --partition and for info. */
+static void add_division(cJSON *object, const ranks_run *r)
+{
+    const gsolve_division_info *d = &r->division;
+    cJSON *part;
+
+    if (!r->R && !r->args.info) return;
+    part = cJSON_AddObjectToObject(object, "division");
+    if (r->R) cJSON_AddStringToObject(part, "partition", gsolve_redistribution_name(r->R));
+    add_number(part, "most_rows", (double)d->most_rows);
+    add_number(part, "most_entries", (double)d->most_entries);
+    add_number(part, "ghosts", (double)d->ghosts);
+    add_number(part, "most_ghosts", (double)d->most_ghosts);
+    add_number(part, "cut", (double)d->cut);
+    add_number(part, "most_neighbours", d->most_neighbours);
+}
+
+/* The result of info. */
+static cJSON *info_of(const ranks_run *r)
+{
+    gsolve_context_info ctx = GSOLVE_INIT(gsolve_context_info);
+    cJSON *object = cJSON_CreateObject(), *part;
+
+    gsolve_context_describe(r->ctx, &ctx);
+    cJSON_AddStringToObject(object, "gsolve", gsolve_version());
+    part = cJSON_AddObjectToObject(object, "matrix");
+    add_number(part, "rows", (double)r->division.rows);
+    add_number(part, "cols", (double)r->csr.cols.total);
+    add_number(part, "entries", (double)r->division.entries);
+    cJSON_AddStringToObject(part, "source", cli_input_words(r->args.matrix));
+    cJSON_AddNumberToObject(object, "ranks", r->ranks);
+    cJSON_AddStringToObject(object, "transport", ctx.transport);
+    add_division(object, r);
+    return object;
 }
 
 static void add_null_space(cJSON *object, const ranks_run *r, int dimension)
@@ -112,6 +155,7 @@ static cJSON *result_of(const ranks_run *r)
     cJSON_AddNumberToObject(object, "threads", ctx.threads);
     cJSON_AddNumberToObject(object, "ranks", r->ranks);
     cJSON_AddStringToObject(object, "transport", ctx.transport);
+    add_division(object, r);
     add_name(cJSON_AddObjectToObject(object, "format"), A.format);
     add_name(cJSON_AddObjectToObject(object, "precond"), r->precond);
     add_name(cJSON_AddObjectToObject(object, "solver"), r->method);
@@ -145,7 +189,7 @@ int ranks_write_json(ranks_run *r)
         object = cJSON_CreateObject();
         cJSON_AddStringToObject(object, "error", r->error);
     } else {
-        object = result_of(r);
+        object = r->args.info ? info_of(r) : result_of(r);
     }
     text = cJSON_Print(object);
     file = to_stdout ? stdout : fopen(r->args.json, "w");

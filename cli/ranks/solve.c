@@ -1,29 +1,10 @@
 /* solve.c: what all ranks of gsolve-mpi do. */
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/ranks/ranks.h"
-
-int ranks_fail(ranks_run *r, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(r->error, sizeof r->error, format, arguments);
-    va_end(arguments);
-    return 1;
-}
-
-/* For a call of the library: 0, or 1 with its sentence. */
-static int check(ranks_run *r, gsolve_status status)
-{
-    if (status == GSOLVE_OK) return 0;
-    r->status = status;
-    return ranks_fail(r, "%s", gsolve_error(r->ctx));
-}
 
 /* --- the system ------------------------------------------------------------------------------- */
 
@@ -38,20 +19,6 @@ static int open_context(ranks_run *r)
     return ranks_fail(r, "%s", gsolve_mpi_error());
 }
 
-/* v = ncols columns of zeros for these rows. Fails on all ranks if one has no memory. */
-static int new_vector(ranks_run *r, gsolve_dense *v, int32_t rows, int32_t ncols)
-{
-    const size_t count = (size_t)rows * (size_t)ncols;
-    double *value = gsolve_alloc(r->ctx, GSOLVE_HOST, count, sizeof *value);
-    int first = value ? r->ranks : r->rank;
-
-    *v = gsolve_vector(value, rows);
-    v->ncols = ncols;
-    if (value) memset(value, 0, count * sizeof *value);
-    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    return first == r->ranks ? 0 : ranks_fail(r, "rank %d: out of memory", first);
-}
-
 static bool is_ones(const ranks_run *r)
 {
     return !r->args.rhs || strcmp(r->args.rhs, "A*ones") == 0;
@@ -64,7 +31,7 @@ static int make_rhs(ranks_run *r)
     const bool random = r->args.rhs && strcmp(r->args.rhs, "random") == 0;
     char *end = "";
     const long seed = r->args.seed ? strtol(r->args.seed, &end, 10) : 1;
-    const gsolve_row_range rows = r->csr.rows;
+    const gsolve_row_range rows = is_ones(r) ? r->csr.rows : r->given;
     gsolve_dense ones = {0};
     int code;
 
@@ -73,9 +40,11 @@ static int make_rhs(ranks_run *r)
                           r->args.seed);
     }
     if (!is_ones(r) && !constant && !random) {
-        return check(r, gsolve_read_dense_dist(&r->b, r->ctx, r->args.rhs, rows, NULL));
+        return ranks_check(r, gsolve_read_dense_dist(&r->b, r->ctx, r->args.rhs, rows, NULL)) ||
+               ranks_move(r, &r->b, false);
     }
-    code = new_vector(r, &r->b, rows.count, 1) || new_vector(r, &ones, r->csr.cols.count, 1);
+    code = ranks_new_vector(r, &r->b, rows.count, 1) ||
+           ranks_new_vector(r, &ones, r->csr.cols.count, 1);
     for (int32_t i = 0; !code && i < rows.count; i++) {
         const uint64_t place = (uint64_t)(rows.first + i);
         ((double *)r->b.value)[i] = constant ? 1
@@ -83,7 +52,11 @@ static int make_rhs(ranks_run *r)
                                              : 0;
     }
     for (int32_t i = 0; !code && i < ones.nrows; i++) ((double *)ones.value)[i] = 1;
-    if (is_ones(r)) code = code || check(r, gsolve_matrix_apply(r->A, 1, ones, 0, r->b));
+    if (is_ones(r)) {
+        code = code || ranks_check(r, gsolve_matrix_apply(r->A, 1, ones, 0, r->b));
+    } else {
+        code = code || ranks_move(r, &r->b, false);
+    }
     gsolve_dense_free(&ones, r->ctx);
     return code;
 }
@@ -91,14 +64,14 @@ static int make_rhs(ranks_run *r)
 static int make_guess(ranks_run *r)
 {
     if (r->args.guess) {
-        if (check(r, gsolve_read_dense_dist(&r->x, r->ctx, r->args.guess, r->csr.cols, NULL))) {
+        const gsolve_row_range rows = r->R ? r->given : r->csr.cols;
+        if (ranks_check(r, gsolve_read_dense_dist(&r->x, r->ctx, r->args.guess, rows, NULL)))
             return 1;
-        }
-        if (r->x.ncols == r->b.ncols) return 0;
+        if (r->x.ncols == r->b.ncols) return ranks_move(r, &r->x, false);
         return ranks_fail(r, "%s has %d columns and b %d; give as many", r->args.guess, r->x.ncols,
                           r->b.ncols);
     }
-    return new_vector(r, &r->x, r->csr.cols.count, r->b.ncols);
+    return ranks_new_vector(r, &r->x, r->csr.cols.count, r->b.ncols);
 }
 
 /* *space = what `word` names: the constants, or the vectors of a file. */
@@ -106,7 +79,8 @@ static int read_space(ranks_run *r, const char *word, gsolve_null_space *space)
 {
     space->constants = strcmp(word, "constants") == 0;
     if (space->constants) return 0;
-    return check(r, gsolve_read_dense_dist(&space->vectors, r->ctx, word, r->csr.rows, NULL));
+    return ranks_check(r, gsolve_read_dense_dist(&space->vectors, r->ctx, word, r->given, NULL)) ||
+           ranks_move(r, &space->vectors, false);
 }
 
 static int set_null_space(ranks_run *r)
@@ -118,8 +92,9 @@ static int set_null_space(ranks_run *r)
     if (!r->args.null_space && !both) return 0;
     code = r->args.null_space && read_space(r, r->args.null_space, &right);
     code = code || (both && read_space(r, r->args.left_null_space, &left));
-    code = code || check(r, gsolve_matrix_set_null_space(r->A, r->args.null_space ? &right : NULL,
-                                                         both ? &left : NULL));
+    code = code ||
+           ranks_check(r, gsolve_matrix_set_null_space(r->A, r->args.null_space ? &right : NULL,
+                                                       both ? &left : NULL));
     gsolve_dense_free(&right.vectors, r->ctx);
     gsolve_dense_free(&left.vectors, r->ctx);
     return code;
@@ -130,12 +105,15 @@ static int prepare(ranks_run *r)
     const double begin = MPI_Wtime();
     const char *format = r->args.format ? r->args.format : "auto";
 
-    if (check(r, gsolve_read_matrix_dist(&r->csr, r->ctx, r->args.matrix, NULL, NULL))) return 1;
+    if (ranks_check(r, gsolve_read_matrix_dist(&r->csr, r->ctx, r->args.matrix, NULL, NULL)))
+        return 1;
     r->seconds.read = MPI_Wtime() - begin;
-    if (check(r, gsolve_matrix_create_dist(&r->A, r->ctx, format, &r->csr))) return 1;
-    if (check(r, gsolve_matrix_statistics(r->A, &r->statistics))) return 1;
+    if (ranks_partition(r)) return 1;
+    if (r->args.info) return 0;
+    if (ranks_check(r, gsolve_matrix_create_dist(&r->A, r->ctx, format, &r->csr))) return 1;
+    if (ranks_check(r, gsolve_matrix_statistics(r->A, &r->statistics))) return 1;
     if (set_null_space(r) || make_rhs(r) || make_guess(r)) return 1;
-    r->seconds.build = MPI_Wtime() - begin - r->seconds.read;
+    r->seconds.build = MPI_Wtime() - begin - r->seconds.read - r->seconds.partition;
     return 0;
 }
 
@@ -205,7 +183,7 @@ static int try_choices(ranks_run *r)
     }
     if (is_open(r->args.solver) && is_open(r->args.precond)) r->diagnosis.remedy[0] = 0;
     return r->attempts == 0 ? ranks_fail(r, "no method is known for this matrix over several ranks")
-                            : check(r, status);
+                            : ranks_check(r, status);
 }
 
 /* |x - 1| / |1| over all ranks, where 1 is a solution. */
@@ -226,15 +204,16 @@ static void measure_error(ranks_run *r)
 static int write_solution(ranks_run *r)
 {
     const double begin = MPI_Wtime();
+    const gsolve_row_range rows = r->R ? r->given : r->csr.cols;
     char comment[1200];
 
     if (!r->args.solution) return 0;
+    if (ranks_move(r, &r->x, true)) return 1;
     snprintf(comment, sizeof comment, "gsolve %s: %s + %s, %s, |b - Ax| / |b| = %.3e",
              gsolve_version(), r->method, r->precond, gsolve_outcome_text(r->result.outcome),
              r->result.relative_residual);
-    if (check(r, gsolve_write_dense_dist(r->ctx, r->args.solution, r->csr.cols, &r->x, comment))) {
+    if (ranks_check(r, gsolve_write_dense_dist(r->ctx, r->args.solution, rows, &r->x, comment)))
         return 1;
-    }
     r->seconds.write = MPI_Wtime() - begin;
     return 0;
 }
@@ -242,10 +221,13 @@ static int write_solution(ranks_run *r)
 int ranks_solve(ranks_run *r)
 {
     const double begin = MPI_Wtime();
-    int code = open_context(r) || prepare(r) || try_choices(r);
+    int code = open_context(r) || prepare(r);
 
-    if (!code) measure_error(r);
-    code = code || write_solution(r);
+    if (!code && !r->args.info) {
+        code = try_choices(r);
+        if (!code) measure_error(r);
+        code = code || write_solution(r);
+    }
     r->seconds.total = MPI_Wtime() - begin;
     return code;
 }

@@ -150,11 +150,13 @@ def difference(command, shown, text):
 
 
 def can_run(page, command):
-    """Whether the build has what the command needs: mpirun starts gsolve-mpi."""
+    """Whether the build has what the command needs: mpirun starts gsolve-mpi, and --partition takes METIS."""
     if not command.startswith("mpirun "):
         return True
     gsolve = shutil.which("gsolve", path=page.environment["PATH"])
-    return bool(shutil.which("mpirun") and gsolve and (Path(gsolve).resolve().parent / "gsolve-mpi").exists())
+    if not (shutil.which("mpirun") and gsolve and (Path(gsolve).resolve().parent / "gsolve-mpi").exists()):
+        return False
+    return "--partition" not in command or page.run(f"{RANKS} mpirun 1 gsolve info gen:poisson2d,n=5 --partition metis")[0] == 0
 
 
 def run_command(page, at, command, shown):

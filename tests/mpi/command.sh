@@ -51,9 +51,35 @@ grep -q '"error":' "$work/e.json" || fail "JSON without the error"
 ranks 2 "$gsolve" -A gen:poisson2d --plot
 [ "$code" = 1 ] || fail "--plot: exit code $code"
 grep -q 'gsolve: --plot is not among' "$work/error" || fail "--plot without a sentence"
-ranks 2 "$gsolve" info gen:poisson2d
-[ "$code" = 1 ] || fail "info: exit code $code"
-grep -q 'gsolve: gsolve info works on one rank' "$work/error" || fail "info without a sentence"
+ranks 2 "$gsolve" convert gen:poisson2d -o "$work/B.mtx"
+[ "$code" = 1 ] || fail "convert: exit code $code"
+grep -q 'gsolve: gsolve convert works on one rank' "$work/error" || fail "convert without a sentence"
+
+# --partition: the solution is that of the given rows, in their order
+for spec in blocks auto metis scotch; do
+    ranks 3 "$gsolve" "$work/A.mtx" -b "$work/one.mtx" --x0 "$work/two.mtx" -x "$work/$spec.mtx" --partition "$spec" \
+        --solver cg --precond jacobi --rtol 1e-12 --json "$work/p.json"
+    if grep -q "this build of gsolve has none" "$work/error"; then continue; fi
+    [ "$code" = 0 ] || fail "--partition $spec: exit code $code"
+    grep -q '^partition   ' "$work/out" || fail "--partition $spec: no line"
+    grep -q '"ghosts":' "$work/p.json" || fail "--partition $spec: JSON without ghosts"
+done
+"$gsolve" "$work/A.mtx" -b "$work/one.mtx" -x "$work/expected.mtx" --solver cg --precond jacobi --rtol 1e-12 >/dev/null
+for spec in blocks metis; do
+    [ -f "$work/$spec.mtx" ] || continue
+    awk 'FNR == 1 { file++ } /^%/ || NF > 1 { next }
+         file == 1 { x[++n] = $1; next } { d = $1 - x[++m]; if (d * d > 1e-12 * (1 + x[m] * x[m])) bad = 1 }
+         END { exit bad || n != 225 || m != n }' "$work/expected.mtx" "$work/$spec.mtx" || fail "--partition $spec: another solution"
+done
+ranks 1 "$gsolve" "$work/A.mtx" --partition auto
+[ "$code" = 0 ] || fail "--partition on one rank: exit code $code"
+ranks 2 "$gsolve" "$work/A.mtx" -b random --partition block
+[ "$code" = 1 ] || fail "--partition block: exit code $code"
+grep -q "gsolve: there is no partition 'block'" "$work/error" || fail "--partition block without a sentence"
+ranks 3 "$gsolve" info gen:shuffled3d,n=8 --json "$work/i.json"
+[ "$code" = 0 ] || fail "info: exit code $code"
+grep -q '^ghosts      ' "$work/out" || fail "info without ghosts"
+grep -q '"most_neighbours":	2' "$work/i.json" || fail "info: JSON without neighbours"
 ranks 2 "$gsolve" gen:poisson2d -b random --seed one
 [ "$code" = 1 ] || fail "--seed one: exit code $code"
 grep -q 'gsolve: --seed needs a whole number' "$work/error" || fail "--seed without a sentence"

@@ -21,6 +21,13 @@ typedef int rank_body(gsolve_context *ctx, int rank, int ranks, void *user);
         }                                                                                  \
     } while (0)
 
+/* EXPECT that a call succeeds. */
+#define EXPECT_OK(ctx, call)                                              \
+    do {                                                                  \
+        const gsolve_status status_ = (call);                             \
+        EXPECT(status_ == GSOLVE_OK, "%s: %s", #call, gsolve_error(ctx)); \
+    } while (0)
+
 /* Runs body on `ranks` processes: on this one alone if `ranks` is 1, else on all. Returns the
  * number of failures of all. */
 static inline int run_ranks(int ranks, rank_body *body, void *user)

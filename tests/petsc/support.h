@@ -94,11 +94,11 @@ static inline Mat elasticity(PetscInt n, PetscReal **xy)
 /* A vector of the rows of A with values that differ, and one for the solution. */
 static inline void vectors(Mat A, Vec *x, Vec *b)
 {
-    PetscInt n;
+    PetscInt first, end;
 
     OK(MatCreateVecs(A, x, b));
-    OK(VecGetSize(*b, &n));
-    for (PetscInt i = 0; i < n; i++) {
+    OK(VecGetOwnershipRange(*b, &first, &end));
+    for (PetscInt i = first; i < end; i++) {
         OK(VecSetValue(*b, i, 1 + 0.5 * ((double)((i * 37 + 11) % 101) / 101), INSERT_VALUES));
     }
     OK(VecAssemblyBegin(*b));
@@ -128,7 +128,7 @@ static inline KSP solver_for(Mat A, Mat P, const char *options)
 
     OK(PetscOptionsClear(NULL));
     OK(PetscOptionsInsertString(NULL, options));
-    OK(KSPCreate(PETSC_COMM_SELF, &ksp));
+    OK(KSPCreate(PetscObjectComm((PetscObject)A), &ksp));
     OK(KSPSetOperators(ksp, A, P));
     OK(KSPSetFromOptions(ksp));
     return ksp;
@@ -176,7 +176,7 @@ static inline void view(PetscObject object, char *text, size_t size)
     FILE *file = tmpfile();
 
     assert_non_null(file);
-    OK(PetscViewerASCIIOpenWithFILE(PETSC_COMM_SELF, file, &viewer));
+    OK(PetscViewerASCIIOpenWithFILE(PetscObjectComm(object), file, &viewer));
     OK(PetscObjectView(object, viewer));
     OK(PetscViewerDestroy(&viewer));
     rewind(file);

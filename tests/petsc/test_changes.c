@@ -52,7 +52,7 @@ static void pc_types(void **state)
     OK(PCDestroy(&pc));
     assert_int_equal(solve(ksp, b, x, 1.0001), 1);
     OK(KSPDestroy(&ksp));
-    /* PETSc takes no bjacobi by default on one rank: the program has asked for it. */
+    /* PETSc takes no bjacobi by default without a matrix: the program has asked for it. */
     OK(PetscOptionsClear(NULL));
     OK(KSPCreate(PETSC_COMM_SELF, &ksp));
     OK(KSPGetPC(ksp, &pc));

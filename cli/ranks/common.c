@@ -1,0 +1,36 @@
+/* common.c: errors and vectors of gsolve-mpi. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "cli/ranks/ranks.h"
+
+int ranks_fail(ranks_run *r, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(r->error, sizeof r->error, format, arguments);
+    va_end(arguments);
+    return 1;
+}
+
+int ranks_check(ranks_run *r, gsolve_status status)
+{
+    if (status == GSOLVE_OK) return 0;
+    r->status = status;
+    return ranks_fail(r, "%s", gsolve_error(r->ctx));
+}
+
+/* Fails on all ranks if one has no memory. */
+int ranks_new_vector(ranks_run *r, gsolve_dense *v, int32_t rows, int32_t ncols)
+{
+    const size_t count = (size_t)rows * (size_t)ncols;
+    double *value = gsolve_alloc(r->ctx, GSOLVE_HOST, count, sizeof *value);
+    int first = value ? r->ranks : r->rank;
+
+    *v = gsolve_vector(value, rows);
+    v->ncols = ncols;
+    if (value) memset(value, 0, count * sizeof *value);
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return first == r->ranks ? 0 : ranks_fail(r, "rank %d: out of memory", first);
+}

@@ -1,0 +1,18 @@
+# FindSCOTCH: Scotch 7 for one process as the target SCOTCH::SCOTCH.
+find_path(SCOTCH_INCLUDE_DIR scotch.h PATH_SUFFIXES scotch)
+find_library(SCOTCH_LIBRARY scotch)
+find_library(SCOTCH_ERROR_LIBRARY scotcherr)
+if(SCOTCH_INCLUDE_DIR)
+  file(STRINGS ${SCOTCH_INCLUDE_DIR}/scotch.h scotch_version REGEX "#define SCOTCH_VERSION")
+  string(REGEX MATCH "[0-9]+" SCOTCH_VERSION "${scotch_version}")
+endif()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(SCOTCH REQUIRED_VARS SCOTCH_LIBRARY SCOTCH_ERROR_LIBRARY SCOTCH_INCLUDE_DIR
+  VERSION_VAR SCOTCH_VERSION
+  REASON_FAILURE_MESSAGE "It is in the Debian package libscotch-dev, or configure with -DGSOLVE_SCOTCH=OFF.")
+mark_as_advanced(SCOTCH_INCLUDE_DIR SCOTCH_LIBRARY SCOTCH_ERROR_LIBRARY)
+if(SCOTCH_FOUND AND NOT TARGET SCOTCH::SCOTCH)
+  add_library(SCOTCH::SCOTCH UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(SCOTCH::SCOTCH PROPERTIES IMPORTED_LOCATION ${SCOTCH_LIBRARY}
+                        INTERFACE_INCLUDE_DIRECTORIES ${SCOTCH_INCLUDE_DIR} INTERFACE_LINK_LIBRARIES ${SCOTCH_ERROR_LIBRARY})
+endif()
