@@ -30,13 +30,4 @@ static inline bool gs_column_is_own(const gs_column_map *map, int64_t col)
 /* The compact number of a column of the map. */
 int32_t gs_column_compact(const gs_column_map *map, int64_t col);
 
-/* The column of a compact number. */
-static inline int64_t gs_column_global(const gs_column_map *map, int32_t compact)
-{
-    const int32_t own = compact - map->below;
-
-    if (own < 0) return map->ghost[compact];
-    return own < map->own.count ? map->own.first + own : map->ghost[compact - map->own.count];
-}
-
 #endif

@@ -81,7 +81,7 @@ static inline gsolve_status gs_comm_sum_of(gs_comm *comm, double *number, int co
 /* gs_comm_sum of numbers on the host; those of gs_comm_sum are where kernels write them. */
 gsolve_status gs_comm_sum_on_host(gs_comm *comm, double *number, int count);
 
-/* Joins a gs_comm_sum of that many numbers, of which this rank has none since it has failed: all
+/* Joins a gs_comm_sum of that many numbers. This rank has none of them since it has failed: all
  * ranks fail. comm NULL: returns `local`. */
 gsolve_status gs_comm_fail_sum(gs_comm *comm, int count, gsolve_status local);
 

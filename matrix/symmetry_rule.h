@@ -30,7 +30,7 @@ SMALL double gs_diagonal_value(const gsolve_csr *A, int32_t i)
     return k < 0 ? 0 : gs_value_at(A, k);
 }
 
-/* Whether the difference of a_ij and a_ji, of which `most` is the larger magnitude, is a rounding
+/* Whether the difference of a_ij and a_ji, whose larger magnitude is `most`, is a rounding
  * error in this type, where aii and ajj are the diagonal entries. */
 SMALL bool gs_is_rounding(gsolve_type type, double difference, double most, double aii, double ajj)
 {

@@ -1,6 +1,6 @@
 /* metis.c: partitions by METIS (Karypis and Kumar 1998). METIS allocates its memory without
  * counting, and draws random numbers from a seed that is fixed here. */
-#include <metis.h>
+#include "factor/metis.h"
 
 #include "core/try.h"
 #include "factor/signals.h"
@@ -15,19 +15,13 @@ static gsolve_status call(idx_t *part, gsolve_context *ctx, idx_t n, idx_t *star
     gs_signals signals;
     int result;
 
-    METIS_SetDefaultOptions(options);
-    options[METIS_OPTION_NUMBERING] = 0;
-    options[METIS_OPTION_SEED] = 1;
+    gs_metis_options(options);
     gs_signals_enter(&signals, ctx);
     result = (parts <= MOST_BISECTIONS ? METIS_PartGraphRecursive : METIS_PartGraphKway)(
         &n, &constraints, start, neighbour, weight, NULL, NULL, &parts, NULL, NULL, options, &cut,
         part);
     gs_signals_leave(&signals, ctx);
-    if (result == METIS_OK) return GSOLVE_OK;
-    return gsolve_fail(ctx, result == METIS_ERROR_MEMORY ? GSOLVE_NO_MEMORY : GSOLVE_UNSUPPORTED,
-                       "METIS could not partition %lld rows (its code is %d); use the partition "
-                       "blocks",
-                       (long long)n, result);
+    return gs_metis_status(ctx, result, "partition", n, "the partition blocks");
 }
 
 static gsolve_status divide(int32_t *part, gsolve_context *ctx, const gs_adjacency *g,
@@ -36,12 +30,9 @@ static gsolve_status divide(int32_t *part, gsolve_context *ctx, const gs_adjacen
     idx_t *start = NULL, *neighbour = NULL, *weights = NULL, *found = NULL;
     gsolve_status status;
 
-    ALLOC(ctx, GSOLVE_HOST, start, (size_t)g->n + 1);
-    ALLOC(ctx, GSOLVE_HOST, neighbour, g->start[g->n]);
+    TRY(gs_metis_graph(&start, &neighbour, ctx, g));
     ALLOC(ctx, GSOLVE_HOST, weights, g->n);
     ALLOC(ctx, GSOLVE_HOST, found, g->n);
-    for (int32_t i = 0; i <= g->n; i++) start[i] = (idx_t)g->start[i];
-    for (int64_t k = 0; k < g->start[g->n]; k++) neighbour[k] = g->neighbour[k];
     for (int32_t i = 0; i < g->n; i++) weights[i] = weight[i];
     TRY(call(found, ctx, g->n, start, neighbour, weights, parts));
     for (int32_t i = 0; i < g->n; i++) part[i] = (int32_t)found[i];

@@ -139,7 +139,7 @@ static PetscBool limit_is_success(KSP ksp)
                                                                                    : PETSC_FALSE;
 }
 
-/* Whether x minimises |b - A x| for a square A of which the program gave no null space: b has no
+/* Whether x minimises |b - A x| for a square A without a given null space: b has no
  * solution, and nobody asked for less. */
 static PetscBool lacks_solution(KSP ksp, const gsolve_result *result)
 {

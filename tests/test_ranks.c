@@ -27,7 +27,7 @@ static gsolve_status sum_there(gsolve_context *ctx, double *number, int first, i
 
 /* --- the communicator ------------------------------------------------------------------------- */
 
-/* The sum in two parts, of which the first ends within a message; and the same on the host. */
+/* The sum in two parts, whose first one ends within a message; and the same on the host. */
 static gsolve_status rank_sums(gsolve_context *ctx, double *number, int count)
 {
     double *copy = malloc((size_t)count * sizeof *copy);

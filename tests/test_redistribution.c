@@ -540,5 +540,6 @@ int main(int argc, char **argv)
     };
 
     begin_ranks(&argc, &argv);
+    need_device();
     return end_ranks(cmocka_run_group_tests(tests, NULL, NULL));
 }

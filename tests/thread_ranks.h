@@ -233,25 +233,53 @@ typedef struct thread_job {
     thread_rank self;
     rank_body *body;
     void *user;
+    gsolve_context *ctx;
     pthread_t thread;
     int failures;
 } thread_job;
+
+/* Memory full of the address of the communicator: if a rank that leaves early, because another one
+ * failed, frees pointers that it has not set, the communicator is gone. */
+static void *allocate_filled(size_t bytes, void *user)
+{
+    const thread_job *job = user;
+    const void *word = job->ctx ? job->ctx->comm : NULL;
+    char *block = malloc(bytes);
+
+    for (size_t at = 0; block && at + sizeof word <= bytes; at += sizeof word) {
+        memcpy(block + at, &word, sizeof word);
+    }
+    return block;
+}
+
+static void release_filled(void *block, size_t bytes, void *user)
+{
+    (void)bytes, (void)user;
+    free(block);
+}
+
+static gsolve_status open_rank(thread_job *job)
+{
+    gsolve_context_options options = GSOLVE_INIT(gsolve_context_options);
+
+    options.user = job;
+    options.allocate_host = allocate_filled;
+    options.release_host = release_filled;
+    return thread_device ? gsolve_context_create_with(&job->ctx, thread_device, &options)
+                         : open_test_device_with(&job->ctx, "cpu", ",threads=1", &options);
+}
 
 static void *run_thread_job(void *at)
 {
     thread_job *job = at;
     const int rank = job->self.rank, ranks = job->self.world->ranks;
-    gsolve_context *ctx = NULL;
     int failures = 0;
 
-    if (thread_device) {
-        EXPECT_OK(NULL, gsolve_context_create(&ctx, thread_device));
-    } else {
-        EXPECT_OK(NULL, open_test_device(&ctx, "cpu", ",threads=1"));
-    }
-    EXPECT_OK(ctx, gsolve_context_set_transport(ctx, &thread_transport, &job->self, rank, ranks));
-    if (failures == 0) failures = job->body(ctx, rank, ranks, job->user);
-    gsolve_context_destroy(&ctx);
+    EXPECT_OK(NULL, open_rank(job));
+    EXPECT_OK(job->ctx,
+              gsolve_context_set_transport(job->ctx, &thread_transport, &job->self, rank, ranks));
+    if (failures == 0) failures = job->body(job->ctx, rank, ranks, job->user);
+    gsolve_context_destroy(&job->ctx);
     job->failures = failures;
     return NULL;
 }

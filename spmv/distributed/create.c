@@ -180,8 +180,8 @@ static gsolve_status create(gsolve_matrix **out, gsolve_context *ctx, const char
     gsolve_status status;
 
     D = gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *D);
+    if (D) *D = (gs_dist_matrix){.rows = csr->rows, .cols = csr->cols}; /* another rank may fail */
     TRY(gs_comm_check(ctx->comm, D ? GSOLVE_OK : GSOLVE_NO_MEMORY));
-    *D = (gs_dist_matrix){.rows = csr->rows, .cols = csr->cols};
     TRY(agree(D, ctx, spec, csr));
     TRY(gs_comm_check(ctx->comm, take_rows(D, ctx, csr, &interior)));
     TRY(gs_halo_new(&D->halo, ctx, &D->map, &D->owner));

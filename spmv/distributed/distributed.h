@@ -25,8 +25,8 @@ typedef struct gs_dist_matrix {
     /* Both where kernels read them: the arrays above, or copies. */
     gsolve_csr boundary_there;
     int32_t *boundary_row_there;
-    /* On a GPU, made when first needed: boundary', of which only the rows with entries are stored,
-     * with the numbers of these rows. Its columns are local rows. */
+    /* On a GPU, made when first needed: the rows of boundary' that have entries, and
+     * the numbers of these rows. Its columns are local rows. */
     gsolve_csr back;
     int32_t *back_row;
     int64_t total_entries; /* of all ranks */

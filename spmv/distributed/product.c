@@ -32,7 +32,7 @@ gsolve_status gs_dist_end(const gsolve_matrix *A, double alpha, gsolve_dense x, 
         ->multiply(A->ctx->queue, A->dist, alpha, &x, beta, &y, dots);
 }
 
-/* The product with the transposed boundary rows, of which the elements for other ranks are in the
+/* The product with the transposed boundary rows. Its elements for other ranks are in the
  * buffer of the halo. */
 static gsolve_status multiply_back(const gsolve_matrix *A, double alpha, gsolve_dense x,
                                    gsolve_dense y)

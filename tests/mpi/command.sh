@@ -2,30 +2,7 @@
 # command.sh MPIRUN GSOLVE: the command gsolve under mpirun: one solve over all ranks, one report, errors once, files
 # read and written; and a sentence where gsolve-mpi is missing.
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-mpirun=$1
-gsolve=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-chmod 755 "$work"
-
-fail() {
-    echo "$1"
-    cat "$work/out" "$work/error"
-    exit 1
-}
-
-# ranks N ARGUMENT...: runs gsolve; its output is in $work/out, its messages in $work/error, its exit code in $code
-ranks() {
-    n=$1
-    shift
-    code=0
-    "$here/run.sh" "$mpirun" "$n" "$@" >"$work/out" 2>"$work/error" || code=$?
-    if [ "$code" = 77 ]; then
-        cat "$work/out"
-        exit 77
-    fi
-}
+. "$(dirname "$0")/ranks.sh"
 
 ranks 3 "$gsolve" -A gen:poisson3d,n=12 --json "$work/r.json"
 [ "$code" = 0 ] || fail "3 ranks: exit code $code"

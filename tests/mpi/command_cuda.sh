@@ -2,30 +2,9 @@
 # command_cuda.sh MPIRUN GSOLVE: gsolve with ranks on GPUs, which share one if there is only one: the iterations of the
 # CPU, what the report and the JSON say, and an error. Skipped (77) without a GPU.
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-mpirun=$1
-gsolve=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-chmod 755 "$work"
+. "$(dirname "$0")/ranks.sh"
 
-fail() {
-    echo "$1"
-    cat "$work/out" "$work/error"
-    exit 1
-}
-
-# ranks N ARGUMENT...: runs gsolve; its output is in $work/out, its messages in $work/error, its exit code in $code
-ranks() {
-    n=$1
-    shift
-    code=0
-    "$here/run.sh" "$mpirun" "$n" "$gsolve" "$@" --json "$work/r.json" >"$work/out" 2>"$work/error" || code=$?
-    if [ "$code" = 77 ]; then
-        cat "$work/out"
-        exit 77
-    fi
-}
+solve() { ranks 2 "$gsolve" "$@" --json "$work/r.json"; }
 iterations() { sed -n 's/.*"iterations":[^0-9]*\([0-9]*\).*/\1/p' "$work/r.json"; }
 
 if ! "$gsolve" -A gen:poisson2d,n=5 --device cuda --quiet >"$work/out" 2>"$work/error"; then
@@ -37,10 +16,10 @@ if ! "$gsolve" -A gen:poisson2d,n=5 --device cuda --quiet >"$work/out" 2>"$work/
 fi
 for of in "cg jacobi" "gmres ilu"; do
     set -- -A gen:poisson3d,n=20 --solver "${of% *}" --precond "${of#* }"
-    ranks 2 "$@"
+    solve "$@"
     [ "$code" = 0 ] || fail "2 ranks on the CPU: exit code $code"
     cpu=$(iterations)
-    ranks 2 "$@" --device cuda
+    solve "$@" --device cuda
     [ "$code" = 0 ] || fail "2 ranks on a GPU: exit code $code"
     gpu=$(iterations)
     [ "$gpu" -ge $((cpu - 2)) ] && [ "$gpu" -le $((cpu + 2)) ] || fail "$of: $gpu iterations, and $cpu on the CPU"
@@ -49,6 +28,6 @@ for of in "cg jacobi" "gmres ilu"; do
     grep -q '"device":	"cuda"' "$work/r.json" || fail "JSON without the device: $(cat "$work/r.json")"
     grep -q '^ranks       2 by staged mpi' "$work/out" || fail "report without the transport"
 done
-ranks 2 -A gen:poisson2d,n=30 --device cuda,index=1000
+solve -A gen:poisson2d,n=30 --device cuda,index=1000
 [ "$code" = 1 ] || fail "no such GPU: exit code $code"
 [ "$(grep -c '^gsolve: rank 0: CUDA device 1000' "$work/error")" = 1 ] || fail "not exactly one sentence"

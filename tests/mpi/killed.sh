@@ -2,19 +2,8 @@
 # killed.sh MPIRUN GSOLVE: one of three processes of gsolve is killed, or stopped, in a solve. The others end: mpirun
 # ends them, or, if it does not, they fail after the timeout with a sentence.
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-mpirun=$1
-gsolve=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-chmod 755 "$work"
+. "$(dirname "$0")/ranks.sh"
 export GSOLVE_TEST_KILLED="$work" # marks the processes of this test
-
-fail() {
-    echo "$1"
-    cat "$work/out" "$work/error"
-    exit 1
-}
 
 # Prints the process that is rank 1, if it runs.
 find_rank_1() {

@@ -226,4 +226,16 @@ static inline int run_all(const struct CMUnitTest *tests, size_t count, const ch
     return PetscFinalize() || failed;
 }
 
+/* y = A x for a shell whose context is A. */
+static inline PetscErrorCode multiply_shell(Mat shell, Vec x, Vec y)
+{
+    Mat A;
+
+    PetscFunctionBegin;
+    PetscCall(MatShellGetContext(shell, &A));
+    PetscCheck(A, PETSC_COMM_SELF, PETSC_ERR_USER, "this shell has no matrix");
+    PetscCall(MatMult(A, x, y));
+    PetscFunctionReturn(0);
+}
+
 #endif

@@ -172,16 +172,6 @@ static void unnoticed_patterns(void **state)
     }
 }
 
-static PetscErrorCode multiply(Mat shell, Vec x, Vec y)
-{
-    Mat A;
-
-    PetscFunctionBegin;
-    PetscCall(MatShellGetContext(shell, &A));
-    PetscCall(MatMult(A, x, y));
-    PetscFunctionReturn(0);
-}
-
 /* A nest of which one block is a shell has products only. Blocks change alone. */
 static void nest_with_shell(void **state)
 {
@@ -190,7 +180,7 @@ static void nest_with_shell(void **state)
 
     (void)state;
     OK(MatCreateShell(PETSC_COMM_SELF, 100, 100, 100, 100, A, &shell));
-    OK(MatShellSetOperation(shell, MATOP_MULT, (void (*)(void))multiply));
+    OK(MatShellSetOperation(shell, MATOP_MULT, (void (*)(void))multiply_shell));
     OK(MatCreateTranspose(A, &transpose));
     Mat lower[2] = {shell, transpose};
     for (int k = 0; k < 2; k++) {
@@ -297,7 +287,7 @@ static void decimal_comma(void **state)
     OK(MatDestroy(&A));
 }
 
-/* A square A that is singular, of which the program gave no null space. */
+/* A square A that is singular and whose null space the program did not give. */
 static void no_solution(void **state)
 {
     static const char *const options[] = {GSOLVE "-ksp_rtol 1e-8", GSOLVE

@@ -200,17 +200,6 @@ static void matrix_types(void **state)
     }
 }
 
-static PetscErrorCode multiply(Mat shell, Vec x, Vec y)
-{
-    Mat A;
-
-    PetscFunctionBegin;
-    PetscCall(MatShellGetContext(shell, &A));
-    PetscCheck(A, PETSC_COMM_SELF, PETSC_ERR_USER, "this shell has no matrix");
-    PetscCall(MatMult(A, x, y));
-    PetscFunctionReturn(0);
-}
-
 /* A shell needs no option, and its errors come back. */
 static void shells(void **state)
 {
@@ -220,7 +209,7 @@ static void shells(void **state)
 
     (void)state;
     OK(MatCreateShell(PETSC_COMM_SELF, 400, 400, 400, 400, A, &shell));
-    OK(MatShellSetOperation(shell, MATOP_MULT, (void (*)(void))multiply));
+    OK(MatShellSetOperation(shell, MATOP_MULT, (void (*)(void))multiply_shell));
     vectors(A, &x, &b);
     KSP ksp = solver_for(shell, shell, GSOLVE);
     solve(ksp, b, x, 1.0001);

@@ -240,16 +240,6 @@ static void null_space(void **state)
 
 /* --- shells ----------------------------------------------------------------------------- */
 
-static PetscErrorCode multiply(Mat shell, Vec x, Vec y)
-{
-    Mat A;
-
-    PetscFunctionBegin;
-    PetscCall(MatShellGetContext(shell, &A));
-    PetscCall(MatMult(A, x, y));
-    PetscFunctionReturn(0);
-}
-
 static PetscErrorCode diagonal(Mat shell, Vec d)
 {
     Mat A;
@@ -266,7 +256,7 @@ static void shells(void **state)
 
     (void)state;
     OK(MatCreateShell(PETSC_COMM_SELF, 900, 900, 900, 900, A, &shell));
-    OK(MatShellSetOperation(shell, MATOP_MULT, (void (*)(void))multiply));
+    OK(MatShellSetOperation(shell, MATOP_MULT, (void (*)(void))multiply_shell));
     const int plain = solve_with(shell, "-ksp_type cg -pc_type none", 50);
     /* without the diagonal, which is constant here */
     const int its =

@@ -403,16 +403,6 @@ static void rectangular(void **state)
     OK(MatDestroy(&A));
 }
 
-static PetscErrorCode multiply(Mat shell, Vec x, Vec y)
-{
-    Mat A;
-
-    PetscFunctionBegin;
-    PetscCall(MatShellGetContext(shell, &A));
-    PetscCall(MatMult(A, x, y));
-    PetscFunctionReturn(0);
-}
-
 /* What one rank can and several cannot: a sentence on all ranks, which names what to do. */
 static void refused(void **state)
 {
@@ -444,7 +434,7 @@ static void refused(void **state)
     OK(KSPDestroy(&ksp));
     OK(MatGetLocalSize(A, &rows, NULL));
     OK(MatCreateShell(PETSC_COMM_WORLD, rows, rows, SIDE * SIDE, SIDE * SIDE, A, &shell));
-    OK(MatShellSetOperation(shell, MATOP_MULT, (void (*)(void))multiply));
+    OK(MatShellSetOperation(shell, MATOP_MULT, (void (*)(void))multiply_shell));
     ksp = solver_for(shell, A, GSOLVE "-pc_type jacobi");
     FAILS("this matrix of type shell", KSPSolve(ksp, b, x));
     OK(KSPDestroy(&ksp));
