@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,9 +61,20 @@ _NO_SOLUTION = ("A is square and singular, or nearly so, and no x solves A x = b
                 "boundary conditions, or give the null space of A as null_space; least_squares=True returns this x. ")
 
 
+class _Rounded(NamedTuple):
+    """A column of x after it was rounded to float32."""
+
+    residual: float  # |b - A x| / |b|
+    missed: float | None  # the tolerance that the column met in float64 only
+
+
 def _options(pairs: dict[str, Any]) -> str:
     """ "key=value,..." of the pairs that are not None."""
     return ",".join(f"{key}={value:.17g}" if isinstance(value, float) else f"{key}={value}" for key, value in pairs.items() if value is not None)
+
+
+def _outcome(result: Any, missed: float | None) -> str:
+    return "rounded to float32" if missed is not None else text(lib.gsolve_outcome_text(result.outcome))
 
 
 def _joined(*parts: str) -> str:
@@ -114,7 +125,7 @@ class Solver:
         self._automatic = method.split(",")[0] == "auto" and isinstance(precond, str) and precond == "auto" and not self._operator
         self._adjoint: Solver | None = None
         self._ran = False
-        self._rounded: list[float] | None = None  # the residuals of x after it was rounded to float32
+        self._rounded: list[_Rounded] | None = None  # the columns of x after they were rounded to float32
         self._watch = ffi.gc(lib.pygsolve_new_watch(), lib.pygsolve_free_watch)
         self._result = filled("gsolve_result")
         if self._transforms and not self._automatic:
@@ -276,11 +287,33 @@ class Solver:
 
     def _measure_rounded(self, b: DenseView, x: DenseView) -> None:
         """The residual of the result becomes that of x after it was rounded to float32."""
+        limits = self._limits(b)
         columns = self._columns_of_b
         residuals = ffi.new("double[]", max(columns, 1))
         self._ctx.check(lib.gsolve_matrix_residual(self._matrix, b.view[0], x.view[0], residuals))
-        self._rounded = list(residuals[0:columns])
-        self._result.relative_residual = max(self._rounded, default=0.0)
+        self._rounded = []
+        for k, (residual, limit) in enumerate(zip(residuals[0:columns], limits)):
+            exact = self._column(k)
+            fits = exact is None or exact.outcome != lib.GSOLVE_CONVERGED or residual <= max(limit, exact.relative_residual)
+            self._rounded.append(_Rounded(residual, None if fits else limit))  # not fits: also NaN, where x overflows
+        self._result.relative_residual = max(residuals[0:columns], default=0.0)
+
+    def _limits(self, b: DenseView) -> list[float]:
+        """The largest |b - A x| / |b| of each column that meets rtol or atol."""
+        atol = self._arguments["atol"]
+        if atol is None:  # the last one of the method's options
+            atol = [0.0, *(float(part[5:]) for part in self._method.split(",") if part.startswith("atol="))][-1]
+        if not atol:
+            return [self._rtol] * self._columns_of_b
+        norms = np.atleast_1d(np.linalg.norm(b.family.to_host(b.array).astype(F64), axis=0)).tolist()
+        return [max(self._rtol, atol / norm if norm > 0 else atol) for norm in norms]
+
+    def _column(self, k: int) -> Any:
+        """The library's result for column k of the last run, or None."""
+        if self._columns_of_b == 1:
+            return self._result
+        column = filled("gsolve_result")
+        return column if lib.gsolve_solver_column(self._current(), k, column) == lib.GSOLVE_OK else None
 
     def _run_on(self, b: Any, x: Any) -> None:
         """A run of the library; the result is in self._result, the residuals are in self._watch."""
@@ -331,24 +364,27 @@ class Solver:
             lib.gsolve_matrix_describe(self._matrix, matrix)
             columns = []
             for k in range(self._columns_of_b if self._columns_of_b > 1 else 0):
-                column = filled("gsolve_result")
-                if lib.gsolve_solver_column(self._current(), k, column) == lib.GSOLVE_OK:
-                    residual = self._rounded[k] if self._rounded else column.relative_residual
-                    columns.append((text(lib.gsolve_outcome_text(column.outcome)), column.iterations, residual))
+                column = self._column(k)
+                if column is not None:
+                    residual, missed = self._rounded[k] if self._rounded else (column.relative_residual, None)
+                    columns.append((_outcome(column, missed), column.iterations, residual))
             method, precond, setup = self._parts()
-            outcome = "rounded to float32" if self._is_coarser() else text(lib.gsolve_outcome_text(result.outcome))
+            outcome = _outcome(result, self._missed())
             return Info(outcome, self._succeeded(), result.relative_residual, result.iterations,
                         method, precond, text(matrix.form), text(self._ctx.describe().description), setup, result.seconds,
                         self._note(), tuple(columns))
 
-    def _is_coarser(self) -> bool:
-        """Whether x met the tolerance in float64 only."""
-        return bool(self._rounded) and self._succeeded() and self._result.relative_residual > self._rtol
+    def _missed(self) -> float | None:
+        """The tolerance that x met in float64 only, for the column where it is smallest; None: there is none."""
+        if not self._rounded or self._result.outcome != lib.GSOLVE_CONVERGED:
+            return None
+        return min((column.missed for column in self._rounded if column.missed is not None), default=None)
 
     def _note(self) -> str:
         note = in_python(text(lib.gsolve_solver_note(self._current())))
-        if self._is_coarser():
-            rounding = f"x met the tolerance {self._rtol:.0e} and was then rounded to float32; give b in float64 for an x in float64."
+        missed = self._missed()
+        if missed is not None:
+            rounding = f"x met the tolerance {missed:.0e} and was then rounded to float32; give b in float64 for an x in float64."
             note = f"{note} {rounding}" if note else rounding
         return note
 

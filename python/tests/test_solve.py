@@ -56,6 +56,46 @@ def test_a_tolerance_for_single_precision(poisson):
     assert S.history[-1] < 1e-7 and S.info.residual < 1e-5
 
 
+def test_single_precision_misses_the_tolerance_in_one_column():
+    """Columns are judged one by one: x of the second is small, and its rounding errors are, too."""
+    A = pygsolve.read("gen:poisson2d,n=200").astype(np.float32)
+    b = np.ones((A.shape[0], 2), np.float32)
+    b[2:, 1] = 0
+    S = pygsolve.Solver(A)
+    S.solve(b)
+    assert [column[0] for column in S.info.columns] == ["rounded to float32", "converged"]
+    assert S.info.columns[0][2] > 1e-5 > S.info.columns[1][2]
+    assert S.info.outcome == "rounded to float32" and "x met the tolerance 1e-05" in S.info.note
+
+
+@pytest.mark.parametrize("columns", [None, 2])
+def test_single_precision_of_least_squares(columns):
+    """An x that minimises |b - A x| has met no tolerance, with any rounding."""
+    A = random_sparse(60, 20, 0.3, 1) + sp.vstack([2 * sp.identity(20), sp.csr_array((40, 20))]).tocsr()
+    b = np.ones(60 if columns is None else (60, columns))
+    for dtype in (np.float64, np.float32):
+        S = pygsolve.Solver(A.astype(dtype))
+        assert S.solve(b.astype(dtype)).dtype == dtype
+        assert S.info.outcome == "least squares" and S.info.residual > 0.1
+        assert [column[0] for column in S.info.columns] == ["least squares"] * (columns or 0)
+        assert "tolerance" not in S.info.note
+
+
+@pytest.mark.parametrize("method, options", [("cg", {"atol": 1.0}), ("cg,atol=1e-3,atol=1", {})])
+def test_single_precision_with_an_absolute_tolerance(poisson, method, options):
+    """The rounded x meets atol, and no relative tolerance."""
+    A = poisson.astype(np.float32)
+    b = np.ones((A.shape[0], 2), np.float32)
+    b[:, 1] *= 1000
+    S = pygsolve.Solver(A, method, "jacobi", rtol=1e-12, **options)
+    S.solve(b)
+    for (outcome, _, residual), norm in zip(S.info.columns, np.linalg.norm(b, axis=0)):
+        assert outcome == "converged" and 1e-6 < residual <= 1 / norm
+    S = pygsolve.Solver(A, "cg", "jacobi", rtol=1e-12, atol=1e-9)
+    S.solve(b[:, 0])
+    assert S.info.outcome == "rounded to float32" and f"the tolerance {1e-9 / np.sqrt(A.shape[0]):.0e} and" in S.info.note
+
+
 def test_complex_is_refused(poisson):
     with pytest.raises(pygsolve.BadMatrix, match="complex128"):
         pygsolve.solve(poisson.astype(complex), np.ones(poisson.shape[0]))
