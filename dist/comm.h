@@ -60,8 +60,8 @@ gsolve_status gs_comm_allgather(gs_comm *comm, const void *send, size_t bytes, v
 gsolve_status gs_comm_exchange(gs_comm *comm, const gsolve_messages *out,
                                const gsolve_messages *in);
 
-/* The same in two parts, between which this rank computes. end returns at once if nothing is on its
- * way. */
+/* gs_comm_exchange in two parts, between which this rank computes. end returns at once if nothing
+ * is on its way. */
 gsolve_status gs_comm_exchange_begin(gs_comm *comm, const gsolve_messages *out,
                                      const gsolve_messages *in);
 gsolve_status gs_comm_exchange_end(gs_comm *comm);

@@ -76,9 +76,8 @@ typedef struct gsolve_statistics {
 } gsolve_statistics;
 
 /* Computes the statistics of csr. The call takes as long as about five products y = A x. For a
- * matrix handle use gsolve_matrix_statistics. csr is on the host or on the device. On the device
- * they are computed there, unless the columns of some row do not ascend strictly, and have the same
- * bits. */
+ * matrix handle use gsolve_matrix_statistics. If csr is on the device, the statistics are computed
+ * there and have the same bits, unless the columns of some row do not ascend strictly. */
 GSOLVE_API gsolve_status gsolve_csr_statistics(gsolve_context *ctx, const gsolve_csr *csr,
                                                gsolve_statistics *statistics);
 

@@ -21,6 +21,9 @@
  * gsolve_solver_explain and gsolve_solver_diagnose after such a run are collective, too: call them
  * on all ranks, and print on one.
  *
+ * In each call the numbers of columns and the types of matrices and vectors must be equal on all
+ * ranks. The layout and the location of a vector may differ.
+ *
  * All ranks compute on CPUs, or all on GPUs. On GPUs the rows are given on the host, and vectors
  * may be on the host or on the device of the rank.
  *
@@ -148,7 +151,7 @@ typedef struct gsolve_division_info {
 GSOLVE_API gsolve_status gsolve_dist_csr_division(gsolve_context *ctx, const gsolve_dist_csr *csr,
                                                   gsolve_division_info *info);
 
-/* Another division of the rows of a matrix, and the way of its vectors there and back. */
+/* Another division of the rows of a matrix. It moves values and vectors between both divisions. */
 typedef struct gsolve_redistribution gsolve_redistribution;
 
 /* Moves the rows of a square matrix to other ranks: *redistributed, which gsolve_dist_csr_free

@@ -90,7 +90,7 @@ gsolve_status gsolve_dist_csr_division(gsolve_context *ctx, const gsolve_dist_cs
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(ctx);
     if (!csr || !info || !csr->start || csr->rows.count < 0 || csr->location != GSOLVE_HOST ||
-        (unsigned)csr->type >= GSOLVE_TYPE_COUNT) {
+        (unsigned)csr->type >= GSOLVE_TYPE_COUNT || (unsigned)csr->offset > GSOLVE_O64) {
         status = gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                              "gsolve_dist_csr_division: an argument is NULL, or csr has no "
                              "offsets, an unknown type, or is not on the host");

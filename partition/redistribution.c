@@ -387,7 +387,8 @@ gsolve_status gsolve_redistribution_create(gsolve_redistribution **R, gsolve_con
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(ctx);
     status = R && spec && csr && redistributed && csr->start && csr->rows.count >= 0 &&
-                     csr->location == GSOLVE_HOST && (unsigned)csr->type < GSOLVE_TYPE_COUNT
+                     csr->location == GSOLVE_HOST && (unsigned)csr->type < GSOLVE_TYPE_COUNT &&
+                     (unsigned)csr->offset <= GSOLVE_O64
                  ? GSOLVE_OK
                  : gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                                "gsolve_redistribution_create: an argument is NULL, or csr has no "

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "dist/counts.h"
 
 gsolve_status gs_traffic_new(gs_traffic *t, gsolve_context *ctx)
 {
@@ -33,25 +34,19 @@ void gs_traffic_drop(gs_traffic *t, gsolve_context *ctx)
 
 gsolve_status gs_traffic_agree(gs_traffic *t, gsolve_context *ctx, int64_t *before, int64_t *total)
 {
-    const size_t ranks = (size_t)t->ranks;
-    int64_t *all;
+    int64_t sum = 0;
     gsolve_status status;
 
-    all = gsolve_alloc(ctx, GSOLVE_HOST, ranks * ranks, sizeof *all);
-    TRY(gs_comm_check(ctx->comm, all ? GSOLVE_OK : GSOLVE_NO_MEMORY));
-    memcpy(all, t->out, ranks * sizeof *all);
-    if (ctx->comm) TRY(gs_comm_allgather(ctx->comm, t->out, ranks * sizeof *all, all));
+    memcpy(t->in, t->out, (size_t)t->ranks * sizeof *t->in);
+    TRY(gs_comm_exchange_counts(ctx->comm, t->in));
     for (int r = 0; r < t->ranks; r++) {
-        int64_t sum = 0;
-        t->in[r] = all[(size_t)r * ranks + (size_t)t->rank];
-        for (int s = 0; s < t->ranks; s++) {
-            if (s == t->rank && before) before[r] = sum;
-            sum += all[(size_t)s * ranks + (size_t)r];
-        }
-        if (total) total[r] = sum;
+        if (before) before[r] = sum; /* for rank r: what the ranks before it give to this one */
+        sum += t->in[r];
     }
+    if (before) TRY(gs_comm_exchange_counts(ctx->comm, before));
+    if (total) total[t->rank] = sum;
+    if (total && ctx->comm) TRY(gs_comm_allgather(ctx->comm, &sum, sizeof sum, total));
 done:
-    gsolve_free(ctx, GSOLVE_HOST, all);
     return status;
 }
 

@@ -17,7 +17,8 @@ gsolve_status gs_traffic_new(gs_traffic *t, gsolve_context *ctx);
 void gs_traffic_drop(gs_traffic *t, gsolve_context *ctx);
 
 /* Sets t->in from the t->out of all ranks. Unless they are NULL: before[r] = what the ranks before
- * this one give to rank r, and total[r] = what all ranks give to rank r. Collective. */
+ * this one give to rank r, and total[r] = what all ranks give to rank r. Collective;
+ * memory for O(ranks) numbers. */
 gsolve_status gs_traffic_agree(gs_traffic *t, gsolve_context *ctx, int64_t *before, int64_t *total);
 
 /* Moves elements of `size` bytes: `from` has those for each rank, `to` gets those of each rank,

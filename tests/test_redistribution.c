@@ -398,6 +398,7 @@ static int refuse(gsolve_context *ctx, int rank, int ranks, void *user)
     piece p = take_piece(A, rows, rows);
     gsolve_redistribution *R = NULL;
     gsolve_dist_csr new = {0}, bad = p.csr;
+    gsolve_division_info info = GSOLVE_INIT(gsolve_division_info);
     double *v = calloc((size_t)A->nrows, sizeof *v);
     int failures = 0;
 
@@ -408,6 +409,12 @@ static int refuse(gsolve_context *ctx, int rank, int ranks, void *user)
     bad.cols.total = A->nrows + 1;
     EXPECT_FAILURE(GSOLVE_BAD_ARGUMENT, "square matrix",
                    gsolve_redistribution_create(&R, ctx, "blocks", &bad, &new));
+    bad = p.csr;
+    bad.offset = rank == ranks - 1 ? (gsolve_offset)(GSOLVE_O64 + 1) : GSOLVE_O64;
+    EXPECT_FAILURE(GSOLVE_BAD_ARGUMENT, "an unknown type",
+                   gsolve_redistribution_create(&R, ctx, "blocks", &bad, &new));
+    EXPECT_FAILURE(GSOLVE_BAD_ARGUMENT, "an unknown type",
+                   gsolve_dist_csr_division(ctx, &bad, &info));
     if (ranks > 1) {
         EXPECT_FAILURE(
             GSOLVE_BAD_ARGUMENT, "are not those of rank 0",

@@ -9,34 +9,37 @@ typedef struct option_of { /* a word, or a flag if it has no argument */
     const char *name, *letter, *argument;
     size_t at; /* the member of ranks_arguments */
     const char *help;
+    bool info; /* gsolve info has it, too */
 } option_of;
 
 #define MEMBER(name) offsetof(ranks_arguments, name)
 
 static const option_of options[] = {
-    {"--matrix", "-A", "FILE", MEMBER(matrix),
-     "matrix: a file, -: standard input, or gen:NAME,..."},
+    {"--matrix", "-A", "FILE", MEMBER(matrix), "matrix: a file, -: standard input, or gen:NAME,...",
+     true},
     {"--rhs", "-b", "FILE", MEMBER(rhs),
-     "right-hand side: a file, ones, random or A*ones (default)"},
-    {"--x0", NULL, "FILE", MEMBER(guess), "initial guess (default 0)"},
-    {"--null-space", NULL, "WORD", MEMBER(null_space), "null space of A: constants, or a file"},
+     "right-hand side: a file, ones, random or A*ones (default)", false},
+    {"--x0", NULL, "FILE", MEMBER(guess), "initial guess (default 0)", false},
+    {"--null-space", NULL, "WORD", MEMBER(null_space), "null space of A: constants, or a file",
+     false},
     {"--left-null-space", NULL, "WORD", MEMBER(left_null_space),
-     "that of the transpose of A, if it is another one"},
-    {"--solution", "-x", "FILE", MEMBER(solution), "write the solution; -: to standard output"},
-    {"--solver", NULL, "SPEC", MEMBER(solver), "method (default auto)"},
-    {"--precond", NULL, "SPEC", MEMBER(precond), "preconditioner (default auto)"},
-    {"--format", NULL, "SPEC", MEMBER(format), "storage format (default auto)"},
+     "that of the transpose of A, if it is another one", false},
+    {"--solution", "-x", "FILE", MEMBER(solution), "write the solution; -: to standard output",
+     false},
+    {"--solver", NULL, "SPEC", MEMBER(solver), "method (default auto)", false},
+    {"--precond", NULL, "SPEC", MEMBER(precond), "preconditioner (default auto)", false},
+    {"--format", NULL, "SPEC", MEMBER(format), "storage format (default auto)", false},
     {"--partition", NULL, "SPEC", MEMBER(partition),
-     "move rows to other ranks: blocks, metis, scotch or auto (default: do not)"},
-    {"--rtol", NULL, "X", MEMBER(rtol), "relative tolerance (default 1e-8)"},
-    {"--maxit", NULL, "N", MEMBER(maxit), "largest number of iterations"},
-    {"--seed", NULL, "N", MEMBER(seed), "seed of the random numbers in b (default 1)"},
-    {"--threads", NULL, "N", MEMBER(threads), "threads of each rank"},
-    {"--device", NULL, "SPEC", MEMBER(device), "device of each rank: cpu (default) or cuda"},
-    {"--json", NULL, "FILE", MEMBER(json), "write the result as JSON; -: standard output"},
-    {"--quiet", "-q", NULL, MEMBER(quiet), "print nothing but errors"},
-    {"--help", "-h", NULL, MEMBER(help), "print this help"},
-    {"--version", "-V", NULL, MEMBER(version), "print the version"},
+     "move rows to other ranks: blocks, metis, scotch or auto (default: do not)", true},
+    {"--rtol", NULL, "X", MEMBER(rtol), "relative tolerance (default 1e-8)", false},
+    {"--maxit", NULL, "N", MEMBER(maxit), "largest number of iterations", false},
+    {"--seed", NULL, "N", MEMBER(seed), "seed of the random numbers in b (default 1)", false},
+    {"--threads", NULL, "N", MEMBER(threads), "threads of each rank", true},
+    {"--device", NULL, "SPEC", MEMBER(device), "device of each rank: cpu (default) or cuda", true},
+    {"--json", NULL, "FILE", MEMBER(json), "write the result as JSON; -: standard output", true},
+    {"--quiet", "-q", NULL, MEMBER(quiet), "print nothing but errors", true},
+    {"--help", "-h", NULL, MEMBER(help), "print this help", true},
+    {"--version", "-V", NULL, MEMBER(version), "print the version", true},
 };
 enum { COUNT = sizeof options / sizeof *options };
 
@@ -106,6 +109,9 @@ int ranks_parse(ranks_run *r, int argc, char **argv)
                               "%s is not among what gsolve does with several ranks; mpirun -n %d "
                               "gsolve --help shows that",
                               argv[i], r->ranks);
+        } else if (r->args.info && !option->info) {
+            return ranks_fail(r, "%s belongs to gsolve solve; gsolve info does not solve",
+                              option->name);
         } else if (!option->argument) {
             *(bool *)((char *)&r->args + option->at) = true;
         } else {

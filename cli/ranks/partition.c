@@ -11,6 +11,12 @@ int ranks_partition(ranks_run *r)
 
     r->given = r->csr.rows;
     if (r->args.partition) {
+        if (r->csr.cols.total != 0 && r->csr.cols.total != r->csr.rows.total) {
+            return ranks_fail(
+                r, "--partition needs a square matrix; %s is %lld x %lld, so leave --partition out",
+                cli_input_words(r->args.matrix), (long long)r->csr.rows.total,
+                (long long)r->csr.cols.total);
+        }
         if (ranks_check(r, gsolve_redistribution_create(&r->R, r->ctx, r->args.partition, &r->csr,
                                                         &moved))) {
             return 1;

@@ -13,39 +13,39 @@ typedef struct triplet {
     double value;
 } triplet;
 
-typedef struct letters { /* messages of triplets */
+typedef struct triplet_messages { /* to or from each rank */
     gsolve_messages m;
     int *rank;
     size_t *offset;
     triplet *all; /* those of lower ranks first */
     int64_t count;
-} letters;
+} triplet_messages;
 
-static void drop_letters(letters *l, gsolve_context *ctx)
+static void drop_triplet_messages(triplet_messages *t, gsolve_context *ctx)
 {
-    gsolve_free(ctx, GSOLVE_HOST, l->rank);
-    gsolve_free(ctx, GSOLVE_HOST, l->offset);
-    gsolve_free(ctx, GSOLVE_HOST, l->all);
+    gsolve_free(ctx, GSOLVE_HOST, t->rank);
+    gsolve_free(ctx, GSOLVE_HOST, t->offset);
+    gsolve_free(ctx, GSOLVE_HOST, t->all);
 }
 
 /* Messages with number[r] triplets to or from each rank r but this one. */
-static gsolve_status new_letters(letters *l, gsolve_context *ctx, int ranks, int own,
-                                 const int64_t *number)
+static gsolve_status new_triplet_messages(triplet_messages *t, gsolve_context *ctx, int ranks,
+                                          int own, const int64_t *number)
 {
     gsolve_status status;
 
-    ALLOC(ctx, GSOLVE_HOST, l->rank, ranks);
-    ALLOC(ctx, GSOLVE_HOST, l->offset, (size_t)ranks + 1);
-    l->offset[0] = 0;
+    ALLOC(ctx, GSOLVE_HOST, t->rank, ranks);
+    ALLOC(ctx, GSOLVE_HOST, t->offset, (size_t)ranks + 1);
+    t->offset[0] = 0;
     for (int r = 0; r < ranks; r++) {
         const int64_t n = number[r];
         if (r == own || n == 0) continue;
-        l->count += n;
-        l->rank[l->m.count++] = r;
-        l->offset[l->m.count] = (size_t)l->count * sizeof(triplet);
+        t->count += n;
+        t->rank[t->m.count++] = r;
+        t->offset[t->m.count] = (size_t)t->count * sizeof(triplet);
     }
-    ALLOC(ctx, GSOLVE_HOST, l->all, l->count);
-    l->m = (gsolve_messages){l->m.count, l->rank, l->offset, l->all};
+    ALLOC(ctx, GSOLVE_HOST, t->all, t->count);
+    t->m = (gsolve_messages){t->m.count, t->rank, t->offset, t->all};
 done:
     return status;
 }
@@ -92,8 +92,8 @@ static void count_triplets(const given *g, const gs_ownership *owner, int64_t *n
 
 /* Sorts the triplets by the ranks that own their rows: those of others to `out`, the own to `own`.
  */
-static void put_triplets(const given *g, const gs_ownership *owner, int rank, const letters *out,
-                         triplet *own, int64_t *next)
+static void put_triplets(const given *g, const gs_ownership *owner, int rank,
+                         const triplet_messages *out, triplet *own, int64_t *next)
 {
     for (int r = 0, k = 0; r < owner->ranks; r++) {
         next[r] = 0;
@@ -175,7 +175,8 @@ static void add_duplicates(rows_of *r, int32_t count)
 /* *csr = the rows of these triplets, in rank order: those received from lower ranks, the own ones,
  * and those of higher ranks. */
 static gsolve_status make_rows(gsolve_dist_csr *csr, gsolve_context *ctx, gsolve_row_range rows,
-                               const letters *in, triplet *own, int64_t own_count, int rank)
+                               const triplet_messages *in, triplet *own, int64_t own_count,
+                               int rank)
 {
     rows_of r = {0};
     int64_t lower = 0;
@@ -216,7 +217,7 @@ static gsolve_status assemble(gsolve_dist_csr *csr, gsolve_context *ctx, gsolve_
                               const given *g, const gs_ownership *owner)
 {
     const int rank = ctx->comm ? ctx->comm->rank : 0, ranks = owner->ranks;
-    letters out = {0}, in = {0};
+    triplet_messages out = {0}, in = {0};
     int64_t *number;
     triplet *own = NULL;
     gsolve_dist_csr made = {0};
@@ -227,10 +228,10 @@ static gsolve_status assemble(gsolve_dist_csr *csr, gsolve_context *ctx, gsolve_
     count_triplets(g, owner, number);
     const int64_t own_count = number[rank];
     own = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)own_count, sizeof *own);
-    status = own ? new_letters(&out, ctx, ranks, rank, number) : GSOLVE_NO_MEMORY;
+    status = own ? new_triplet_messages(&out, ctx, ranks, rank, number) : GSOLVE_NO_MEMORY;
     TRY(gs_comm_check(ctx->comm, status));
     TRY(gs_comm_exchange_counts(ctx->comm, number));
-    TRY(gs_comm_check(ctx->comm, new_letters(&in, ctx, ranks, rank, number)));
+    TRY(gs_comm_check(ctx->comm, new_triplet_messages(&in, ctx, ranks, rank, number)));
     put_triplets(g, owner, rank, &out, own, number);
     if (ctx->comm) TRY(gs_comm_exchange(ctx->comm, &out.m, &in.m));
     status = make_rows(&made, ctx, rows, &in, own, own_count, rank);
@@ -241,8 +242,8 @@ static gsolve_status assemble(gsolve_dist_csr *csr, gsolve_context *ctx, gsolve_
         gsolve_dist_csr_free(&made, ctx);
     }
 done:
-    drop_letters(&out, ctx);
-    drop_letters(&in, ctx);
+    drop_triplet_messages(&out, ctx);
+    drop_triplet_messages(&in, ctx);
     gsolve_free(ctx, GSOLVE_HOST, own);
     gsolve_free(ctx, GSOLVE_HOST, number);
     return status;

@@ -1,7 +1,7 @@
 /* distributed.h: what a matrix handle whose rows are distributed over ranks holds besides.
  *
- * The handle's own rows are the interior matrix: this rank's rows, of which the boundary rows are
- * empty, with the columns that this rank owns. It has a form in the handle's format. A boundary row
+ * The handle's own rows are the interior matrix: this rank's rows, with the columns that this rank
+ * owns. Its boundary rows are empty. It has a form in the handle's format. A boundary row
  * has a ghost column, one that another rank owns. The boundary matrix holds the boundary rows
  * alone. So each row is in one of the two, and its entries are added in one sum, in the order of
  * the columns of the whole matrix. */
@@ -75,8 +75,8 @@ gsolve_status gs_dist_split(gs_dist_matrix *D, gsolve_context *ctx, const gsolve
 void gs_dist_split_values(gs_dist_matrix *D, const gsolve_context *ctx, const gsolve_csr *interior,
                           const void *value);
 
-/* The entries of local row i, in the order of the columns: *from is the interior or the boundary
- * matrix, of which they are begin to end - 1. next: the number of boundary rows before row i. */
+/* The entries of local row i, in the order of the columns: begin to end - 1 of *from, the
+ * interior or the boundary matrix. next: the number of boundary rows before row i. */
 typedef struct gs_dist_row {
     const gsolve_csr *from;
     int64_t begin, end;

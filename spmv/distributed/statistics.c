@@ -1,6 +1,6 @@
 /* statistics.c: the statistics of a distributed matrix. Each rank inspects its rows, and the
  * findings are added in rank order. For the symmetry each rank sends the entries in ghost columns
- * to the ranks that own these columns, which look for their mirror images. */
+ * to the ranks that own these columns, which compare them with their mirror images. */
 #include <math.h>
 #include <string.h>
 

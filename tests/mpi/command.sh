@@ -57,6 +57,19 @@ ranks 3 "$gsolve" info gen:shuffled3d,n=8 --json "$work/i.json"
 [ "$code" = 0 ] || fail "info: exit code $code"
 grep -q '^ghosts      ' "$work/out" || fail "info without ghosts"
 grep -q '"most_neighbours":	2' "$work/i.json" || fail "info: JSON without neighbours"
+for option in "--rtol 1e-6" "--rhs $work/nothing.mtx" "--format nosuch" "-x $work/unused.mtx" "--null-space constants"; do
+    # shellcheck disable=SC2086 # the words of $option
+    ranks 2 "$gsolve" info gen:poisson2d $option
+    [ "$code" = 1 ] || fail "info $option: exit code $code"
+    grep -q "gsolve: --[a-z-]* belongs to gsolve solve" "$work/error" || fail "info $option without a sentence"
+done
+ranks 2 "$gsolve" info gen:poisson2d,n=5 --partition blocks --device cpu --threads 1 --quiet
+[ "$code" = 0 ] || fail "the options of info: exit code $code"
+for command in solve info; do
+    ranks 2 "$gsolve" $command gen:random,n=80,cols=50 --partition blocks
+    [ "$code" = 1 ] || fail "$command --partition, 80 x 50: exit code $code"
+    grep -q 'gsolve: --partition needs a square matrix; .* is 80 x 50' "$work/error" || fail "$command --partition, 80 x 50: no sentence"
+done
 ranks 2 "$gsolve" gen:poisson2d -b random --seed one
 [ "$code" = 1 ] || fail "--seed one: exit code $code"
 grep -q 'gsolve: --seed needs a whole number' "$work/error" || fail "--seed without a sentence"
