@@ -4,6 +4,7 @@
 #ifndef GS_DIST_ROWS_H
 #define GS_DIST_ROWS_H
 
+#include "dist/column_map.h"
 #include "gsolve_dist.h"
 #include "matrix/csr.h"
 
@@ -23,6 +24,19 @@ gsolve_status gs_dist_check_entries(gsolve_context *ctx, const gsolve_dist_csr *
 
 /* A hash of the pattern. */
 uint64_t gs_dist_pattern(const gsolve_context *ctx, const gsolve_csr *shape, const int64_t *col);
+
+/* Whether the columns ascend strictly in every row. */
+bool gs_dist_rows_ascend(const gsolve_dist_csr *csr);
+
+/* *sorted = an owned copy of csr whose columns ascend strictly in every row; duplicates are added
+ * in the order of the entries. csr is complete and has been checked. */
+gsolve_status gs_dist_sort(gsolve_dist_csr *sorted, gsolve_context *ctx, const gsolve_dist_csr *csr,
+                           const gsolve_csr *shape);
+
+/* *C = the offsets of `local` and its columns in the whole matrix, both owned, and a view of its
+ * values. local has the columns of map, on the host. On failure there is nothing to free. */
+gsolve_status gs_dist_name_columns(gsolve_dist_csr *C, gsolve_context *ctx, const gsolve_csr *local,
+                                   const gs_column_map *map, gsolve_row_range rows);
 
 /* The position of the first entry of local row i; i may be rows.count. */
 static inline int64_t gs_dist_start(const gsolve_dist_csr *csr, int32_t i)

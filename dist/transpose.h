@@ -21,6 +21,10 @@ const gsolve_dist_csr *gs_dist_transpose_csr(const gs_dist_transpose *T);
 gsolve_status gs_dist_transpose_update(gs_dist_transpose *T, gsolve_context *ctx,
                                        const gsolve_dist_csr *A);
 
+/* *csr = the rows of A', which the caller frees with gsolve_dist_csr_free. T can only be dropped
+ * afterwards. */
+void gs_dist_transpose_take(gs_dist_transpose *T, gsolve_dist_csr *csr);
+
 void gs_dist_transpose_drop(gs_dist_transpose **T, gsolve_context *ctx);
 
 #endif

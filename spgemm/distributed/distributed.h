@@ -27,6 +27,10 @@ const gsolve_dist_csr *gs_dist_product_csr(const gs_dist_product *C);
 gsolve_status gs_dist_product_update(gs_dist_product *C, gsolve_context *ctx,
                                      const gsolve_dist_csr *A, const gsolve_dist_csr *B);
 
+/* *csr = the rows of the product, which the caller frees with gsolve_dist_csr_free. C can only be
+ * dropped afterwards. */
+void gs_dist_product_take(gs_dist_product *C, gsolve_dist_csr *csr);
+
 void gs_dist_product_drop(gs_dist_product **C, gsolve_context *ctx);
 
 typedef struct gs_dist_galerkin gs_dist_galerkin;
