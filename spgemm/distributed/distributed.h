@@ -4,9 +4,10 @@
  * the order of one rank. The results are those of one rank, bits included, for any number of ranks
  * and any division of the rows.
  *
- * All matrices are on the host, complete (gs_dist_complete) and of the same type; their columns
- * ascend strictly in every row, and so do those of the results. The offsets of the results are
- * GSOLVE_O64. The functions named _new and _update are collective. */
+ * All matrices are on the host and complete (gs_dist_complete), and all ranks have the same type;
+ * their columns ascend strictly in every row, and so do those of the results. The offsets of the
+ * results are GSOLVE_O64. The functions named _new and _update are collective. For updates the
+ * handles keep copies of the rows that they multiply. */
 #ifndef GS_SPGEMM_DISTRIBUTED_DISTRIBUTED_H
 #define GS_SPGEMM_DISTRIBUTED_DISTRIBUTED_H
 

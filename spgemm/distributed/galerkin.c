@@ -39,7 +39,6 @@ gsolve_status gs_dist_galerkin_new(gs_dist_galerkin **out, gsolve_context *ctx,
     status = G ? gs_dist_check_fit(ctx, "R A", R, A) : GSOLVE_NO_MEMORY;
     if (status == GSOLVE_OK) status = gs_dist_check_fit(ctx, "A P", A, P);
     TRY(gs_comm_check(ctx->comm, status));
-    TRY(gs_comm_same(ctx->comm, (uint64_t)A->type, "the value types of the matrices"));
     TRY(gs_local_rows_new(&G->R, ctx, NULL, R));
     TRY(gs_local_rows_new(&G->A, ctx, &G->R.map, A));
     TRY(gs_local_rows_new(&G->P, ctx, &G->A.map, P));

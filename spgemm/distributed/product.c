@@ -36,7 +36,6 @@ gsolve_status gs_dist_product_new(gs_dist_product **out, gsolve_context *ctx,
     if (P) memset(P, 0, sizeof *P); /* another rank may fail */
     status = P ? gs_dist_check_fit(ctx, "A B", A, B) : GSOLVE_NO_MEMORY;
     TRY(gs_comm_check(ctx->comm, status));
-    TRY(gs_comm_same(ctx->comm, (uint64_t)A->type, "the value types of the matrices"));
     TRY(gs_local_rows_new(&P->A, ctx, NULL, A));
     TRY(gs_local_rows_new(&P->B, ctx, &P->A.map, B));
     TRY(gs_comm_check(ctx->comm, multiply(P, ctx, A->rows)));
