@@ -497,8 +497,10 @@ static void galerkin_products(void **state)
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-typedef struct denied { /* what one rank does with few allocations */
-    piece r, a, p;
+typedef struct denied {      /* what one rank does with few allocations */
+    piece r, a, p, reversed; /* reversed: a in the reverse order */
+    int32_t *start;          /* its arrays */
+    char *value;
     gs_ownership owner;
     int64_t *row, count;
     gs_dist_galerkin *update;
@@ -527,7 +529,7 @@ static gsolve_status denied_transpose(gsolve_context *ctx, denied *d)
 static gsolve_status denied_product(gsolve_context *ctx, denied *d)
 {
     gsolve_dist_csr C = {0};
-    const gsolve_status status = gsolve_dist_csr_multiply(&C, ctx, &d->a.csr, &d->p.csr);
+    const gsolve_status status = gsolve_dist_csr_multiply(&C, ctx, &d->reversed.csr, &d->p.csr);
 
     gsolve_dist_csr_free(&C, ctx);
     return status;
@@ -577,9 +579,13 @@ static int deny_all(gsolve_context *ctx, int rank, int ranks, void *user)
     denied d = {.r = take(w->R, w->rows, w->rows, rank, ranks),
                 .a = take(w->A, w->rows, w->rows, rank, ranks),
                 .p = take(w->B, w->rows, w->rows, rank, ranks),
+                .reversed = take(w->A, w->rows, w->rows, rank, ranks),
+                .start = malloc(((size_t)w->A->nrows + 1) * sizeof(int32_t)),
+                .value = malloc((size_t)gs_start(w->A, w->A->nrows) * sizeof(double)),
                 .row = malloc((size_t)w->A->nrows * sizeof(int64_t))};
     int failures = 0;
 
+    reverse(&d.reversed, d.start, d.value);
     EXPECT_OK(ctx, gs_ownership_new(&d.owner, ctx, &d.a.csr.rows, "rows"));
     d.count = list_rows(&d.owner, rank, d.row);
     if (gs_location(ctx) == GSOLVE_HOST) {
@@ -591,8 +597,8 @@ static int deny_all(gsolve_context *ctx, int rank, int ranks, void *user)
     }
     gs_dist_galerkin_drop(&d.update, ctx);
     gs_ownership_drop(&d.owner, ctx);
-    drop_piece(&d.r), drop_piece(&d.a), drop_piece(&d.p);
-    free(d.row);
+    drop_piece(&d.r), drop_piece(&d.a), drop_piece(&d.p), drop_piece(&d.reversed);
+    free(d.row), free(d.start), free(d.value);
     return failures;
 }
 
