@@ -3,7 +3,7 @@
 #include "core/try.h"
 #include "dist/column_map.h"
 #include "dist/row_range.h"
-#include "spmv/distributed/create.h"
+#include "dist/rows.h"
 
 /* The numbers of this rank. */
 typedef struct share {
