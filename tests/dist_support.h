@@ -98,6 +98,28 @@ static inline void drop_piece(piece *p)
     free(p->col);
 }
 
+/* Whether csr is this rank's part of A, entry by entry. */
+static inline int compare_rows(const gsolve_csr *A, const gsolve_dist_csr *csr, double tolerance, int rank,
+                               int ranks)
+{
+    const int64_t *start = csr->start;
+    int failures = 0;
+
+    EXPECT(csr->rows.total == A->nrows, "%lld rows", (long long)csr->rows.total);
+    for (int32_t i = 0; i < csr->rows.count && !failures; i++) {
+        const int32_t row = (int32_t)csr->rows.first + i;
+        const int64_t from = gs_start(A, row), n = gs_start(A, row + 1) - from;
+        EXPECT(start[i + 1] - start[i] == n, "row %d has %lld entries, not %lld", row,
+               (long long)(start[i + 1] - start[i]), (long long)n);
+        for (int64_t k = 0; k < n && !failures; k++) {
+            const double v = ((const double *)csr->value)[start[i] + k];
+            EXPECT(csr->col[start[i] + k] == A->col[from + k], "row %d", row);
+            EXPECT(fabs(v - gs_value(A, from + k)) <= tolerance, "row %d: %g", row, v);
+        }
+    }
+    return failures;
+}
+
 /* The number k of vector c, between -1 and 1. */
 static inline double number_of(int64_t k, int c)
 {
