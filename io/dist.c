@@ -56,7 +56,8 @@ static gsolve_status read_on_first(gsolve_dist_csr *csr, gsolve_context *ctx, co
     if (first) A = all;
     ncols = A.ncols;
     TRY(gs_share_numbers(ctx->comm, &ncols, 1));
-    TRY(gs_divide_rows(csr, ctx, &A, (int64_t)ncols));
+    status = gs_divide_rows(csr, ctx, &A, (int64_t)ncols);
+    if (first) all = A;
 done:
     gsolve_csr_free(&all, ctx);
     return status;

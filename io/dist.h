@@ -27,8 +27,8 @@ static inline int64_t gs_first_entry(int64_t entries, int r, int ranks)
 
 /* csr = this rank's rows of a matrix with ncols columns, divided so that ranks have about equal
  * numbers of entries. A: the rows of this rank before, with values of type double; those of all
- * ranks follow one another. Collective. */
-gsolve_status gs_divide_rows(gsolve_dist_csr *csr, gsolve_context *ctx, const gsolve_csr *A,
+ * ranks follow one another. Takes ownership of its values if no rows move. Collective. */
+gsolve_status gs_divide_rows(gsolve_dist_csr *csr, gsolve_context *ctx, gsolve_csr *A,
                              int64_t ncols);
 
 /* The elements of x that a rank with these rows owns. */

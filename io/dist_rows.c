@@ -51,7 +51,7 @@ gsolve_row_range gs_columns_of(gsolve_row_range rows, int64_t ncols, int rank, i
 /* --- another division ------------------------------------------------------------------------- */
 
 typedef struct division { /* of the rows, before and after */
-    const gsolve_csr *A;  /* the rows of this rank before */
+    gsolve_csr *A;        /* the rows of this rank before */
     gs_ownership before;
     double *first; /* ranks + 1: the first row of each rank after */
     gs_pieces rows, entries;
@@ -140,6 +140,14 @@ done:
     return status;
 }
 
+static void widen(gsolve_context *ctx, int64_t entries, const int32_t *from, int64_t *to)
+{
+    const int threads = gsolve_threads(ctx);
+
+#pragma omp parallel for simd schedule(static) num_threads(threads)
+    for (int64_t k = 0; k < entries; k++) to[k] = from[k];
+}
+
 /* Columns have 32 bits before and 64 bits after. */
 static gsolve_status move_entries(division *d, gsolve_context *ctx, gs_dist_arrays *a)
 {
@@ -152,13 +160,50 @@ static gsolve_status move_entries(division *d, gsolve_context *ctx, gs_dist_arra
     a->value = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)entries, sizeof *a->value);
     TRY(gs_comm_check(ctx->comm, col && a->col && a->value ? GSOLVE_OK : GSOLVE_NO_MEMORY));
     TRY(gs_pieces_move(&d->entries, ctx->comm, sizeof *col, d->A->col, col));
-#pragma omp parallel for simd schedule(static) num_threads(gsolve_threads(ctx))
-    for (int64_t k = 0; k < entries; k++) a->col[k] = col[k];
+    widen(ctx, entries, col, a->col);
     gsolve_free(ctx, GSOLVE_HOST, col);
     col = NULL;
     TRY(gs_pieces_move(&d->entries, ctx->comm, sizeof *a->value, d->A->value, a->value));
 done:
     gsolve_free(ctx, GSOLVE_HOST, col);
+    return status;
+}
+
+/* All rows stay where they are. a takes ownership of the values. */
+static gsolve_status keep_rows(division *d, gsolve_context *ctx, gs_dist_arrays *a)
+{
+    const int64_t entries = gs_start(d->A, d->A->nrows);
+    gsolve_status status;
+
+    a->col = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)entries, sizeof *a->col);
+    TRY(gs_comm_check(ctx->comm, a->col ? GSOLVE_OK : GSOLVE_NO_MEMORY));
+    for (int32_t i = 0; i <= d->A->nrows; i++) a->start[i] = gs_start(d->A, i);
+    widen(ctx, entries, d->A->col, a->col);
+    a->value = gs_csr_arrays_of(ctx, d->A).value;
+    d->A->value = NULL;
+done:
+    return status;
+}
+
+/* Known to all ranks. */
+static bool rows_stay(const division *d, int ranks)
+{
+    for (int r = 0; r <= ranks; r++) {
+        if ((int64_t)d->first[r] != d->before.first[r]) return false;
+    }
+    return true;
+}
+
+static gsolve_status move_rows(division *d, gsolve_context *ctx, gs_dist_arrays *a)
+{
+    gsolve_status status;
+
+    TRY(gs_pieces_new(&d->rows, ctx));
+    TRY(gs_pieces_new(&d->entries, ctx));
+    assign_pieces(d, ctx->comm ? ctx->comm->rank : 0, gs_comm_ranks(ctx->comm));
+    TRY(move_lengths(d, ctx, a->start));
+    TRY(move_entries(d, ctx, a));
+done:
     return status;
 }
 
@@ -172,13 +217,11 @@ static gsolve_status new_division(division *d, gsolve_context *ctx)
     TRY(gs_comm_check(ctx->comm, d->first ? GSOLVE_OK : GSOLVE_NO_MEMORY));
     TRY(gs_comm_place(ctx->comm, range.count, &range.first, &range.total));
     TRY(gs_ownership_new(&d->before, ctx, &range, "rows"));
-    TRY(gs_pieces_new(&d->rows, ctx));
-    TRY(gs_pieces_new(&d->entries, ctx));
 done:
     return status;
 }
 
-gsolve_status gs_divide_rows(gsolve_dist_csr *csr, gsolve_context *ctx, const gsolve_csr *A,
+gsolve_status gs_divide_rows(gsolve_dist_csr *csr, gsolve_context *ctx, gsolve_csr *A,
                              int64_t ncols)
 {
     const int ranks = gs_comm_ranks(ctx->comm), rank = ctx->comm ? ctx->comm->rank : 0;
@@ -188,11 +231,9 @@ gsolve_status gs_divide_rows(gsolve_dist_csr *csr, gsolve_context *ctx, const gs
 
     TRY(new_division(&d, ctx));
     TRY(assign_rows(&d, ctx, d.before.first[ranks]));
-    assign_pieces(&d, rank, ranks);
     a.start = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)d.own.count + 1, sizeof *a.start);
     TRY(gs_comm_check(ctx->comm, a.start ? GSOLVE_OK : GSOLVE_NO_MEMORY));
-    TRY(move_lengths(&d, ctx, a.start));
-    TRY(move_entries(&d, ctx, &a));
+    TRY(rows_stay(&d, ranks) ? keep_rows(&d, ctx, &a) : move_rows(&d, ctx, &a));
     gs_dist_csr_own(csr, d.own, gs_columns_of(d.own, ncols, rank, ranks), &a);
 done:
     gsolve_free(ctx, GSOLVE_HOST, d.first);
