@@ -48,15 +48,15 @@ static gsolve_status read_on_first(gsolve_dist_csr *csr, gsolve_context *ctx, co
     static const int32_t no_rows = 0;
     const bool first = is_first(ctx);
     gsolve_csr all = {0}, A = {.start = &no_rows};
-    double ncols;
+    int64_t ncols;
     gsolve_status status;
 
     TRY(gs_check_file(ctx->comm,
                       first ? gsolve_read_matrix(&all, ctx, name, options, source) : GSOLVE_OK));
     if (first) A = all;
     ncols = A.ncols;
-    TRY(gs_share_numbers(ctx->comm, &ncols, 1));
-    status = gs_divide_rows(csr, ctx, &A, (int64_t)ncols);
+    TRY(gs_share(ctx->comm, &ncols, sizeof ncols));
+    status = gs_divide_rows(csr, ctx, &A, ncols);
     if (first) all = A;
 done:
     gsolve_csr_free(&all, ctx);
@@ -160,7 +160,7 @@ gsolve_status gsolve_read_dense_dist(gsolve_dense *v, gsolve_context *ctx, const
                                      gsolve_row_range rows, const gsolve_read_options *options)
 {
     gsolve_dense all = {0}, own = {0};
-    double ncols;
+    int64_t ncols;
     gsolve_status status = GSOLVE_OK;
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
@@ -172,7 +172,7 @@ gsolve_status gsolve_read_dense_dist(gsolve_dense *v, gsolve_context *ctx, const
     if (is_first(ctx)) status = read_all(&all, ctx, name, rows, options);
     TRY(gs_check_file(ctx->comm, status));
     ncols = all.ncols;
-    TRY(gs_share_numbers(ctx->comm, &ncols, 1));
+    TRY(gs_share(ctx->comm, &ncols, sizeof ncols));
     TRY(gs_comm_check(ctx->comm, gs_columns_new(&own, ctx, rows.count, (int32_t)ncols)));
     TRY(gs_move_columns(ctx, rows, all, own, false));
     *v = own;

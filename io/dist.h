@@ -13,8 +13,8 @@
  * one rank. */
 gsolve_status gs_check_file(gs_comm *comm, gsolve_status local);
 
-/* *own = rank 0's numbers on all ranks. */
-gsolve_status gs_share_numbers(gs_comm *comm, double *number, int count);
+/* data = the bytes of rank 0, on all ranks. */
+gsolve_status gs_share(gs_comm *comm, void *data, size_t bytes);
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
@@ -32,7 +32,7 @@ gsolve_status gs_divide_rows(gsolve_dist_csr *csr, gsolve_context *ctx, gsolve_c
                              int64_t ncols);
 
 /* The elements of x that a rank with these rows owns. */
-gsolve_row_range gs_columns_of(gsolve_row_range rows, int64_t ncols, int rank, int ranks);
+gsolve_row_range gs_column_range(gsolve_row_range rows, int64_t ncols, int rank, int ranks);
 
 /* The arrays of a gsolve_dist_csr, for writing. */
 typedef struct gs_dist_arrays {

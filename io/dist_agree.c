@@ -50,14 +50,21 @@ done:
     return status;
 }
 
-gsolve_status gs_share_numbers(gs_comm *comm, double *number, int count)
+gsolve_status gs_share(gs_comm *comm, void *data, size_t bytes)
 {
-    gsolve_status status;
+    char *at = data;
+    gsolve_status status = GSOLVE_OK;
 
-    if (!comm) return GSOLVE_OK;
-    memcpy(comm->send, number, (size_t)count * sizeof *number);
-    TRY(gs_comm_allgather(comm, comm->send, (size_t)count * sizeof *number, comm->recv));
-    memcpy(number, comm->recv, (size_t)count * sizeof *number);
+    while (comm && bytes > 0) { /* as much at a time as the communicator's memory holds */
+        const size_t some = bytes < GS_COMM_NUMBERS * sizeof(double)
+                                ? bytes
+                                : GS_COMM_NUMBERS * sizeof(double);
+        memcpy(comm->send, at, some);
+        TRY(gs_comm_allgather(comm, comm->send, some, comm->recv));
+        memcpy(at, comm->recv, some);
+        at += some;
+        bytes -= some;
+    }
 done:
     return status;
 }

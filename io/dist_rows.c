@@ -43,7 +43,7 @@ void gs_dist_csr_own(gsolve_dist_csr *csr, gsolve_row_range rows, gsolve_row_ran
     *a = (gs_dist_arrays){0};
 }
 
-gsolve_row_range gs_columns_of(gsolve_row_range rows, int64_t ncols, int rank, int ranks)
+gsolve_row_range gs_column_range(gsolve_row_range rows, int64_t ncols, int rank, int ranks)
 {
     return ncols == rows.total ? rows : gsolve_row_range_even(ncols, rank, ranks);
 }
@@ -234,7 +234,7 @@ gsolve_status gs_divide_rows(gsolve_dist_csr *csr, gsolve_context *ctx, gsolve_c
     a.start = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)d.own.count + 1, sizeof *a.start);
     TRY(gs_comm_check(ctx->comm, a.start ? GSOLVE_OK : GSOLVE_NO_MEMORY));
     TRY(rows_stay(&d, ranks) ? keep_rows(&d, ctx, &a) : move_rows(&d, ctx, &a));
-    gs_dist_csr_own(csr, d.own, gs_columns_of(d.own, ncols, rank, ranks), &a);
+    gs_dist_csr_own(csr, d.own, gs_column_range(d.own, ncols, rank, ranks), &a);
 done:
     gsolve_free(ctx, GSOLVE_HOST, d.first);
     gs_ownership_drop(&d.before, ctx);
