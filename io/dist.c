@@ -63,21 +63,49 @@ done:
     return status;
 }
 
+static gsolve_status read_text(gsolve_dist_csr *csr, bool *found, gsolve_context *ctx,
+                               const char *name, const gsolve_read_options *options,
+                               gsolve_source *source)
+{
+    gs_input in;
+    gs_market m;
+    gsolve_status status;
+
+    TRY(gs_market_open_dist(&in, &m, found, ctx, name, options));
+    if (!*found) goto done;
+    status = gs_market_read_dist(csr, &in, &m);
+    gs_input_close(&in);
+    memcpy(in.source.stamp, source->stamp, sizeof in.source.stamp);
+    *source = in.source;
+done:
+    return status;
+}
+
+/* What all ranks want with the cache: 0, or 1 to read it, plus 2 to write it. */
+static gsolve_status agree_on_cache(int *use, gsolve_context *ctx,
+                                    const gsolve_read_options *options)
+{
+    *use = options && options->cache ? (options->cache_read_only ? 1 : 3) : 0;
+    return gs_share(ctx->comm, use, sizeof *use);
+}
+
+/* All ranks read the cache or the text. Rank 0 reads what others cannot, and files whose cache it
+ * writes. */
 static gsolve_status read_file(gsolve_dist_csr *csr, gsolve_context *ctx, const char *name,
                                const gsolve_read_options *options, gsolve_source *source)
 {
-    bool is_market = false;
-    gs_input in;
-    gs_market m;
+    gsolve_source own = GSOLVE_INIT(gsolve_source);
+    bool found = false;
+    int use;
     gsolve_status status = GSOLVE_OK;
 
     if (gs_comm_ranks(ctx->comm) > 1) {
-        TRY(gs_market_open_dist(&in, &m, &is_market, ctx, name, options));
+        TRY(agree_on_cache(&use, ctx, options));
+        if (use & 1) TRY(gs_cache_read_dist(csr, &found, ctx, name, &own));
+        if (!found && !(use & 2)) TRY(read_text(csr, &found, ctx, name, options, &own));
     }
-    if (!is_market) return read_on_first(csr, ctx, name, options, source);
-    status = gs_market_read_dist(csr, &in, &m);
-    gs_input_close(&in);
-    if (status == GSOLVE_OK && is_first(ctx)) GS_FILL_INFO(gsolve_source, source, &in.source);
+    if (!found) return read_on_first(csr, ctx, name, options, source);
+    if (is_first(ctx)) GS_FILL_INFO(gsolve_source, source, &own);
 done:
     return status;
 }

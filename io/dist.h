@@ -67,6 +67,11 @@ gsolve_status gs_market_open_dist(gs_input *in, gs_market *m, bool *is_market, g
 /* csr = this rank's rows of the file. in->source is set. Collective. */
 gsolve_status gs_market_read_dist(gsolve_dist_csr *csr, gs_input *in, const gs_market *m);
 
+/* *found: the file has a valid cache, which all ranks see; csr = this rank's rows in it. Sets the
+ * stamp of *source, and all of it if found. Collective, over several ranks. */
+gsolve_status gs_cache_read_dist(gsolve_dist_csr *csr, bool *found, gsolve_context *ctx,
+                                 const char *path, gsolve_source *source);
+
 /* A = rows of the matrix, mirrored according to symmetry; those of all ranks follow one another.
  * Frees the triplets, `count` on this rank. Collective. In dist_triplets.c. */
 gsolve_status gs_assemble_dist(gsolve_csr *A, gsolve_context *ctx, const gs_market *m,

@@ -178,7 +178,7 @@ static gsolve_status check_values(gsolve_context *ctx, gsolve_row_range rows, co
     gsolve_status status;
 
     TRY(gs_comm_largest(ctx->comm, &first, 1));
-    if (bad >= 0 && own == first) status = gs_refuse_value(ctx, v, bad, rows.first);
+    if (bad >= 0 && own == first) status = gs_refuse_element(ctx, v, bad, rows.first);
     TRY(gs_check_file(ctx->comm, status));
 done:
     return status;

@@ -364,7 +364,7 @@ int64_t gs_first_not_finite(const gsolve_dense *v)
     return -1;
 }
 
-gsolve_status gs_refuse_value(gsolve_context *ctx, const gsolve_dense *v, int64_t k,
+gsolve_status gs_refuse_element(gsolve_context *ctx, const gsolve_dense *v, int64_t k,
                               int64_t first_row)
 {
     return gsolve_fail(
@@ -386,7 +386,7 @@ static gsolve_status check_dense(gsolve_context *ctx, const gsolve_dense *v)
                            "wrong");
     }
     bad = gs_first_not_finite(v);
-    return bad < 0 ? GSOLVE_OK : gs_refuse_value(ctx, v, bad, 0);
+    return bad < 0 ? GSOLVE_OK : gs_refuse_element(ctx, v, bad, 0);
 }
 
 gsolve_status gsolve_write_dense(gsolve_context *ctx, const char *path, const gsolve_dense *v,

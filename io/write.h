@@ -19,7 +19,7 @@ char *gs_write_values(const gsolve_dense *v, int64_t from, int64_t to, char *tex
 int64_t gs_first_not_finite(const gsolve_dense *v);
 
 /* The error of such an element. first_row: the number of v's first row. */
-gsolve_status gs_refuse_value(gsolve_context *ctx, const gsolve_dense *v, int64_t k,
+gsolve_status gs_refuse_element(gsolve_context *ctx, const gsolve_dense *v, int64_t k,
                               int64_t first_row);
 
 /* The error `code`, an errno, of writing a file. */

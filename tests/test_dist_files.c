@@ -1,5 +1,6 @@
 /* test_dist_files.c: several ranks read a file as one rank does: the same rows, bits, sentences of
  * errors and statements about the file, wherever the text is cut. */
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,6 +25,7 @@ typedef struct folder {
     int count;
     outcome *file;
     const gsolve_read_options *options;
+    bool cached; /* what source->cached is to be on rank 0 */
 } folder;
 
 static bool is_writer(void)
@@ -74,25 +76,33 @@ static int close_folder(void **state)
     return 0;
 }
 
-/* Writes a file, and reads it on one rank. */
-static outcome *add_bytes(folder *f, const char *text, size_t bytes)
+/* Reads a file on one rank. */
+static outcome *add_file(folder *f, const char *path)
 {
     outcome *o;
 
     f->file = realloc(f->file, (size_t)(f->count + 1) * sizeof *f->file);
-    o = &f->file[f->count];
+    o = &f->file[f->count++];
     *o = (outcome){.source = GSOLVE_INIT(gsolve_source)};
-    snprintf(o->path, sizeof o->path, "%s/%d.mtx", f->name, f->count++);
+    snprintf(o->path, sizeof o->path, "%s", path);
+    o->status = gsolve_read_matrix(&o->A, f->ctx, o->path, NULL, &o->source);
+    if (o->status != GSOLVE_OK) snprintf(o->error, sizeof o->error, "%s", gsolve_error(f->ctx));
+    return o;
+}
+
+static outcome *add_bytes(folder *f, const char *text, size_t bytes)
+{
+    char path[200];
+
+    snprintf(path, sizeof path, "%s/%d.mtx", f->name, f->count);
     if (is_writer()) {
-        FILE *file = fopen(o->path, "wb");
+        FILE *file = fopen(path, "wb");
         assert_non_null(file);
         assert_int_equal(fwrite(text, 1, bytes, file), bytes);
         assert_int_equal(fclose(file), 0);
     }
     wait_for_writer();
-    o->status = gsolve_read_matrix(&o->A, f->ctx, o->path, NULL, &o->source);
-    if (o->status != GSOLVE_OK) snprintf(o->error, sizeof o->error, "%s", gsolve_error(f->ctx));
-    return o;
+    return add_file(f, path);
 }
 
 static outcome *add_text(folder *f, const char *text)
@@ -161,6 +171,7 @@ static int read_file(gsolve_context *ctx, int rank, int ranks, const folder *f, 
         failures += compare_rows(&o->A, &csr, 0, rank, ranks);
         failures += compare_division(&o->A, csr.rows, rank, ranks);
         failures += compare_source(&source, &o->source, rank, ranks);
+        EXPECT(rank > 0 || source.cached == f->cached, "cached: %d", source.cached);
         EXPECT(csr.cols.total == o->A.ncols, "%lld columns", (long long)csr.cols.total);
     } else {
         EXPECT(strcmp(gsolve_error(ctx), o->error) == 0, "%s\n%s", gsolve_error(ctx), o->error);
@@ -336,11 +347,100 @@ static void interrupted(void **state)
     }
 }
 
+/* --- caches ----------------------------------------------------------------------------------- */
+
+static const gsolve_read_options read_only = {.cache = true, .cache_read_only = true},
+                                 read_and_write = {.cache = true};
+
+static void flip_byte(const outcome *o, off_t at)
+{
+    char path[300];
+    unsigned char byte;
+
+    snprintf(path, sizeof path, "%s.gscache", o->path);
+    const int file = open(path, O_RDWR);
+    assert_true(file >= 0);
+    assert_int_equal(pread(file, &byte, 1, at), 1);
+    byte ^= 0x20;
+    assert_int_equal(pwrite(file, &byte, 1, at), 1);
+    assert_int_equal(close(file), 0);
+}
+
+/* What `cached` is to be is tested on several ranks; one rank reads as gsolve_read_matrix does. */
+static void read_cached(folder *f, const gsolve_read_options *options, bool cached)
+{
+    f->options = options;
+    f->cached = cached;
+    for (int k = 0; rank_count(k); k++) {
+        assert_int_equal(run_ranks(rank_count(k), read_files, f), 0);
+    }
+    wait_for_writer();
+}
+
+/* A file without a cache, with one, and with one that is damaged. */
+static void caches(void **state)
+{
+    static const char *const names[] = {"gen:poisson2d,n=150", "gen:circuit,n=90", "gen:rmat,scale=4"};
+    folder *f = *state;
+    char path[200];
+
+    for (int k = 0; k < 3; k++) {
+        gsolve_csr A;
+        snprintf(path, sizeof path, "%s/text%d.mtx", f->name, k);
+        OK(f->ctx, gsolve_read_matrix(&A, f->ctx, names[k], NULL, NULL));
+        if (is_writer()) OK(f->ctx, gsolve_write_matrix(f->ctx, path, &A, GSOLVE_GENERAL, NULL));
+        gsolve_csr_free(&A, f->ctx);
+        wait_for_writer();
+        add_file(f, path);
+    }
+    add_text(f, GENERAL "0 0 0\n");
+    add_text(f, matrices[0]);
+    read_cached(f, &read_only, false);
+    for (int k = 0; k < f->count && is_writer(); k++) {
+        gsolve_csr A;
+        OK(f->ctx, gsolve_read_matrix(&A, f->ctx, f->file[k].path, &read_and_write, NULL));
+        gsolve_csr_free(&A, f->ctx);
+    }
+    wait_for_writer();
+    read_cached(f, &read_only, true);
+    read_cached(f, &read_and_write, true);
+    for (int k = 0; k < f->count && is_writer(); k++) flip_byte(&f->file[k], 30 + k);
+    wait_for_writer();
+    read_cached(f, &read_only, false);
+}
+
+/* Every byte of the arrays of a cache, changed one at a time: the cache is not used. */
+static void damaged_caches(void **state)
+{
+    folder *f = *state;
+    gsolve_csr A;
+
+    add_text(f, matrices[0]);
+    if (is_writer()) {
+        OK(f->ctx, gsolve_read_matrix(&A, f->ctx, f->file[0].path, &read_and_write, NULL));
+        gsolve_csr_free(&A, f->ctx);
+    }
+    wait_for_writer();
+    read_cached(f, &read_only, true);
+    for (int array = 0; array < 3; array++) {
+        for (int at = 0; at < (array == 2 ? 32 : 16); at += RANKS_ARE_PROCESSES ? 5 : 1) {
+            const off_t byte = 4096 * (1 + array) + at;
+            if (is_writer()) flip_byte(&f->file[0], byte);
+            wait_for_writer();
+            read_cached(f, &read_only, false);
+            if (is_writer()) flip_byte(&f->file[0], byte);
+            wait_for_writer();
+        }
+    }
+    read_cached(f, &read_only, true);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_folder, close_folder)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {TEST(good), TEST(malformed), TEST(large), TEST(interrupted)};
+    const struct CMUnitTest tests[] = {TEST(good), TEST(malformed), TEST(large), TEST(interrupted),
+                                       TEST(caches), TEST(damaged_caches)};
 
     begin_ranks(&argc, &argv);
     need_device();
