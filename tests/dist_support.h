@@ -3,6 +3,8 @@
 #define TESTS_DIST_SUPPORT_H
 
 #include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/common.h"
 
@@ -124,6 +126,47 @@ static inline int compare_rows(const gsolve_csr *A, const gsolve_dist_csr *csr, 
 static inline double number_of(int64_t k, int c)
 {
     return gsolve_random(77 + (uint64_t)c, (uint64_t)k);
+}
+
+/* --- files that all ranks see --------------------------------------------------------------------
+ * Where ranks are processes, each runs the test; one of them writes. */
+
+static inline bool is_writer(void)
+{
+#ifdef GSOLVE_TEST_MPI
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank == 0;
+#else
+    return true;
+#endif
+}
+
+static inline void wait_for_writer(void)
+{
+#ifdef GSOLVE_TEST_MPI
+    MPI_Barrier(MPI_COMM_WORLD);
+#endif
+}
+
+/* Makes a new folder in the current one. */
+static inline void make_folder(char name[100], const char *begin)
+{
+    snprintf(name, 100, "%s_%d", begin, (int)getpid());
+#ifdef GSOLVE_TEST_MPI
+    MPI_Bcast(name, 100, MPI_CHAR, 0, MPI_COMM_WORLD);
+#endif
+    if (is_writer()) assert_int_equal(mkdir(name, 0700), 0);
+    wait_for_writer();
+}
+
+static inline void remove_folder(const char *name)
+{
+    char command[200];
+
+    wait_for_writer();
+    snprintf(command, sizeof command, "rm -rf '%s'", name);
+    if (is_writer()) assert_int_equal(system(command), 0);
 }
 
 #endif

@@ -1,8 +1,6 @@
 /* test_dist_files.c: several ranks read a file as one rank does: the same rows, bits, sentences of
  * errors and statements about the file, wherever the text is cut. */
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "tests/dist_support.h"
 #include "tests/malformed_files.h"
@@ -28,35 +26,12 @@ typedef struct folder {
     bool cached; /* what source->cached is to be on rank 0 */
 } folder;
 
-static bool is_writer(void)
-{
-#ifdef GSOLVE_TEST_MPI
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank == 0;
-#else
-    return true;
-#endif
-}
-
-static void wait_for_writer(void)
-{
-#ifdef GSOLVE_TEST_MPI
-    MPI_Barrier(MPI_COMM_WORLD);
-#endif
-}
-
 static int open_folder(void **state)
 {
     folder *f = calloc(1, sizeof *f);
 
     f->ctx = open_context(1);
-    snprintf(f->name, sizeof f->name, "dist_files_%d", (int)getpid());
-#ifdef GSOLVE_TEST_MPI
-    MPI_Bcast(f->name, sizeof f->name, MPI_CHAR, 0, MPI_COMM_WORLD);
-#endif
-    if (is_writer()) assert_int_equal(mkdir(f->name, 0700), 0);
-    wait_for_writer();
+    make_folder(f->name, "dist_files");
     *state = f;
     return 0;
 }
@@ -64,14 +39,11 @@ static int open_folder(void **state)
 static int close_folder(void **state)
 {
     folder *f = *state;
-    char command[200];
 
     for (int k = 0; k < f->count; k++) gsolve_csr_free(&f->file[k].A, f->ctx);
     gsolve_context_destroy(&f->ctx);
     free(f->file);
-    wait_for_writer();
-    snprintf(command, sizeof command, "rm -rf '%s'", f->name);
-    if (is_writer()) assert_int_equal(system(command), 0);
+    remove_folder(f->name);
     free(f);
     return 0;
 }
