@@ -12,9 +12,9 @@
 
 #include "core/replace.h"
 
-#define PAGE    4096 /* where pages are larger, a cache cannot be mapped and is never used */
-#define ORDER   0x01020304
-#define ARRAYS  GS_CACHE_ARRAYS
+#define PAGE   4096 /* where pages are larger, a cache cannot be mapped and is never used */
+#define ORDER  0x01020304
+#define ARRAYS GS_CACHE_ARRAYS
 
 typedef struct head {
     char magic[8];
@@ -125,7 +125,8 @@ static bool is_valid(const head *h, const gsolve_context *ctx, const gs_stamp *s
 {
     head expected = *h;
 
-    if (memcmp(h->magic, "gscache", 8) != 0 || h->version != GS_CACHE_VERSION || h->order != ORDER) {
+    if (memcmp(h->magic, "gscache", 8) != 0 || h->version != GS_CACHE_VERSION ||
+        h->order != ORDER) {
         return false;
     }
     if (h->hash != hash_head(ctx, h) || h->dense != dense) return false;

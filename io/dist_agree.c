@@ -8,8 +8,7 @@
 /* Whether the file or its name is at fault, not the rank. */
 static bool is_of_file(gsolve_status status)
 {
-    return status == GSOLVE_BAD_FILE || status == GSOLVE_BAD_MATRIX ||
-           status == GSOLVE_UNSUPPORTED;
+    return status == GSOLVE_BAD_FILE || status == GSOLVE_BAD_MATRIX || status == GSOLVE_UNSUPPORTED;
 }
 
 /* What a rank says about the file. It is sent by memory of the communicator. */
@@ -56,9 +55,8 @@ gsolve_status gs_share(gs_comm *comm, void *data, size_t bytes)
     gsolve_status status = GSOLVE_OK;
 
     while (comm && bytes > 0) { /* as much at a time as the communicator's memory holds */
-        const size_t some = bytes < GS_COMM_NUMBERS * sizeof(double)
-                                ? bytes
-                                : GS_COMM_NUMBERS * sizeof(double);
+        const size_t some =
+            bytes < GS_COMM_NUMBERS * sizeof(double) ? bytes : GS_COMM_NUMBERS * sizeof(double);
         memcpy(comm->send, at, some);
         TRY(gs_comm_allgather(comm, comm->send, some, comm->recv));
         memcpy(at, comm->recv, some);

@@ -366,9 +366,9 @@ gsolve_status gs_assemble_dist(gsolve_csr *A, gsolve_context *ctx, const gs_mark
     TRY(assign_rows(&s, ctx, m->nrows));
     TRY(assign_positions(&s, &p, ctx));
     TRY(exchange(&s, &p, ctx, t));
-    TRY(gs_comm_check(ctx->comm, gs_assemble(A, ctx, (int32_t)(s.row[s.own + 1] - s.row[s.own]),
-                                             m->ncols, p.in[s.ranks], &s.to[1], GSOLVE_GENERAL,
-                                             &own)));
+    TRY(gs_comm_check(ctx->comm,
+                      gs_assemble(A, ctx, (int32_t)(s.row[s.own + 1] - s.row[s.own]), m->ncols,
+                                  p.in[s.ranks], &s.to[1], GSOLVE_GENERAL, &own)));
     TRY(count_duplicates(duplicates, ctx, m, A, s.row[s.own], own));
 done:
     gs_pieces_drop(&p, ctx);

@@ -22,7 +22,7 @@ static gsolve_status report_error(const gs_parsing *job, const gs_segment *segme
         return gs_input_fail(in, at, "the %s is missing",
                              segment->error == GS_BAD_ROW      ? "row"
                              : segment->error == GS_BAD_COLUMN ? "column"
-                                                            : "value");
+                                                               : "value");
     }
     switch (segment->error) {
     case GS_BAD_ROW:
@@ -130,10 +130,10 @@ static gsolve_status check_number(const gs_parsing *job, int64_t count)
     TRY(gs_comm_place(job->comm, count, &before, &total));
     if (total == job->m->entries) return GSOLVE_OK;
     if (!job->comm || job->comm->rank == 0) {
-        status = gs_input_fail(
-            job->in, job->in->end,
-            "the file ends after %lld of the %lld entries that the header declares",
-            (long long)total, (long long)job->m->entries);
+        status =
+            gs_input_fail(job->in, job->in->end,
+                          "the file ends after %lld of the %lld entries that the header declares",
+                          (long long)total, (long long)job->m->entries);
     }
     TRY(gs_check_file(job->comm, status));
 done:

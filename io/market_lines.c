@@ -84,7 +84,7 @@ static bool parse_value(gs_word word, gs_field field, double *value)
 
 /* Parses the line at *p and moves *p to its end; *word: the word that is wrong. */
 static gs_line_status parse_line(const char **p, const gs_market *m, const gs_input *in,
-                              const gs_triplets *t, int64_t k, bool full, gs_word *word)
+                                 const gs_triplets *t, int64_t k, bool full, gs_word *word)
 {
     int32_t i = 0, j = 0;
     double value = 1;

@@ -365,7 +365,7 @@ int64_t gs_first_not_finite(const gsolve_dense *v)
 }
 
 gsolve_status gs_refuse_element(gsolve_context *ctx, const gsolve_dense *v, int64_t k,
-                              int64_t first_row)
+                                int64_t first_row)
 {
     return gsolve_fail(
         ctx, GSOLVE_BAD_MATRIX,

@@ -20,7 +20,7 @@ int64_t gs_first_not_finite(const gsolve_dense *v);
 
 /* The error of such an element. first_row: the number of v's first row. */
 gsolve_status gs_refuse_element(gsolve_context *ctx, const gsolve_dense *v, int64_t k,
-                              int64_t first_row);
+                                int64_t first_row);
 
 /* The error `code`, an errno, of writing a file. */
 gsolve_status gs_write_error(gsolve_context *ctx, const char *path, int code);

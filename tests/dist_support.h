@@ -101,8 +101,8 @@ static inline void drop_piece(piece *p)
 }
 
 /* Whether csr is this rank's part of A, entry by entry. */
-static inline int compare_rows(const gsolve_csr *A, const gsolve_dist_csr *csr, double tolerance, int rank,
-                               int ranks)
+static inline int compare_rows(const gsolve_csr *A, const gsolve_dist_csr *csr, double tolerance,
+                               int rank, int ranks)
 {
     const int64_t *start = csr->start;
     int failures = 0;

@@ -250,7 +250,8 @@ static void large(void **state)
         for (int i = 1; i <= ROWS; i++) {
             const int row = kind % 2 ? i : (int)((int64_t)i * 7919 % ROWS) + 1;
             p += sprintf(p, "%d %d %.17g\n", row, row, number_of(i, 0));
-            if (i > 1) p += sprintf(p, "%d %d %.17g\n", row, row > 1 ? row - 1 : 2, number_of(i, 1));
+            if (i > 1)
+                p += sprintf(p, "%d %d %.17g\n", row, row > 1 ? row - 1 : 2, number_of(i, 1));
             if (kind / 2 && i % 5000 == 0) p += sprintf(p, "%% row %d\n\n", i);
         }
         add_bytes(f, text, (size_t)(p - text));
@@ -352,7 +353,8 @@ static void read_cached(folder *f, const gsolve_read_options *options, bool cach
 /* A file without a cache, with one, and with one that is damaged. */
 static void caches(void **state)
 {
-    static const char *const names[] = {"gen:poisson2d,n=150", "gen:circuit,n=90", "gen:rmat,scale=4"};
+    static const char *const names[] = {"gen:poisson2d,n=150", "gen:circuit,n=90",
+                                        "gen:rmat,scale=4"};
     folder *f = *state;
     char path[200];
 
@@ -411,8 +413,8 @@ static void damaged_caches(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {TEST(good), TEST(malformed), TEST(large), TEST(interrupted),
-                                       TEST(caches), TEST(damaged_caches)};
+    const struct CMUnitTest tests[] = {TEST(good),        TEST(malformed), TEST(large),
+                                       TEST(interrupted), TEST(caches),    TEST(damaged_caches)};
 
     begin_ranks(&argc, &argv);
     need_device();

@@ -84,8 +84,8 @@ static gsolve_dense new_columns(const job *j, gsolve_row_range rows)
             value[i + c * stride] = element(j, rows.first + i, c);
         }
     }
-    return (gsolve_dense){rows.count, j->ncols,    stride,             value,
-                          GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+    return (gsolve_dense){rows.count,  j->ncols,           stride, value, GSOLVE_F64,
+                          GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
 }
 
 static void write_on_one(gsolve_context *ctx, job *j, const char *path)
@@ -183,10 +183,7 @@ static void not_finite(void **state)
     static const int where[][2] = {{0, -1}, {35, -1}, {36, 69}, {30, 40}, {59, 4}, {99, 95}};
 
     for (size_t k = 0; k < sizeof where / sizeof *where; k++) {
-        job j = {.nrows = 20,
-                 .ncols = 5,
-                 .not_finite = {where[k][0], where[k][1]},
-                 .abandons = -1};
+        job j = {.nrows = 20, .ncols = 5, .not_finite = {where[k][0], where[k][1]}, .abandons = -1};
         check_job(*state, &j, ".mtx");
         assert_int_equal(j.status, GSOLVE_BAD_MATRIX);
     }

@@ -17,8 +17,9 @@ static void malformed(void **state)
         snprintf(begin, sizeof begin, "%s:%d: ", b->path, malformed_files[k].line);
         if (status != GSOLVE_BAD_FILE || !strstr(gsolve_error(b->ctx), malformed_files[k].says) ||
             strncmp(gsolve_error(b->ctx), begin, strlen(begin)) != 0) {
-            fail_msg("expected :%d: %s\nbut status %d: %s\nof\n%s", malformed_files[k].line, malformed_files[k].says,
-                     status, gsolve_error(b->ctx), malformed_files[k].text);
+            fail_msg("expected :%d: %s\nbut status %d: %s\nof\n%s", malformed_files[k].line,
+                     malformed_files[k].says, status, gsolve_error(b->ctx),
+                     malformed_files[k].text);
         }
         assert_int_equal(csr.nrows, 77);
         assert_int_equal(source.stored, 77);

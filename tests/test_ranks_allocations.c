@@ -27,7 +27,7 @@ typedef struct rank_state {
     gsolve_precond *M, *given;
     gsolve_solver *S;
     gsolve_auto *automatic;
-    const char *matrix, *vector; /* files */
+    const char *matrix, *vector, *symmetric; /* files */
 } rank_state;
 
 static gsolve_dense columns(double *v, int32_t n, int32_t count)
@@ -345,6 +345,26 @@ static gsolve_status read_files(rank_state *s)
     return status;
 }
 
+/* Entries that are mirrored, and duplicates, so that rows move twice. */
+static gsolve_status read_symmetric(rank_state *s)
+{
+    gsolve_dist_csr csr = {0};
+    gsolve_status status = gsolve_read_matrix_dist(&csr, s->ctx, s->symmetric, NULL, NULL);
+
+    gsolve_dist_csr_free(&csr, s->ctx);
+    return status;
+}
+
+static gsolve_status read_cache(rank_state *s)
+{
+    const gsolve_read_options options = {.cache = true, .cache_read_only = true};
+    gsolve_dist_csr csr = {0};
+    gsolve_status status = gsolve_read_matrix_dist(&csr, s->ctx, s->matrix, &options, NULL);
+
+    gsolve_dist_csr_free(&csr, s->ctx);
+    return status;
+}
+
 static gsolve_status write_file(rank_state *s)
 {
     const gsolve_dense v = columns(s->b, s->n, 2);
@@ -377,6 +397,8 @@ static const struct function {
     {"run_auto", run_auto},
     {"generate", generate},
     {"read_files", read_files},
+    {"read_symmetric", read_symmetric},
+    {"read_cache", read_cache},
     {"write_file", write_file},
 };
 
@@ -385,7 +407,7 @@ static const struct function {
 typedef struct plan {
     const struct function *function;
     int bad;
-    const char *matrix, *vector;
+    const char *matrix, *vector, *symmetric;
     /* shared by all ranks, which use them between two messages */
     gsolve_status status[RANKS];
     char error[RANKS][1024];
@@ -448,7 +470,8 @@ static int deny(gsolve_context *ctx, int rank, int ranks, void *user)
                       .rank = rank,
                       .ranks = ranks,
                       .matrix = p->matrix,
-                      .vector = p->vector};
+                      .vector = p->vector,
+                      .symmetric = p->symmetric};
     make_rows(s);
     EXPECT_OK(ctx, prepare(s));
     for (; granted < 2000 && done == 0 && failures == 0; granted++) {
@@ -477,10 +500,12 @@ static int deny(gsolve_context *ctx, int rank, int ranks, void *user)
 static void allocations(void **state)
 {
     gsolve_context *ctx = open_context(1);
-    char matrix[64], vector[64];
+    char matrix[64], cache[80], vector[64], symmetric[64];
+    const gsolve_read_options cached = {.cache = true};
     double b[2 * ROWS] = {1, 2, 3};
     const gsolve_dense v = columns(b, ROWS, 2);
     gsolve_csr A;
+    FILE *file;
     (void)state;
 
     snprintf(matrix, sizeof matrix, "allocations_%d.mtx", (int)getpid());
@@ -488,15 +513,29 @@ static void allocations(void **state)
     OK(ctx, gsolve_read_matrix(&A, ctx, "gen:poisson2d,n=9", NULL, NULL));
     OK(ctx, gsolve_write_matrix(ctx, matrix, &A, GSOLVE_GENERAL, NULL));
     OK(ctx, gsolve_write_dense(ctx, vector, &v, NULL));
+    OK(ctx, gsolve_read_matrix(&A, ctx, matrix, &cached, NULL));
+    snprintf(cache, sizeof cache, "%s.gscache", matrix);
+    snprintf(symmetric, sizeof symmetric, "allocations_%d_s.mtx", (int)getpid());
+    file = fopen(symmetric, "w");
+    assert_non_null(file);
+    fprintf(file, "%%%%MatrixMarket matrix coordinate real symmetric\n9 9 8\n9 1 1\n9 1 2\n9 1 3\n"
+                  "9 1 4\n8 8 5\n2 1 6\n1 1 7\n2 1 8\n");
+    assert_int_equal(fclose(file), 0);
     for (size_t f = 0; f < sizeof functions / sizeof *functions; f++) {
         for (int bad = 0; bad < RANKS; bad++) {
-            plan p = {.function = &functions[f], .bad = bad, .matrix = matrix, .vector = vector};
+            plan p = {.function = &functions[f],
+                      .bad = bad,
+                      .matrix = matrix,
+                      .vector = vector,
+                      .symmetric = symmetric};
             const int failures = run_delayed_ranks(RANKS, 0, deny, &p);
             if (failures) fail_msg("%s on rank %d: %d failures", functions[f].name, bad, failures);
             if (bad == 0) printf("%s: %d allocations\n", functions[f].name, (int)p.denied);
         }
     }
     unlink(matrix);
+    unlink(cache);
+    unlink(symmetric);
     unlink(vector);
     gsolve_context_destroy(&ctx);
 }
