@@ -142,31 +142,19 @@ done:
 
 /* --- parsing ---------------------------------------------------------------------------------- */
 
-/* Fails with the first error of this rank. */
 static gsolve_status parse_segments(gs_parsing *job)
 {
-    gsolve_status status;
-
 #pragma omp parallel for schedule(static, 1) num_threads(job->count)
     for (int k = 0; k < job->count; k++) gs_parse_segment(job, &job->segments[k]);
-    status = gs_check_interrupt(job->in->ctx);
-    for (int k = 0; k < job->count && status == GSOLVE_OK; k++) {
-        if (job->segments[k].error != GS_ENTRY) status = report_error(job, &job->segments[k]);
-    }
-    return status;
+    return gs_check_interrupt(job->in->ctx);
 }
 
-static gsolve_status parse(gs_parsing *job, int64_t *count)
+static int64_t count_parsed(const gs_parsing *job)
 {
-    gsolve_status status;
+    int64_t count = 0;
 
-    *count = 0;
-    TRY(gs_check_file(job->comm, parse_segments(job)));
-    for (int k = 0; k < job->count; k++) *count += job->segments[k].count;
-    TRY(check_number(job, *count));
-    TRY(check_side(job, *count));
-done:
-    return status;
+    for (int k = 0; k < job->count; k++) count += job->segments[k].count;
+    return count;
 }
 
 static gsolve_status allocate(gs_triplets *t, const gs_parsing *job)
@@ -183,26 +171,66 @@ done:
     return status;
 }
 
+/* Parses without counting lines before. *done: all ranks have parsed all entries. If not, there is
+ * an error, or a segment had too small a capacity. */
+static gsolve_status parse_quickly(gs_parsing *job, bool *done)
+{
+    double sums[2] = {0, 0}; /* entries, and segments that are not as expected */
+    gsolve_status status;
+
+    gs_split_roughly(job);
+    TRY(gs_comm_check(job->comm, allocate(&job->t, job)));
+    TRY(gs_comm_defer(job->comm, parse_segments(job)));
+    for (int k = 0; k < job->count; k++) {
+        const gs_segment *segment = &job->segments[k];
+        const bool gap = k + 1 < job->count && segment->count != segment->capacity;
+        sums[1] += segment->error != GS_ENTRY || gap;
+    }
+    sums[0] = (double)count_parsed(job);
+    TRY(gs_comm_sum_on_host(job->comm, sums, 2));
+    *done = sums[1] == 0 && (int64_t)sums[0] == job->m->entries;
+done:
+    return status;
+}
+
+/* Parses with exact positions. Of several errors the first in the file is reported. */
+static gsolve_status parse_exactly(gs_parsing *job)
+{
+    gsolve_status status;
+
+    TRY(gs_split_text(job));
+    TRY(gs_comm_check(job->comm, allocate(&job->t, job)));
+    status = parse_segments(job);
+    for (int k = 0; k < job->count && status == GSOLVE_OK; k++) {
+        if (job->segments[k].error != GS_ENTRY) status = report_error(job, &job->segments[k]);
+    }
+    TRY(gs_check_file(job->comm, status));
+    TRY(check_number(job, count_parsed(job)));
+done:
+    return status;
+}
+
 gsolve_status gs_market_lines(gs_triplets *t, int64_t *count, const gs_market *m,
                               const gs_input *in, gs_comm *comm)
 {
     gs_parsing *job = gsolve_alloc(in->ctx, GSOLVE_HOST, 1, sizeof *job);
-    gs_triplets all = {0};
+    bool parsed = false;
     gsolve_status status;
 
+    if (job) *job = (gs_parsing){.m = m, .in = in, .comm = comm};
     TRY(gs_comm_check(comm, job ? GSOLVE_OK : GSOLVE_NO_MEMORY));
-    job->m = m;
-    job->in = in;
-    job->comm = comm;
-    TRY(gs_split_text(job));
-    TRY(gs_comm_check(comm, allocate(&all, job)));
-    job->t = all;
-    TRY(parse(job, count));
-    *t = all;
-    all = (gs_triplets){0};
+    if (gs_comm_ranks(comm) > 1) {
+        TRY(parse_quickly(job, &parsed));
+        if (!parsed) gs_triplets_free(&job->t, in->ctx);
+    }
+    if (!parsed) TRY(parse_exactly(job));
+    *count = count_parsed(job);
+    TRY(check_side(job, *count));
+    *t = job->t;
+    job->t = (gs_triplets){0};
 done:
+    if (job) gs_triplets_free(&job->t, in->ctx);
     gsolve_free(in->ctx, GSOLVE_HOST, job);
-    gs_triplets_free(&all, in->ctx);
     return status;
 }
 

@@ -42,6 +42,9 @@ typedef struct gs_parsing { /* of the stretch of a rank */
 /* Sets the segments of this rank, the position of each and its capacity. Collective. */
 gsolve_status gs_split_text(gs_parsing *job);
 
+/* Sets the segments of this rank with capacities that should suffice. Local. */
+void gs_split_roughly(gs_parsing *job);
+
 /* Parses a segment up to its end, its first error, or an interrupt. */
 void gs_parse_segment(const gs_parsing *job, gs_segment *segment);
 

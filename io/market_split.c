@@ -59,6 +59,21 @@ static const char *end_of_stride(const char *p, const char *end)
     return p < end ? p + 1 : end;
 }
 
+/* More lines than there probably are, from samples; the exact number of a short text. */
+static int64_t estimate_lines(const char *begin, const char *end)
+{
+    enum { SAMPLES = 64, SAMPLE = 4096 };
+    const int64_t size = end - begin;
+    int64_t lines = 0;
+
+    if (size < 4 * SAMPLES * SAMPLE) return count_lines(begin, end);
+    for (int k = 0; k < SAMPLES; k++) {
+        const char *p = begin + (size - SAMPLE) / (SAMPLES - 1) * k;
+        lines += count_line_ends(p, p + SAMPLE);
+    }
+    return (int64_t)(1.05 * (double)lines * (double)size / (SAMPLES * SAMPLE)) + 1000;
+}
+
 static int64_t count_segment(const gs_parsing *job, const gs_segment *segment, counting *count)
 {
     int64_t lines = 0;
@@ -131,17 +146,36 @@ static void assign_positions(gs_parsing *job, int64_t before)
     }
 }
 
-gsolve_status gs_split_text(gs_parsing *job)
+/* Sets the segments of this rank. */
+static void split_text(gs_parsing *job)
 {
     const char *begin = job->m->body, *end = job->in->end;
     const int rank = job->comm ? job->comm->rank : 0, ranks = gs_comm_ranks(job->comm);
-    int64_t before = 0, lines;
-    gsolve_status status = GSOLVE_OK;
 
     while (end > begin && (gs_is_blank(end[-1]) || end[-1] == '\n')) end--;
     split_stretch(job, begin_of_part(begin, end, rank, ranks),
                   begin_of_part(begin, end, (int64_t)rank + 1, ranks));
-    if (ranks == 1 && job->count == 1) {
+}
+
+void gs_split_roughly(gs_parsing *job)
+{
+    split_text(job);
+#pragma omp parallel for schedule(static, 1) num_threads(job->count)
+    for (int k = 0; k < job->count; k++) {
+        gs_segment *segment = &job->segments[k];
+        segment->capacity = job->count == 1 ? estimate_lines(segment->begin, segment->end)
+                                            : count_segment(job, segment, count_lines);
+    }
+    assign_positions(job, 0);
+}
+
+gsolve_status gs_split_text(gs_parsing *job)
+{
+    int64_t before = 0, lines;
+    gsolve_status status = GSOLVE_OK;
+
+    split_text(job);
+    if (gs_comm_ranks(job->comm) == 1 && job->count == 1) {
         job->segments[0].capacity = job->m->entries;
     } else {
         TRY(count_segments(job, count_lines, &before, &lines));
