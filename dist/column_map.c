@@ -89,3 +89,10 @@ int32_t gs_column_compact(const gs_column_map *map, int64_t col)
     }
     return low < map->below ? low : low + map->own.count;
 }
+
+void gs_column_compact_all(const gs_column_map *map, const gsolve_context *ctx, int64_t count,
+                           const int64_t *col, int32_t *compact)
+{
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) if (count > 10000)
+    for (int64_t k = 0; k < count; k++) compact[k] = gs_column_compact(map, col[k]);
+}

@@ -30,4 +30,23 @@ static inline bool gs_column_is_own(const gs_column_map *map, int64_t col)
 /* The compact number of a column of the map. */
 int32_t gs_column_compact(const gs_column_map *map, int64_t col);
 
+/* compact[k] = that of col[k], for k < count. */
+void gs_column_compact_all(const gs_column_map *map, const gsolve_context *ctx, int64_t count,
+                           const int64_t *col, int32_t *compact);
+
+/* The reverse: the column with this compact number. */
+static inline int64_t gs_column_global(const gs_column_map *map, int32_t compact)
+{
+    if (compact < map->below) return map->ghost[compact];
+    compact -= map->below;
+    return compact < map->own.count ? map->own.first + compact
+                                    : map->ghost[map->below + compact - map->own.count];
+}
+
+/* The number of columns of the map. */
+static inline int32_t gs_column_count(const gs_column_map *map)
+{
+    return map->own.count + map->ghosts;
+}
+
 #endif

@@ -9,58 +9,6 @@
 
 /* --- set-up ----------------------------------------------------------------------------------- */
 
-static gsolve_status new_side(gs_halo_side *side, gsolve_context *ctx, int count)
-{
-    gsolve_status status;
-
-    side->count = count;
-    ALLOC(ctx, GSOLVE_HOST, side->rank, count);
-    ALLOC(ctx, GSOLVE_HOST, side->first, count + 1);
-    ALLOC(ctx, GSOLVE_HOST, side->offset, count + 1);
-    side->first[0] = 0;
-done:
-    return status;
-}
-
-static void drop_side(gs_halo_side *side, gsolve_context *ctx)
-{
-    gsolve_free(ctx, GSOLVE_HOST, side->rank);
-    gsolve_free(ctx, GSOLVE_HOST, side->first);
-    gsolve_free(ctx, GSOLVE_HOST, side->offset);
-    gsolve_free(ctx, GSOLVE_HOST, side->buffer);
-    memset(side, 0, sizeof *side);
-}
-
-/* Sets one side from the number of elements of the message to or from each rank. */
-static gsolve_status set_side(gs_halo_side *side, gsolve_context *ctx, int ranks,
-                              const int64_t *number)
-{
-    int count = 0;
-    gsolve_status status;
-
-    for (int r = 0; r < ranks; r++) count += number[r] > 0;
-    TRY(new_side(side, ctx, count));
-    for (int r = 0, k = 0; r < ranks; r++) {
-        const int64_t elements = number[r];
-        if (elements == 0) continue;
-        side->rank[k] = r;
-        side->first[k + 1] = side->first[k] + elements;
-        k++;
-    }
-done:
-    return status;
-}
-
-static void set_width(gs_halo_side *side, size_t width)
-{
-    for (int k = 0; k <= side->count; k++) side->offset[k] = (size_t)side->first[k] * width;
-}
-
-static gsolve_messages messages_of(const gs_halo_side *side, void *buffer)
-{
-    return (gsolve_messages){side->count, side->rank, side->offset, buffer};
-}
-
 static gsolve_status copy_pack(gs_halo *halo, gsolve_context *ctx)
 {
     const size_t count = (size_t)halo->out.first[halo->out.count];
@@ -78,7 +26,6 @@ done:
 /* Tells the owners which elements this rank needs, and learns what others need: halo->pack. */
 static gsolve_status ask(gs_halo *halo, gsolve_context *ctx, const gs_column_map *map)
 {
-    gsolve_messages request, asked;
     int64_t *number;
     gsolve_status status;
 
@@ -87,11 +34,7 @@ static gsolve_status ask(gs_halo *halo, gsolve_context *ctx, const gs_column_map
     halo->pack = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)halo->out.first[halo->out.count],
                               sizeof *halo->pack);
     TRY(gs_comm_check(ctx->comm, number && halo->pack ? GSOLVE_OK : GSOLVE_NO_MEMORY));
-    set_width(&halo->in, sizeof(int64_t));
-    set_width(&halo->out, sizeof(int64_t));
-    request = messages_of(&halo->in, map->ghost);
-    asked = messages_of(&halo->out, number);
-    TRY(gs_comm_exchange(ctx->comm, &request, &asked));
+    TRY(gs_message_sides_exchange(ctx, sizeof *number, &halo->in, map->ghost, &halo->out, number));
     for (int64_t k = 0; k < halo->out.first[halo->out.count]; k++) {
         halo->pack[k] = (int32_t)(number[k] - map->own.first);
     }
@@ -105,7 +48,7 @@ gsolve_status gs_halo_new(gs_halo *halo, gsolve_context *ctx, const gs_column_ma
                           const gs_ownership *owner)
 {
     const int ranks = owner->ranks;
-    int64_t *number; /* the elements that this rank needs of each rank; then what each needs of it */
+    int64_t *number; /* elements that this rank needs of each rank; then those each needs of it */
     gsolve_status status;
 
     memset(halo, 0, sizeof *halo);
@@ -113,9 +56,9 @@ gsolve_status gs_halo_new(gs_halo *halo, gsolve_context *ctx, const gs_column_ma
     TRY(gs_comm_check(ctx->comm, number ? GSOLVE_OK : GSOLVE_NO_MEMORY));
     memset(number, 0, (size_t)ranks * sizeof *number);
     for (int32_t g = 0; g < map->ghosts; g++) number[gs_owner(owner, map->ghost[g])]++;
-    TRY(gs_comm_check(ctx->comm, set_side(&halo->in, ctx, ranks, number)));
+    TRY(gs_comm_check(ctx->comm, gs_message_side_set(&halo->in, ctx, ranks, number)));
     TRY(gs_comm_exchange_counts(ctx->comm, number));
-    status = set_side(&halo->out, ctx, ranks, number);
+    status = gs_message_side_set(&halo->out, ctx, ranks, number);
     TRY(gs_comm_check(ctx->comm, status));
     if (ctx->comm) TRY(ask(halo, ctx, map));
 done:
@@ -133,8 +76,8 @@ static void drop_ghost(gs_halo *halo, gsolve_context *ctx)
 void gs_halo_drop(gs_halo *halo, gsolve_context *ctx)
 {
     drop_ghost(halo, ctx);
-    drop_side(&halo->in, ctx);
-    drop_side(&halo->out, ctx);
+    gs_message_side_drop(&halo->in, ctx);
+    gs_message_side_drop(&halo->out, ctx);
     if (halo->pack_there != halo->pack) gsolve_free(ctx, GSOLVE_DEVICE, halo->pack_there);
     gsolve_free(ctx, GSOLVE_HOST, halo->pack);
     memset(halo, 0, sizeof *halo);
@@ -148,7 +91,7 @@ static bool is_alone(const gsolve_context *ctx)
     return gs_comm_ranks(ctx->comm) == 1;
 }
 
-static gsolve_status grow(gs_halo_side *side, gsolve_context *ctx, size_t width)
+static gsolve_status grow(gs_message_side *side, gsolve_context *ctx, size_t width)
 {
     gsolve_free(ctx, GSOLVE_HOST, side->buffer);
     side->buffer = gs_alloc_pinned(ctx, (size_t)side->first[side->count], width);
@@ -182,8 +125,8 @@ gsolve_status gs_halo_reserve(gs_halo *halo, gsolve_context *ctx, gsolve_type ty
         halo->most = width;
     }
     if (width != halo->width) {
-        set_width(&halo->in, width);
-        set_width(&halo->out, width);
+        gs_messages_of_width(&halo->in, width, NULL);
+        gs_messages_of_width(&halo->out, width, NULL);
         halo->width = width;
     }
 done:
@@ -245,17 +188,18 @@ gsolve_status gs_halo_begin(gs_halo *halo, gsolve_context *ctx, gsolve_dense x)
         ctx->comm->pending = true;
         return GSOLVE_OK;
     }
-    out = messages_of(&halo->out, halo->out.buffer);
-    in = messages_of(&halo->in, halo->in.buffer);
+    out = gs_messages_of(&halo->out, halo->out.buffer);
+    in = gs_messages_of(&halo->in, halo->in.buffer);
     return gs_comm_exchange_begin(ctx->comm, &out, &in);
 }
 
 /* Exchanges the messages of both sides when the device has written them. Returns its failure, or
  * that of this rank before, after the messages. */
-static gsolve_status exchange_written(gs_comm *comm, const gs_halo_side *from,
-                                      const gs_halo_side *to, gsolve_status local)
+static gsolve_status exchange_written(gs_comm *comm, const gs_message_side *from,
+                                      const gs_message_side *to, gsolve_status local)
 {
-    const gsolve_messages out = messages_of(from, from->buffer), in = messages_of(to, to->buffer);
+    const gsolve_messages out = gs_messages_of(from, from->buffer),
+                          in = gs_messages_of(to, to->buffer);
     gsolve_status status;
 
     if (local == GSOLVE_OK) local = gs_comm_reach(comm);
@@ -311,8 +255,8 @@ gsolve_status gs_halo_add_back(gs_halo *halo, gsolve_context *ctx, gsolve_dense 
     if (is_asynchronous(ctx->comm, there)) {
         TRY(exchange_written(ctx->comm, &halo->in, &halo->out, status));
     } else {
-        const gsolve_messages out = messages_of(&halo->in, halo->in.buffer);
-        const gsolve_messages in = messages_of(&halo->out, halo->out.buffer);
+        const gsolve_messages out = gs_messages_of(&halo->in, halo->in.buffer);
+        const gsolve_messages in = gs_messages_of(&halo->out, halo->out.buffer);
         TRY(gs_comm_exchange(ctx->comm, &out, &in));
     }
     TRY(add_messages(halo, ctx, &y));
@@ -322,14 +266,15 @@ done:
 
 gsolve_status gs_halo_join(gs_halo *halo, gsolve_context *ctx, int32_t ncols, bool back)
 {
-    const gs_halo_side *from = back ? &halo->in : &halo->out, *to = back ? &halo->out : &halo->in;
+    const gs_message_side *from = back ? &halo->in : &halo->out,
+                          *to = back ? &halo->out : &halo->in;
     gsolve_messages out, in;
     gsolve_status status;
 
     if (is_alone(ctx) || ncols == 0) return GSOLVE_OK;
     gs_halo_wait(ctx); /* a failure of the device is not that of the messages */
-    out = messages_of(from, from->buffer);
-    in = messages_of(to, to->buffer);
+    out = gs_messages_of(from, from->buffer);
+    in = gs_messages_of(to, to->buffer);
     memset(out.buffer, 0, (size_t)from->first[from->count] * halo->width);
     TRY(gs_comm_exchange(ctx->comm, &out, &in));
 done:

@@ -6,19 +6,13 @@
 
 #include "core/dense.h"
 #include "dist/column_map.h"
+#include "dist/message_side.h"
 #include "dist/row_range.h"
 
-typedef struct gs_halo_side { /* the messages that a rank sends, or those that it receives */
-    int count;
-    int *rank;
-    int64_t *first; /* count + 1: the elements of each message */
-    size_t *offset; /* first, in bytes */
-    void *buffer;   /* first[count] rows of `width` bytes, on the host; kernels access them, too */
-} gs_halo_side;
-
+/* The buffers have rows of `width` bytes, on the host; kernels access them, too. */
 typedef struct gs_halo {
-    gs_halo_side in;      /* in.buffer: the elements of the ghost columns, in their order */
-    gs_halo_side out;     /* out.buffer: copies of own elements that others need */
+    gs_message_side in;   /* in.buffer: the elements of the ghost columns, in their order */
+    gs_message_side out;  /* out.buffer: copies of own elements that others need */
     int32_t *pack;        /* the own elements of out, counted from the first own one */
     int32_t *pack_there;  /* where kernels read them: pack, or a copy */
     void *ghost;          /* in.buffer, or its copy on the device */

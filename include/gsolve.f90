@@ -1378,6 +1378,21 @@ module gsolve
       real(c_double), intent(in) :: v(*)
       integer(c_int) :: gsolve_dist_csr_assemble
     end function
+    function gsolve_dist_csr_multiply(C, ctx, A, B) bind(C)
+      import
+      type(gsolve_dist_csr), intent(inout) :: C
+      type(c_ptr), value :: ctx
+      type(gsolve_dist_csr), intent(in) :: A
+      type(gsolve_dist_csr), intent(in) :: B
+      integer(c_int) :: gsolve_dist_csr_multiply
+    end function
+    function gsolve_dist_csr_transpose(C, ctx, A) bind(C)
+      import
+      type(gsolve_dist_csr), intent(inout) :: C
+      type(c_ptr), value :: ctx
+      type(gsolve_dist_csr), intent(in) :: A
+      integer(c_int) :: gsolve_dist_csr_transpose
+    end function
     function gsolve_dist_csr_statistics(ctx, csr, statistics) bind(C)
       import
       type(c_ptr), value :: ctx

@@ -94,6 +94,26 @@ GSOLVE_API gsolve_status gsolve_dist_csr_assemble(gsolve_dist_csr *csr, gsolve_c
                                                   const int64_t *i, const int64_t *j,
                                                   const double *v);
 
+/* Computes C = A B: this rank's rows of it, from its rows of A and of B and from copies of rows of
+ * B of other ranks. The matrices may be rectangular. A->cols, the columns of A that this rank owns,
+ * must be B->rows. C has the rows of A and the columns of B. Its bits are those of
+ * gsolve_csr_multiply on the whole matrices, for any number of ranks and any division. The columns
+ * of each row of C ascend strictly, and its offsets are GSOLVE_O64. An entry of C whose products
+ * cancel stays, as 0. Free C with gsolve_dist_csr_free.
+ *
+ * Fails with GSOLVE_BAD_MATRIX if the sizes do not fit; with GSOLVE_BAD_ARGUMENT if the columns of
+ * A and the rows of B are divided differently or the types differ; with GSOLVE_UNSUPPORTED in a
+ * context of a GPU; and like gsolve_matrix_create_dist. */
+GSOLVE_API gsolve_status gsolve_dist_csr_multiply(gsolve_dist_csr *C, gsolve_context *ctx,
+                                                  const gsolve_dist_csr *A,
+                                                  const gsolve_dist_csr *B);
+
+/* Computes C = A': this rank's rows of it, which are A->cols; C->cols is A->rows. The columns of
+ * each row of C ascend strictly, and its offsets are GSOLVE_O64. Free C with gsolve_dist_csr_free.
+ * Fails like gsolve_matrix_create_dist. */
+GSOLVE_API gsolve_status gsolve_dist_csr_transpose(gsolve_dist_csr *C, gsolve_context *ctx,
+                                                   const gsolve_dist_csr *A);
+
 /* Computes the statistics of a distributed matrix. All members are those of the whole matrix and
  * equal on all ranks. A number of 32 bits that does not fit is 2^31 - 1. `block` is 1: blocks are
  * not searched. */

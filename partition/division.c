@@ -3,7 +3,7 @@
 #include "core/try.h"
 #include "dist/column_map.h"
 #include "dist/row_range.h"
-#include "spmv/distributed/create.h"
+#include "dist/rows.h"
 
 /* The numbers of this rank. */
 typedef struct share {
@@ -45,7 +45,7 @@ static gsolve_status combine(gsolve_division_info *info, gsolve_context *ctx, co
     double most[] = {s->rows, s->entries, s->ghosts, s->neighbours};
     gsolve_status status;
 
-    TRY(gs_comm_sum_of(ctx->comm, sum, 3));
+    TRY(gs_comm_sum_on_host(ctx->comm, sum, 3));
     TRY(gs_comm_largest(ctx->comm, most, 4));
     info->ranks = gs_comm_ranks(ctx->comm);
     info->entries = (int64_t)sum[0];

@@ -5,9 +5,9 @@
 #include "core/try.h"
 #include "dist/column_map.h"
 #include "dist/row_range.h"
+#include "dist/rows.h"
 #include "partition/partition.h"
 #include "partition/traffic.h"
-#include "spmv/distributed/create.h"
 
 struct gsolve_redistribution {
     gsolve_context *ctx;

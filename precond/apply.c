@@ -51,30 +51,50 @@ done:
 
 typedef gsolve_status application(void *self, gsolve_context *ctx, gsolve_dense r, gsolve_dense z);
 
+/* The vectors of an application, and its sums. */
+typedef struct staged {
+    gs_stage r, z, rz;
+} staged;
+
+static gsolve_status stage(staged *s, const gsolve_precond *M, gsolve_dense r, gsolve_dense z,
+                           double *rz)
+{
+    const gsolve_location there = gs_location(M->ctx);
+    const gsolve_dense numbers = {
+        r.ncols, 1, r.ncols, rz, GSOLVE_F64, r.location, GSOLVE_COLUMN_MAJOR};
+    gsolve_status status;
+
+    TRY(check_vectors(M, r, z));
+    TRY(gs_stage_in(&s->r, M->ctx, there, r, true));
+    TRY(gs_stage_in(&s->z, M->ctx, there, z, false));
+    if (rz) TRY(gs_stage_in(&s->rz, M->ctx, there, numbers, false));
+done:
+    return status;
+}
+
+/* The status of all ranks, if the caller of the library asked for the application: ranks may then
+ * differ in the memory that they need. Methods need none after the first application. */
+static gsolve_status agree(const gsolve_precond *M, gsolve_status status)
+{
+    return M->ctx->depth > 1 ? status : gs_comm_check(M->comm, status);
+}
+
 /* z = M^-1 r and rz as apply_dot, or z by `apply` if rz is NULL; for vectors anywhere. */
 static gsolve_status apply_staged(const gsolve_precond *M, application *apply, gsolve_dense r,
                                   gsolve_dense z, double *rz)
 {
-    const gsolve_dense numbers = {
-        r.ncols, 1, r.ncols, rz, GSOLVE_F64, r.location, GSOLVE_COLUMN_MAJOR};
-    gs_stage in = {0}, out = {0}, dots = {0};
+    staged s = {0};
     gsolve_status status;
 
-    TRY(check_vectors(M, r, z));
-    TRY(gs_stage_in(&in, M->ctx, gs_location(M->ctx), r, true));
-    TRY(gs_stage_in(&out, M->ctx, gs_location(M->ctx), z, false));
-    if (rz) {
-        TRY(gs_stage_in(&dots, M->ctx, gs_location(M->ctx), numbers, false));
-        TRY(apply_dot(M, in.used, out.used, dots.used.value));
-        TRY(gs_stage_out(&dots, M->ctx));
-    } else {
-        TRY(apply(M->self, M->ctx, in.used, out.used));
-    }
-    TRY(gs_stage_out(&out, M->ctx));
+    TRY(agree(M, stage(&s, M, r, z, rz)));
+    TRY(agree(M, rz ? apply_dot(M, s.r.used, s.z.used, s.rz.used.value)
+                    : apply(M->self, M->ctx, s.r.used, s.z.used)));
+    if (rz) TRY(gs_stage_out(&s.rz, M->ctx));
+    TRY(gs_stage_out(&s.z, M->ctx));
 done:
-    gs_stage_drop(&in, M->ctx);
-    gs_stage_drop(&out, M->ctx);
-    gs_stage_drop(&dots, M->ctx);
+    gs_stage_drop(&s.r, M->ctx);
+    gs_stage_drop(&s.z, M->ctx);
+    gs_stage_drop(&s.rz, M->ctx);
     return status;
 }
 
@@ -138,6 +158,22 @@ void gs_column_work_destroy(gs_column_work *w, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_DEVICE, w->several.value);
 }
 
+/* w->several = vectors like r. On all ranks, or on none. */
+static gsolve_status allocate_several(gs_column_work *w, gsolve_context *ctx, gsolve_dense r,
+                                      int32_t ncols)
+{
+    gsolve_dense several = {0};
+    gsolve_status status;
+
+    TRY(gs_comm_check(w->comm,
+                      gs_dense_new(&several, ctx, gs_location(ctx), r.type, r.nrows, ncols)));
+    w->several = several;
+    several.value = NULL;
+done:
+    gsolve_free(ctx, GSOLVE_DEVICE, several.value);
+    return status;
+}
+
 /* Columns in row-major order, which share the passes over a matrix. */
 static gsolve_status apply_row_major(gs_column_work *w, gsolve_context *ctx,
                                      gs_block_application *apply, const void *M, const void *how,
@@ -145,12 +181,9 @@ static gsolve_status apply_row_major(gs_column_work *w, gsolve_context *ctx,
 {
     const int32_t ends = w->in_place ? 1 : 2, count = ends + w->vectors;
     gsolve_dense v[4]; /* r, z unless in place, the work vectors */
-    gsolve_status status;
+    gsolve_status status = GSOLVE_OK;
 
-    if (!w->several.value) {
-        TRY(gs_comm_check(w->comm, gs_dense_new(&w->several, ctx, gs_location(ctx), r.type, r.nrows,
-                                                count * GS_WORK_COLUMNS)));
-    }
+    if (!w->several.value) TRY(allocate_several(w, ctx, r, count * GS_WORK_COLUMNS));
     for (int32_t k = 0; k < count; k++) {
         v[k] = gs_column_of(w->several, k * GS_WORK_COLUMNS);
         v[k].ncols = v[k].stride = r.ncols;

@@ -325,7 +325,10 @@ static void note_ranks(const gsolve_precond *M, gsolve_precond_info *info)
 {
     const size_t length = strlen(info->note);
 
-    if (M->kind == &gs_none || M->kind == &gs_jacobi || M->extension->build_over_ranks) return;
+    if (M->kind == &gs_none || M->kind == &gs_jacobi || M->extension->build_over_ranks ||
+        M->extension->update_call) { /* chebyshev of a given diagonal */
+        return;
+    }
     snprintf(info->note + length, sizeof info->note - length,
              "%seach of the %d ranks uses the block of its own rows", length ? "; " : "",
              M->comm->ranks);

@@ -41,7 +41,7 @@ version=$(sed -n '1s/.*(\(.*\)-[^-]*).*/\1/p' "$top/debian/changelog")
 mkdir "$work/gsolve-$version"
 (cd "$top" && tar c --exclude='./build*' --exclude='./obj-*' --exclude=./.git .) | tar x -C "$work/gsolve-$version"
 (cd "$work/gsolve-$version" && if command -v git >/dev/null && git -C "$top" rev-parse --is-inside-work-tree >/dev/null 2>&1; then # what git ignores
-  git -C "$top" ls-files -z --others --ignored --exclude-standard | grep -zvE '^(build|obj-)' | xargs -0r rm -f --
+  git -C "$top" ls-files -z --others --ignored --exclude-standard | { grep -zvE '^(build|obj-)' || true; } | xargs -0r rm -f --
 fi)
 tar c --exclude="gsolve-$version/debian" -C "$work" "gsolve-$version" | gzip -n >"$work/gsolve_$version.orig.tar.gz"
 

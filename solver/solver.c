@@ -246,7 +246,7 @@ gsolve_status gsolve_solver_run(gsolve_solver *k, gsolve_dense b, gsolve_dense x
         forget_stale_graph(k);
         if (k->M) gsolve_precond_begin_solve(k->M, b.ncols);
         TRY(gs_krylov_run(k, given_b, given_x));
-        TRY(gs_columns_to(k->ctx, given_x, x));
+        TRY(gs_comm_check(k->comm, gs_columns_to(k->ctx, given_x, x)));
         k->run->result.seconds = gs_now() - begin;
         k->run->result = result_of(k, gs_worst_column(k));
         k->run->result.iterations = k->run->counts.iteration;

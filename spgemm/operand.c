@@ -12,8 +12,7 @@ void gs_operand_free(gs_operand *in, gsolve_context *ctx)
     memset(in, 0, sizeof *in);
 }
 
-/* Puts the name of the matrix before the last error message. */
-static gsolve_status prefix_name(gsolve_context *ctx, const char *name, gsolve_status status)
+gsolve_status gs_prefix_matrix(gsolve_context *ctx, const char *name, gsolve_status status)
 {
     char message[sizeof ctx->error];
 
@@ -50,7 +49,7 @@ gsolve_status gs_operand_prepare(gs_operand *out, gsolve_context *ctx, const cha
     gs_csr_findings findings;
     gsolve_status status = gs_csr_inspect(ctx, given, &findings, NULL);
 
-    if (status != GSOLVE_OK) return prefix_name(ctx, name, status);
+    if (status != GSOLVE_OK) return gs_prefix_matrix(ctx, name, status);
     in.entries = findings.entries;
     if (!findings.ascending) {
         TRY(sort_rows(&in.own, ctx, given));

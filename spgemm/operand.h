@@ -18,6 +18,10 @@ gsolve_status gs_operand_prepare(gs_operand *in, gsolve_context *ctx, const char
                                  const gsolve_csr *given);
 void gs_operand_free(gs_operand *in, gsolve_context *ctx);
 
+/* Puts the name of the matrix before the last error message, if `status` says that the matrix is
+ * wrong. Returns status. */
+gsolve_status gs_prefix_matrix(gsolve_context *ctx, const char *name, gsolve_status status);
+
 /* Copies the caller's arrays that `used` refers to, so that the operand owns its pattern and, if
  * `values`, its values. */
 gsolve_status gs_operand_own(gs_operand *in, gsolve_context *ctx, bool values);

@@ -415,6 +415,7 @@ static gsolve_status create_given(gsolve_precond **out, gsolve_context *ctx, con
     gsolve_row_range rows;
     gsolve_matrix_row_range(A, &rows, NULL, NULL, NULL);
     TRY(gs_precond_new(&P, ctx, spec));
+    P->comm = gs_matrix_comm(A);
     P->first_row = rows.first;
     P->kind = &given_kind;
     P->extension = &given_extension;
@@ -422,8 +423,7 @@ static gsolve_status create_given(gsolve_precond **out, gsolve_context *ctx, con
     P->type = info.type;
     TRY(parse(ctx, spec, &P->options));
     ALLOC(ctx, GSOLVE_HOST, M, 1);
-    *M = (chebyshev){
-        .options = *(const chebyshev_options *)P->options, .A = A, .comm = gs_matrix_comm(A)};
+    *M = (chebyshev){.options = *(const chebyshev_options *)P->options, .A = A, .comm = P->comm};
     P->self = M;
     TRY(create_work(M, ctx, &shape));
     *out = P;

@@ -46,5 +46,6 @@ def test_programs(page):
 
 
 @pytest.mark.skipif(not (TOP / "bench").exists(), reason="the benchmarks are not here")
-def test_the_table_is_that_of_the_record():
-    subprocess.run([sys.executable, TOP / "bench/python_peers.py", "--check"], check=True)
+@pytest.mark.parametrize("script", ["python_peers.py", "python_device_table.py"])
+def test_the_table_is_that_of_the_record(script):
+    subprocess.run([sys.executable, TOP / "bench" / script, "--check"], check=True)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "dist/comm.h"
 #include "matrix/operator.h"
 #include "solver/choose/auto_method.h"
 #include "solver/choose/dist_choose.h"
@@ -52,8 +53,8 @@ static void set_choice(const gsolve_auto *S, const gsolve_choice *choice, gs_aut
     gs_auto_name_method(S, c);
 }
 
-/* The choices for the present values. An operator has no statistics, and one choice. *list has room
- * for one more. */
+/* The choices for the present values. An operator has no statistics, and one choice. *list has
+ * space for one more. */
 static gsolve_status list_choices(gsolve_auto *S, gs_auto_choice **list, int *count)
 {
     const bool is_operator = gs_matrix_is_operator(S->A);
@@ -117,13 +118,15 @@ gsolve_status gs_auto_need_list(gsolve_auto *S)
     gsolve_status status;
 
     if (S->list && (S->given || S->listed == version)) return GSOLVE_OK;
-    TRY(list_choices(S, &list, &count));
+    TRY(gs_comm_check(gs_matrix_comm(S->A), list_choices(S, &list, &count)));
     carry_over(S, list, &count);
     gsolve_free(S->ctx, GSOLVE_HOST, S->list);
     S->list = list;
     S->count = count;
     S->listed = version;
+    list = NULL;
 done:
+    gsolve_free(S->ctx, GSOLVE_HOST, list);
     return status;
 }
 

@@ -140,6 +140,16 @@ static void record(gsolve_auto *S, const gsolve_attempt *a)
     S->solve_seconds += a->run_seconds;
 }
 
+/* *ends: on any rank. Returns `status`, or that of the message. */
+static gsolve_status agree_on_end(const gsolve_auto *S, bool *ends, gsolve_status status)
+{
+    double number = *ends;
+    const gsolve_status sent = gs_comm_largest(gs_matrix_comm(S->A), &number, 1);
+
+    *ends = number > 0 || sent != GSOLVE_OK;
+    return status == GSOLVE_OK ? sent : status;
+}
+
 /* Sets up and runs choice k. *result: of the run, if *status returns GSOLVE_OK. Returns whether S's
  * run ends with it. */
 static bool try_choice(gsolve_auto *S, int k, gsolve_dense b, gsolve_dense x, gsolve_result *result,
@@ -147,7 +157,7 @@ static bool try_choice(gsolve_auto *S, int k, gsolve_dense b, gsolve_dense x, gs
 {
     gs_auto_choice *c = &S->list[k];
     gsolve_attempt a = {.size = sizeof a, .choice = k, .kept = k == S->set, .setup_note = ""};
-    bool rounded = false, proceed;
+    bool rounded = false, ends;
     double begin;
 
     a.method = c->method;
@@ -174,14 +184,15 @@ static bool try_choice(gsolve_auto *S, int k, gsolve_dense b, gsolve_dense x, gs
     a.setup_written = S->setup_written;
     a.setup_note = S->setup_note;
     record(S, &a);
-    proceed = notify(S, &a, GSOLVE_ATTEMPT_ENDED);
+    ends = !notify(S, &a, GSOLVE_ATTEMPT_ENDED);
+    a.status = agree_on_end(S, &ends, a.status);
     S->running = -1;
     if (!a.S) gs_auto_drop(S);
     *status = a.status;
-    if (!a.result) return !proceed || !gs_may_fall_back(a.status);
+    if (!a.result) return ends || !gs_may_fall_back(a.status);
     /* rounded: the type of x cannot hold the solution accurately enough, or A x cannot be computed
      * accurately enough; then another choice would not converge either */
-    return !proceed || rounded || is_solved(result) || is_stopped(result);
+    return ends || rounded || is_solved(result) || is_stopped(result);
 }
 
 /* --- all attempts ----------------------------------------------------------------------------- */
@@ -341,7 +352,7 @@ gsolve_status gsolve_auto_run(gsolve_auto *S, gsolve_dense b, gsolve_dense x, gs
     begin_run(S);
     TRY(gs_comm_check(gs_matrix_comm(S->A), check_run(S, b, x, result, &columns)));
     TRY(run_columns(S, b, columns, &f));
-    TRY(gs_columns_to(S->ctx, columns, x));
+    TRY(gs_comm_check(gs_matrix_comm(S->A), gs_columns_to(S->ctx, columns, x)));
     if (f.failed == GSOLVE_INTERRUPTED) f.result.outcome = gs_stop_outcome(S->ctx);
     memcpy(S->ctx->error, before, sizeof before); /* the call succeeds, whatever an attempt did */
     S->runs++;

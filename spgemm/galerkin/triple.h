@@ -8,8 +8,8 @@
 
 typedef struct gs_triple_kernels {
     /* *C = R A P, owned, at the location of R, A and P. The columns of all four matrices ascend
-     * strictly in every row. Unless plan is NULL, *plan = what update needs. *fits false: rows are
-     * too long for this method, and C is unset. */
+     * strictly in every row. On the CPU A may be rectangular. Unless plan is NULL, *plan = what
+     * update needs. *fits false: rows are too long for this method, and C is unset. */
     gsolve_status (*multiply)(gsolve_csr *C, void **plan, gs_product_work *stats, bool *fits,
                               gsolve_context *ctx, const gsolve_csr *R, const gsolve_csr *A,
                               const gsolve_csr *P);

@@ -101,14 +101,14 @@ static gsolve_status new_workers(workers *t, gsolve_context *ctx, const gsolve_c
         worker *w = &t->of[k];
         w->next = first_row(R, k, t->size, G.rows);
         w->end = first_row(R, k + 1, t->size, G.rows);
-        TRY(new_row_sums(&w->ra, ctx, R->ncols, G.longest * lanes, R->type));
+        TRY(new_row_sums(&w->ra, ctx, A->ncols, G.longest * lanes, R->type));
         TRY(new_row_sums(&w->c, ctx, P->ncols, P->ncols * lanes, R->type));
         ALLOC(ctx, GSOLVE_HOST, w->c.bit, bits);
     }
 #pragma omp parallel for schedule(static, 1) num_threads(t->size)
     for (int k = 0; k < t->size; k++) {
         const worker *w = &t->of[k];
-        memset(w->ra.slot, 0, (size_t)R->ncols * sizeof *w->ra.slot);
+        memset(w->ra.slot, 0, (size_t)A->ncols * sizeof *w->ra.slot);
         memset(w->c.slot, 0, (size_t)P->ncols * sizeof *w->c.slot);
         memset(w->c.bit, 0, bits * sizeof *w->c.bit);
     }

@@ -28,6 +28,7 @@ static void drop_back(gs_dist_matrix *D, gsolve_context *ctx)
     gsolve_csr_free(&D->back, ctx);
     gsolve_free(ctx, GSOLVE_DEVICE, D->back_row);
     D->back_row = NULL;
+    memset(D->multiplied[true], 0, sizeof D->multiplied[true]); /* the next product makes it */
 }
 
 gsolve_status gs_dist_renew_boundary(gs_dist_matrix *D, gsolve_context *ctx)

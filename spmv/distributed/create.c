@@ -1,100 +1,9 @@
 /* create.c: a matrix handle whose rows are distributed over ranks. */
-#include "spmv/distributed/create.h"
-
-#include <math.h>
 #include <string.h>
 
 #include "core/try.h"
-
-/* --- checks of this rank's rows --------------------------------------------------------------- */
-
-static gsolve_status check_view(gsolve_context *ctx, const gsolve_dist_csr *csr)
-{
-    if (!csr || !csr->start || csr->rows.count < 0 || csr->cols.count < 0 ||
-        (unsigned)csr->type >= GSOLVE_TYPE_COUNT || (unsigned)csr->offset > GSOLVE_O64) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "the rows of the rank are NULL, have a negative number, no offsets, or "
-                           "an unknown type");
-    }
-    if (csr->location != GSOLVE_HOST) {
-        return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
-                           "the rows of a distributed matrix must be on the host; copy the arrays "
-                           "there");
-    }
-    return GSOLVE_OK;
-}
-
-gsolve_dist_csr gs_dist_complete(const gsolve_dist_csr *csr)
-{
-    gsolve_dist_csr own = *csr;
-
-    if (own.cols.total == 0) own.cols = own.rows;
-    return own;
-}
-
-/* The row of entry k. */
-static int64_t row_of(const gsolve_dist_csr *csr, const gsolve_csr *shape, int64_t k)
-{
-    return csr->rows.first + gs_row_of_entry(shape, k);
-}
-
-gsolve_status gs_dist_check_entries(gsolve_context *ctx, const gsolve_dist_csr *csr,
-                                    const gsolve_csr *shape)
-{
-    const int64_t entries = gs_start(shape, shape->nrows);
-
-    if (entries > 0 && (!csr->col || !csr->value)) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "the matrix has entries but no columns or values");
-    }
-    for (int64_t k = 0; k < entries; k++) {
-        if (csr->col[k] < 0 || csr->col[k] >= csr->cols.total) {
-            return gsolve_fail(
-                ctx, GSOLVE_BAD_MATRIX,
-                "row %lld has column %lld (counted from 0); columns are from 0 to %lld",
-                (long long)row_of(csr, shape, k), (long long)csr->col[k],
-                (long long)csr->cols.total - 1);
-        }
-        if (!isfinite(gs_value(shape, k))) {
-            return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                               "the entry in row %lld and column %lld (counted from 0) is %g; "
-                               "values must be finite",
-                               (long long)row_of(csr, shape, k), (long long)csr->col[k],
-                               gs_value(shape, k));
-        }
-    }
-    return GSOLVE_OK;
-}
-
-gsolve_status gs_dist_shape(gsolve_csr *shape, gsolve_context *ctx, const gsolve_dist_csr *csr)
-{
-    *shape = (gsolve_csr){.nrows = csr->rows.count,
-                          .ncols = INT32_MAX,
-                          .start = csr->start,
-                          .value = csr->value,
-                          .offset = csr->offset,
-                          .type = csr->type};
-    for (int32_t i = 0; i < csr->rows.count; i++) {
-        if (gs_start(shape, i + 1) >= gs_start(shape, i)) continue;
-        return gsolve_fail(ctx, GSOLVE_BAD_MATRIX,
-                           "row %lld begins at entry %lld of its rank but ends at entry %lld; row "
-                           "offsets must not decrease",
-                           (long long)csr->rows.first + i, (long long)gs_start(shape, i),
-                           (long long)gs_start(shape, i + 1));
-    }
-    if (gs_start(shape, 0) == 0) return GSOLVE_OK;
-    return gsolve_fail(ctx, GSOLVE_BAD_MATRIX, "the first row offset is %lld; it must be 0",
-                       (long long)gs_start(shape, 0));
-}
-
-uint64_t gs_dist_pattern(const gsolve_context *ctx, const gsolve_csr *shape, const int64_t *col)
-{
-    const size_t entries = (size_t)gs_start(shape, shape->nrows);
-    const uint64_t starts =
-        gs_hash(ctx, shape->start, ((size_t)shape->nrows + 1) * gs_offset_size(shape->offset), 1);
-
-    return gs_hash(ctx, col, entries * sizeof *col, starts);
-}
+#include "dist/rows.h"
+#include "spmv/distributed/distributed.h"
 
 /* --- this rank's part ------------------------------------------------------------------------- */
 
@@ -106,8 +15,7 @@ static gsolve_status number_columns(int32_t **compact, gsolve_context *ctx, gs_d
 
     TRY(gs_column_map_new(&D->map, ctx, D->cols, D->given, col));
     ALLOC(ctx, GSOLVE_HOST, *compact, D->given);
-#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) if (D->given > 10000)
-    for (int64_t k = 0; k < D->given; k++) (*compact)[k] = gs_column_compact(&D->map, col[k]);
+    gs_column_compact_all(&D->map, ctx, D->given, col, *compact);
 done:
     return status;
 }
@@ -208,7 +116,7 @@ gsolve_status gsolve_matrix_create_dist(gsolve_matrix **A, gsolve_context *ctx, 
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(ctx);
-    status = A && spec ? check_view(ctx, csr)
+    status = A && spec ? gs_dist_check_view(ctx, csr)
                        : gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                                      "gsolve_matrix_create_dist: an argument is NULL");
     TRY(gs_comm_check(ctx->comm, status));
@@ -227,14 +135,6 @@ void gsolve_matrix_row_range(const gsolve_matrix *A, gsolve_row_range *rows, gso
     if (cols) *cols = D ? D->cols : (gsolve_row_range){0, A->csr.ncols, A->csr.ncols};
     if (rank) *rank = A->comm ? A->comm->rank : 0;
     if (ranks) *ranks = gs_comm_ranks(A->comm);
-}
-
-void gsolve_dist_csr_free(gsolve_dist_csr *csr, gsolve_context *ctx)
-{
-    gsolve_free(ctx, csr->location, (void *)(uintptr_t)csr->start);
-    gsolve_free(ctx, csr->location, (void *)(uintptr_t)csr->col);
-    gsolve_free(ctx, csr->location, (void *)(uintptr_t)csr->value);
-    memset(csr, 0, sizeof *csr);
 }
 
 gsolve_status gsolve_dist_csr_statistics(gsolve_context *ctx, const gsolve_dist_csr *csr,

@@ -137,8 +137,10 @@ gsolve_status gs_dist_end(const gsolve_matrix *A, double alpha, gsolve_dense x, 
 gsolve_status gs_dist_transposed(const gsolve_matrix *A, double alpha, gsolve_dense x,
                                  gsolve_dense y, gsolve_status interior);
 
-/* Returns the status of a product with A or A', on all ranks that of the lowest one that failed if
- * the product is the first of its kind. Others need no memory, so they agree on nothing. */
+/* Returns the status of a product with A or A'. It is that of the lowest rank that failed if the
+ * caller of the library asked for the product: the layouts and locations of its vectors may differ
+ * from rank to rank, and so may the memory that they need. Within a method only the first product
+ * of its kind needs memory, and the others agree on nothing. */
 gsolve_status gs_dist_agree(const gsolve_matrix *A, bool transposed, gsolve_dense x,
                             gsolve_status product);
 

@@ -77,7 +77,7 @@ gsolve_status gs_dist_agree(const gsolve_matrix *A, bool transposed, gsolve_dens
     const size_t width = (size_t)x.ncols * gs_type_size(x.type);
     gsolve_status status = product;
 
-    if (width <= *widest) return product;
+    if (A->ctx->depth > 1 && width <= *widest) return product;
     TRY(gs_comm_check(A->ctx->comm, product));
     *widest = width;
 done:

@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "spmv/distributed/create.h"
+#include "dist/rows.h"
+#include "spmv/distributed/distributed.h"
 
 static gsolve_status check_arguments(const gsolve_matrix *A, const gsolve_dist_csr *csr)
 {

@@ -154,6 +154,8 @@ static void residual_on_host(const gsolve_matrix *A, gsolve_dense b, gsolve_dens
     }
 }
 
+enum { SUMS = sizeof(gs_residual_sums) / sizeof(double) };
+
 /* --- A, b and x anywhere ---------------------------------------------------------------------- */
 
 typedef struct system {
@@ -226,6 +228,12 @@ done:
     return status;
 }
 
+/* Joins the sums of `residual` on a rank that cannot compute it, for the reason `failed`. */
+static gsolve_status fail_residual(const gsolve_matrix *A, gsolve_status failed)
+{
+    return gs_comm_fail_sum(A->comm, SUMS, failed);
+}
+
 /* Stages b and x, and gets the elements of x for ghost columns. */
 static gsolve_status open_system(system_at *s, const gsolve_matrix *A, gsolve_dense b,
                                  gsolve_dense x, bool doubled)
@@ -233,7 +241,7 @@ static gsolve_status open_system(system_at *s, const gsolve_matrix *A, gsolve_de
     gsolve_status status = stage(s, A, b, x, doubled);
 
     if (!A->dist) return status;
-    if (status != GSOLVE_OK) return gs_dist_join(A, false, x, status);
+    if (status != GSOLVE_OK) return fail_residual(A, gs_dist_join(A, false, x, status));
     TRY(gs_dist_begin(A, s->x.used));
     TRY(gs_halo_end(&A->dist->halo, A->ctx));
 done:
@@ -267,9 +275,7 @@ static gsolve_status residual(const system_at *s, double factor, gsolve_dense r,
 done:
     if (!A->comm) return status;
     status = gs_comm_defer(A->comm, status);
-    return status == GSOLVE_OK
-               ? gs_comm_sum_on_host(A->comm, &sums->rr, sizeof *sums / sizeof(double))
-               : status;
+    return status == GSOLVE_OK ? gs_comm_sum_on_host(A->comm, &sums->rr, SUMS) : status;
 }
 
 gsolve_status gs_matrix_prepare_residual(const gsolve_matrix *A)
@@ -390,7 +396,8 @@ gsolve_status gs_matrix_residual_vector(const gsolve_matrix *A, gsolve_dense b, 
 
     if (A->is_operator) return gs_operator_residual_vector(A, b, x, exponent, r);
     TRY(open_system(&s, A, b, x, doubled));
-    TRY(gs_stage_in(&out, A->ctx, s.on_device ? GSOLVE_DEVICE : GSOLVE_HOST, r, false));
+    status = gs_stage_in(&out, A->ctx, s.on_device ? GSOLVE_DEVICE : GSOLVE_HOST, r, false);
+    TRY(status == GSOLVE_OK ? GSOLVE_OK : fail_residual(A, status));
     TRY(residual(&s, ldexp(1, exponent), out.used, &sums));
     TRY(gs_stage_out(&out, A->ctx));
 done:
@@ -451,7 +458,8 @@ gsolve_status gsolve_matrix_residual(const gsolve_matrix *A, gsolve_dense b, gso
     if (status == GSOLVE_OK) status = to_columns(A, 0, b, &b);
     if (status == GSOLVE_OK) status = to_columns(A, 1, x, &x);
     TRY(gs_comm_defer(A->comm, status));
-    TRY(gs_comm_same(A->comm, (uint64_t)b.ncols, "the numbers of columns of b and x"));
+    TRY(gs_comm_same(A->comm, (uint64_t)b.ncols * GSOLVE_TYPE_COUNT + (uint64_t)x.type,
+                     "the number of columns, or the type of x,"));
     for (int32_t c = 0; c < b.ncols; c++) {
         gs_norms norms;
         TRY(gs_matrix_norms(A, gs_column_of(b, c), gs_column_of(x, c), NULL, &norms));
