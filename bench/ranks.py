@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Times of gsolve over MPI processes on this host: against OpenMP threads on as many cores, and against PETSc.
 
-usage: bench/ranks.py BUILD [--n N] [--ranks P] [--runs K] [--mpirun MPIRUN] [--no-petsc] [--device cuda] [--json FILE]
+usage: bench/ranks.py BUILD [--n N] [--ranks P] [--runs K] [--mpirun MPIRUN] [--no-petsc] [--device cuda] [--file FILE] [--json FILE]
 
 BUILD is a build folder with gsolve and gsolve-mpi (configured with MPI). Each line is a time per iteration in ms: the
 median of K runs that alternate between both programs. Part 1: poisson3d, N points along an edge, cg with jacobi: P
 processes with one thread each, bound to cores, against one process with P threads. Part 2: PETSc with the same rows on
 each of P processes: cg with jacobi for poisson3d, and gmres(30) with ILU(0) in each rank's block for convdiff3d
 (peclet=1). The peer is compiled with the PETSc that pkg-config names, and needs the MPI of that PETSc.
+
+With --file FILE, a Matrix Market file: only the time to read it, by P processes and by one, with one thread each.
 
 With --device cuda: P processes on GPUs, which share them if there are fewer, against one process on one GPU, cg with
 jacobi: poisson3d with N points along each edge (strong scaling), and with P N along one (weak scaling, against N).
@@ -46,7 +48,7 @@ def gsolve(args, processes, threads, matrix, solver, precond):
     if processes > 1:
         command = mpirun(args, processes, command)
     result = run(command, {"OMP_WAIT_POLICY": "active"} if processes == 1 else {"OMP_NUM_THREADS": "1"})
-    return {"iterations": result["iterations"], "solve": result["seconds"]["solve"]}
+    return {"iterations": result["iterations"], "solve": result["seconds"]["solve"], "read": result["seconds"]["read"]}
 
 
 def petsc(args, peer, matrix, solver, precond):
@@ -85,6 +87,21 @@ def alternate(args, what, ours, theirs):
     return record
 
 
+def read_file(args):
+    """Times to read a file, in ms, and the speed-up. Nothing is solved; the least time counts where others use the machine."""
+    times = {ranks: [] for ranks in (args.ranks, 1)}
+    for _ in range(args.runs):
+        for ranks, seconds in times.items():
+            seconds.append(1e3 * gsolve(args, ranks, 1, args.file, "cg,maxit=1", "none")["read"])
+    middle, least = ({ranks: choose(seconds) for ranks, seconds in times.items()} for choose in (statistics.median, min))
+    megabytes = os.path.getsize(args.file) / 1e6
+    for ranks, seconds in times.items():
+        print(f"read {megabytes:.0f} MB, {ranks} ranks: {middle[ranks]:8.1f} ms ({least[ranks]:.1f} to {max(seconds):.1f}),"
+              f" speed-up {middle[1] / middle[ranks]:.2f}, of the least times {least[1] / least[ranks]:.2f}")
+    return [{"what": "read", "megabytes": megabytes, "ranks": ranks, "median_ms": middle[ranks], "min_ms": least[ranks],
+             "max_ms": max(seconds), "runs": args.runs} for ranks, seconds in times.items()]
+
+
 def on_gpus(args):
     """Strong and weak scaling on GPUs. A step takes equally long on each rank, so the ratio is a speed-up or an efficiency."""
     n, records = args.n, []
@@ -112,8 +129,12 @@ def main():
     parser.add_argument("--mpirun", default="mpirun")
     parser.add_argument("--no-petsc", action="store_true")
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
+    parser.add_argument("--file")
     parser.add_argument("--json")
     args = parser.parse_args()
+    if args.file:
+        write(args, read_file(args))
+        return
     if args.device == "cuda":
         write(args, on_gpus(args))
         return

@@ -203,8 +203,7 @@ int gs_replace_begin(gs_replacement *r, gsolve_context *ctx, const char *path)
     return code;
 }
 
-/* Whether path names an open descriptor, a pipe or a device. */
-static bool is_stream(const char *path)
+bool gs_replace_is_stream(const char *path)
 {
     struct stat about;
 
@@ -214,7 +213,7 @@ static bool is_stream(const char *path)
 
 int gs_replace_begin_any(gs_replacement *r, gsolve_context *ctx, const char *path)
 {
-    if (!is_stream(path)) return gs_replace_begin(r, ctx, path);
+    if (!gs_replace_is_stream(path)) return gs_replace_begin(r, ctx, path);
     if (abandoned(ctx)) return ECANCELED;
     r->ctx = ctx;
     r->path = path;
@@ -236,6 +235,38 @@ int gs_replace_write(const gs_replacement *r, const void *data, size_t bytes)
         done += size;
     }
     return 0;
+}
+
+int gs_replace_write_at(const gs_replacement *r, const void *data, size_t bytes, int64_t offset)
+{
+    const char *from = data;
+
+    while (bytes > 0) {
+        const size_t size = bytes < PIECE ? bytes : PIECE;
+        ssize_t written;
+        if (abandoned(r->ctx)) return ECANCELED;
+        written = pwrite(r->file, from, size, (off_t)offset);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return written < 0 ? errno : EIO;
+        from += written;
+        offset += written;
+        bytes -= (size_t)written;
+    }
+    return 0;
+}
+
+int gs_replace_join(gs_replacement *r, gsolve_context *ctx, const char *path, const char *temporary)
+{
+    r->ctx = ctx;
+    r->path = path;
+    r->in_place = false;
+    r->file = open(temporary, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    return r->file < 0 ? errno : 0;
+}
+
+int gs_replace_leave(gs_replacement *r)
+{
+    return close(r->file) == 0 ? 0 : errno;
 }
 
 int gs_replace_end(gs_replacement *r, bool keep, bool durable)

@@ -29,6 +29,18 @@ int gs_replace_begin(gs_replacement *r, gsolve_context *ctx, const char *path);
 int gs_replace_begin_any(gs_replacement *r, gsolve_context *ctx, const char *path);
 int gs_replace_write(const gs_replacement *r, const void *data, size_t bytes);
 
+/* Writes at an offset of the temporary file. */
+int gs_replace_write_at(const gs_replacement *r, const void *data, size_t bytes, int64_t offset);
+
+/* Several processes write one file: one begins and ends, the others join its temporary file, which
+ * they can open, and leave before it ends. */
+int gs_replace_join(gs_replacement *r, gsolve_context *ctx, const char *path,
+                    const char *temporary);
+int gs_replace_leave(gs_replacement *r);
+
+/* Whether path names an open descriptor, a pipe or a device, which are written in place. */
+bool gs_replace_is_stream(const char *path);
+
 /* keep: renames the file to its final name; durable: after its data are on the disk. Without keep,
  * and on failure, removes it. */
 int gs_replace_end(gs_replacement *r, bool keep, bool durable);

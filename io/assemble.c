@@ -111,8 +111,8 @@ done:
     return status;
 }
 
-/* The number of entries of A in a file with that symmetry. */
-static int64_t count_stored(gsolve_context *ctx, const gsolve_csr *A, gsolve_symmetry symmetry)
+int64_t gs_count_stored(gsolve_context *ctx, const gsolve_csr *A, int64_t row,
+                        gsolve_symmetry symmetry)
 {
     int64_t lower = 0;
 
@@ -120,7 +120,7 @@ static int64_t count_stored(gsolve_context *ctx, const gsolve_csr *A, gsolve_sym
 #pragma omp parallel for schedule(dynamic, 4096) num_threads(gsolve_threads(ctx)) \
     reduction(+ : lower)
     for (int32_t i = 0; i < A->nrows; i++) {
-        for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) lower += A->col[k] <= i;
+        for (int64_t k = gs_start(A, i); k < gs_start(A, i + 1); k++) lower += A->col[k] <= row + i;
     }
     return lower;
 }
@@ -142,7 +142,7 @@ gsolve_status gs_assemble(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, i
         TRY(gs_csr_clean(&B, ctx, &A, false, NULL));
         gsolve_csr_free(&A, ctx);
         A = B;
-        *duplicates = entries - count_stored(ctx, &A, symmetry);
+        *duplicates = entries - gs_count_stored(ctx, &A, 0, symmetry);
     }
     *csr = A;
     A = (gsolve_csr){0};

@@ -12,10 +12,9 @@
 
 #include "core/replace.h"
 
-#define PAGE    4096 /* where pages are larger, a cache cannot be mapped and is never used */
-#define VERSION 3
-#define ORDER   0x01020304
-#define ARRAYS  3
+#define PAGE   4096 /* where pages are larger, a cache cannot be mapped and is never used */
+#define ORDER  0x01020304
+#define ARRAYS GS_CACHE_ARRAYS
 
 typedef struct head {
     char magic[8];
@@ -39,14 +38,14 @@ static uint64_t hash_head(const gsolve_context *ctx, const head *h)
 
     memcpy(&copy, h, sizeof copy); /* with the bytes between the members */
     copy.hash = 0;
-    return gs_hash(ctx, &copy, sizeof copy, VERSION);
+    return gs_hash(ctx, &copy, sizeof copy, GS_CACHE_VERSION);
 }
 
 /* A hash of the arrays' bytes, the same for any number of threads; missing arrays have 0 bytes. */
 static uint64_t hash_arrays(const gsolve_context *ctx, const head *h,
                             const void *const array[ARRAYS])
 {
-    uint64_t hash = VERSION;
+    uint64_t hash = GS_CACHE_VERSION;
 
     for (int k = 0; k < ARRAYS; k++) hash = gs_hash(ctx, array[k], (size_t)h->bytes[k], hash);
     return hash;
@@ -126,7 +125,8 @@ static bool is_valid(const head *h, const gsolve_context *ctx, const gs_stamp *s
 {
     head expected = *h;
 
-    if (memcmp(h->magic, "gscache", 8) != 0 || h->version != VERSION || h->order != ORDER) {
+    if (memcmp(h->magic, "gscache", 8) != 0 || h->version != GS_CACHE_VERSION ||
+        h->order != ORDER) {
         return false;
     }
     if (h->hash != hash_head(ctx, h) || h->dense != dense) return false;
@@ -175,29 +175,68 @@ static int open_regular(const char *path)
     return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-static bool read_from(const char *path, gs_cached what, gsolve_context *ctx, const gs_stamp *stamp,
-                      gsolve_source *source)
+/* Opens a cache whose head is valid; returns its descriptor, or -1. */
+static int open_valid(head *h, const char *path, const gsolve_context *ctx, const gs_stamp *stamp,
+                      bool dense)
 {
     const int file = open_regular(path);
     struct stat s;
+
+    if (file < 0) return -1;
+    if (fstat(file, &s) == 0 && S_ISREG(s.st_mode) && pread(file, h, sizeof *h, 0) == sizeof *h &&
+        is_valid(h, ctx, stamp, dense, s.st_size)) {
+        return file;
+    }
+    close(file);
+    return -1;
+}
+
+static void set_source(gsolve_source *source, const head *h, const char *path)
+{
+    snprintf(source->kind, sizeof source->kind, "%.31s", h->kind);
+    snprintf(source->field, sizeof source->field, "%.15s", h->field);
+    snprintf(source->cache, sizeof source->cache, "%.1023s", path);
+    source->symmetry = (gsolve_symmetry)h->symmetry;
+    source->stored = h->stored;
+    source->duplicates = h->duplicates;
+    source->bytes = h->text_bytes;
+    source->inspection = h->inspection;
+    source->cached = true;
+}
+
+static bool read_from(const char *path, gs_cached what, gsolve_context *ctx, const gs_stamp *stamp,
+                      gsolve_source *source)
+{
     head h;
+    const int file = open_valid(&h, path, ctx, stamp, what.dense != NULL);
     bool good;
 
     if (file < 0) return false;
-    good = fstat(file, &s) == 0 && S_ISREG(s.st_mode) && pread(file, &h, sizeof h, 0) == sizeof h &&
-           is_valid(&h, ctx, stamp, what.dense != NULL, s.st_size) &&
-           load_arrays(what, &h, ctx, file);
+    good = load_arrays(what, &h, ctx, file);
     close(file);
-    if (!good) return false;
-    snprintf(source->kind, sizeof source->kind, "%.31s", h.kind);
-    snprintf(source->field, sizeof source->field, "%.15s", h.field);
-    snprintf(source->cache, sizeof source->cache, "%.1023s", path);
-    source->symmetry = (gsolve_symmetry)h.symmetry;
-    source->stored = h.stored;
-    source->duplicates = h.duplicates;
-    source->bytes = h.text_bytes;
-    source->inspection = h.inspection;
-    source->cached = true;
+    if (good) set_source(source, &h, path);
+    return good;
+}
+
+bool gs_cache_open(gs_cache_file *f, const gsolve_context *ctx, const char *path, bool beside,
+                   const gs_stamp *stamp, gsolve_source *source)
+{
+    char cache[PATH_MAX];
+    head h;
+
+    if (!(beside ? path_beside(cache, path) : path_in_user_folder(cache, ctx, path, false))) {
+        return false;
+    }
+    f->file = open_valid(&h, cache, ctx, stamp, false);
+    if (f->file < 0) return false;
+    f->nrows = h.nrows;
+    f->ncols = h.ncols;
+    f->offset = (gsolve_offset)h.offset;
+    memcpy(f->at, h.at, sizeof f->at);
+    memcpy(f->bytes, h.bytes, sizeof f->bytes);
+    f->head = h.hash;
+    f->payload = h.payload;
+    set_source(source, &h, cache);
     return true;
 }
 
@@ -257,7 +296,7 @@ static void describe(head *h, gs_cached what)
 static void describe_source(head *h, const gs_stamp *stamp, const gsolve_source *source)
 {
     memcpy(h->magic, "gscache", sizeof h->magic);
-    h->version = VERSION;
+    h->version = GS_CACHE_VERSION;
     h->order = ORDER;
     h->stamp = *stamp;
     h->stored = source->stored;

@@ -23,6 +23,42 @@ typedef struct gs_stamp {
 /* False: the file cannot be read, or there is not enough memory; then the file is not cached. */
 bool gs_stamp_file(gs_stamp *stamp, gsolve_context *ctx, const char *path);
 
+/* gs_stamp_file in parts, for several ranks: part[k] is the hash of piece k of the file. */
+typedef struct gs_stamped_file {
+    gsolve_context *ctx;
+    int file;
+    int64_t size;
+    char *buffer; /* a piece for each thread */
+} gs_stamped_file;
+
+bool gs_stamp_open(gs_stamped_file *s, gs_stamp *stamp, gsolve_context *ctx, const char *path);
+int64_t gs_stamp_pieces(int64_t size);
+bool gs_stamp_parts(uint64_t *part, const gs_stamped_file *s, int64_t begin, int64_t end);
+uint64_t gs_stamp_hash(const gsolve_context *ctx, const uint64_t *part, int64_t size);
+void gs_stamp_close(gs_stamped_file *s);
+
+/* Reads all these bytes. False: the file has fewer, or cannot be read. */
+bool gs_read_bytes(int file, void *to, int64_t bytes, int64_t at);
+
+/* A cache that is open, with a valid head. */
+#define GS_CACHE_ARRAYS 3 /* start, columns, values */
+
+typedef struct gs_cache_file {
+    int file;
+    int32_t nrows, ncols;
+    gsolve_offset offset;
+    int64_t at[GS_CACHE_ARRAYS], bytes[GS_CACHE_ARRAYS]; /* of the arrays */
+    uint64_t head, payload;                              /* hashes; payload: of the arrays */
+} gs_cache_file;
+
+/* Opens the cache of the matrix file `path`, beside it or in the user's folder. True: *source is
+ * set, and the caller closes f->file. The arrays are not checked: their hash is payload, if each is
+ * hashed by gs_hash with the hash of the array before as seed, the first one with
+ * GS_CACHE_VERSION. */
+#define GS_CACHE_VERSION 3
+bool gs_cache_open(gs_cache_file *f, const gsolve_context *ctx, const char *path, bool beside,
+                   const gs_stamp *stamp, gsolve_source *source);
+
 /* True: the cache was valid; what and source are set, with arrays mapped from it. */
 bool gs_cache_read(gs_cached what, gsolve_context *ctx, const char *path, const gs_stamp *stamp,
                    gsolve_source *source);

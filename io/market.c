@@ -161,7 +161,7 @@ done:
     return status;
 }
 
-static gsolve_status read_head(gs_market *m, gs_input *in)
+gsolve_status gs_market_head(gs_market *m, gs_input *in)
 {
     const char *p = in->begin;
     gsolve_status status;
@@ -227,10 +227,10 @@ done:
 static gsolve_status read_body(gsolve_csr *csr, const gs_market *m, gs_input *in)
 {
     gs_triplets t = {0};
-    int64_t entries = m->entries;
+    int64_t entries;
     gsolve_status status;
 
-    TRY(gs_market_lines(&t, m, in));
+    TRY(gs_market_lines(&t, &entries, m, in, NULL));
     if (m->array) TRY(place_array(&t, m, in->ctx, &entries));
     TRY(gs_assemble(csr, in->ctx, m->nrows, m->ncols, entries, &t, m->symmetry,
                     &in->source.duplicates));
@@ -244,7 +244,7 @@ gsolve_status gs_market_matrix(gsolve_csr *csr, gs_input *in)
     gs_market m;
     gsolve_status status;
 
-    TRY(read_head(&m, in));
+    TRY(gs_market_head(&m, in));
     TRY(read_body(csr, &m, in));
 done:
     return status;
@@ -256,9 +256,10 @@ done:
 static gsolve_status read_columns(gsolve_dense *v, const gs_market *m, const gs_input *in)
 {
     gs_triplets t = {0};
+    int64_t count;
     gsolve_status status;
 
-    TRY(gs_market_lines(&t, m, in));
+    TRY(gs_market_lines(&t, &count, m, in, NULL));
     *v = (gsolve_dense){m->nrows,   m->ncols,    m->nrows,           t.v,
                         GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
 done:
@@ -289,7 +290,7 @@ gsolve_status gs_market_dense(gsolve_dense *v, gs_input *in)
     gsolve_csr csr;
     gsolve_status status;
 
-    TRY(read_head(&m, in));
+    TRY(gs_market_head(&m, in));
     if (m.array && m.symmetry == GSOLVE_GENERAL) return read_columns(v, &m, in);
     if (gs_input_too_large(in, (int64_t)m.nrows * m.ncols)) {
         return gs_input_fail(

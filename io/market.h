@@ -1,8 +1,9 @@
 /* market.h: the parts of the Matrix Market reader: market.c reads banner, comments and sizes;
- * market_lines.c reads the entries, in parallel; assemble.c makes the matrix. */
+ * market_entries.c reads the entries, in parallel; assemble.c makes the matrix. */
 #ifndef GS_IO_MARKET_H
 #define GS_IO_MARKET_H
 
+#include "dist/comm.h"
 #include "io/input.h"
 
 typedef enum gs_field { GS_REAL, GS_INTEGER, GS_PATTERN } gs_field;
@@ -16,14 +17,21 @@ typedef struct gs_market {
     const char *body; /* the text after the line of sizes */
 } gs_market;
 
-/* The entries in the order of the file, rows and columns counted from 0, in owned arrays of exactly
- * m->entries elements: v (NULL: a pattern), and i and j (NULL: an array). */
+/* Reads banner, comments and sizes. */
+gsolve_status gs_market_head(gs_market *m, gs_input *in);
+
+/* Entries in the order of the file, rows and columns counted from 0, in owned arrays: v (NULL: a
+ * pattern), and i and j (NULL: an array). */
 typedef struct gs_triplets {
     int32_t *i, *j;
     double *v;
 } gs_triplets;
 
-gsolve_status gs_market_lines(gs_triplets *t, const gs_market *m, const gs_input *in);
+/* *t = the entries of this rank's stretch of the file, *count their number; those of all ranks
+ * follow in rank order. The sentence of an error in the file is that of one rank. Collective; the
+ * whole file is in `in` on each rank, which reads its stretch only. comm NULL: all entries. */
+gsolve_status gs_market_lines(gs_triplets *t, int64_t *count, const gs_market *m,
+                              const gs_input *in, gs_comm *comm);
 void gs_triplets_free(gs_triplets *t, gsolve_context *ctx);
 
 /* Makes compressed rows from the triplets, mirrored according to symmetry. May take ownership of
@@ -31,5 +39,10 @@ void gs_triplets_free(gs_triplets *t, gsolve_context *ctx);
 gsolve_status gs_assemble(gsolve_csr *csr, gsolve_context *ctx, int32_t nrows, int32_t ncols,
                           int64_t entries, gs_triplets *t, gsolve_symmetry symmetry,
                           int64_t *duplicates);
+
+/* The number of entries of A in a file with that symmetry. row: the number of A's first row in the
+ * matrix. */
+int64_t gs_count_stored(gsolve_context *ctx, const gsolve_csr *A, int64_t row,
+                        gsolve_symmetry symmetry);
 
 #endif

@@ -1,6 +1,7 @@
 /* stamp.c: the size, time stamp and hash of a file. The hash covers all of the content, in pieces
  * of fixed size, so that it does not depend on the number of threads. It takes almost all the time
  * of a cached read; since it needs no multiplications it is as fast as the memory. */
+#include <errno.h>
 #include <fcntl.h>
 #include <omp.h>
 #include <string.h>
@@ -55,20 +56,13 @@ static uint64_t hash_piece(const gsolve_context *ctx, const char *p, int64_t byt
 
 /* --- the content: mapped or copied ------------------------------------------------------------ */
 
-typedef struct source {
-    gsolve_context *ctx;
-    int file;
-    int64_t size;
-    char *buffer; /* a piece for each thread */
-} source;
-
-static int64_t piece_size(const source *s, int64_t piece)
+static int64_t piece_size(const gs_stamped_file *s, int64_t piece)
 {
     return s->size - piece * PIECE < PIECE ? s->size - piece * PIECE : PIECE;
 }
 
 /* part[k] = hash of piece first + k, by mapping the file. */
-static bool hash_mapped(uint64_t *part, const source *s, int64_t first, int count)
+static bool hash_mapped(uint64_t *part, const gs_stamped_file *s, int64_t first, int count)
 {
     const int64_t end = (first + count) * PIECE < s->size ? (first + count) * PIECE : s->size;
     char *text = gs_map_file(s->ctx, s->file, first * PIECE, (size_t)(end - first * PIECE));
@@ -82,12 +76,15 @@ static bool hash_mapped(uint64_t *part, const source *s, int64_t first, int coun
     return true;
 }
 
-static bool read_piece(int file, char *to, int64_t bytes, int64_t at)
+bool gs_read_bytes(int file, void *to, int64_t bytes, int64_t at)
 {
+    char *next = to;
+
     while (bytes > 0) {
-        const ssize_t got = pread(file, to, (size_t)bytes, at);
+        const ssize_t got = pread(file, next, (size_t)bytes, at);
+        if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return false;
-        to += got;
+        next += got;
         at += got;
         bytes -= got;
     }
@@ -95,7 +92,7 @@ static bool read_piece(int file, char *to, int64_t bytes, int64_t at)
 }
 
 /* As hash_mapped, but copies each piece into a buffer that stays in the second-level cache. */
-static bool hash_copied(uint64_t *part, const source *s, int64_t first, int count)
+static bool hash_copied(uint64_t *part, const gs_stamped_file *s, int64_t first, int count)
 {
     const int threads = gs_reading_threads(s->ctx);
     int failed = 0;
@@ -104,50 +101,88 @@ static bool hash_copied(uint64_t *part, const source *s, int64_t first, int coun
     for (int k = 0; k < count; k++) {
         char *own = s->buffer + omp_get_thread_num() * PIECE;
         const int64_t bytes = piece_size(s, first + k);
-        failed |= !read_piece(s->file, own, bytes, (first + k) * PIECE);
+        failed |= !gs_read_bytes(s->file, own, bytes, (first + k) * PIECE);
         if (!failed) part[k] = hash_piece(s->ctx, own, bytes);
     }
     return !failed;
 }
 
+int64_t gs_stamp_pieces(int64_t size)
+{
+    return (size + PIECE - 1) / PIECE;
+}
+
 /* Mapping or copying is faster by up to a factor of 2; which one depends on the size of the pages
  * in which the system caches the file. So the first two groups measure both. */
-static bool hash_file(uint64_t *hash, const source *s)
+bool gs_stamp_parts(uint64_t *part, const gs_stamped_file *s, int64_t begin, int64_t end)
 {
-    const int64_t pieces = (s->size + PIECE - 1) / PIECE;
     double seconds[2] = {0, 0};
-    uint64_t part[GROUP];
 
-    *hash = (uint64_t)s->size;
-    for (int64_t first = 0; first < pieces; first += GROUP) {
-        const int count = (int)(pieces - first < GROUP ? pieces - first : GROUP);
-        const int copied = first < 2 * GROUP ? (int)(first / GROUP) : seconds[1] < seconds[0];
-        const double begin = gs_now();
-        if (!(copied ? hash_copied : hash_mapped)(part, s, first, count)) return false;
-        if (first < 2 * GROUP) seconds[copied] = gs_now() - begin;
-        *hash = gs_hash(s->ctx, part, (size_t)count * sizeof *part, *hash);
+    for (int64_t first = begin; first < end; first += GROUP) {
+        const int count = (int)(end - first < GROUP ? end - first : GROUP);
+        const int group = (int)((first - begin) / GROUP);
+        const int copied = group < 2 ? group : seconds[1] < seconds[0];
+        const double start = gs_now();
+        if (!(copied ? hash_copied : hash_mapped)(part + (first - begin), s, first, count)) {
+            return false;
+        }
+        if (group < 2) seconds[copied] = gs_now() - start;
     }
     return true;
 }
 
-bool gs_stamp_file(gs_stamp *stamp, gsolve_context *ctx, const char *path)
+uint64_t gs_stamp_hash(const gsolve_context *ctx, const uint64_t *part, int64_t size)
 {
-    source s = {.ctx = ctx};
-    struct stat about;
-    bool good = false;
+    const int64_t pieces = gs_stamp_pieces(size);
+    uint64_t hash = (uint64_t)size;
 
+    for (int64_t first = 0; first < pieces; first += GROUP) {
+        const int64_t count = pieces - first < GROUP ? pieces - first : GROUP;
+        hash = gs_hash(ctx, part + first, (size_t)count * sizeof *part, hash);
+    }
+    return hash;
+}
+
+bool gs_stamp_open(gs_stamped_file *s, gs_stamp *stamp, gsolve_context *ctx, const char *path)
+{
+    struct stat about;
+
+    *s = (gs_stamped_file){.ctx = ctx, .file = -1};
     /* standard input has no name; to open a pipe and close it would cost its writer the reader */
     if (gsolve_descriptor_of(path, STDIN_FILENO) >= 0) return false;
     if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return false;
-    s.file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (s.file < 0) return false;
-    if (fstat(s.file, &about) == 0 && S_ISREG(about.st_mode)) {
-        s.buffer = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)gsolve_threads(ctx), (size_t)PIECE);
-        s.size = stamp->size = about.st_size;
+    s->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (s->file < 0) return false;
+    if (fstat(s->file, &about) == 0 && S_ISREG(about.st_mode)) {
+        s->buffer = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)gsolve_threads(ctx), (size_t)PIECE);
+        s->size = stamp->size = about.st_size;
         stamp->mtime = (int64_t)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec;
-        good = s.buffer && hash_file(&stamp->hash, &s);
-        gsolve_free(ctx, GSOLVE_HOST, s.buffer);
     }
-    close(s.file);
+    if (s->buffer) return true;
+    gs_stamp_close(s);
+    return false;
+}
+
+void gs_stamp_close(gs_stamped_file *s)
+{
+    gsolve_free(s->ctx, GSOLVE_HOST, s->buffer);
+    if (s->file >= 0) close(s->file);
+    *s = (gs_stamped_file){.ctx = s->ctx, .file = -1};
+}
+
+bool gs_stamp_file(gs_stamp *stamp, gsolve_context *ctx, const char *path)
+{
+    gs_stamped_file s;
+    uint64_t *part = NULL;
+    bool good = gs_stamp_open(&s, stamp, ctx, path);
+
+    if (good) {
+        const int64_t pieces = gs_stamp_pieces(s.size);
+        part = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)pieces, sizeof *part);
+        good = part && gs_stamp_parts(part, &s, 0, pieces);
+        if (good) stamp->hash = gs_stamp_hash(ctx, part, s.size);
+    }
+    gsolve_free(ctx, GSOLVE_HOST, part);
+    gs_stamp_close(&s);
     return good;
 }

@@ -10,6 +10,7 @@
 #include "core/try.h"
 #include "io/input.h"
 #include "io/number.h"
+#include "io/write.h"
 #include "io/write_binary.h"
 #include "matrix/statistics.h"
 
@@ -27,16 +28,19 @@ typedef struct output {
     unsigned char *packed; /* the output of z, before it is written */
 } output;
 
-static gsolve_status write_error(const output *sink, int code)
+gsolve_status gs_write_error(gsolve_context *ctx, const char *path, int code)
 {
-    const char *path = sink->replacement.path;
-
-    return gsolve_fail(sink->ctx, GSOLVE_BAD_FILE, "cannot write %s%.400s: %s",
+    return gsolve_fail(ctx, GSOLVE_BAD_FILE, "cannot write %s%.400s: %s",
                        strcmp(path, "-") == 0 ? "to standard output" : "",
                        strcmp(path, "-") == 0 ? "" : path, strerror(code));
 }
 
-static bool ends_in_gz(const char *path)
+static gsolve_status write_error(const output *sink, int code)
+{
+    return gs_write_error(sink->ctx, sink->replacement.path, code);
+}
+
+bool gs_ends_in_gz(const char *path)
 {
     const size_t length = strlen(path);
     return length > 3 && strcmp(path + length - 3, ".gz") == 0;
@@ -63,7 +67,7 @@ static gsolve_status sink_open(output *sink, gsolve_context *ctx, const char *pa
 
     sink->ctx = ctx;
     sink->replacement.path = path;
-    sink->compressed = ends_in_gz(path);
+    sink->compressed = gs_ends_in_gz(path);
     if (sink->compressed) status = open_packer(sink, ctx);
     if (status != GSOLVE_OK) return status;
     code = gs_replace_begin_any(&sink->replacement, ctx, path);
@@ -180,10 +184,10 @@ static double dense_value(const gsolve_dense *v, int64_t k)
                                  : ((const double *)v->value)[at];
 }
 
-static char *write_values(const lines *l, int64_t from, int64_t to, char *text)
+char *gs_write_values(const gsolve_dense *v, int64_t from, int64_t to, char *text)
 {
     for (int64_t k = from; k < to; k++) {
-        text = gs_number_write(text, dense_value(l->dense, k));
+        text = gs_number_write(text, dense_value(v, k));
         *text++ = '\n';
     }
     return text;
@@ -205,7 +209,10 @@ static gsolve_status write_lines(output *sink, gsolve_context *ctx, const lines 
             char *begin = text + (size_t)t * size, *end = begin;
             const int64_t from = first + t * BLOCK, most = from + BLOCK;
             const int64_t to = most < l->count ? most : l->count;
-            if (from < to) end = (l->csr ? write_entries : write_values)(l, from, to, begin);
+            if (from < to) {
+                end = l->csr ? write_entries(l, from, to, begin)
+                             : gs_write_values(l->dense, from, to, begin);
+            }
             length[t] = (size_t)(end - begin);
         }
         for (int t = 0; t < threads; t++) {
@@ -218,23 +225,32 @@ done:
     return status;
 }
 
-/* Banner and comment. */
-static gsolve_status write_head(output *sink, const char *format, const char *symmetry,
-                                const char *comment)
+/* Appends `comment`, each of its lines behind a percent sign; returns the end of the text. */
+static char *put_comment(char *text, const char *comment)
 {
-    char banner[80];
-    const int length =
-        snprintf(banner, sizeof banner, "%%%%MatrixMarket matrix %s real %s\n", format, symmetry);
-    gsolve_status status;
-
-    TRY(sink_write(sink, banner, (size_t)length));
     while (comment && *comment) {
         const size_t line = strcspn(comment, "\n");
-        TRY(sink_write(sink, "% ", 2));
-        TRY(sink_write(sink, comment, line));
-        TRY(sink_write(sink, "\n", 1));
+        memcpy(text, "% ", 2);
+        memcpy(text + 2, comment, line);
+        text += line + 2;
+        *text++ = '\n';
         comment += line + (comment[line] == '\n');
     }
+    return text;
+}
+
+gsolve_status gs_market_header(char **text, size_t *bytes, gsolve_context *ctx, const char *format,
+                               const char *symmetry, const char *comment, const char *sizes)
+{
+    const size_t most = 160 + 4 * (comment ? strlen(comment) : 0); /* of short comment lines */
+    char *end;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, *text, most);
+    end = *text + sprintf(*text, "%%%%MatrixMarket matrix %s real %s\n", format, symmetry);
+    end = put_comment(end, comment);
+    end += sprintf(end, "%s\n", sizes);
+    *bytes = (size_t)(end - *text);
 done:
     return status;
 }
@@ -244,20 +260,21 @@ static gsolve_status write_file(gsolve_context *ctx, const char *path, const lin
                                 int32_t ncols, int64_t stored)
 {
     output *sink = NULL;
-    char sizes[64];
-    int length;
+    char sizes[64], *header = NULL;
+    size_t bytes;
     gsolve_status status;
 
+    snprintf(sizes, sizeof sizes, "%d %d", nrows, ncols);
+    if (l->csr) snprintf(sizes, sizeof sizes, "%d %d %lld", nrows, ncols, (long long)stored);
+    TRY(gs_market_header(&header, &bytes, ctx, l->csr ? "coordinate" : "array", symmetry, comment,
+                         sizes));
     ALLOC(ctx, GSOLVE_HOST, sink, 1);
     TRY(sink_open(sink, ctx, path));
-    length = snprintf(sizes, sizeof sizes, "%d %d", nrows, ncols);
-    if (l->csr) length += snprintf(sizes + length, 24, " %lld", (long long)stored);
-    sizes[length++] = '\n';
-    status = write_head(sink, l->csr ? "coordinate" : "array", symmetry, comment);
-    if (status == GSOLVE_OK) status = sink_write(sink, sizes, (size_t)length);
+    status = sink_write(sink, header, bytes);
     if (status == GSOLVE_OK) status = write_lines(sink, ctx, l);
     status = sink_close(sink, status);
 done:
+    gsolve_free(ctx, GSOLVE_HOST, header);
     gsolve_free(ctx, GSOLVE_HOST, sink);
     return status;
 }
@@ -339,8 +356,28 @@ done:
 
 /* --- dense ---------------------------------------------------------------------------------- */
 
+int64_t gs_first_not_finite(const gsolve_dense *v)
+{
+    for (int64_t k = 0; k < (int64_t)v->nrows * v->ncols; k++) {
+        if (!isfinite(dense_value(v, k))) return k;
+    }
+    return -1;
+}
+
+gsolve_status gs_refuse_element(gsolve_context *ctx, const gsolve_dense *v, int64_t k,
+                                int64_t first_row)
+{
+    return gsolve_fail(
+        ctx, GSOLVE_BAD_MATRIX,
+        "the element in row %lld and column %lld (counted from 1) is %g; values must be finite",
+        (long long)(first_row + k % v->nrows) + 1, (long long)(k / v->nrows) + 1,
+        dense_value(v, k));
+}
+
 static gsolve_status check_dense(gsolve_context *ctx, const gsolve_dense *v)
 {
+    int64_t bad;
+
     if (v && v->layout != GSOLVE_COLUMN_MAJOR) return gs_need_columns(ctx, *v, "a dense matrix");
     if (!v || v->nrows < 0 || v->ncols < 0 || (v->ncols > 1 && v->stride < v->nrows) || !v->value ||
         v->location != GSOLVE_HOST || (unsigned)v->type >= GSOLVE_TYPE_COUNT) {
@@ -348,14 +385,8 @@ static gsolve_status check_dense(gsolve_context *ctx, const gsolve_dense *v)
                            "the dense matrix is NULL or not on the host, or its sizes or type are "
                            "wrong");
     }
-    for (int64_t k = 0; k < (int64_t)v->nrows * v->ncols; k++) {
-        if (isfinite(dense_value(v, k))) continue;
-        return gsolve_fail(
-            ctx, GSOLVE_BAD_MATRIX,
-            "the element in row %lld and column %lld (counted from 1) is %g; values must be finite",
-            (long long)(k % v->nrows) + 1, (long long)(k / v->nrows) + 1, dense_value(v, k));
-    }
-    return GSOLVE_OK;
+    bad = gs_first_not_finite(v);
+    return bad < 0 ? GSOLVE_OK : gs_refuse_element(ctx, v, bad, 0);
 }
 
 gsolve_status gsolve_write_dense(gsolve_context *ctx, const char *path, const gsolve_dense *v,

@@ -185,6 +185,12 @@ const char *gs_single_words(double value);
 /* A 64-bit hash of n bytes; the same for any number of threads. Not cryptographic. */
 uint64_t gs_hash(const gsolve_context *ctx, const void *data, size_t bytes, uint64_t seed);
 
+/* gs_hash in parts, for several ranks: part[k] is the hash of piece k, which has GS_HASH_PIECE
+ * bytes, the last one fewer; and the hash of all `bytes` bytes from these parts. */
+#define GS_HASH_PIECE ((size_t)1 << 20)
+uint64_t gs_hash_part(const void *piece, size_t bytes, uint64_t seed);
+uint64_t gs_hash_of_parts(const uint64_t *part, size_t bytes, uint64_t seed);
+
 /* Hash of the pattern of a csr on the host: sizes, offsets and columns. */
 uint64_t gs_csr_pattern_hash(const gsolve_context *ctx, const gsolve_csr *csr);
 

@@ -3,6 +3,8 @@
 #define TESTS_DIST_SUPPORT_H
 
 #include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/common.h"
 
@@ -98,10 +100,73 @@ static inline void drop_piece(piece *p)
     free(p->col);
 }
 
+/* Whether csr is this rank's part of A, entry by entry. */
+static inline int compare_rows(const gsolve_csr *A, const gsolve_dist_csr *csr, double tolerance,
+                               int rank, int ranks)
+{
+    const int64_t *start = csr->start;
+    int failures = 0;
+
+    EXPECT(csr->rows.total == A->nrows, "%lld rows", (long long)csr->rows.total);
+    for (int32_t i = 0; i < csr->rows.count && !failures; i++) {
+        const int32_t row = (int32_t)csr->rows.first + i;
+        const int64_t from = gs_start(A, row), n = gs_start(A, row + 1) - from;
+        EXPECT(start[i + 1] - start[i] == n, "row %d has %lld entries, not %lld", row,
+               (long long)(start[i + 1] - start[i]), (long long)n);
+        for (int64_t k = 0; k < n && !failures; k++) {
+            const double v = ((const double *)csr->value)[start[i] + k];
+            EXPECT(csr->col[start[i] + k] == A->col[from + k], "row %d", row);
+            EXPECT(fabs(v - gs_value(A, from + k)) <= tolerance, "row %d: %g", row, v);
+        }
+    }
+    return failures;
+}
+
 /* The number k of vector c, between -1 and 1. */
 static inline double number_of(int64_t k, int c)
 {
     return gsolve_random(77 + (uint64_t)c, (uint64_t)k);
+}
+
+/* --- files that all ranks see --------------------------------------------------------------------
+ * Where ranks are processes, each runs the test; one of them writes. */
+
+static inline bool is_writer(void)
+{
+#ifdef GSOLVE_TEST_MPI
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank == 0;
+#else
+    return true;
+#endif
+}
+
+static inline void wait_for_writer(void)
+{
+#ifdef GSOLVE_TEST_MPI
+    MPI_Barrier(MPI_COMM_WORLD);
+#endif
+}
+
+/* Makes a new folder in the current one. */
+static inline void make_folder(char name[100], const char *begin)
+{
+    snprintf(name, 100, "%s_%d", begin, (int)getpid());
+#ifdef GSOLVE_TEST_MPI
+    MPI_Bcast(name, 100, MPI_CHAR, 0, MPI_COMM_WORLD);
+#endif
+    if (is_writer()) assert_int_equal(mkdir(name, 0700), 0);
+    wait_for_writer();
+}
+
+static inline void remove_folder(const char *name)
+{
+    char command[200];
+
+    wait_for_writer();
+    snprintf(command, sizeof command, "rm -rf '%s'", name);
+    if (is_writer()) assert_int_equal(system(command), 0);
 }
 
 #endif

@@ -27,7 +27,7 @@ typedef struct rank_state {
     gsolve_precond *M, *given;
     gsolve_solver *S;
     gsolve_auto *automatic;
-    const char *matrix, *vector; /* files */
+    const char *matrix, *vector, *symmetric; /* files */
 } rank_state;
 
 static inline gsolve_dense columns(double *v, int32_t n, int32_t count)
@@ -78,7 +78,7 @@ typedef struct plan {
     gsolve_status (*prepare)(rank_state *s); /* before the function is called */
     void (*drop)(rank_state *s);             /* what `prepare` has made */
     int bad;
-    const char *matrix, *vector;
+    const char *matrix, *vector, *symmetric;
     /* shared by all ranks, which use them between two messages */
     gsolve_status status[RANKS];
     char error[RANKS][1024];
@@ -112,7 +112,8 @@ static inline int deny(gsolve_context *ctx, int rank, int ranks, void *user)
                       .rank = rank,
                       .ranks = ranks,
                       .matrix = p->matrix,
-                      .vector = p->vector};
+                      .vector = p->vector,
+                      .symmetric = p->symmetric};
     make_rows(s);
     EXPECT_OK(ctx, p->prepare(s));
     for (; granted < 2000 && done == 0 && failures == 0; granted++) {

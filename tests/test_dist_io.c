@@ -5,28 +5,6 @@
 #include "dist/comm.h"
 #include "tests/dist_support.h"
 
-/* Whether csr is this rank's part of A, entry by entry. */
-static int compare(const gsolve_csr *A, const gsolve_dist_csr *csr, double tolerance, int rank,
-                   int ranks)
-{
-    const int64_t *start = csr->start;
-    int failures = 0;
-
-    EXPECT(csr->rows.total == A->nrows, "%lld rows", (long long)csr->rows.total);
-    for (int32_t i = 0; i < csr->rows.count && !failures; i++) {
-        const int32_t row = (int32_t)csr->rows.first + i;
-        const int64_t from = gs_start(A, row), n = gs_start(A, row + 1) - from;
-        EXPECT(start[i + 1] - start[i] == n, "row %d has %lld entries, not %lld", row,
-               (long long)(start[i + 1] - start[i]), (long long)n);
-        for (int64_t k = 0; k < n && !failures; k++) {
-            const double v = ((const double *)csr->value)[start[i] + k];
-            EXPECT(csr->col[start[i] + k] == A->col[from + k], "row %d", row);
-            EXPECT(fabs(v - gs_value(A, from + k)) <= tolerance, "row %d: %g", row, v);
-        }
-    }
-    return failures;
-}
-
 typedef struct source {
     const char *name;
     const gsolve_csr *A;
@@ -42,7 +20,7 @@ static int read_rows(gsolve_context *ctx, int rank, int ranks, void *user)
 
     EXPECT(gsolve_read_matrix_dist(&csr, ctx, s->name, NULL, NULL) == GSOLVE_OK, "%s",
            gsolve_error(ctx));
-    if (!failures) failures += compare(s->A, &csr, 0, rank, ranks);
+    if (!failures) failures += compare_rows(s->A, &csr, 0, rank, ranks);
     EXPECT(gsolve_matrix_create_dist(&M, ctx, "csr", &csr) == GSOLVE_OK, "%s", gsolve_error(ctx));
     gsolve_matrix_destroy(&M);
     gsolve_dist_csr_free(&csr, ctx);
@@ -174,7 +152,7 @@ static int assemble(gsolve_context *ctx, int rank, int ranks, void *user)
     }
     EXPECT(gsolve_dist_csr_assemble(&csr, ctx, rows, count, i, j, v) == GSOLVE_OK, "%s",
            gsolve_error(ctx));
-    if (!failures) failures += compare(s->A, &csr, 1e-15, rank, ranks);
+    if (!failures) failures += compare_rows(s->A, &csr, 1e-15, rank, ranks);
     gsolve_dist_csr_free(&csr, ctx);
     if (rank == ranks - 1) j[0] = s->A->ncols, i[0] = 0, v[0] = 1;
     EXPECT(gsolve_dist_csr_assemble(&csr, ctx, rows, count, i, j, v) == GSOLVE_BAD_MATRIX, "%s",

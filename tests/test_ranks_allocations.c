@@ -285,6 +285,26 @@ static gsolve_status read_files(rank_state *s)
     return status;
 }
 
+/* Entries that are mirrored, and duplicates, so that rows move twice. */
+static gsolve_status read_symmetric(rank_state *s)
+{
+    gsolve_dist_csr csr = {0};
+    gsolve_status status = gsolve_read_matrix_dist(&csr, s->ctx, s->symmetric, NULL, NULL);
+
+    gsolve_dist_csr_free(&csr, s->ctx);
+    return status;
+}
+
+static gsolve_status read_cache(rank_state *s)
+{
+    const gsolve_read_options options = {.cache = true, .cache_read_only = true};
+    gsolve_dist_csr csr = {0};
+    gsolve_status status = gsolve_read_matrix_dist(&csr, s->ctx, s->matrix, &options, NULL);
+
+    gsolve_dist_csr_free(&csr, s->ctx);
+    return status;
+}
+
 static gsolve_status write_file(rank_state *s)
 {
     const gsolve_dense v = columns(s->b, s->n, 2);
@@ -314,6 +334,8 @@ static const function functions[] = {
     {"run_auto", run_auto},
     {"generate", generate},
     {"read_files", read_files},
+    {"read_symmetric", read_symmetric},
+    {"read_cache", read_cache},
     {"write_file", write_file},
 };
 
@@ -348,10 +370,21 @@ static void drop(rank_state *s)
     gsolve_matrix_destroy(&s->A);
 }
 
+static void write_symmetric(const char *path)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    fprintf(file, "%%%%MatrixMarket matrix coordinate real symmetric\n9 9 8\n9 1 1\n9 1 2\n9 1 3\n"
+                  "9 1 4\n8 8 5\n2 1 6\n1 1 7\n2 1 8\n");
+    assert_int_equal(fclose(file), 0);
+}
+
 static void allocations(void **state)
 {
     gsolve_context *ctx = open_context(1);
-    char matrix[64], vector[64];
+    const gsolve_read_options cached = {.cache = true};
+    char matrix[64], cache[80], vector[64], symmetric[64];
     double b[2 * ROWS] = {1, 2, 3};
     const gsolve_dense v = columns(b, ROWS, 2);
     gsolve_csr A;
@@ -362,11 +395,21 @@ static void allocations(void **state)
     OK(ctx, gsolve_read_matrix(&A, ctx, "gen:poisson2d,n=9", NULL, NULL));
     OK(ctx, gsolve_write_matrix(ctx, matrix, &A, GSOLVE_GENERAL, NULL));
     OK(ctx, gsolve_write_dense(ctx, vector, &v, NULL));
-    const plan p = {.prepare = prepare, .drop = drop, .matrix = matrix, .vector = vector};
+    OK(ctx, gsolve_read_matrix(&A, ctx, matrix, &cached, NULL));
+    snprintf(cache, sizeof cache, "%s.gscache", matrix);
+    snprintf(symmetric, sizeof symmetric, "allocations_%d_s.mtx", (int)getpid());
+    write_symmetric(symmetric);
+    const plan p = {.prepare = prepare,
+                    .drop = drop,
+                    .matrix = matrix,
+                    .vector = vector,
+                    .symmetric = symmetric};
     for (size_t f = 0; f < sizeof functions / sizeof *functions; f++) {
         deny_all(&functions[f], &p);
     }
     unlink(matrix);
+    unlink(cache);
+    unlink(symmetric);
     unlink(vector);
     gsolve_context_destroy(&ctx);
 }

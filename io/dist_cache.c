@@ -1,0 +1,296 @@
+/* dist_cache.c: the binary cache of a matrix file, read by all ranks: each hashes its share of the
+ * file and of the cache, and reads its rows. */
+#include <omp.h>
+#include <unistd.h>
+
+#include "core/try.h"
+#include "io/cache.h"
+#include "io/dist.h"
+
+/* --- hashes ----------------------------------------------------------------------------------- */
+
+/* Pieces of a file, each rank hashes its share of them. */
+typedef struct hashing {
+    gsolve_context *ctx;
+    int64_t pieces, share; /* share: of each rank; the last ones can have fewer */
+    uint64_t *part;        /* the hashes of all pieces, and of some that do not exist */
+    uint64_t *own;         /* those of this rank */
+    int64_t begin, end;    /* of the own pieces */
+} hashing;
+
+static gsolve_status new_hashing(hashing *h, gsolve_context *ctx, int64_t pieces)
+{
+    const int64_t ranks = gs_comm_ranks(ctx->comm), rank = ctx->comm ? ctx->comm->rank : 0;
+    gsolve_status status;
+
+    *h = (hashing){.ctx = ctx, .pieces = pieces, .share = (pieces + ranks - 1) / ranks};
+    h->begin = rank * h->share < pieces ? rank * h->share : pieces;
+    h->end = h->begin + h->share < pieces ? h->begin + h->share : pieces;
+    ALLOC(ctx, GSOLVE_HOST, h->part, ranks * h->share);
+    ALLOC(ctx, GSOLVE_HOST, h->own, h->share);
+    for (int64_t k = 0; k < h->share; k++) h->own[k] = 0;
+done:
+    return gs_comm_check(ctx->comm, status);
+}
+
+static void drop_hashing(hashing *h)
+{
+    gsolve_free(h->ctx, GSOLVE_HOST, h->part);
+    gsolve_free(h->ctx, GSOLVE_HOST, h->own);
+}
+
+/* *all_good: whether it is on all ranks. */
+static gsolve_status agree(bool *all_good, gsolve_context *ctx, bool good)
+{
+    int64_t before, bad;
+    gsolve_status status;
+
+    TRY(gs_comm_place(ctx->comm, !good, &before, &bad));
+    *all_good = bad == 0;
+done:
+    return status;
+}
+
+/* h->part = the hashes of all ranks. good: this rank could read its pieces. */
+static gsolve_status gather_parts(hashing *h, bool *good)
+{
+    gsolve_status status;
+
+    TRY(agree(good, h->ctx, *good));
+    TRY(gs_comm_allgather(h->ctx->comm, h->own, (size_t)h->share * sizeof *h->own, h->part));
+done:
+    return status;
+}
+
+/* *stamp = that of the file. *good: all ranks see the same file. */
+static gsolve_status stamp_file(gs_stamp *stamp, bool *good, gsolve_context *ctx, const char *path)
+{
+    gs_stamped_file s;
+    hashing h = {.ctx = ctx};
+    double size[2];
+    gsolve_status status;
+
+    *stamp = (gs_stamp){0};
+    *good = gs_stamp_open(&s, stamp, ctx, path);
+    TRY(agree(good, ctx, *good));
+    if (!*good) goto done;
+    size[0] = (double)stamp->size;
+    size[1] = -(double)stamp->size;
+    TRY(gs_comm_largest(ctx->comm, size, 2));
+    *good = size[0] == -size[1];
+    if (!*good) goto done;
+    TRY(new_hashing(&h, ctx, gs_stamp_pieces(s.size)));
+    *good = gs_stamp_parts(h.own, &s, h.begin, h.end);
+    TRY(gather_parts(&h, good));
+    stamp->hash = gs_stamp_hash(ctx, h.part, s.size);
+done:
+    drop_hashing(&h);
+    gs_stamp_close(&s);
+    return status;
+}
+
+/* h->own = the hashes of this rank's pieces of an array in the cache. */
+static bool hash_own_pieces(hashing *h, const gs_cache_file *f, int array, uint64_t seed,
+                            char *buffer)
+{
+    int failed = 0;
+
+#pragma omp parallel for schedule(static) num_threads(gs_reading_threads(h->ctx)) \
+    reduction(| : failed)
+    for (int64_t k = h->begin; k < h->end; k++) {
+        char *piece = buffer + (size_t)omp_get_thread_num() * GS_HASH_PIECE;
+        const int64_t at = k * (int64_t)GS_HASH_PIECE, left = f->bytes[array] - at;
+        const int64_t bytes = left < (int64_t)GS_HASH_PIECE ? left : (int64_t)GS_HASH_PIECE;
+        if (gs_read_bytes(f->file, piece, bytes, f->at[array] + at)) {
+            h->own[k - h->begin] = gs_hash_part(piece, (size_t)bytes, seed);
+        } else {
+            failed = 1;
+        }
+    }
+    return !failed;
+}
+
+/* *hash = that of an array in the cache; on entry that of the array before. */
+static gsolve_status hash_array(uint64_t *hash, bool *good, gsolve_context *ctx,
+                                const gs_cache_file *f, int array, char *buffer)
+{
+    const int64_t piece = (int64_t)GS_HASH_PIECE;
+    hashing h;
+    gsolve_status status = new_hashing(&h, ctx, (f->bytes[array] + piece - 1) / piece);
+
+    if (status != GSOLVE_OK) goto done;
+    *good = hash_own_pieces(&h, f, array, *hash, buffer);
+    TRY(gather_parts(&h, good));
+    *hash = gs_hash_of_parts(h.part, (size_t)f->bytes[array], *hash);
+done:
+    drop_hashing(&h);
+    return status;
+}
+
+/* *good: the arrays of the cache have the hash that its head names. */
+static gsolve_status check_arrays(bool *good, gsolve_context *ctx, const gs_cache_file *f)
+{
+    uint64_t hash = GS_CACHE_VERSION;
+    char *buffer = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)gsolve_threads(ctx), GS_HASH_PIECE);
+    gsolve_status status;
+
+    TRY(gs_comm_check(ctx->comm, buffer ? GSOLVE_OK : GSOLVE_NO_MEMORY));
+    for (int k = 0; k < GS_CACHE_ARRAYS && *good; k++) {
+        TRY(hash_array(&hash, good, ctx, f, k, buffer));
+    }
+    *good = *good && hash == f->payload;
+done:
+    gsolve_free(ctx, GSOLVE_HOST, buffer);
+    return status;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+/* *start = the offset of a row. */
+static bool read_start(const gs_cache_file *f, int64_t row, int64_t *start)
+{
+    int32_t narrow;
+
+    if (f->offset == GSOLVE_O64) {
+        return gs_read_bytes(f->file, start, sizeof *start,
+                             f->at[0] + row * (int64_t)sizeof *start);
+    }
+    if (!gs_read_bytes(f->file, &narrow, sizeof narrow, f->at[0] + row * (int64_t)sizeof narrow)) {
+        return false;
+    }
+    *start = narrow;
+    return true;
+}
+
+/* *row = the first row that begins at this entry or later. */
+static bool find_row(const gs_cache_file *f, int64_t entry, int64_t *row)
+{
+    int64_t low = 0, high = f->nrows, start;
+
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (!read_start(f, middle, &start)) return false;
+        if (start < entry) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    *row = low;
+    return true;
+}
+
+/* The rows of this rank, and its entries. */
+static bool find_rows(gsolve_row_range *rows, int64_t entry[2], const gs_cache_file *f, int rank,
+                      int ranks)
+{
+    const int64_t entries = f->bytes[2] / (int64_t)sizeof(double);
+    int64_t first, end = f->nrows;
+
+    if (!find_row(f, gs_first_entry(entries, rank, ranks), &first)) return false;
+    if (rank + 1 < ranks && !find_row(f, gs_first_entry(entries, rank + 1, ranks), &end)) {
+        return false;
+    }
+    *rows = (gsolve_row_range){first, f->nrows, (int32_t)(end - first)};
+    return read_start(f, first, &entry[0]) && read_start(f, end, &entry[1]);
+}
+
+/* Reads `count` numbers of 32 bits; those that are kept have 64 bits. */
+static bool read_narrow(int64_t *to, int file, int64_t count, int64_t at)
+{
+    int32_t some[4096];
+
+    for (int64_t done = 0; done < count; done += 4096) {
+        const int64_t n = count - done < 4096 ? count - done : 4096;
+        if (!gs_read_bytes(file, some, n * 4, at + done * 4)) return false;
+        for (int64_t k = 0; k < n; k++) to[done + k] = some[k];
+    }
+    return true;
+}
+
+static bool read_arrays(gs_dist_arrays *a, const gs_cache_file *f, gsolve_row_range rows,
+                        const int64_t entry[2])
+{
+    const int64_t count = rows.count + (int64_t)1, entries = entry[1] - entry[0];
+    const bool good = f->offset == GSOLVE_O64
+                          ? gs_read_bytes(f->file, a->start, count * 8, f->at[0] + rows.first * 8)
+                          : read_narrow(a->start, f->file, count, f->at[0] + rows.first * 4);
+
+    for (int64_t i = 0; good && i < count; i++) a->start[i] -= entry[0];
+    return good && read_narrow(a->col, f->file, entries, f->at[1] + entry[0] * 4) &&
+           gs_read_bytes(f->file, a->value, entries * 8, f->at[2] + entry[0] * 8);
+}
+
+static gsolve_status read_rows(gsolve_dist_csr *csr, bool *good, gsolve_context *ctx,
+                               const gs_cache_file *f)
+{
+    const int rank = ctx->comm->rank, ranks = ctx->comm->ranks;
+    gsolve_row_range rows = {0};
+    int64_t entry[2] = {0, 0};
+    gs_dist_arrays a = {0};
+    gsolve_status status;
+
+    TRY(agree(good, ctx, find_rows(&rows, entry, f, rank, ranks)));
+    if (!*good) goto done;
+    TRY(gs_comm_check(ctx->comm, gs_dist_arrays_new(&a, ctx, rows.count, entry[1] - entry[0])));
+    TRY(agree(good, ctx, read_arrays(&a, f, rows, entry)));
+    if (*good) gs_dist_csr_own(csr, rows, gs_column_range(rows, f->ncols, rank, ranks), &a);
+done:
+    gs_dist_arrays_free(&a, ctx);
+    return status;
+}
+
+/* --- caches ----------------------------------------------------------------------------------- */
+
+/* *opened: all ranks have opened the same cache. */
+static gsolve_status open_cache(gs_cache_file *f, bool *opened, gsolve_context *ctx,
+                                const char *path, bool beside, const gs_stamp *stamp,
+                                gsolve_source *source)
+{
+    uint64_t first;
+    gsolve_status status;
+
+    f->file = -1;
+    f->head = 0;
+    *opened = gs_cache_open(f, ctx, path, beside, stamp, source);
+    first = f->head;
+    TRY(gs_share(ctx->comm, &first, sizeof first));
+    TRY(agree(opened, ctx, *opened && f->head == first));
+done:
+    return status;
+}
+
+static gsolve_status read_cache(gsolve_dist_csr *csr, bool *good, gsolve_context *ctx,
+                                const char *path, bool beside, const gs_stamp *stamp,
+                                gsolve_source *source)
+{
+    gs_cache_file f;
+    gsolve_status status = open_cache(&f, good, ctx, path, beside, stamp, source);
+
+    if (status != GSOLVE_OK) goto done;
+    if (*good) TRY(check_arrays(good, ctx, &f));
+    if (*good) TRY(read_rows(csr, good, ctx, &f));
+done:
+    if (f.file >= 0) close(f.file);
+    return status;
+}
+
+gsolve_status gs_cache_read_dist(gsolve_dist_csr *csr, bool *found, gsolve_context *ctx,
+                                 const char *path, gsolve_source *source)
+{
+    gs_stamp stamp;
+    bool stamped;
+    gsolve_status status;
+
+    *found = false;
+    TRY(stamp_file(&stamp, &stamped, ctx, path));
+    for (int beside = 1; stamped && !*found && beside >= 0; beside--) {
+        TRY(read_cache(csr, found, ctx, path, beside, &stamp, source));
+    }
+    if (!stamped) goto done;
+    source->stamp[0] = (uint64_t)stamp.size;
+    source->stamp[1] = (uint64_t)stamp.mtime;
+    source->stamp[2] = stamp.hash;
+done:
+    return status;
+}

@@ -1,0 +1,422 @@
+/* test_dist_files.c: several ranks read a file as one rank does: the same rows, bits, sentences of
+ * errors and statements about the file, wherever the text is cut. */
+#include <fcntl.h>
+
+#include "tests/dist_support.h"
+#include "tests/malformed_files.h"
+
+#define SYMMETRIC MM "coordinate real symmetric\n"
+
+/* --- files and what one rank reads ------------------------------------------------------------ */
+
+typedef struct outcome { /* of one rank */
+    char path[200];
+    gsolve_status status;
+    char error[1024];
+    gsolve_csr A;
+    gsolve_source source;
+} outcome;
+
+typedef struct folder {
+    gsolve_context *ctx;
+    char name[100];
+    int count;
+    outcome *file;
+    const gsolve_read_options *options;
+    bool cached; /* what source->cached is to be on rank 0 */
+} folder;
+
+static int open_folder(void **state)
+{
+    folder *f = calloc(1, sizeof *f);
+
+    f->ctx = open_context(1);
+    make_folder(f->name, "dist_files");
+    *state = f;
+    return 0;
+}
+
+static int close_folder(void **state)
+{
+    folder *f = *state;
+
+    for (int k = 0; k < f->count; k++) gsolve_csr_free(&f->file[k].A, f->ctx);
+    gsolve_context_destroy(&f->ctx);
+    free(f->file);
+    remove_folder(f->name);
+    free(f);
+    return 0;
+}
+
+/* Reads a file on one rank. */
+static outcome *add_file(folder *f, const char *path)
+{
+    outcome *o;
+
+    f->file = realloc(f->file, (size_t)(f->count + 1) * sizeof *f->file);
+    o = &f->file[f->count++];
+    *o = (outcome){.source = GSOLVE_INIT(gsolve_source)};
+    snprintf(o->path, sizeof o->path, "%s", path);
+    o->status = gsolve_read_matrix(&o->A, f->ctx, o->path, NULL, &o->source);
+    if (o->status != GSOLVE_OK) snprintf(o->error, sizeof o->error, "%s", gsolve_error(f->ctx));
+    return o;
+}
+
+static outcome *add_bytes(folder *f, const char *text, size_t bytes)
+{
+    char path[200];
+
+    snprintf(path, sizeof path, "%s/%d.mtx", f->name, f->count);
+    if (is_writer()) {
+        FILE *file = fopen(path, "wb");
+        assert_non_null(file);
+        assert_int_equal(fwrite(text, 1, bytes, file), bytes);
+        assert_int_equal(fclose(file), 0);
+    }
+    wait_for_writer();
+    return add_file(f, path);
+}
+
+static outcome *add_text(folder *f, const char *text)
+{
+    return add_bytes(f, text, strlen(text));
+}
+
+/* Adds the text with 0, 1, 2, ... blanks at the beginning of the third line, so that every byte of
+ * the following ones is before and behind a cut. */
+static void add_cuts(folder *f, const char *text, int most)
+{
+    const char *second = strchr(text, '\n'), *third = second ? strchr(second + 1, '\n') : NULL;
+    char padded[4000];
+
+    for (int blanks = 0; blanks <= (third ? most : 0); blanks += RANKS_ARE_PROCESSES ? 7 : 1) {
+        snprintf(padded, sizeof padded, "%.*s%*s%s", third ? (int)(third + 1 - text) : 0, text,
+                 blanks, "", third ? third + 1 : text);
+        add_text(f, padded);
+    }
+}
+
+/* --- what several ranks read ------------------------------------------------------------------ */
+
+/* The rows of a rank are those that begin at its share of the entries or later. */
+static int compare_division(const gsolve_csr *A, gsolve_row_range rows, int rank, int ranks)
+{
+    const int64_t entries = gs_start(A, A->nrows);
+    int failures = 0;
+
+    for (int r = rank; r <= rank + 1; r++) {
+        const int64_t begin = (int64_t)((double)entries / ranks * r);
+        const int64_t bound = r == rank ? rows.first : rows.first + rows.count;
+        int32_t row = 0;
+        while (row < A->nrows && (r == ranks || gs_start(A, row) < begin)) row++;
+        EXPECT(bound == row, "row %lld, not %d", (long long)bound, row);
+    }
+    return failures;
+}
+
+static int compare_source(const gsolve_source *source, const gsolve_source *one, int rank,
+                          int ranks)
+{
+    int failures = 0;
+
+    if (rank > 0) return 0;
+    EXPECT(strcmp(source->kind, one->kind) == 0, "%s", source->kind);
+    EXPECT(strcmp(source->field, one->field) == 0, "%s", source->field);
+    EXPECT(source->symmetry == one->symmetry, "%d", source->symmetry);
+    EXPECT(source->stored == one->stored, "%lld", (long long)source->stored);
+    EXPECT(source->duplicates == one->duplicates, "%lld", (long long)source->duplicates);
+    EXPECT(source->bytes == one->bytes, "%lld", (long long)source->bytes);
+    return failures;
+}
+
+static int read_file(gsolve_context *ctx, int rank, int ranks, const folder *f, const outcome *o)
+{
+    gsolve_source source = GSOLVE_INIT(gsolve_source);
+    gsolve_dist_csr csr = {0};
+    const int64_t blocks = blocks_of(ctx);
+    int failures = 0;
+    const gsolve_status status = gsolve_read_matrix_dist(&csr, ctx, o->path, f->options, &source);
+
+    EXPECT(status == o->status, "%s: status %d, not %d: %s", o->path, status, o->status,
+           gsolve_error(ctx));
+    if (status == GSOLVE_OK && o->status == GSOLVE_OK) {
+        failures += compare_rows(&o->A, &csr, 0, rank, ranks);
+        failures += compare_division(&o->A, csr.rows, rank, ranks);
+        failures += compare_source(&source, &o->source, rank, ranks);
+        EXPECT(rank > 0 || source.cached == f->cached, "cached: %d", source.cached);
+        EXPECT(csr.cols.total == o->A.ncols, "%lld columns", (long long)csr.cols.total);
+    } else {
+        EXPECT(strcmp(gsolve_error(ctx), o->error) == 0, "%s\n%s", gsolve_error(ctx), o->error);
+    }
+    gsolve_dist_csr_free(&csr, ctx);
+    EXPECT(blocks_of(ctx) == blocks, "%lld blocks are left", (long long)(blocks_of(ctx) - blocks));
+    return failures;
+}
+
+static int read_files(gsolve_context *ctx, int rank, int ranks, void *user)
+{
+    const folder *f = user;
+    int failures = 0;
+
+    for (int k = 0; k < f->count && !failures; k++) {
+        failures = read_file(ctx, rank, ranks, f, &f->file[k]);
+        if (failures) fprintf(stderr, "file %d\n", k);
+    }
+    return failures;
+}
+
+static void read_on_all_counts(folder *f)
+{
+    for (int k = 0; rank_count(k); k++) {
+        assert_int_equal(run_ranks(rank_count(k), read_files, f), 0);
+    }
+}
+
+/* --- tests ------------------------------------------------------------------------------------ */
+
+static const char *const matrices[] = {
+    GENERAL "3 3 4\n1 1 1.5\n2 2 -2e3\n3 1 .25\n3 3 1e-300\n",
+    GENERAL "3 3 4\n3 3 1e-300\n3 1 .25\n2 2 -2e3\n1 1 1.5", /* no line end */
+    GENERAL "2 3 5\r\n1 1 1\r\n2 3 2\r\n1 1 3\r\n2 3 1e-17\r\n1 1 0.1\r\n",
+    GENERAL "3 2 5\n% a comment\n1 1 1\n\n  % 2 2 2\n2 2 2\n   \n1 2 3\n3 1 4\n%\n1 2 5\n\n%\n  ",
+    GENERAL "9 9 9\n1 1 1e16\n1 1 1\n1 1 -1e16\n1 1 1\n1 1 1e8\n1 1 -1\n1 1 1e-8\n1 1 3\n1 1 7\n",
+    GENERAL "1 9 9\n1 1 1\n1 9 2\n1 2 3\n1 8 4\n1 3 5\n1 7 6\n1 4 7\n1 6 8\n1 5 9\n",
+    GENERAL "9 1 9\n1 1 1\n9 1 2\n2 1 3\n8 1 4\n3 1 5\n7 1 6\n4 1 7\n6 1 8\n5 1 9\n",
+    GENERAL "4 4 0\n",
+    GENERAL "4 4 0\n%\n\n  \n",
+    GENERAL "0 0 0\n",
+    GENERAL "0 3 0\n",
+    GENERAL "7 7 1\n4 5 6\n",
+    SYMMETRIC "4 4 6\n1 1 1\n2 1 2\n3 3 3\n4 1 4\n4 4 0.5\n4 3 6\n",
+    SYMMETRIC "4 4 5\n4 4 1\n1 4 2\n3 3 3\n2 3 4\n1 2 0.1\n", /* the upper triangle */
+    SYMMETRIC "3 3 6\n2 1 1e16\n2 1 1\n1 1 1\n2 1 -1e16\n1 1 0.1\n3 2 1\n",
+    MM "coordinate real skew-symmetric\n4 4 5\n2 1 2\n3 1 -3\n4 3 4\n2 1 0.1\n3 3 0\n",
+    MM "coordinate real hermitian\n2 2 2\n1 1 1\n2 1 2\n",
+    MM "coordinate pattern general\n3 3 5\n3 1\n1 2\n2 2\n1 2\n1 1\n",
+    MM "coordinate pattern symmetric\n3 3 4\n3 1\n2 2\n2 1\n2 1\n",
+    MM "coordinate integer general\n3 3 3\n3 1 -7\n1 2 8\n2 2 12345678901\n",
+    MM "coordinate double symmetric\n2 2 2\n2 1 1d-3\n2 2 1.5d2\n",
+    MM "array real general\n2 3\n1\n2\n3\n0\n5\n6\n",
+    MM "array real symmetric\n2 2\n1\n2\n3\n",
+};
+
+static void good(void **state)
+{
+    folder *f = *state;
+
+    for (size_t k = 0; k < sizeof matrices / sizeof *matrices; k++) {
+        const int before = f->count;
+        add_cuts(f, matrices[k], 50);
+        if (f->file[before].status != GSOLVE_OK) fail_msg("%s", f->file[before].error);
+    }
+    read_on_all_counts(f);
+}
+
+/* With each of the malformed files, also at other cuts. Two errors: the first one is reported. */
+static void malformed(void **state)
+{
+    static const char *const more[] = {
+        GENERAL "3 3 3\n1 1 1\n2 2 x\n3 3 y\n4 4 4\n5 5\n",
+        GENERAL "3 3 2\n1 1 1\n2 2 2\n3 3 3\n4 x y\n",
+        GENERAL "3 3 9\n1 1 1\n2 2 2\n3 3 3\n4 x y\n",
+        GENERAL "3 3 3\n%\n\n1 1 1\n2 2 2\n%\n3 3 3 3\n",
+        GENERAL "3 3 4\n1 1 1\r\n2 2 2\r\n3 3 3\r\n3 3 z\r\n",
+        GENERAL "3 3 5\n1 1 1\n2 2 2\n3 3 3\n\n3 1 2\n\n",
+        SYMMETRIC "4 4 5\n4 4 1\n4 1 2\n%\n3 3 3\n1 4 4\n2 1 0.1\n",
+        SYMMETRIC "4 4 5\n4 4 1\n1 1 2\n3 1 3\n3 2 4\n1 2 0.1\n",
+        SYMMETRIC "4 4 5\n4 4 1\n1 4 2\n4 1 3\n1 1 4\n1 2 0.1\n",
+        SYMMETRIC "4 4 5\n4 4 1\n1 4 2\n4 1 3\n1 1 4\n1 2 x\n",
+    };
+    folder *f = *state;
+
+    for (int k = 0; k < MALFORMED_FILES; k++) add_cuts(f, malformed_files[k].text, 9);
+    for (size_t k = 0; k < sizeof more / sizeof *more; k++) add_cuts(f, more[k], 60);
+    for (int k = 0; k < f->count; k++) assert_int_equal(f->file[k].status, GSOLVE_BAD_FILE);
+    add_text(f, "");
+    read_on_all_counts(f);
+}
+
+/* More text than the thread of a rank has in one segment, by rows and by columns. A comment in it
+ * makes the ranks count entries. */
+static void large(void **state)
+{
+    enum { ROWS = 40000 };
+    folder *f = *state;
+    char *text = malloc((size_t)ROWS * 100);
+
+    for (int kind = 0; kind < 4; kind++) {
+        char *p = text;
+        p += sprintf(p, "%s%d %d %d\n", kind % 2 ? SYMMETRIC : GENERAL, ROWS, ROWS, 2 * ROWS - 1);
+        for (int i = 1; i <= ROWS; i++) {
+            const int row = kind % 2 ? i : (int)((int64_t)i * 7919 % ROWS) + 1;
+            p += sprintf(p, "%d %d %.17g\n", row, row, number_of(i, 0));
+            if (i > 1)
+                p += sprintf(p, "%d %d %.17g\n", row, row > 1 ? row - 1 : 2, number_of(i, 1));
+            if (kind / 2 && i % 5000 == 0) p += sprintf(p, "%% row %d\n\n", i);
+        }
+        add_bytes(f, text, (size_t)(p - text));
+        if (kind == 2) {
+            memcpy(strstr(text, "% row 35000") + 13, "oh", 2);
+            add_bytes(f, text, (size_t)(p - text));
+        }
+    }
+    assert_int_equal(f->file[0].status, GSOLVE_OK);
+    assert_int_equal(f->file[3].status, GSOLVE_BAD_FILE);
+    read_on_all_counts(f);
+#ifndef GSOLVE_TEST_MPI
+    thread_device = "cpu,threads=3";
+    read_on_all_counts(f);
+    thread_device = NULL;
+#endif
+    free(text);
+}
+
+/* A caller interrupts one rank: all of them end. Progress goes from 0 to the size of the file. */
+typedef struct progress {
+    gsolve_context *ctx;
+    int64_t processed, total;
+    bool interrupts;
+} progress;
+
+static void note(int64_t processed, int64_t total, void *user)
+{
+    progress *p = user;
+
+    p->processed = processed;
+    p->total = total;
+    if (p->interrupts) gsolve_context_interrupt(p->ctx, true);
+}
+
+static int interrupt_last(gsolve_context *ctx, int rank, int ranks, void *user)
+{
+    const folder *f = user;
+    progress p = {.ctx = ctx};
+    const gsolve_read_options options = {.progress = note, .user = &p};
+    gsolve_dist_csr csr = {0};
+    int failures = 0;
+
+    EXPECT_OK(ctx, gsolve_read_matrix_dist(&csr, ctx, f->file[0].path, &options, NULL));
+    gsolve_dist_csr_free(&csr, ctx);
+    EXPECT(p.total > 0 && p.processed == p.total, "%lld of %lld", (long long)p.processed,
+           (long long)p.total);
+    p.interrupts = rank == ranks - 1;
+    EXPECT(gsolve_read_matrix_dist(&csr, ctx, f->file[0].path, &options, NULL) ==
+               GSOLVE_INTERRUPTED,
+           "%s", gsolve_error(ctx));
+    EXPECT(strstr(gsolve_error(ctx), "interrupted by the caller"), "%s", gsolve_error(ctx));
+    gsolve_context_interrupt(ctx, false);
+    EXPECT_OK(ctx, gsolve_read_matrix_dist(&csr, ctx, f->file[0].path, NULL, NULL));
+    gsolve_dist_csr_free(&csr, ctx);
+    return failures;
+}
+
+static void interrupted(void **state)
+{
+    folder *f = *state;
+
+    add_text(f, GENERAL "9 9 9\n1 1 1\n2 2 2\n3 3 3\n4 4 4\n5 5 5\n6 6 6\n7 7 7\n8 8 8\n9 9 9\n");
+    for (int k = 0; rank_count(k); k++) {
+        assert_int_equal(run_ranks(rank_count(k), interrupt_last, f), 0);
+    }
+}
+
+/* --- caches ----------------------------------------------------------------------------------- */
+
+static const gsolve_read_options read_only = {.cache = true, .cache_read_only = true},
+                                 read_and_write = {.cache = true};
+
+static void flip_byte(const outcome *o, off_t at)
+{
+    char path[300];
+    unsigned char byte;
+
+    snprintf(path, sizeof path, "%s.gscache", o->path);
+    const int file = open(path, O_RDWR);
+    assert_true(file >= 0);
+    assert_int_equal(pread(file, &byte, 1, at), 1);
+    byte ^= 0x20;
+    assert_int_equal(pwrite(file, &byte, 1, at), 1);
+    assert_int_equal(close(file), 0);
+}
+
+/* What `cached` is to be is tested on several ranks; one rank reads as gsolve_read_matrix does. */
+static void read_cached(folder *f, const gsolve_read_options *options, bool cached)
+{
+    f->options = options;
+    f->cached = cached;
+    for (int k = 0; rank_count(k); k++) {
+        assert_int_equal(run_ranks(rank_count(k), read_files, f), 0);
+    }
+    wait_for_writer();
+}
+
+/* A file without a cache, with one, and with one that is damaged. */
+static void caches(void **state)
+{
+    static const char *const names[] = {"gen:poisson2d,n=150", "gen:circuit,n=90",
+                                        "gen:rmat,scale=4"};
+    folder *f = *state;
+    char path[200];
+
+    for (int k = 0; k < 3; k++) {
+        gsolve_csr A;
+        snprintf(path, sizeof path, "%s/text%d.mtx", f->name, k);
+        OK(f->ctx, gsolve_read_matrix(&A, f->ctx, names[k], NULL, NULL));
+        if (is_writer()) OK(f->ctx, gsolve_write_matrix(f->ctx, path, &A, GSOLVE_GENERAL, NULL));
+        gsolve_csr_free(&A, f->ctx);
+        wait_for_writer();
+        add_file(f, path);
+    }
+    add_text(f, GENERAL "0 0 0\n");
+    add_text(f, matrices[0]);
+    read_cached(f, &read_only, false);
+    for (int k = 0; k < f->count && is_writer(); k++) {
+        gsolve_csr A;
+        OK(f->ctx, gsolve_read_matrix(&A, f->ctx, f->file[k].path, &read_and_write, NULL));
+        gsolve_csr_free(&A, f->ctx);
+    }
+    wait_for_writer();
+    read_cached(f, &read_only, true);
+    read_cached(f, &read_and_write, true);
+    for (int k = 0; k < f->count && is_writer(); k++) flip_byte(&f->file[k], 30 + k);
+    wait_for_writer();
+    read_cached(f, &read_only, false);
+}
+
+/* Every byte of the arrays of a cache, changed one at a time: the cache is not used. */
+static void damaged_caches(void **state)
+{
+    folder *f = *state;
+    gsolve_csr A;
+
+    add_text(f, matrices[0]);
+    if (is_writer()) {
+        OK(f->ctx, gsolve_read_matrix(&A, f->ctx, f->file[0].path, &read_and_write, NULL));
+        gsolve_csr_free(&A, f->ctx);
+    }
+    wait_for_writer();
+    read_cached(f, &read_only, true);
+    for (int array = 0; array < 3; array++) {
+        for (int at = 0; at < (array == 2 ? 32 : 16); at += RANKS_ARE_PROCESSES ? 5 : 1) {
+            const off_t byte = 4096 * (1 + array) + at;
+            if (is_writer()) flip_byte(&f->file[0], byte);
+            wait_for_writer();
+            read_cached(f, &read_only, false);
+            if (is_writer()) flip_byte(&f->file[0], byte);
+            wait_for_writer();
+        }
+    }
+    read_cached(f, &read_only, true);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, open_folder, close_folder)
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {TEST(good),        TEST(malformed), TEST(large),
+                                       TEST(interrupted), TEST(caches),    TEST(damaged_caches)};
+
+    begin_ranks(&argc, &argv);
+    need_device();
+    return end_ranks(cmocka_run_group_tests(tests, NULL, NULL));
+}

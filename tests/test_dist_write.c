@@ -1,0 +1,237 @@
+/* test_dist_write.c: several ranks write the file that one rank writes, byte by byte, and nothing
+ * where one of them fails. */
+#include <dirent.h>
+
+#include "tests/dist_support.h"
+
+enum { MOST_BYTES = 1 << 20 };
+
+typedef struct folder {
+    gsolve_context *ctx;
+    char name[100];
+} folder;
+
+static int open_folder(void **state)
+{
+    folder *f = calloc(1, sizeof *f);
+
+    f->ctx = open_context(1);
+    make_folder(f->name, "dist_write");
+    *state = f;
+    return 0;
+}
+
+static int close_folder(void **state)
+{
+    folder *f = *state;
+
+    gsolve_context_destroy(&f->ctx);
+    remove_folder(f->name);
+    free(f);
+    return 0;
+}
+
+static int count_entries(const char *name)
+{
+    DIR *d = opendir(name);
+    int count = 0;
+
+    assert_non_null(d);
+    while (readdir(d)) count++;
+    closedir(d);
+    return count;
+}
+
+static size_t read_bytes(const char *path, char *to)
+{
+    FILE *file = fopen(path, "rb");
+    size_t bytes;
+
+    if (!file) return 0;
+    bytes = fread(to, 1, MOST_BYTES, file);
+    fclose(file);
+    return bytes;
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+typedef struct job {
+    const char *path, *comment;
+    int64_t nrows;
+    int32_t ncols;
+    division division;
+    int not_finite[2];    /* elements that are NaN, or -1 */
+    int abandons;         /* the rank that has called gsolve_abandon_files, or -1 */
+    gsolve_status status; /* of one rank, with its sentence */
+    char error[1024];
+} job;
+
+static double element(const job *j, int64_t row, int32_t column)
+{
+    const int64_t k = row + column * j->nrows;
+
+    return k == j->not_finite[0] || k == j->not_finite[1] ? NAN : number_of(row, column);
+}
+
+/* Rows with a stride that is larger than their number. */
+static gsolve_dense new_columns(const job *j, gsolve_row_range rows)
+{
+    const int64_t stride = rows.count + 3;
+    double *value = calloc((size_t)(stride * j->ncols) + 1, sizeof *value);
+
+    for (int32_t c = 0; c < j->ncols; c++) {
+        for (int32_t i = 0; i < rows.count; i++) {
+            value[i + c * stride] = element(j, rows.first + i, c);
+        }
+    }
+    return (gsolve_dense){rows.count,  j->ncols,           stride, value, GSOLVE_F64,
+                          GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+}
+
+static void write_on_one(gsolve_context *ctx, job *j, const char *path)
+{
+    gsolve_dense v = new_columns(j, (gsolve_row_range){0, j->nrows, (int32_t)j->nrows});
+
+    j->status = gsolve_write_dense(ctx, path, &v, j->comment);
+    snprintf(j->error, sizeof j->error, "%s", j->status ? gsolve_error(ctx) : "");
+    free(v.value);
+}
+
+static int write_on_ranks(gsolve_context *ctx, int rank, int ranks, void *user)
+{
+    const job *j = user;
+    const gsolve_row_range rows = divide(j->division, j->nrows, rank, ranks);
+    const gsolve_dense v = new_columns(j, rows);
+    const int64_t blocks = blocks_of(ctx);
+    gsolve_status status;
+    int failures = 0;
+
+    if (rank == j->abandons) gsolve_abandon_files(ctx);
+    status = gsolve_write_dense_dist(ctx, j->path, rows, &v, j->comment);
+    EXPECT(status == j->status, "%s: status %d: %s", j->path, status, gsolve_error(ctx));
+    if (status) EXPECT(strcmp(gsolve_error(ctx), j->error) == 0, "%s", gsolve_error(ctx));
+    EXPECT(blocks_of(ctx) == blocks, "%lld blocks", (long long)(blocks_of(ctx) - blocks));
+    free(v.value);
+    return failures;
+}
+
+static void compare_files(const char *path, const char *expected)
+{
+    char *a = malloc(MOST_BYTES), *b = malloc(MOST_BYTES);
+    const size_t bytes = read_bytes(path, a);
+
+    assert_int_equal(read_bytes(expected, b), bytes);
+    assert_true(bytes > 0 && memcmp(a, b, bytes) == 0);
+    free(a), free(b);
+}
+
+/* All ranks write a file as one rank does, or fail as it does and leave nothing. */
+static void check_job(folder *f, job *j, const char *name)
+{
+    char path[200], expected[200];
+    int entries;
+
+    snprintf(path, sizeof path, "%s/x%s", f->name, name);
+    snprintf(expected, sizeof expected, "%s/one%s", f->name, name);
+    j->path = path;
+    if (is_writer()) write_on_one(f->ctx, j, path); /* its sentence names the same path */
+    if (is_writer() && !j->status) assert_int_equal(rename(path, expected), 0);
+#ifdef GSOLVE_TEST_MPI
+    MPI_Bcast(&j->status, sizeof j->status, MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Bcast(j->error, sizeof j->error, MPI_CHAR, 0, MPI_COMM_WORLD);
+#endif
+    entries = count_entries(f->name);
+    for (int k = 0; rank_count(k); k++) {
+        for (j->division = EVEN; j->division < DIVISIONS; j->division++) {
+            const int open = count_entries("/proc/self/fd");
+            wait_for_writer();
+            assert_int_equal(run_ranks(rank_count(k), write_on_ranks, j), 0);
+            if (!RANKS_ARE_PROCESSES) assert_int_equal(count_entries("/proc/self/fd"), open);
+            if (!j->status) compare_files(path, expected);
+            assert_int_equal(count_entries(f->name), entries + !j->status);
+            wait_for_writer();
+            if (is_writer()) unlink(path);
+            wait_for_writer();
+        }
+    }
+    if (is_writer()) unlink(expected);
+    wait_for_writer();
+}
+
+/* --- tests ------------------------------------------------------------------------------------ */
+
+static void same_bytes(void **state)
+{
+    static const char *const names[] = {".mtx", "", ".mtx.gz", ".npy", ".txt", ".petsc"};
+    static const int sizes[][2] = {{0, 1}, {1, 1}, {5, 3}, {90, 1}, {700, 2}};
+
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        for (size_t k = n < 2 ? 0 : 3; k < sizeof sizes / sizeof *sizes; k++) {
+            job j = {.comment = n == 1 ? "two\nlines" : NULL,
+                     .nrows = sizes[k][0],
+                     .ncols = sizes[k][1],
+                     .not_finite = {-1, -1},
+                     .abandons = -1};
+            check_job(*state, &j, names[n]);
+        }
+    }
+}
+
+/* Of several values that are not finite, the first in the file is named. */
+static void not_finite(void **state)
+{
+    static const int where[][2] = {{0, -1}, {35, -1}, {36, 69}, {30, 40}, {59, 4}, {99, 95}};
+
+    for (size_t k = 0; k < sizeof where / sizeof *where; k++) {
+        job j = {.nrows = 20, .ncols = 5, .not_finite = {where[k][0], where[k][1]}, .abandons = -1};
+        check_job(*state, &j, ".mtx");
+        assert_int_equal(j.status, GSOLVE_BAD_MATRIX);
+    }
+}
+
+static void no_such_folder(void **state)
+{
+    job j = {.nrows = 20, .ncols = 1, .not_finite = {-1, -1}, .abandons = -1};
+
+    check_job(*state, &j, "/none/x.mtx");
+    assert_int_equal(j.status, GSOLVE_BAD_FILE);
+    assert_non_null(strstr(j.error, "No such file"));
+}
+
+/* One rank cannot write its rows: the file that was there is unchanged. */
+static void abandoned(void **state)
+{
+    folder *f = *state;
+    char path[200], before[200];
+
+    snprintf(path, sizeof path, "%s/x.mtx", f->name);
+    snprintf(before, sizeof before, "%s/before.mtx", f->name);
+    for (int k = 0; rank_count(k); k++) {
+        for (int bad = 0; bad < rank_count(k); bad++) {
+            job j = {.nrows = 50, .ncols = 2, .not_finite = {-1, -1}, .abandons = -1};
+            j.path = path;
+            if (is_writer()) write_on_one(f->ctx, &j, path);
+            if (is_writer()) write_on_one(f->ctx, &j, before);
+            wait_for_writer();
+            j.abandons = bad;
+            j.status = GSOLVE_BAD_FILE;
+            snprintf(j.error, sizeof j.error, "cannot write %s: Operation canceled", path);
+            assert_int_equal(run_ranks(rank_count(k), write_on_ranks, &j), 0);
+            compare_files(path, before);
+            assert_int_equal(count_entries(f->name), 4);
+            wait_for_writer();
+        }
+    }
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, open_folder, close_folder)
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {TEST(same_bytes), TEST(not_finite), TEST(no_such_folder),
+                                       TEST(abandoned)};
+
+    begin_ranks(&argc, &argv);
+    need_device();
+    return end_ranks(cmocka_run_group_tests(tests, NULL, NULL));
+}
