@@ -17,9 +17,9 @@ void cli_print_levels(const cli *c, const cli_levels *levels)
             "entries/row", "format", "values", "bytes/product");
     for (int k = 0; k < levels->count; k++) {
         const gsolve_level_info *l = &levels->level[k];
-        cli_say(c, "%12s%8d%12d%14lld%13.1f  %-8s%-6s%15s\n", "", k, l->rows, (long long)l->entries,
-                l->mean_row, l->form, l->type == GSOLVE_F32 ? "f32" : "f64",
-                cli_bytes((double)l->bytes).text);
+        cli_say(c, "%12s%8d%12lld%14lld%13.1f  %-8s%-6s%15s\n", "", k, (long long)l->total_rows,
+                (long long)l->total_entries, l->mean_row, l->form,
+                l->type == GSOLVE_F32 ? "f32" : "f64", cli_bytes((double)l->bytes).text);
     }
 }
 
@@ -30,8 +30,8 @@ void cli_levels_json(cJSON *object, const cli_levels *levels)
     for (int k = 0; list && k < levels->count; k++) {
         const gsolve_level_info *l = &levels->level[k];
         cJSON *item = cJSON_CreateObject();
-        cJSON_AddNumberToObject(item, "rows", l->rows);
-        cJSON_AddNumberToObject(item, "entries", (double)l->entries);
+        cJSON_AddNumberToObject(item, "rows", (double)l->total_rows);
+        cJSON_AddNumberToObject(item, "entries", (double)l->total_entries);
         cJSON_AddNumberToObject(item, "mean_row", l->mean_row);
         cJSON_AddStringToObject(item, "form", l->form);
         cJSON_AddStringToObject(item, "type", l->type == GSOLVE_F32 ? "f32" : "f64");

@@ -53,11 +53,12 @@ static void complexities(const cli_levels *levels, double *operators, double *gr
     double entries = 0, rows = 0;
 
     for (int k = 0; k < levels->count; k++) {
-        entries += (double)levels->level[k].entries;
-        rows += levels->level[k].rows;
+        entries += (double)levels->level[k].total_entries;
+        rows += (double)levels->level[k].total_rows;
     }
-    *operators = levels->level[0].entries > 0 ? entries / (double)levels->level[0].entries : 1;
-    *grids = levels->level[0].rows > 0 ? rows / levels->level[0].rows : 1;
+    *operators =
+        levels->level[0].total_entries > 0 ? entries / (double)levels->level[0].total_entries : 1;
+    *grids = levels->level[0].total_rows > 0 ? rows / (double)levels->level[0].total_rows : 1;
 }
 
 void cli_precond_estimate_print(const cli *c, const cli_precond_estimate *p)

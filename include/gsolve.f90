@@ -315,13 +315,15 @@ module gsolve
   end type
 
   type, bind(C) :: gsolve_level_info
-    integer(c_size_t) :: size = 112_c_size_t ! as GSOLVE_INIT
+    integer(c_size_t) :: size = 128_c_size_t ! as GSOLVE_INIT
     integer(c_int32_t) :: rows = 0
     integer(c_int64_t) :: entries = 0
     real(c_double) :: mean_row = 0
     character(kind=c_char) :: form(64) = c_null_char
     integer(c_int) :: type = 0
     integer(c_size_t) :: bytes = 0
+    integer(c_int64_t) :: total_rows = 0
+    integer(c_int64_t) :: total_entries = 0
   end type
 
   type, bind(C) :: gsolve_result

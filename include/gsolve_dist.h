@@ -34,7 +34,10 @@
  * Preconditioners see the diagonal block of the rank: its own rows and, of these, the columns that
  * it owns. gsolve_matrix_csr returns this block, too. So "ilu", "ic", "isai" and "block_jacobi" do
  * not couple the ranks, and the number of iterations depends on the number of ranks; "jacobi" and
- * "chebyshev" are those of one rank.
+ * "chebyshev" are those of one rank. So is "amg" with aggregation=mis2, which works over ranks on
+ * CPUs: its levels have the same bits for any number of ranks. Near-null vectors and coordinates
+ * are those of this rank's rows and nodes, and the row ranges must not cut nodes. New values are
+ * set by gsolve_precond_update_from.
  */
 #ifndef GSOLVE_DIST_H
 #define GSOLVE_DIST_H

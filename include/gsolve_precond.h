@@ -162,9 +162,9 @@ GSOLVE_API void gsolve_precond_begin_solve(const gsolve_precond *M, int32_t colu
  * failure a file that existed at `path` is unchanged. A set-up and an empty file are replaced, if
  * the program has permission to write them; another file is not.
  *
- * Fails with GSOLVE_UNSUPPORTED if M is of another kind, with GSOLVE_BAD_ARGUMENT if M waits for its
- * near-null vectors or `path` is empty, and with GSOLVE_BAD_FILE if the file cannot be written, is a
- * directory, or is not empty and no set-up. */
+ * Fails with GSOLVE_UNSUPPORTED if M is of another kind, with GSOLVE_BAD_ARGUMENT if M waits for
+ * its near-null vectors or `path` is empty, and with GSOLVE_BAD_FILE if the file cannot be written,
+ * is a directory, or is not empty and no set-up. */
 GSOLVE_API gsolve_status gsolve_precond_save(const gsolve_precond *M, const char *path);
 
 /* Creates a preconditioner for A from a file of gsolve_precond_save. `spec` is that of
@@ -181,8 +181,8 @@ GSOLVE_API gsolve_status gsolve_precond_save(const gsolve_precond *M, const char
  * cannot be read, is no file of gsolve_precond_save, is truncated or damaged, or has another
  * version or byte order; with GSOLVE_BAD_MATRIX if A has another pattern, type or values than the
  * matrix of the saved preconditioner; with GSOLVE_BAD_SPEC if it has another kind or other options
- * than `spec`; and with GSOLVE_UNSUPPORTED if A is an operator or `spec` names a kind that cannot be
- * saved. */
+ * than `spec`; and with GSOLVE_UNSUPPORTED if A is an operator or `spec` names a kind that cannot
+ * be saved. */
 GSOLVE_API gsolve_status gsolve_precond_load(gsolve_precond **M, gsolve_context *ctx,
                                              const char *spec, const gsolve_matrix *A,
                                              const char *path);
@@ -212,13 +212,16 @@ GSOLVE_API void gsolve_precond_describe(const gsolve_precond *M, gsolve_precond_
 
 /* One level of a multilevel preconditioner. Level 0 is the finest. */
 typedef struct gsolve_level_info {
-    size_t size;      /* set by GSOLVE_INIT */
-    int32_t rows;     /* number of rows of the level's matrix */
-    int64_t entries;  /* number of its entries */
-    double mean_row;  /* entries / rows */
-    char form[64];    /* spec of the format of the converted form of the level's matrix */
-    gsolve_type type; /* value type of the level's matrix */
-    size_t bytes;     /* bytes that one product with the level's matrix reads and writes */
+    size_t size;           /* set by GSOLVE_INIT */
+    int32_t rows;          /* number of rows of the level's matrix */
+    int64_t entries;       /* number of its entries */
+    double mean_row;       /* entries / rows */
+    char form[64];         /* spec of the format of the converted form of the level's matrix */
+    gsolve_type type;      /* value type of the level's matrix */
+    size_t bytes;          /* bytes that one product with the level's matrix reads and writes */
+    int64_t total_rows;    /* rows of all ranks; `rows` and `entries` are those of this rank, or all
+                              of a level that every rank holds */
+    int64_t total_entries; /* entries of all ranks */
 } gsolve_level_info;
 
 /* Sets all members of *info for level `index`, from 0, and returns true. Returns false, and leaves

@@ -60,12 +60,19 @@ static gsolve_status prepare_over_ranks(gsolve_precond *M, const gsolve_matrix *
     gsolve_matrix_row_range(A, &rows, NULL, NULL, NULL);
     M->comm = gs_matrix_comm(A);
     M->first_row = rows.first;
-    if (M->kind == &gs_amg || is_of_normal(M)) {
+    if (is_of_normal(M)) {
         return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
-                           "%s does not work with a matrix that is distributed over %d ranks; use "
-                           "jacobi, chebyshev, or one that each rank applies to its own rows: ilu, "
-                           "ic, isai, block_jacobi",
-                           M->kind == &gs_amg ? "amg" : "jacobi,normal=1", M->comm->ranks);
+                           "jacobi,normal=1 does not work with a matrix that is distributed over "
+                           "%d ranks; use jacobi, chebyshev, amg, or one that each rank applies to "
+                           "its own rows: ilu, ic, isai, block_jacobi",
+                           M->comm->ranks);
+    }
+    if (M->kind == &gs_amg && gs_location(M->ctx) != GSOLVE_HOST) {
+        return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
+                           "amg does not work with a matrix that is distributed over %d ranks on "
+                           "GPUs; compute on CPUs, or use jacobi, chebyshev, or one that each rank "
+                           "applies to its own rows: ilu, ic, isai, block_jacobi",
+                           M->comm->ranks);
     }
     if (!M->extension->build_over_ranks) return GSOLVE_OK;
     return M->extension->build_over_ranks(&M->self, M->ctx, A, M->options);
@@ -109,7 +116,7 @@ static gsolve_status create(gsolve_precond **out, gsolve_context *ctx, const cha
         goto done;
     }
     if (A && gs_matrix_comm(A)) TRY(prepare_over_ranks(M, A));
-    TRY(gs_precond_set_up(M, csr));
+    TRY(gs_precond_set_up(M, csr, A));
     TRY(gs_precond_set_null_space(M, A));
     *out = M;
     M = NULL;
@@ -119,18 +126,21 @@ done:
     return status;
 }
 
-/* *location = where the kind of spec reads its rows if they are at `given`. */
+/* *location = where the kind of spec reads its rows if they are at `given`. *over_ranks: whether it
+ * reads the rows of all ranks; it may be NULL. */
 static gsolve_status location_for(gsolve_context *ctx, const char *spec, gsolve_location given,
-                                  gsolve_location *location)
+                                  gsolve_location *location, bool *over_ranks)
 {
+    const gs_precond_extension *extension;
     const gsolve_plugin *plugin;
     void *options = NULL;
     gsolve_status status;
 
     TRY(gs_plugin_parse(ctx, &ctx->preconds, gs_preconds, "preconditioner", spec, &plugin,
                         &options));
-    *location = gs_precond_location(gs_precond_extension_of(gs_precond_kind_of(plugin)), ctx,
-                                    options, given);
+    extension = gs_precond_extension_of(gs_precond_kind_of(plugin));
+    *location = gs_precond_location(extension, ctx, options, given);
+    if (over_ranks) *over_ranks = extension->set_up_over_ranks != NULL;
 done:
     gsolve_free(ctx, GSOLVE_HOST, options);
     return status;
@@ -158,7 +168,7 @@ static gsolve_status create_auto(gsolve_precond **M, gsolve_context *ctx, const 
     TRY(gs_csr_need_statistics(ctx, rows, &known));
     known.t.size = sizeof known.t;
     gsolve_auto_choose(ctx, &known.t, 0, &choice);
-    TRY(location_for(ctx, choice.precond, rows->location, &there));
+    TRY(location_for(ctx, choice.precond, rows->location, &there, NULL));
     if (clean && csr->location == there) {
         rows = csr;
     } else if (rows->location != there) {
@@ -213,7 +223,7 @@ static gsolve_status create_from(gsolve_precond **M, gsolve_context *ctx, const 
     gsolve_csr rows;
     gsolve_location there;
     const uint64_t pattern = 0;
-    bool automatic;
+    bool automatic, over_ranks;
     gsolve_status status;
 
     TRY(is_auto(ctx, spec, &automatic));
@@ -222,8 +232,10 @@ static gsolve_status create_from(gsolve_precond **M, gsolve_context *ctx, const 
         TRY(choose(A, &choice));
         spec = choice.precond;
     }
-    TRY(location_for(ctx, spec, gs_location(ctx), &there));
-    if (there == gs_location(ctx) || A->is_operator) {
+    TRY(location_for(ctx, spec, gs_location(ctx), &there, &over_ranks));
+    if (over_ranks && gs_matrix_comm(A)) {
+        rows = A->csr; /* of which it reads only the shape */
+    } else if (there == gs_location(ctx) || A->is_operator) {
         TRY(gs_matrix_rows_there(A, &rows));
     } else {
         TRY(gsolve_matrix_csr(A, &rows));
@@ -326,6 +338,7 @@ static void note_ranks(const gsolve_precond *M, gsolve_precond_info *info)
     const size_t length = strlen(info->note);
 
     if (M->kind == &gs_none || M->kind == &gs_jacobi || M->extension->build_over_ranks ||
+        M->extension->set_up_over_ranks ||
         M->extension->update_call) { /* chebyshev of a given diagonal */
         return;
     }

@@ -49,6 +49,11 @@ typedef struct gs_precond_extension {
      */
     gsolve_status (*build_over_ranks)(void **self, gsolve_context *ctx, const gsolve_matrix *A,
                                       const void *options);
+    /* If A is distributed over ranks: sets *self up from A, or again if it exists. Collective;
+     * begins with a check of errors (dist/comm.h). Replaces build, update and the rows of the rank.
+     */
+    gsolve_status (*set_up_over_ranks)(void **self, gsolve_context *ctx, const gsolve_matrix *A,
+                                       const void *options);
     /* Whether applications may be recorded in a CUDA graph; NULL: they may. */
     bool (*is_recordable)(const void *self);
 } gs_precond_extension;
@@ -93,8 +98,14 @@ gsolve_status gs_precond_prepare_rows(gsolve_location location, gsolve_context *
 /* Passes the dimension of A's null space to a kind that uses it. A: NULL, or the matrix from which
  * M is set up. */
 gsolve_status gs_precond_set_null_space(gsolve_precond *M, const gsolve_matrix *A);
-/* Builds M from csr, or updates it if it was built before and its kind can update. */
-gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr);
+/* Builds M from csr, or updates it if it was built before and its kind can update. A: the matrix
+ * whose rows they are, or NULL. */
+gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr, const gsolve_matrix *A);
+/* Whether M is set up from all ranks' rows of a matrix that is distributed over ranks. */
+static inline bool gs_precond_is_over_ranks(const gsolve_precond *M)
+{
+    return M->comm && M->extension->set_up_over_ranks;
+}
 /* The build function of a kind whose data begins with its options: *self = `size` bytes of zeros
  * with these options, which kind's update then sets. */
 gsolve_status gs_precond_build(void **self, gsolve_context *ctx, const gsolve_csr *csr,

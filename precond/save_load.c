@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "dist/comm.h"
 #include "precond/handle.h"
 #include "spmv/handle.h"
 
@@ -43,6 +44,12 @@ gsolve_status gsolve_precond_save(const gsolve_precond *M, const char *path)
     }
     if (!M->extension->save) {
         return refuse_kind(M->ctx, M->kind);
+    }
+    if (M->comm) {
+        return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
+                           "gsolve_precond_save: the matrix of the preconditioner %s is "
+                           "distributed over %d ranks; only one of one rank can be saved",
+                           M->kind->plugin.name, gs_comm_ranks(M->comm));
     }
     M->extension->rows(M->self, &rows);
     if (!rows.start) return GSOLVE_NO_MEMORY; /* to restore them */

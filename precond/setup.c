@@ -61,7 +61,7 @@ static void log_set_up(const gsolve_precond *M)
            info.note[0] ? "; " : "", info.note);
 }
 
-gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr)
+gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr, const gsolve_matrix *A)
 {
     const double begin = gs_now();
     const size_t held = M->ctx->bytes;
@@ -72,7 +72,10 @@ gsolve_status gs_precond_set_up(gsolve_precond *M, const gsolve_csr *csr)
     gs_range_push(M->ctx, M->kind->plugin.name);
     M->ctx->first_row += M->first_row;
     TRY(gs_check_interrupt(M->ctx));
-    if (M->self && M->kind->update) {
+    if (gs_precond_is_over_ranks(M)) {
+        TRY(M->extension->set_up_over_ranks(&M->self, M->ctx, A, M->options));
+        M->bytes += M->ctx->bytes - held;
+    } else if (M->self && M->kind->update) {
         TRY(M->kind->update(M->self, M->ctx, csr));
         M->bytes += M->ctx->bytes - held;
     } else {
@@ -177,7 +180,7 @@ static gsolve_status set_up_again(gsolve_precond *M, const gsolve_csr *csr, cons
     gsolve_status status;
 
     TRY(gs_precond_set_null_space(M, A));
-    TRY(gs_precond_set_up(M, csr));
+    TRY(gs_precond_set_up(M, csr, A));
 done:
     if (status != GSOLVE_OK) M->version++;
     return status;
@@ -224,6 +227,15 @@ done:
     return status;
 }
 
+/* Updates M from the rows of all ranks. */
+static gsolve_status update_over_ranks(gsolve_precond *M, const gsolve_matrix *A)
+{
+    if (A->csr.nrows == M->n && A->csr.type == M->type) return set_up_again(M, &A->csr, A);
+    return gsolve_fail(M->ctx, GSOLVE_BAD_MATRIX,
+                       "the new matrix differs in pattern or type from the matrix of the "
+                       "preconditioner; create a new preconditioner");
+}
+
 /* Fails if M was not built from rows. */
 static gsolve_status check_rows(const gsolve_precond *M)
 {
@@ -241,6 +253,12 @@ gsolve_status gsolve_precond_update(gsolve_precond *M, const gsolve_csr *csr)
     if (!M) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(M->ctx);
     TRY(check_rows(M));
+    if (gs_precond_is_over_ranks(M)) {
+        return gsolve_fail(M->ctx, GSOLVE_UNSUPPORTED,
+                           "the preconditioner %s was created from a matrix that is distributed "
+                           "over ranks; update it by gsolve_precond_update_from",
+                           M->kind->plugin.name);
+    }
     TRY(gs_comm_check(M->comm, update(M, csr, NULL)));
 done:
     return status;
@@ -262,6 +280,7 @@ static gsolve_status update_from(gsolve_precond *M, const gsolve_matrix *A)
     TRY(check_rows(M));
     if (M->kind == &gs_none && A->is_operator) return GSOLVE_OK; /* it depends on nothing */
     TRY(gs_matrix_check_rows(A));
+    if (gs_precond_is_over_ranks(M)) return update_over_ranks(M, A);
     if (gs_precond_location(M->extension, M->ctx, M->options, there) == there) {
         TRY(gs_matrix_rows_there(A, &rows));
     } else {
@@ -335,12 +354,12 @@ gsolve_status gsolve_precond_set_near_null(gsolve_precond *M, gsolve_dense B)
 {
     if (!M) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(M->ctx);
-    return set_vectors(M, M->extension->near_null, "near-null vectors", B);
+    return gs_comm_check(M->comm, set_vectors(M, M->extension->near_null, "near-null vectors", B));
 }
 
 gsolve_status gsolve_precond_set_coordinates(gsolve_precond *M, gsolve_dense xyz)
 {
     if (!M) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(M->ctx);
-    return set_vectors(M, M->extension->coordinates, "coordinates", xyz);
+    return gs_comm_check(M->comm, set_vectors(M, M->extension->coordinates, "coordinates", xyz));
 }

@@ -5,29 +5,23 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "precond/amg/amg.h"
 #include "precond/amg/cycle.h"
-#include "precond/amg/save_levels.h"
+#include "precond/amg/distributed/distributed.h"
+#include "precond/amg/distributed/replicated.h"
 #include "precond/handle.h"
 
-typedef struct amg {
-    gs_amg_setup S;
-    gsolve_csr matrix;     /* until the near-null vectors are given */
-    int64_t cycles;        /* since the last update, over all columns */
-    int64_t solves;        /* of one column each, since the last update */
-    double first;          /* cycles per solve after the last set-up */
-    bool structure_kept;   /* the last update kept the levels' structure */
-    int rebuilds;          /* updates that did not */
-    char rebuild_note[96]; /* why the last update rebuilt the levels, or "" */
-} amg;
+typedef gs_amg_state amg;
 
 /* --- creation --------------------------------------------------------------------------------- */
 
-static void destroy(void *self, gsolve_context *ctx)
+void gs_amg_destroy(void *self, gsolve_context *ctx)
 {
     amg *M = self;
 
     gs_hierarchy_destroy(M->S.h, ctx);
     gsolve_csr_free(&M->matrix, ctx);
+    gsolve_dist_csr_free(&M->given, ctx);
     gsolve_free(ctx, GSOLVE_HOST, M);
 }
 
@@ -49,7 +43,7 @@ static void release_rows(const void *self)
     if (M->S.h) gs_hierarchy_release_rows(M->S.h);
 }
 
-static gsolve_status check_options(gsolve_context *ctx, const gs_amg_options *o)
+gsolve_status gs_amg_check_options(gsolve_context *ctx, const gs_amg_options *o)
 {
     if (o->pre + o->post > 0) return GSOLVE_OK;
     return gsolve_fail(ctx, GSOLVE_BAD_SPEC,
@@ -63,7 +57,7 @@ static gsolve_status create(amg **out, gsolve_context *ctx, const gsolve_csr *cs
     amg *M;
     gsolve_status status;
 
-    TRY(check_options(ctx, chosen));
+    TRY(gs_amg_check_options(ctx, chosen));
     ALLOC(ctx, GSOLVE_HOST, M, 1);
     memset(M, 0, sizeof *M);
     *out = M;
@@ -85,12 +79,12 @@ static gsolve_status build(void **self, gsolve_context *ctx, const gsolve_csr *c
     if (M->S.options.near_null == GS_AMG_GIVEN) {
         TRY(gs_csr_move(&M->matrix, ctx, csr->location, csr));
     } else {
-        TRY(gs_amg_set_up_constants(&M->S, ctx, csr));
+        TRY(gs_amg_set_up_constants(&M->S, ctx, (gs_amg_matrix){.csr = csr}));
     }
     *self = M;
     M = NULL;
 done:
-    if (M) destroy(M, ctx);
+    if (M) gs_amg_destroy(M, ctx);
     return status;
 }
 
@@ -124,7 +118,8 @@ static gsolve_status choose_rebuild(amg *M, gsolve_context *ctx, bool *rebuild)
     gsolve_status status = GSOLVE_OK;
 
     *rebuild = M->S.options.reuse == GS_AMG_REBUILD;
-    if (M->S.options.reuse != GS_AMG_REUSE_AUTO || M->S.h->levels == 1) return GSOLVE_OK;
+    if (M->S.options.reuse != GS_AMG_REUSE_AUTO || gs_hierarchy_levels(M->S.h) == 1)
+        return GSOLVE_OK;
     TRY(count_cycles(M, ctx, &cycles));
     if (!M->structure_kept) M->first = cycles;
     if (cycles == 0 || M->first == 0 || !M->structure_kept) return GSOLVE_OK; /* cannot compare */
@@ -138,23 +133,19 @@ done:
     return status;
 }
 
-static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+gsolve_status gs_amg_update_levels(amg *M, gsolve_context *ctx, gs_amg_matrix A)
 {
-    amg *M = self;
     bool rebuild = false;
     gsolve_status status;
 
-    if (!M->S.h) {
-        return gsolve_copy(ctx, gs_owned_block(ctx, M->matrix.value), M->matrix.location,
-                           csr->value, csr->location,
-                           (size_t)M->S.entries * gs_type_size(csr->type));
-    }
     M->rebuild_note[0] = 0;
     TRY(choose_rebuild(M, ctx, &rebuild));
     if (rebuild) {
-        TRY(gs_amg_set_up_again(&M->S, ctx, csr));
+        TRY(gs_amg_set_up_again(&M->S, ctx, A));
+    } else if (A.rows) {
+        TRY(gs_hierarchy_update_over_ranks(M->S.h, ctx, A.rows));
     } else {
-        TRY(gs_hierarchy_update(M->S.h, ctx, csr));
+        TRY(gs_hierarchy_update(M->S.h, ctx, A.csr));
     }
     M->structure_kept = !rebuild;
     M->rebuilds += rebuild;
@@ -163,25 +154,42 @@ done:
     return status;
 }
 
+static gsolve_status update(void *self, gsolve_context *ctx, const gsolve_csr *csr)
+{
+    amg *M = self;
+
+    if (M->S.h) return gs_amg_update_levels(M, ctx, (gs_amg_matrix){.csr = csr});
+    return gsolve_copy(ctx, gs_owned_block(ctx, M->matrix.value), M->matrix.location, csr->value,
+                       csr->location, (size_t)M->S.entries * gs_type_size(csr->type));
+}
+
 /* --- near-null vectors from the caller -------------------------------------------------------- */
 
 static int32_t size_of(const amg *M)
 {
-    return M->S.h ? M->S.h->level[0].rows.nrows : M->matrix.nrows;
+    if (M->S.h) return M->S.h->level[0].rows.nrows;
+    return M->comm ? M->given.rows.count : M->matrix.nrows;
 }
 
 /* Sets M up with vectors or coordinates v. */
 static gsolve_status set_up_with(amg *M, gsolve_context *ctx, gsolve_dense v,
                                  gsolve_status (*set_up)(gs_amg_setup *, gsolve_context *,
-                                                         const gsolve_csr *, gsolve_dense))
+                                                         gs_amg_matrix, gsolve_dense))
 {
+    gs_amg_matrix A = {0};
     gsolve_csr csr;
     gsolve_status status;
 
-    rows(M, &csr);
-    TRY(csr.start ? GSOLVE_OK : GSOLVE_NO_MEMORY); /* for the restored rows */
-    TRY(set_up(&M->S, ctx, &csr, v));
+    if (M->comm) {
+        A.rows = M->S.h ? gs_rank_rows_of_levels(M->S.h) : &M->given;
+    } else {
+        rows(M, &csr);
+        A.csr = &csr;
+        TRY(csr.start ? GSOLVE_OK : GSOLVE_NO_MEMORY); /* for the restored rows */
+    }
+    TRY(set_up(&M->S, ctx, A, v));
     gsolve_csr_free(&M->matrix, ctx);
+    gsolve_dist_csr_free(&M->given, ctx);
 done:
     return status;
 }
@@ -312,7 +320,7 @@ static gsolve_status load(void **self, gsolve_context *ctx, const gsolve_csr *cs
     *self = M;
     M = NULL;
 done:
-    if (M) destroy(M, ctx);
+    if (M) gs_amg_destroy(M, ctx);
     return status;
 }
 
@@ -320,14 +328,17 @@ done:
 
 static bool level(const void *self, int index, gsolve_level_info *info)
 {
-    const gs_hierarchy *h = ((const amg *)self)->S.h;
-    const gs_level *l = h && index < h->levels ? &h->level[index] : NULL;
+    const gs_level *l = gs_hierarchy_level(((const amg *)self)->S.h, index);
     gsolve_matrix_info A = GSOLVE_INIT(gsolve_matrix_info);
 
     if (!l) return false;
     gsolve_matrix_describe(l->A, &A);
-    *info = (gsolve_level_info){
-        .rows = A.nrows, .entries = A.entries, .type = A.type, .bytes = A.bytes};
+    *info = (gsolve_level_info){.rows = A.nrows,
+                                .entries = A.entries,
+                                .type = A.type,
+                                .bytes = A.bytes,
+                                .total_rows = A.total_rows,
+                                .total_entries = A.total_entries};
     info->mean_row = A.nrows > 0 ? (double)A.entries / A.nrows : 0;
     memcpy(info->form, A.form, sizeof info->form);
     return true;
@@ -352,23 +363,29 @@ static void append(char note[160], const char *format, ...)
 static void describe(const void *self, gsolve_precond_info *info)
 {
     const amg *M = self;
-    const gs_hierarchy *h = M->S.h;
+    const gs_hierarchy *h = M->S.h, *last = h && h->coarse ? h->coarse->h : h;
 
     info->rebuilds = M->rebuilds;
     if (!h) {
         append(info->note, "waits for near-null vectors");
         return;
     }
-    if (h->levels == 1 && (h->coarsest.factors || h->coarsest.inverse)) {
+    const int levels = gs_hierarchy_levels(h);
+    if (levels == 1 && (last->coarsest.factors || last->coarsest.inverse)) {
         append(info->note, "1 level: the matrix is small enough for a direct solve");
     } else {
-        append(info->note, "%d level%s, operator complexity %.2f, grid complexity %.2f", h->levels,
-               h->levels > 1 ? "s" : "", gs_hierarchy_operator_complexity(h),
+        append(info->note, "%d level%s, operator complexity %.2f, grid complexity %.2f", levels,
+               levels > 1 ? "s" : "", gs_hierarchy_operator_complexity(h),
                gs_hierarchy_grid_complexity(h));
     }
+    if (last != h) append(info->note, ", %d on every rank", last->levels);
+    if (h->smoother == &gs_amg_block_smoother && h->level[0].smoother) {
+        append(info->note, ", each rank smooths its own rows");
+    }
     if (h->type != M->S.type) append(info->note, ", in single precision");
-    if (h->harder > 0) append(info->note, ", %d coarsened harder", h->harder);
-    if (h->coarsest.note[0]) append(info->note, ", %s", h->coarsest.note);
+    const int harder = h->harder + (last != h ? last->harder : 0);
+    if (harder > 0) append(info->note, ", %d coarsened harder", harder);
+    if (last->coarsest.note[0]) append(info->note, ", %s", last->coarsest.note);
     append(info->note, "%s%s", M->S.type_note, M->rebuild_note);
     info->moved = gs_cycle_bytes(h) + 2 * (size_t)info->n * gs_type_size(M->S.type);
 }
@@ -377,7 +394,7 @@ const gsolve_precond_kind gs_amg = {
     .plugin = {"amg", "algebraic multigrid, for elliptic problems of any size", gs_amg_option_table,
                sizeof(gs_amg_options)},
     .build = build,
-    .destroy = destroy,
+    .destroy = gs_amg_destroy,
     .apply = apply,
     .apply_transpose = apply_transpose,
     .apply_dot = apply_dot,
@@ -405,4 +422,5 @@ const gs_precond_extension gs_amg_extension = {
     .save = save,
     .load = load,
     .begin_solve = begin_solve,
+    .set_up_over_ranks = gs_amg_set_up_over_ranks,
 };

@@ -5,6 +5,7 @@
 
 #include "core/staging.h"
 #include "core/try.h"
+#include "precond/amg/distributed/replicated.h"
 #include "vector/layout.h"
 #include "vector/vector.h"
 
@@ -19,7 +20,7 @@ static size_t batch_bytes(const gs_hierarchy *h, const gs_level *l)
 
 /* Allocates vectors of GS_AMG_COLUMNS columns at once, even if r has fewer: a recorded CUDA graph
  * keeps their addresses. */
-static gsolve_status allocate_batch(gs_hierarchy *h, gsolve_context *ctx)
+gsolve_status gs_hierarchy_reserve_batch(gs_hierarchy *h, gsolve_context *ctx)
 {
     size_t bytes = 0;
     char *at;
@@ -33,6 +34,20 @@ static gsolve_status allocate_batch(gs_hierarchy *h, gsolve_context *ctx)
         at += batch_bytes(h, &h->level[k]);
     }
     return GSOLVE_OK;
+}
+
+/* Over ranks all agree on success, once. */
+static gsolve_status reserve(gs_hierarchy *h, gsolve_context *ctx)
+{
+    gsolve_status status;
+
+    if (!h->comm) return gs_hierarchy_reserve_batch(h, ctx);
+    if (h->has_batch) return GSOLVE_OK;
+    TRY(gs_comm_check(h->comm, gs_hierarchy_reserve_batch(h, ctx)));
+    if (h->coarse) TRY(gs_replicated_reserve(h->coarse, ctx, GS_AMG_COLUMNS));
+    h->has_batch = true;
+done:
+    return status;
 }
 
 /* --- applications ----------------------------------------------------------------------------- */
@@ -76,7 +91,7 @@ static gsolve_status apply_several(gs_hierarchy *h, gsolve_context *ctx, bool tr
     gs_level_vectors v;
     gsolve_status status;
 
-    TRY(allocate_batch(h, ctx));
+    TRY(reserve(h, ctx));
     v = gs_level_vectors_of(h, 0, r.ncols);
     TRY(gs_change_layout(ctx, r, v.b));
     TRY(gs_cycle(h, ctx, transposed, NULL, v.b, v.x));

@@ -27,6 +27,7 @@
 
 #include "core/staging.h"
 #include "core/try.h"
+#include "precond/amg/distributed/replicated.h"
 #include "vector/vector.h"
 
 enum { LAST_SWEEPS = 8 }; /* pre and post, on a coarsest level that is not solved exactly */
@@ -185,12 +186,14 @@ static gsolve_status krylov_steps(const cycle_args *w, int k)
     TRY(gs_level_multiply(&view, 1, l->x, 0, l->v)); /* v = A c                */
     TRY(w->vector->dot(q, n, left, l->v.value, &s[RHO1]));
     TRY(w->vector->dot(q, n, left, l->b.value, &s[ALPHA1]));
+    TRY(gs_comm_sum_of(w->h->comm, &s[RHO1], 2));
     TRY(w->vector->axpby(q, n, over(-1, &s[ALPHA1], &s[RHO1]), l->v.value, one(), l->b.value));
     TRY(cycle(w, k, l->b, l->c, true));                  /* d = B r                */
     TRY(gs_level_multiply(&view, 1, l->c, 0, l->space)); /* w = A d                */
     TRY(w->vector->dot(q, n, next, l->v.value, &s[GAMMA]));
     TRY(w->vector->dot(q, n, next, l->space.value, &s[RHO2]));
     TRY(w->vector->dot(q, n, next, l->b.value, &s[ALPHA2]));
+    TRY(gs_comm_sum_of(w->h->comm, &s[GAMMA], 3));
     TRY(combine_scalars(w, s));
     TRY(w->vector->axpby(q, n, over(1, &s[ALPHA2], &s[RHO2]), l->c.value,
                          over(1, &s[ALPHA1], &s[RHO1]), l->x.value));
@@ -207,17 +210,18 @@ done:
 static bool is_cheap(const gs_hierarchy *h, int k)
 {
     const int64_t entries = h->level[k].entries;
+    const int64_t above = k > 0 ? h->level[k - 1].entries : h->finer.above;
 
-    return (double)entries <= CHEAP_SHARE * (double)h->level[k - 1].entries &&
+    return (double)entries <= CHEAP_SHARE * (double)above &&
            (!h->on_device || entries >= MIN_GPU_ENTRIES);
 }
 
-/* Whether each cycle of level k - 1 visits level k > 0 twice. */
+/* Whether each cycle of the level above visits level k twice. */
 static bool is_visited_twice(const gs_hierarchy *h, int k)
 {
     const int cycle = h->options.cycle;
 
-    if (k + 1 == h->levels) return false;
+    if (h->finer.levels + k == 0 || k + 1 == h->levels) return false;
     return cycle == GS_AMG_W || cycle == GS_AMG_K || (cycle == GS_AMG_CYCLE_AUTO && is_cheap(h, k));
 }
 
@@ -225,8 +229,27 @@ int64_t gs_cycle_visits(const gs_hierarchy *h)
 {
     int64_t visits = 1;
 
-    for (int k = 1; k < h->levels; k++) visits *= is_visited_twice(h, k) ? 2 : 1;
-    return visits;
+    for (int k = 0; k < h->levels; k++) visits *= is_visited_twice(h, k) ? 2 : 1;
+    return h->coarse ? visits * gs_cycle_visits(h->coarse->h) : visits;
+}
+
+/* x = what the replicated levels compute for b; both hold this rank's rows. */
+static gsolve_status solve_replicated(const cycle_args *w, gsolve_dense b, gsolve_dense x)
+{
+    gs_replicated *T = w->h->coarse;
+    const gs_level_vectors v = gs_level_vectors_of(T->h, 0, w->columns);
+    const size_t row = (size_t)w->columns * gs_type_size(b.type);
+    const char *own = (const char *)v.x.value + (size_t)T->rows.first[w->h->comm->rank] * row;
+    cycle_args all = *w;
+    gsolve_status status;
+
+    all.h = T->h;
+    all.f64 = NULL;
+    TRY(gs_gather_run(&T->rows, w->ctx, row, b.value, v.b.value));
+    TRY(solve_coarse(&all, 0));
+    if (b.nrows > 0) memcpy(x.value, own, (size_t)b.nrows * row);
+done:
+    return status;
 }
 
 static gsolve_status solve_coarse(const cycle_args *w, int k)
@@ -235,6 +258,7 @@ static gsolve_status solve_coarse(const cycle_args *w, int k)
     const bool twice = is_visited_twice(w->h, k);
     gsolve_status status;
 
+    if (w->h->coarse && k + 1 == w->h->levels) return solve_replicated(w, v.b, v.x);
     if (w->h->options.cycle == GS_AMG_K && twice) return krylov_steps(w, k);
     TRY(cycle(w, k, v.b, v.x, true));
     if (twice) TRY(cycle(w, k, v.b, v.x, false));
@@ -261,7 +285,8 @@ gsolve_status gs_cycle(const gs_hierarchy *h, gsolve_context *ctx, bool transpos
                           .columns = r.ncols,
                           .f64 = f64};
 
-    return h->level[0].rows.nrows == 0 ? GSOLVE_OK : cycle(&w, 0, r, z, true);
+    if (h->coarse && h->levels == 1) return solve_replicated(&w, r, z);
+    return h->level[0].rows.nrows == 0 && !h->comm ? GSOLVE_OK : cycle(&w, 0, r, z, true);
 }
 
 /* --- bytes that a cycle moves ----------------------------------------------------------------- */
@@ -305,9 +330,9 @@ size_t gs_cycle_bytes(const gs_hierarchy *h)
     for (int k = 0; k < h->levels; k++) {
         const size_t vector = (size_t)h->level[k].rows.nrows * gs_type_size(h->type);
         const bool steps = h->options.cycle == GS_AMG_K && k > 0 && k + 1 < h->levels;
-        if (k > 0 && is_visited_twice(h, k)) visits *= 2;
+        if (is_visited_twice(h, k)) visits *= 2;
         bytes += visits_bytes(h, k, visits);
         if (steps) bytes += visits * (product_bytes(h->level[k].A) + 10 * vector);
     }
-    return bytes;
+    return h->coarse ? bytes + visits * gs_cycle_bytes(h->coarse->h) : bytes;
 }

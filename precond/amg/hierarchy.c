@@ -7,12 +7,13 @@
 #include "core/interrupt.h"
 #include "core/staging.h"
 #include "core/try.h"
+#include "precond/amg/distributed/distributed.h"
+#include "precond/amg/distributed/rank_level.h"
+#include "precond/amg/distributed/replicated.h"
+#include "precond/amg/hierarchy_steps.h"
 #include "precond/amg/symmetry.h"
 #include "spmv/handle.h"
 #include "vector/vector.h"
-
-/* A level with more than this share of the finer level's rows is useless, and coarsening ends. */
-#define MAX_ROW_SHARE 0.85
 
 static const gs_coarsening *const coarsenings[] = {&gs_amg_sa, &gs_amg_ua, &gs_amg_classical};
 static const gs_smoother *const smoothers[] = {NULL,          &gs_amg_l1_jacobi, &gs_amg_chebyshev,
@@ -28,34 +29,40 @@ void gs_hierarchy_destroy(gs_hierarchy *h, gsolve_context *ctx)
     gs_coarsest_destroy(&h->coarsest, ctx);
     gsolve_free(ctx, GSOLVE_DEVICE, h->scalar);
     gsolve_free(ctx, GSOLVE_DEVICE, h->batch);
+    gs_replicated_destroy(h->coarse, ctx);
     gsolve_free(ctx, GSOLVE_HOST, h);
 }
 
 /* --- the next level --------------------------------------------------------------------------- */
 
-/* *C = R A P, the matrix of the level below l. *useless: C would hardly be smaller; unset. */
+/* *C = R A P, the matrix of the level below l, with `entries`. *useless: C would hardly be smaller;
+ * unset. Over ranks l keeps the matrix. */
 static gsolve_status coarsen(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
-                             const gs_amg_options *options, gsolve_csr *C, bool *useless)
+                             const gs_amg_options *options, gsolve_csr *C, int64_t *entries,
+                             bool *useless)
 {
     gsolve_status status;
 
+    if (h->comm) return gs_coarsen_over_ranks(h, l, ctx, options, entries, useless);
     gs_range_push_level(ctx, "coarsening and transfer", h->levels - 1);
     status = h->coarsening->build(&l->T, ctx, &l->view, options);
     gs_range_pop(ctx);
     if (status == GSOLVE_OK) status = gs_check_interrupt(ctx);
     if (status != GSOLVE_OK) return status;
-    *useless = l->T.P.ncols == 0 || l->T.P.ncols > MAX_ROW_SHARE * l->rows.nrows;
+    *useless = l->T.P.ncols == 0 || l->T.P.ncols > GS_MAX_ROW_SHARE * l->rows.nrows;
     if (*useless) return GSOLVE_OK;
     gs_range_push_level(ctx, "coarse matrix", h->levels);
     if (h->on_device) {
         TRY(gs_block_galerkin_build(&l->blocks, C, ctx, &l->T.R, &l->rows, &l->T.P, l->view.block,
                                     l->T.block));
     }
-    if (l->blocks.fine > 0) goto done;
-    TRY(gs_galerkin_make(&l->galerkin, ctx, "auto", &l->T.R, &l->rows, &l->T.P,
-                         options->reuse != GS_AMG_REBUILD));
-    *C = l->galerkin.RAP.C.csr;
-    memset(&l->galerkin.RAP.C.csr, 0, sizeof *C);
+    if (l->blocks.fine == 0) {
+        TRY(gs_galerkin_make(&l->galerkin, ctx, "auto", &l->T.R, &l->rows, &l->T.P,
+                             options->reuse != GS_AMG_REBUILD));
+        *C = l->galerkin.RAP.C.csr;
+        memset(&l->galerkin.RAP.C.csr, 0, sizeof *C);
+    }
+    TRY(gs_csr_entries(ctx, C, entries));
 done:
     gs_range_pop(ctx);
     return status;
@@ -64,7 +71,8 @@ done:
 /* Whether a next level of this many entries exceeds the allowed operator complexity. */
 static bool is_heavy(const gs_hierarchy *h, int64_t entries)
 {
-    return gs_hierarchy_operator_complexity(h) + (double)entries / (double)h->level[0].entries >
+    return gs_hierarchy_operator_complexity(h) +
+               (double)entries / (double)gs_hierarchy_finest_entries(h) >
            h->options.complexity;
 }
 
@@ -90,9 +98,8 @@ static gsolve_status coarsen_within(gs_hierarchy *h, gs_level *l, gsolve_context
     gsolve_status status;
 
     for (int attempt = 0; attempt < 3; attempt++) {
-        TRY(coarsen(h, l, ctx, &options, C, useless));
+        TRY(coarsen(h, l, ctx, &options, C, entries, useless));
         if (*useless) break;
-        TRY(gs_csr_entries(ctx, C, entries));
         if (!is_heavy(h, *entries) || attempt == 2) break;
         h->harder += attempt == 0;
         gsolve_csr_free(C, ctx);
@@ -112,7 +119,7 @@ gsolve_status gs_hierarchy_append(gs_hierarchy *h, gsolve_context *ctx, gsolve_c
     TRY(gs_level_set_transfer(l, ctx));
     next->view = (gs_level_view){.block = l->T.block,
                                  .near_null = l->T.near_null,
-                                 .level = h->levels,
+                                 .level = h->finer.levels + h->levels,
                                  .nonsymmetric = !h->symmetric};
     gs_level_set_rows(next, C, entries);
     if (l->blocks.fine == 0) l->galerkin.RAP.C.csr = next->rows;
@@ -121,21 +128,20 @@ done:
     return status;
 }
 
-/* Adds a level below the last. *ended: coarsening has ended, and there is none. */
-static gsolve_status add_level(gs_hierarchy *h, gsolve_context *ctx, bool *ended)
+gsolve_status gs_hierarchy_add_level(gs_hierarchy *h, gsolve_context *ctx, bool *ended)
 {
     gs_level *l = &h->level[h->levels - 1];
     gsolve_csr C = {0};
     int64_t entries = 0;
     gsolve_status status;
 
-    TRY(gs_check_interrupt(ctx));
+    TRY(gs_comm_check(h->comm, gs_check_interrupt(ctx)));
     TRY(coarsen_within(h, l, ctx, &C, &entries, ended));
     if (*ended) {
         gs_level_clear_transfer(l, ctx, h->coarsening);
         goto done;
     }
-    TRY(gs_hierarchy_append(h, ctx, &C, entries));
+    TRY(h->comm ? gs_append_over_ranks(h, ctx, entries) : gs_hierarchy_append(h, ctx, &C, entries));
 done:
     gsolve_csr_free(&C, ctx);
     return status;
@@ -144,22 +150,24 @@ done:
 /* --- all levels ------------------------------------------------------------------------------- */
 
 /* If A is not symmetric, Gauss-Seidel takes half the iterations of l1_jacobi. On a GPU it takes one
- * launch per colour in every sweep, and l1_jacobi is faster. */
+ * launch per colour in every sweep, and l1_jacobi is faster. Over ranks it sees old values of other
+ * ranks. */
 static const gs_smoother *choose_smoother(const gs_hierarchy *h, const gsolve_context *ctx)
 {
+    if (h->comm && h->options.smoother >= GS_AMG_GS) return &gs_amg_block_smoother;
     if (h->options.smoother) return smoothers[h->options.smoother];
     if (h->symmetric) return &gs_amg_chebyshev;
-    return gs_location(ctx) == GSOLVE_HOST ? &gs_amg_gs : &gs_amg_l1_jacobi;
+    return gs_location(ctx) == GSOLVE_HOST && !h->comm ? &gs_amg_gs : &gs_amg_l1_jacobi;
 }
 
-static gsolve_status add_smoothers(gs_hierarchy *h, gsolve_context *ctx, bool exact)
+gsolve_status gs_hierarchy_add_smoothers(gs_hierarchy *h, gsolve_context *ctx, bool exact)
 {
     gsolve_status status = GSOLVE_OK;
 
     gs_range_push(ctx, "smoothers");
     for (int k = 0; k < h->levels - exact; k++) {
         gs_level *l = &h->level[k];
-        TRY(gs_check_interrupt(ctx));
+        TRY(gs_comm_check(h->comm, gs_check_interrupt(ctx)));
         TRY(h->smoother->build(&l->smoother, ctx, &l->view, &h->options));
     }
 done:
@@ -167,20 +175,19 @@ done:
     return status;
 }
 
-/* Rows of a last level that is still solved exactly when coarsening ended early. */
-static int32_t max_exact_rows(const gs_hierarchy *h, const gsolve_context *ctx)
+int32_t gs_hierarchy_max_exact_rows(const gs_hierarchy *h, const gsolve_context *ctx)
 {
     return 8 * gs_coarsest_max_rows(ctx, &h->options, true, 0);
 }
 
-/* Whether the last level is small enough for an exact solve. For the given matrix itself only its
- * number of rows counts. */
-static bool is_small(const gs_hierarchy *h, const gsolve_context *ctx)
+/* For the given matrix itself only its number of rows counts. */
+bool gs_hierarchy_is_small(const gs_hierarchy *h, const gsolve_context *ctx)
 {
     const gs_level *last = &h->level[h->levels - 1];
-    const int64_t entries = h->levels > 1 ? last->entries : 0;
+    const int64_t entries = h->finer.levels + h->levels > 1 ? last->entries : 0;
 
-    return last->rows.nrows <= gs_coarsest_max_rows(ctx, &h->options, h->symmetric, entries);
+    return gs_level_total_rows(last) <=
+           gs_coarsest_max_rows(ctx, &h->options, h->symmetric, entries);
 }
 
 static gsolve_status build_coarsest(gs_hierarchy *h, gsolve_context *ctx)
@@ -196,18 +203,19 @@ static gsolve_status add_levels(gs_hierarchy *h, gsolve_context *ctx)
     bool ended = false;
     gsolve_status status = GSOLVE_OK;
 
-    while (!ended && !is_small(h, ctx) && h->levels < h->options.levels) {
-        TRY(add_level(h, ctx, &ended));
+    while (!ended && !gs_hierarchy_is_small(h, ctx) &&
+           h->finer.levels + h->levels < h->options.levels) {
+        TRY(gs_hierarchy_add_level(h, ctx, &ended));
     }
 done:
     return status;
 }
 
-/* Sets the options whose defaults depend on the matrix and the device. If A is not symmetric: a P
+/* If A is not symmetric: a P
  * that is smoothed as far as usual destroys the signs of upwind differences in the coarse matrices;
  * and the eigenvalues of D^-1 A lie in a disc about 1/2, where no polynomial with real zeros is
  * smaller than a power of 1 - omega x. */
-static void resolve_defaults(gs_hierarchy *h, const gsolve_context *ctx)
+void gs_hierarchy_resolve_defaults(gs_hierarchy *h, const gsolve_context *ctx)
 {
     gs_amg_options *o = &h->options;
 
@@ -218,14 +226,13 @@ static void resolve_defaults(gs_hierarchy *h, const gsolve_context *ctx)
     if (o->degree == 0) o->degree = h->symmetric && h->smoother == &gs_amg_l1_jacobi ? 1 : 2;
 }
 
-/* The vectors of a cycle of one column. */
-static gsolve_status allocate_vectors(gs_hierarchy *h, gsolve_context *ctx)
+gsolve_status gs_hierarchy_allocate_vectors(gs_hierarchy *h, gsolve_context *ctx)
 {
     const bool k_cycle = h->options.cycle == GS_AMG_K;
     gsolve_status status = GSOLVE_OK;
 
     for (int k = 0; k < h->levels; k++) {
-        TRY(gs_level_allocate(&h->level[k], ctx, k_cycle && k > 0));
+        TRY(gs_level_allocate(&h->level[k], ctx, k_cycle && h->finer.levels + k > 0));
     }
     if (k_cycle) ALLOC(ctx, GSOLVE_DEVICE, h->scalar, 5 * GS_AMG_MAX_LEVELS);
 done:
@@ -256,7 +263,7 @@ gsolve_status gs_hierarchy_begin(gs_hierarchy **out, gsolve_context *ctx, const 
         TRY(gs_amg_is_symmetric(&h->symmetric, ctx, &h->level[0].rows));
     }
     h->level[0].view.nonsymmetric = !h->symmetric;
-    resolve_defaults(h, ctx);
+    gs_hierarchy_resolve_defaults(h, ctx);
     *out = h;
     h = NULL;
 done:
@@ -274,28 +281,41 @@ gsolve_status gs_hierarchy_complete(gs_hierarchy *h, gsolve_context *ctx)
         TRY(gs_check_interrupt(ctx));
         TRY(gs_level_set_matrix(&h->level[k], ctx, h->options.format));
     }
-    exact = h->level[h->levels - 1].rows.nrows <= max_exact_rows(h, ctx);
+    exact = h->level[h->levels - 1].rows.nrows <= gs_hierarchy_max_exact_rows(h, ctx);
     if (exact) {
         gs_range_push(ctx, "coarsest level");
         status = build_coarsest(h, ctx);
         gs_range_pop(ctx);
         TRY(status);
     }
-    TRY(add_smoothers(h, ctx, exact));
+    TRY(gs_hierarchy_add_smoothers(h, ctx, exact));
     gs_hierarchy_release_rows(h);
-    TRY(allocate_vectors(h, ctx));
+    TRY(gs_hierarchy_allocate_vectors(h, ctx));
 done:
     return status;
 }
 
-gsolve_status gs_hierarchy_build(gs_hierarchy **out, gsolve_context *ctx, const gsolve_csr *csr,
+gsolve_status gs_hierarchy_build(gs_hierarchy **h, gsolve_context *ctx, const gsolve_csr *csr,
                                  gsolve_type type, gsolve_dense *near_null, int32_t block,
                                  const gs_amg_options *options)
 {
+    const gs_finer_levels none = {0};
+
+    return gs_hierarchy_build_below(h, ctx, csr, type, near_null, block, options, &none);
+}
+
+gsolve_status gs_hierarchy_build_below(gs_hierarchy **out, gsolve_context *ctx,
+                                       const gsolve_csr *csr, gsolve_type type,
+                                       gsolve_dense *near_null, int32_t block,
+                                       const gs_amg_options *options, const gs_finer_levels *finer)
+{
+    const bool *symmetric = finer->levels > 0 ? &finer->symmetric : NULL;
     gs_hierarchy *h = NULL;
     gsolve_status status;
 
-    TRY(gs_hierarchy_begin(&h, ctx, csr, type, block, options, NULL));
+    TRY(gs_hierarchy_begin(&h, ctx, csr, type, block, options, symmetric));
+    h->finer = *finer;
+    h->level[0].view.level = finer->levels;
     h->level[0].view.near_null = *near_null;
     status = add_levels(h, ctx);
     if (status == GSOLVE_OK) status = gs_hierarchy_complete(h, ctx);
@@ -384,12 +404,13 @@ gsolve_status gs_hierarchy_restore_rows(gs_hierarchy *h)
 
 gsolve_status gs_hierarchy_set_null_space(gs_hierarchy *h, gsolve_context *ctx, int32_t dimension)
 {
-    const bool exact = !h->level[h->levels - 1].smoother;
+    const bool exact = !h->level[h->levels - 1].smoother && !h->coarse;
     const int32_t before = h->options.null_space;
     gsolve_status status;
 
     if (h->options.null_space == dimension) return GSOLVE_OK;
     h->options.null_space = dimension;
+    if (h->coarse) return gs_hierarchy_set_null_space(h->coarse->h, ctx, dimension);
     if (!exact) return GSOLVE_OK;
     if (h->levels == 1) TRY(gs_hierarchy_restore_rows(h));
     TRY(build_coarsest(h, ctx));
@@ -397,22 +418,4 @@ gsolve_status gs_hierarchy_set_null_space(gs_hierarchy *h, gsolve_context *ctx, 
 done:
     if (status != GSOLVE_OK) h->options.null_space = before;
     return status;
-}
-
-/* --- complexity ------------------------------------------------------------------------------- */
-
-double gs_hierarchy_operator_complexity(const gs_hierarchy *h)
-{
-    double entries = 0;
-
-    for (int k = 0; k < h->levels; k++) entries += (double)h->level[k].entries;
-    return h->level[0].entries > 0 ? entries / (double)h->level[0].entries : 1;
-}
-
-double gs_hierarchy_grid_complexity(const gs_hierarchy *h)
-{
-    double rows = 0;
-
-    for (int k = 0; k < h->levels; k++) rows += h->level[k].rows.nrows;
-    return h->level[0].rows.nrows > 0 ? rows / h->level[0].rows.nrows : 1;
 }

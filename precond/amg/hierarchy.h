@@ -5,6 +5,16 @@
 #include "precond/amg/coarsest/coarsest.h"
 #include "precond/amg/level.h"
 
+/* The levels of another hierarchy above the first level of this one. All zero: there are none. */
+typedef struct gs_finer_levels {
+    int levels;
+    int64_t finest, above, sum; /* entries of the finest level, of the last one, of all of them */
+    bool symmetric;             /* the finest matrix is, to rounding */
+} gs_finer_levels;
+
+/* Over ranks (comm is not NULL) a level belongs to all ranks (distributed/rank_level.h). If coarse
+ * is not NULL, the last level is the first one that every rank holds as a whole: then it has only
+ * its vectors here, and `coarse` has the rest of the hierarchy. */
 typedef struct gs_hierarchy {
     gs_amg_options options; /* all defaults resolved */
     const gs_coarsening *coarsening;
@@ -19,6 +29,10 @@ typedef struct gs_hierarchy {
     gs_coarsest coarsest;
     double *scalar; /* the K-cycle's scalars on the device, see cycle.c */
     void *batch;    /* vectors of all levels for several columns; NULL until they are needed */
+    gs_finer_levels finer;
+    struct gs_comm *comm;
+    struct gs_replicated *coarse;
+    bool has_batch; /* over ranks: all have their vectors for several columns */
 } gs_hierarchy;
 
 /* *h = the levels of the matrix csr, which is clean and lies where kernels read it. near_null: n x
@@ -26,6 +40,10 @@ typedef struct gs_hierarchy {
 gsolve_status gs_hierarchy_build(gs_hierarchy **h, gsolve_context *ctx, const gsolve_csr *csr,
                                  gsolve_type type, gsolve_dense *near_null, int32_t block,
                                  const gs_amg_options *options);
+/* The same for a coarser level of another hierarchy, whose options have no defaults resolved. */
+gsolve_status gs_hierarchy_build_below(gs_hierarchy **h, gsolve_context *ctx, const gsolve_csr *csr,
+                                       gsolve_type type, gsolve_dense *near_null, int32_t block,
+                                       const gs_amg_options *options, const gs_finer_levels *finer);
 /* The steps of gs_hierarchy_build. begin: *h = the finest level, without near-null vectors, which
  * the caller sets. symmetric: NULL, or whether A is. append adds a level below the last one, whose
  * transfer T is set; h takes ownership of C, the new level's matrix. complete makes the rest, when
@@ -43,11 +61,19 @@ gsolve_status gs_hierarchy_update(gs_hierarchy *h, gsolve_context *ctx, const gs
 gsolve_status gs_hierarchy_set_null_space(gs_hierarchy *h, gsolve_context *ctx, int32_t dimension);
 void gs_hierarchy_destroy(gs_hierarchy *h, gsolve_context *ctx); /* NULL: nothing */
 
+/* Allocates the vectors of a cycle of several columns (cycle.h), unless they exist. Local: the
+ * ranks of a hierarchy over ranks agree on its status. */
+gsolve_status gs_hierarchy_reserve_batch(gs_hierarchy *h, gsolve_context *ctx);
+
 /* Frees the finest level's rows if its products read sliced storage, which is a second copy of the
  * matrix: only an update needs the rows. restore rebuilds them. After the first update they are
  * kept for the next one. */
 void gs_hierarchy_release_rows(gs_hierarchy *h);
 gsolve_status gs_hierarchy_restore_rows(gs_hierarchy *h);
+
+/* The number of all levels, and level k of them; NULL: there is none, or h is NULL. */
+int gs_hierarchy_levels(const gs_hierarchy *h);
+const gs_level *gs_hierarchy_level(const gs_hierarchy *h, int k);
 
 /* Entries of all levels over those of the finest; rows of all levels over those of the finest. */
 double gs_hierarchy_operator_complexity(const gs_hierarchy *h);

@@ -12,15 +12,16 @@ typedef struct gs_level {
     gsolve_matrix *A, *P, *R; /* P and R: to the next level, NULL on the coarsest */
     gsolve_csr rows;          /* A's rows, where kernels read them; owned by A once A exists */
     int64_t entries;
-    gs_level_view view;       /* of rows and A */
-    gs_transfer T;            /* its P and R are views of what the matrices P and R own */
-    gs_galerkin galerkin;     /* R A P, the next level's matrix; unused if blocks.fine > 0 */
-    gs_block_galerkin blocks; /* R A P by products of dense blocks */
-    bool loaded;              /* from a file: neither galerkin nor blocks has a plan yet */
-    void *smoother;           /* NULL if the level is solved exactly */
-    gsolve_dense b, x, space; /* one column each */
-    gsolve_dense v, c;        /* of a K-cycle, one column each */
-    void *batch;              /* b, x, space and extra vectors for GS_AMG_COLUMNS columns */
+    gs_level_view view;          /* of rows and A */
+    gs_transfer T;               /* its P and R are views of what the matrices P and R own */
+    gs_galerkin galerkin;        /* R A P, the next level's matrix; unused if blocks.fine > 0 */
+    gs_block_galerkin blocks;    /* R A P by products of dense blocks */
+    bool loaded;                 /* from a file: neither galerkin nor blocks has a plan yet */
+    struct gs_rank_level *ranks; /* NULL: this rank has all rows. Else rows is only their shape */
+    void *smoother;              /* NULL if the level is solved exactly */
+    gsolve_dense b, x, space;    /* one column each */
+    gsolve_dense v, c;           /* of a K-cycle, one column each */
+    void *batch;                 /* b, x, space and extra vectors for GS_AMG_COLUMNS columns */
 } gs_level;
 
 /* *copy = csr in another value type, in the same memory; *entries of them. */

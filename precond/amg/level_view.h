@@ -22,10 +22,20 @@ typedef struct gs_level_view {
     int32_t longest;             /* entries of A's longest row; 0: not known */
     bool nonsymmetric;           /* A is not symmetric */
     bool transposed;             /* products and sweeps are with A' */
+    /* The matrix is distributed over ranks: A has this rank's rows from `first` on, `rows` of them,
+     * and those of ghosts (distributed/node_rows.h). Vectors have the rank's own rows. */
+    bool over_ranks;
+    int32_t first, rows;
     /* For a sweep of a smoother that fuses_f64, else NULL. f64_in: the sweep starts from zero,
      * reads f64_in->r and rounds it to b. f64_out: the sweep writes x to f64_out->z only. */
     const gs_f64_vectors *f64_in, *f64_out;
 } gs_level_view;
+
+/* The number of rows of vectors. */
+static inline int32_t gs_level_rows(const gs_level_view *level)
+{
+    return level->over_ranks ? level->rows : level->A->nrows;
+}
 
 /* y = alpha A x + beta y, or with A' if level->transposed. */
 gsolve_status gs_level_multiply(const gs_level_view *level, double alpha, gsolve_dense x,

@@ -76,6 +76,11 @@ const gsolve_option gs_amg_option_table[] = {
      "a level with at most this number of rows is the coarsest; 0: on a GPU 512; on the CPU 2000, "
      "or 600 if A is not symmetric or the level has more than 20000 entries",
      GSOLVE_INT, MEMBER(coarsest), 0, 0, 100000, NULL},
+    {"replicate",
+     "over several ranks, every rank holds and computes the levels with at most this number of "
+     "rows "
+     "as a whole; rows of larger levels are distributed",
+     GSOLVE_INT, MEMBER(replicate), 10000, 0, INT32_MAX, NULL},
     {"type",
      "value type of the levels; same: that of A; auto: f32 if A has more than 100000 entries and "
      "cycles in f32 pass a convergence test during the set-up, else that of A",

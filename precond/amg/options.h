@@ -12,10 +12,18 @@ enum { GS_AMG_COLUMNS = 8 }; /* the most right-hand sides of one cycle */
 typedef enum gs_interpolation { GS_EXTENDED_I, GS_ONE_POINT } gs_interpolation;
 
 enum { GS_AMG_CYCLE_AUTO, GS_AMG_V, GS_AMG_W, GS_AMG_K }; /* gs_amg_options.cycle */
-enum { GS_AMG_TYPE_AUTO, GS_AMG_F32, GS_AMG_SAME };       /* .type */
-enum { GS_AMG_FORMAT_AUTO, GS_AMG_CSR, GS_AMG_SELL };     /* .format */
-enum { GS_AMG_REUSE_AUTO, GS_AMG_KEEP, GS_AMG_REBUILD };  /* .reuse */
-enum { GS_AMG_CONSTANTS, GS_AMG_GIVEN };                  /* .near_null */
+enum {                                                    /* .smoother */
+       GS_AMG_SMOOTHER_AUTO,
+       GS_AMG_L1_JACOBI,
+       GS_AMG_CHEBYSHEV,
+       GS_AMG_SPAI0,
+       GS_AMG_GS,
+       GS_AMG_ILU
+};
+enum { GS_AMG_TYPE_AUTO, GS_AMG_F32, GS_AMG_SAME };      /* .type */
+enum { GS_AMG_FORMAT_AUTO, GS_AMG_CSR, GS_AMG_SELL };    /* .format */
+enum { GS_AMG_REUSE_AUTO, GS_AMG_KEEP, GS_AMG_REBUILD }; /* .reuse */
+enum { GS_AMG_CONSTANTS, GS_AMG_GIVEN };                 /* .near_null */
 
 /* Each member is named like its key in a spec. The table in options.c says more. A choice holds the
  * index of its word. */
@@ -41,7 +49,7 @@ typedef struct gs_amg_options {
     int smoother, pre, post, degree, its;
     double ratio, omega;
     /* cycle */
-    int cycle, levels, coarsest;
+    int cycle, levels, coarsest, replicate;
     int type, format, reuse, near_null;
     double complexity;
     int null_space; /* not a key: the dimension of the null space of a matrix that has one

@@ -10,20 +10,41 @@
 
 #include "core/staging.h"
 #include "core/try.h"
+#include "dist/comm.h"
 #include "matrix/sample.h"
 #include "precond/amg/coarsening/aggregation.h"
 #include "precond/amg/cycle.h"
+#include "precond/amg/distributed/distributed.h"
 #include "spmv/handle.h"
 #include "vector/vector.h"
 
 /* --- near-null vectors ------------------------------------------------------------------------ */
 
-/* *block = the size of the dense blocks that the pattern consists of, or 1. */
-static gsolve_status find_block(gsolve_context *ctx, const gsolve_csr *csr, int32_t *block)
+/* The ranks among which A is distributed, or NULL. */
+static gs_comm *comm_of(const gsolve_context *ctx, gs_amg_matrix A)
 {
+    return A.rows ? ctx->comm : NULL;
+}
+
+/* The rows of this rank. */
+static int32_t rows_of(gs_amg_matrix A)
+{
+    return A.rows ? A.rows->rows.count : A.csr->nrows;
+}
+
+static gsolve_type type_of(gs_amg_matrix A)
+{
+    return A.rows ? A.rows->type : A.csr->type;
+}
+
+/* *block = the size of the dense blocks that the pattern consists of, or 1. */
+static gsolve_status find_block(gsolve_context *ctx, gs_amg_matrix A, int32_t *block)
+{
+    const gsolve_csr *csr = A.csr;
     gsolve_pattern_sample sample;
     gsolve_status status;
 
+    if (A.rows) return gs_find_block_over_ranks(ctx, A.rows, block);
     TRY(gs_sample_pattern(ctx, csr, &sample, NULL));
     for (*block = 6; *block > 1 && !(sample.block[*block] >= 0.95); --*block) continue;
     if (csr->nrows % *block != 0) *block = 1;
@@ -93,62 +114,108 @@ done:
 
 enum { R, W, Z, VECTORS };
 
-/* r = A w, sum[0] = |r|^2 */
-static gsolve_status begin(const gs_hierarchy *h, gsolve_context *ctx, void *A,
-                           const gsolve_dense *v, double *sum)
+/* The matrix of the test: a form of csr, or a handle over ranks. */
+typedef struct test_matrix {
+    void *form;
+    gsolve_matrix *handle;
+    gs_comm *comm;
+} test_matrix;
+
+static gsolve_status new_test_matrix(test_matrix *T, gsolve_context *ctx, gs_amg_matrix A)
 {
-    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, v[R].type);
-    const gsolve_dense w = h->level[0].view.near_null;
-    const int64_t n = v[R].nrows;
+    int64_t entries;
     gsolve_status status;
 
-    TRY(vector->copy(ctx->queue, n, w.type, w.value, v[W].value));
-    TRY(gs_csr_format.apply(A, ctx, 1, v[W], 0, v[R]));
-    TRY(vector->dot(ctx->queue, n, v[R].value, v[R].value, &sum[0]));
+    T->comm = comm_of(ctx, A);
+    if (A.rows) return gsolve_matrix_create_dist(&T->handle, ctx, "csr", A.rows);
+    TRY(gs_csr_entries(ctx, A.csr, &entries));
+    TRY(gs_csr_format.build(&T->form, ctx, A.csr, entries, NULL, NULL));
+done:
+    return status;
+}
+
+static gsolve_status multiply(const test_matrix *T, gsolve_context *ctx, double alpha,
+                              gsolve_dense x, double beta, gsolve_dense y)
+{
+    return T->handle ? gsolve_matrix_apply(T->handle, alpha, x, beta, y)
+                     : gs_csr_format.apply(T->form, ctx, alpha, x, beta, y);
+}
+
+/* *sum = |r|^2 */
+static gsolve_status square_norm(const test_matrix *T, gsolve_context *ctx, gsolve_dense r,
+                                 double *sum)
+{
+    gsolve_status status;
+
+    TRY(GS_KERNELS(gs_vector, ctx, r.type)->dot(ctx->queue, r.nrows, r.value, r.value, sum));
+    TRY(gs_comm_sum_of(T->comm, sum, 1));
+done:
+    return status;
+}
+
+/* r = A w, sum[0] = |r|^2 */
+static gsolve_status begin(const gs_hierarchy *h, gsolve_context *ctx, const test_matrix *T,
+                           const gsolve_dense *v, double *sum)
+{
+    const gsolve_dense w = h->level[0].view.near_null;
+    gsolve_status status;
+
+    TRY(GS_KERNELS(gs_vector, ctx, v[R].type)
+            ->copy(ctx->queue, v[R].nrows, w.type, w.value, v[W].value));
+    TRY(multiply(T, ctx, 1, v[W], 0, v[R]));
+    TRY(square_norm(T, ctx, v[R], &sum[0]));
 done:
     return status;
 }
 
 /* r -= A z with z from one cycle, sum[1] = |r|^2 */
-static gsolve_status apply_cycle(gs_hierarchy *h, gsolve_context *ctx, void *A,
+static gsolve_status apply_cycle(gs_hierarchy *h, gsolve_context *ctx, const test_matrix *T,
                                  const gsolve_dense *v, double *sum)
 {
-    const gs_vector_kernels *vector = GS_KERNELS(gs_vector, ctx, v[R].type);
     gsolve_status status;
 
     TRY(gs_hierarchy_apply(h, ctx, false, v[R], v[Z]));
-    TRY(gs_csr_format.apply(A, ctx, -1, v[Z], 1, v[R]));
-    TRY(vector->dot(ctx->queue, v[R].nrows, v[R].value, v[R].value, &sum[1]));
+    TRY(multiply(T, ctx, -1, v[Z], 1, v[R]));
+    TRY(square_norm(T, ctx, v[R], &sum[1]));
 done:
     return status;
 }
 
-/* *left = |r| after some cycles of h over |r| before, where r = A w in csr's type and w is the
- * first near-null vector. csr: the matrix that h was built from. Stops as soon as *left <= enough.
- * A *left that is nan or inf means that h is useless. */
-static gsolve_status measure_reduction(gs_hierarchy *h, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status new_test_vectors(gsolve_dense *v, double **sum, gsolve_context *ctx,
+                                      gs_amg_matrix A)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    for (int k = 0; k < VECTORS; k++) {
+        TRY(gs_dense_new(&v[k], ctx, gs_location(ctx), type_of(A), rows_of(A), 1));
+    }
+    ALLOC(ctx, GSOLVE_DEVICE, *sum, 2);
+done:
+    return status;
+}
+
+/* *left = |r| after some cycles of h over |r| before, where r = A w in A's type and w is the first
+ * near-null vector. A: the matrix that h was built from. Stops as soon as *left <= enough. A *left
+ * that is nan or inf means that h is useless. */
+static gsolve_status measure_reduction(gs_hierarchy *h, gsolve_context *ctx, gs_amg_matrix A,
                                        double enough, double *left)
 {
     gsolve_dense v[VECTORS] = {{0}};
     double *sum = NULL, norm2[2];
-    int64_t entries;
-    void *A = NULL;
+    test_matrix T = {0};
     gsolve_status status;
 
-    for (int k = 0; k < VECTORS; k++) {
-        TRY(gs_dense_new(&v[k], ctx, gs_location(ctx), csr->type, csr->nrows, 1));
-    }
-    ALLOC(ctx, GSOLVE_DEVICE, sum, 2);
-    TRY(gs_csr_entries(ctx, csr, &entries));
-    TRY(gs_csr_format.build(&A, ctx, csr, entries, NULL, NULL));
-    TRY(begin(h, ctx, A, v, sum));
+    TRY(gs_comm_check(comm_of(ctx, A), new_test_vectors(v, &sum, ctx, A)));
+    TRY(new_test_matrix(&T, ctx, A));
+    TRY(begin(h, ctx, &T, v, sum));
     for (int k = 0; k < MAX_CYCLES && (k == 0 || *left > enough); k++) {
-        TRY(apply_cycle(h, ctx, A, v, sum));
+        TRY(apply_cycle(h, ctx, &T, v, sum));
         TRY(gsolve_copy(ctx, norm2, GSOLVE_HOST, sum, gs_location(ctx), sizeof norm2));
         *left = norm2[0] > 0 ? sqrt(norm2[1] / norm2[0]) : 0;
     }
 done:
-    if (A) gs_csr_format.destroy(A, ctx);
+    if (T.form) gs_csr_format.destroy(T.form, ctx);
+    gsolve_matrix_destroy(&T.handle);
     for (int k = 0; k < VECTORS; k++) gsolve_free(ctx, GSOLVE_DEVICE, v[k].value);
     gsolve_free(ctx, GSOLVE_DEVICE, sum);
     return status;
@@ -158,15 +225,15 @@ done:
 
 /* Refuses a matrix whose levels cannot fit into the free memory. A lower bound of their bytes: the
  * finest level, the coarser ones by experience, the vectors. */
-static gsolve_status check_memory(gsolve_context *ctx, const gsolve_csr *csr, gsolve_type type)
+static gsolve_status check_memory(gsolve_context *ctx, gs_amg_matrix A, gsolve_type type)
 {
     const double value = (double)gs_type_size(type);
     int64_t entries = 0;
     gsolve_status status;
 
-    if (!ctx->device->memory) return GSOLVE_OK;
-    TRY(gs_csr_entries(ctx, csr, &entries));
-    TRY(gs_memory_need(ctx, 1.8 * ((double)entries * (4 + value) + csr->nrows * (4 + 4 * value)),
+    if (!ctx->device->memory || A.rows) return GSOLVE_OK;
+    TRY(gs_csr_entries(ctx, A.csr, &entries));
+    TRY(gs_memory_need(ctx, 1.8 * ((double)entries * (4 + value) + A.csr->nrows * (4 + 4 * value)),
                        "the levels of amg"));
 done:
     return status;
@@ -190,15 +257,23 @@ static gsolve_type level_type(const gs_amg_setup *S)
     return S->options.type == GS_AMG_F32 ? GSOLVE_F32 : S->type;
 }
 
+static gsolve_status build_levels(gs_hierarchy **h, gsolve_context *ctx, gs_amg_matrix A,
+                                  gsolve_type type, gsolve_dense *near_null, int32_t block,
+                                  const gs_amg_options *options)
+{
+    if (A.csr) return gs_hierarchy_build(h, ctx, A.csr, type, near_null, block, options);
+    return gs_hierarchy_build_over_ranks(h, ctx, A.rows, type, near_null, block, options);
+}
+
 /* S->h = levels of near_null's type, which take ownership of near_null. */
-static gsolve_status set_up_in_type(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status set_up_in_type(gs_amg_setup *S, gsolve_context *ctx, gs_amg_matrix A,
                                     gsolve_dense *near_null, int32_t block)
 {
     gs_hierarchy *h = NULL;
     gsolve_status status;
 
-    TRY(check_memory(ctx, csr, near_null->type));
-    TRY(gs_hierarchy_build(&h, ctx, csr, near_null->type, near_null, block, &S->options));
+    TRY(check_memory(ctx, A, near_null->type));
+    TRY(build_levels(&h, ctx, A, near_null->type, near_null, block, &S->options));
     gs_hierarchy_destroy(S->h, ctx);
     S->h = h;
 done:
@@ -206,17 +281,17 @@ done:
 }
 
 /* *h = levels of this type, and *left = what their cycles leave of an error. */
-static gsolve_status try_type(const gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status try_type(const gs_amg_setup *S, gsolve_context *ctx, gs_amg_matrix A,
                               gsolve_type type, gsolve_dense near_null, int32_t block,
                               gs_hierarchy **h, double *left)
 {
     gsolve_dense B = {0};
     gsolve_status status;
 
-    TRY(check_memory(ctx, csr, type));
-    TRY(copy_vectors(ctx, near_null, type, &B));
-    TRY(gs_hierarchy_build(h, ctx, csr, type, &B, block, &S->options));
-    TRY(measure_reduction(*h, ctx, csr, LITTLE, left));
+    TRY(check_memory(ctx, A, type));
+    TRY(gs_comm_check(comm_of(ctx, A), copy_vectors(ctx, near_null, type, &B)));
+    TRY(build_levels(h, ctx, A, type, &B, block, &S->options));
+    TRY(measure_reduction(*h, ctx, A, LITTLE, left));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, B.value);
     return status;
@@ -224,21 +299,21 @@ done:
 
 /* S->h = levels of the best type: single precision if its cycles leave little of the error, or not
  * much more than those in double precision. */
-static gsolve_status set_up_best(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status set_up_best(gs_amg_setup *S, gsolve_context *ctx, gs_amg_matrix A,
                                  gsolve_dense *near_null, int32_t block)
 {
     double narrow = INFINITY, wide = INFINITY;
     gs_hierarchy *f32 = NULL, *f64 = NULL;
     gsolve_status status;
 
-    if (!is_type_open(S)) return set_up_in_type(S, ctx, csr, near_null, block);
-    status = try_type(S, ctx, csr, GSOLVE_F32, *near_null, block, &f32, &narrow);
+    if (!is_type_open(S)) return set_up_in_type(S, ctx, A, near_null, block);
+    status = try_type(S, ctx, A, GSOLVE_F32, *near_null, block, &f32, &narrow);
     if (status != GSOLVE_OK && status != GSOLVE_BAD_MATRIX && status != GSOLVE_ZERO_PIVOT) {
         goto done; /* those two: the range or the precision of f32 did not suffice */
     }
     status = GSOLVE_OK;
     if (!(narrow <= LITTLE)) {
-        TRY(try_type(S, ctx, csr, S->type, *near_null, block, &f64, &wide));
+        TRY(try_type(S, ctx, A, S->type, *near_null, block, &f64, &wide));
     }
     if (f64 && !(narrow <= wide * AS_GOOD)) {
         gs_hierarchy_destroy(f32, ctx);
@@ -260,55 +335,57 @@ done:
 
 /* S->h = the best levels for the near-null vectors B, which it frees or keeps. block: unknowns per
  * node; 0: found in the pattern. made: whether B could be made; if not, it is returned. */
-static gsolve_status set_up_with(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
+static gsolve_status set_up_with(gs_amg_setup *S, gsolve_context *ctx, gs_amg_matrix A,
                                  gsolve_status made, gsolve_dense B, int32_t block)
 {
     gsolve_status status;
 
-    TRY(made);
-    if (block == 0) TRY(find_block(ctx, csr, &block));
-    TRY(set_up_best(S, ctx, csr, &B, block));
+    TRY(gs_comm_check(comm_of(ctx, A), made));
+    if (block == 0) TRY(find_block(ctx, A, &block));
+    TRY(set_up_best(S, ctx, A, &B, block));
 done:
     gsolve_free(ctx, GSOLVE_DEVICE, B.value);
     return status;
 }
 
-gsolve_status gs_amg_set_up_constants(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr)
+gsolve_status gs_amg_set_up_constants(gs_amg_setup *S, gsolve_context *ctx, gs_amg_matrix A)
 {
     const gsolve_type type = is_type_open(S) ? GSOLVE_F32 : level_type(S);
     int32_t block = S->options.block;
     gsolve_dense B = {0};
     gsolve_status status = GSOLVE_OK;
 
-    if (block == 0) status = find_block(ctx, csr, &block);
-    if (status == GSOLVE_OK) status = constant_vectors(ctx, csr->nrows, type, block, &B);
-    return set_up_with(S, ctx, csr, status, B, block);
+    if (block == 0) status = find_block(ctx, A, &block);
+    if (status == GSOLVE_OK) status = constant_vectors(ctx, rows_of(A), type, block, &B);
+    return set_up_with(S, ctx, A, status, B, block);
 }
 
-gsolve_status gs_amg_set_up_again(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr)
+gsolve_status gs_amg_set_up_again(gs_amg_setup *S, gsolve_context *ctx, gs_amg_matrix A)
 {
     const gs_level_view *finest = &S->h->level[0].view;
     const int32_t block = finest->block;
     gsolve_dense B = {0};
     const gsolve_status status = copy_vectors(ctx, finest->near_null, level_type(S), &B);
 
-    return set_up_with(S, ctx, csr, status, B, block);
+    return set_up_with(S, ctx, A, status, B, block);
 }
 
-gsolve_status gs_amg_set_up_near_null(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
+gsolve_status gs_amg_set_up_near_null(gs_amg_setup *S, gsolve_context *ctx, gs_amg_matrix A,
                                       gsolve_dense v)
 {
     gsolve_dense B = {0};
     const gsolve_status status = copy_vectors(ctx, v, level_type(S), &B);
 
-    return set_up_with(S, ctx, csr, status, B, S->options.block);
+    return set_up_with(S, ctx, A, status, B, S->options.block);
 }
 
-gsolve_status gs_amg_set_up_coordinates(gs_amg_setup *S, gsolve_context *ctx, const gsolve_csr *csr,
+gsolve_status gs_amg_set_up_coordinates(gs_amg_setup *S, gsolve_context *ctx, gs_amg_matrix A,
                                         gsolve_dense xyz)
 {
+    const gsolve_type type = level_type(S);
     gsolve_dense B = {0};
-    const gsolve_status status = gs_rigid_body_modes(&B, ctx, level_type(S), xyz);
+    const gsolve_status status =
+        A.rows ? gs_modes_over_ranks(&B, ctx, type, xyz) : gs_rigid_body_modes(&B, ctx, type, xyz);
 
-    return set_up_with(S, ctx, csr, status, B, xyz.ncols);
+    return set_up_with(S, ctx, A, status, B, xyz.ncols);
 }

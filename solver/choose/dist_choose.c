@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "core/dense.h"
 #include "core/info.h"
 #include "matrix/operator.h"
 
@@ -16,13 +17,14 @@ static bool is_one_of(const char *spec, const char *const *names)
     return false;
 }
 
-/* What solves a system of several ranks. */
-static bool is_possible(const gsolve_choice *choice)
+/* What solves a system of several ranks on ctx's device. */
+static bool is_possible(const gsolve_context *ctx, const gsolve_choice *choice)
 {
     static const char *const methods[] = {"direct", "refine", NULL};
     static const char *const preconds[] = {"none", "jacobi", "block_jacobi", "ilu",
                                            "ic",   "isai",   "chebyshev",    NULL};
 
+    if (gs_spec_is(choice->precond, "amg")) return gs_location(ctx) == GSOLVE_HOST;
     return !is_one_of(choice->method, methods) && is_one_of(choice->precond, preconds) &&
            !strstr(choice->precond, "normal=1");
 }
@@ -65,7 +67,7 @@ bool gsolve_dist_choose(const gsolve_context *ctx, const gsolve_statistics *stat
 
     if (!ctx || !statistics || attempt < 0) return false;
     for (int k = 0; gsolve_auto_choose(ctx, statistics, k, &found); k++) {
-        if (!is_possible(&found)) continue;
+        if (!is_possible(ctx, &found)) continue;
         if (possible++ < attempt) continue;
         GS_FILL_INFO(gsolve_choice, choice, &found);
         return true;

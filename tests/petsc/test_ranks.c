@@ -92,6 +92,7 @@ static void methods(void **state)
     solve_with(A, GSOLVE, 1.0001);
     solve_with(A, GSOLVE "-ksp_gsolve_method pipecg -pc_gsolve_precond chebyshev", 1.0001);
     solve_with(A, CG "-pc_type gsolve -pc_gsolve_precond chebyshev", 1.0001);
+    solve_with(A, CG "-pc_type gsolve -pc_gsolve_precond amg", 1.0001);
     solve_with(A, CG "-pc_type gsolve -pc_gsolve_precond ic", 1.0001);
     solve_with(A, CG "-pc_type gsolve", 1.0001);
     OK(MatDestroy(&A));
@@ -409,10 +410,10 @@ static void refused(void **state)
     static const struct {
         const char *options, *text;
     } cases[] = {
-        {GSOLVE "-ksp_gsolve_method cg -pc_gsolve_precond amg", "-pc_type bjacobi"},
-        {GSOLVE "-ksp_gsolve_method cg -pc_gsolve_precond amg", "amg does not work"},
+        {GSOLVE "-ksp_gsolve_method cg -pc_gsolve_precond amg,coarsening=ua", "-pc_type bjacobi"},
+        {GSOLVE "-ksp_gsolve_method cg -pc_gsolve_precond amg,coarsening=ua", "use coarsening=sa"},
         {GSOLVE "-ksp_gsolve_method direct -pc_type none", "-sub_ksp_type gsolve"},
-        {"-ksp_type cg -pc_type gsolve -pc_gsolve_precond amg", "-sub_pc_type gsolve"},
+        {"-ksp_type cg -pc_type gsolve -pc_gsolve_precond amg,coarsening=ua", "-sub_pc_type gsolve"},
         {GSOLVE "-ksp_gsolve_matrix_free -pc_type none", "Use a KSP of PETSc"},
     };
     Mat A, shell;

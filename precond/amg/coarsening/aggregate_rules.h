@@ -10,10 +10,6 @@
 
 /* --- strong connections ----------------------------------------------------------------------- */
 
-typedef struct gs_node_norms { /* Frobenius norms of the blocks of a node */
-    double diagonal, largest;  /* largest: over the blocks beside the diagonal */
-} gs_node_norms;
-
 /* Vanek's rule, or this one: the connection is strong compared with the largest connections of both
  * nodes. It is for rows with many equal neighbours, such as the 26 of trilinear elements, which are
  * all small beside the diagonal. A node without a diagonal has no strong connections. */
@@ -180,6 +176,12 @@ SMALL const int32_t *gs_neighbours(const gs_root_search *s, int32_t I)
            (s->wide ? ((const int64_t *)s->start)[row] : ((const int32_t *)s->start)[row]);
 }
 
+/* The priority of node I in a round. Numbers of 2^32 nodes or more wrap. */
+SMALL uint32_t gs_priority_of(const gs_root_search *s, uint32_t round, int32_t I)
+{
+    return gs_priority(round, (int32_t)(uint32_t)(s->first + I), s->bits);
+}
+
 /* Decides node I. Returns whether it stays undecided. */
 SMALL bool gs_decide_node(const gs_root_search *s, int32_t I)
 {
@@ -189,13 +191,13 @@ SMALL bool gs_decide_node(const gs_root_search *s, int32_t I)
     if (own == GS_ROOT || own == GS_NO_ROOT) return false;
     next = gs_decide_state(s->degree[I], gs_neighbours(s, I), least, least[I], own);
     const bool undecided = next != GS_ROOT && next != GS_NO_ROOT;
-    s->state[I] = undecided ? gs_priority(s->round, I, s->bits) : next;
+    s->state[I] = undecided ? gs_priority_of(s, s->round, I) : next;
     return undecided;
 }
 
 SMALL void gs_begin_root(const gs_root_search *s, int32_t I)
 {
-    s->state[I] = s->degree[I] ? gs_priority(0, I, s->bits) : GS_NO_ROOT;
+    s->state[I] = s->degree[I] ? gs_priority_of(s, 0, I) : GS_NO_ROOT;
     s->min1[I] = 0;
     if (s->min2) s->min2[I] = 0;
 }

@@ -25,7 +25,7 @@ typedef struct sa_state {
  * preserves only some of them. It is lower if A is not symmetric: upwind differences make the
  * entries across and against the flow small beside the diagonal, and aggregates along the flow
  * would have twice the entries for the same number of iterations. */
-static double strength_of(const gs_level_view *fine, const gs_amg_options *options)
+double gs_aggregation_strength(const gs_level_view *fine, const gs_amg_options *options)
 {
     const double usual = fine->near_null.ncols > 1 || fine->nonsymmetric ? 0.02 : 0.08;
     double strength = options->strength >= 0 ? options->strength : usual;
@@ -60,18 +60,23 @@ static void destroy(gs_transfer *T, gsolve_context *ctx)
     gs_transfer_clear(T, ctx);
 }
 
+gsolve_status gs_check_aggregation(gsolve_context *ctx, int32_t block, int32_t near_null)
+{
+    if (block >= 1 && block <= GS_MAX_UNKNOWNS && near_null <= GS_MAX_UNKNOWNS) return GSOLVE_OK;
+    return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
+                       "aggregation of nodes with %d unknowns and %d near-null vectors; both must "
+                       "be from 1 to %d",
+                       block, near_null, GS_MAX_UNKNOWNS);
+}
+
 static gsolve_status check_arguments(gsolve_context *ctx, const gs_level_view *fine)
 {
-    const int32_t block = fine->block;
+    gsolve_status status;
 
-    if (block < 1 || block > GS_MAX_UNKNOWNS || fine->near_null.ncols > GS_MAX_UNKNOWNS) {
-        return gsolve_fail(
-            ctx, GSOLVE_UNSUPPORTED,
-            "aggregation of nodes with %d unknowns and %d near-null vectors; both must be "
-            "from 1 to %d",
-            block, fine->near_null.ncols, GS_MAX_UNKNOWNS);
-    }
-    return gs_check_nodes(ctx, fine);
+    TRY(gs_check_aggregation(ctx, fine->block, fine->near_null.ncols));
+    TRY(gs_check_nodes(ctx, fine));
+done:
+    return status;
 }
 
 /* Allocates *K and the arrays whose sizes A determines. */
@@ -349,7 +354,8 @@ static gsolve_status group_strong(sa_state *K, gsolve_context *ctx, const gs_lev
     ALLOC(ctx, GSOLVE_DEVICE, K->strong, K->G.entries);
     G->strong = K->strong;
     K->damping = options->damping;
-    TRY(GS_KERNELS(gs_strength, ctx, A->type)->connect(ctx, A, strength_of(fine, options), G));
+    TRY(GS_KERNELS(gs_strength, ctx, A->type)
+            ->connect(ctx, A, gs_aggregation_strength(fine, options), G));
     TRY(gs_aggregate_nodes(ctx, A, G, (gs_aggregation)options->aggregation, K->G.of, &K->G.count));
 done:
     return status;

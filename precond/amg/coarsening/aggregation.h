@@ -4,10 +4,18 @@
 #define GS_PRECOND_AMG_COARSENING_AGGREGATION_H
 
 #include "precond/amg/coarsening/steps.h"
+#include "precond/amg/level_view.h"
+#include "precond/amg/options.h"
 
 #define GS_MAX_UNKNOWNS 64 /* limit of unknowns per node and of near-null vectors */
 #define GS_MAX_SMOOTHED_NEIGHBOURS \
     1023 /* nodes with more strong neighbours keep their tentative rows */
+
+/* The threshold of strong connections of sa on this level. */
+double gs_aggregation_strength(const gs_level_view *fine, const gs_amg_options *options);
+
+/* Fails if aggregation does not work with this many unknowns per node and near-null vectors. */
+gsolve_status gs_check_aggregation(gsolve_context *ctx, int32_t block, int32_t near_null);
 
 /* --- aggregates ------------------------------------------------------------------------------- */
 

@@ -20,6 +20,10 @@ typedef struct gs_connections {
     int32_t *neighbour; /* entries */
 } gs_connections;
 
+typedef struct gs_node_norms { /* Frobenius norms of the blocks of a node */
+    double diagonal, largest;  /* largest: over the blocks beside the diagonal */
+} gs_node_norms;
+
 /* Flags of each of A's entries. */
 #define GS_SAME   1u /* not on the diagonal, and between unknowns of one component */
 #define GS_STRONG 2u /* strong: its row depends on its column; GS_SAME is set too */
@@ -56,6 +60,12 @@ typedef struct gs_strength_kernels {
      * have different signs. */
     gsolve_status (*weigh)(gsolve_context *ctx, const gsolve_csr *A, int32_t block, const double *d,
                            float *weight);
+    /* The two parts of connect: norm[I] = the norms of node I's blocks; the connections that follow
+     * from the norms. NULL on a GPU. */
+    void (*measure)(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
+                    gs_node_norms *norm);
+    void (*link)(gsolve_context *ctx, const gsolve_csr *A, double strength,
+                 const gs_node_norms *norm, const gs_connections *G);
 } gs_strength_kernels;
 
 extern const gs_strength_kernels GS_HOST_TABLES(gs_strength);
@@ -68,6 +78,9 @@ typedef struct gs_root_search {
     const void *start;                 /* offsets of A */
     bool wide;                         /* 64-bit offsets */
     const int32_t *degree, *neighbour; /* see gs_connections */
+    int64_t first;                     /* the number of node 0 in the whole matrix, for priorities;
+                                          not 0 if ranks share the nodes, and then it may be
+                                          negative */
     int bits;                          /* see gs_bits_of_priorities */
     uint32_t round;
     uint32_t *state, *min1;

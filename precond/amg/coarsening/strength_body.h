@@ -94,18 +94,19 @@ static void FN(connect_node)(const gsolve_csr *A, const gs_connections *G, doubl
     G->degree[I] = (int32_t)(at - begin);
 }
 
-static gsolve_status FN(connect)(gsolve_context *ctx, const gsolve_csr *A, double strength,
-                                 const gs_connections *G)
+static void FN(measure)(gsolve_context *ctx, const gsolve_csr *A, const gs_connections *G,
+                        gs_node_norms *m)
 {
-    gs_node_norms *m = NULL;
-    gsolve_status status;
-
-    ALLOC(ctx, GSOLVE_HOST, m, G->nodes);
     if (G->block == 1) {
         FN(measure_rows)(ctx, A, m);
     } else {
         FN(measure_nodes)(ctx, A, G, m);
     }
+}
+
+static void FN(link)(gsolve_context *ctx, const gsolve_csr *A, double strength,
+                     const gs_node_norms *m, const gs_connections *G)
+{
 #pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx))
     for (int32_t I = 0; I < G->nodes; I++) {
         if (G->block == 1) {
@@ -114,6 +115,17 @@ static gsolve_status FN(connect)(gsolve_context *ctx, const gsolve_csr *A, doubl
             FN(connect_node)(A, G, strength, m, I);
         }
     }
+}
+
+static gsolve_status FN(connect)(gsolve_context *ctx, const gsolve_csr *A, double strength,
+                                 const gs_connections *G)
+{
+    gs_node_norms *m = NULL;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, m, G->nodes);
+    FN(measure)(ctx, A, G, m);
+    FN(link)(ctx, A, strength, m, G);
 done:
     gsolve_free(ctx, GSOLVE_HOST, m);
     return status;

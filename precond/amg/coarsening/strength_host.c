@@ -63,5 +63,5 @@ static void skip_node(const gsolve_csr *A, node_rows *w, int32_t J, uint8_t *str
 #include "core/each_type.h"
 
 const gs_strength_kernels GS_LEVEL(gs_strength_host)[GSOLVE_TYPE_COUNT] = {
-    {connect_f32, depend_f32, diagonal_f32, weigh_f32},
-    {connect_f64, depend_f64, diagonal_f64, weigh_f64}};
+    {connect_f32, depend_f32, diagonal_f32, weigh_f32, measure_f32, link_f32},
+    {connect_f64, depend_f64, diagonal_f64, weigh_f64, measure_f64, link_f64}};

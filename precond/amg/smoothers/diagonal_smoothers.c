@@ -10,6 +10,8 @@
 
 #include "core/staging.h"
 #include "core/try.h"
+#include "dist/comm.h"
+#include "matrix/operator.h"
 #include "precond/amg/smoothers/relax.h"
 #include "precond/amg/smoothers/smoother.h"
 #include "precond/chebyshev/polynomial.h"
@@ -18,6 +20,7 @@
 
 typedef struct relaxation {
     gs_inverse_diagonal kind;
+    void *memory;   /* of d; over ranks it has places for the rows of ghosts, too */
     void *d;        /* the reciprocals of D */
     gsolve_dense p; /* the direction of chebyshev, if a step is two passes or A is not symmetric;
                        else work space */
@@ -36,7 +39,7 @@ static void destroy(void *self, gsolve_context *ctx)
 {
     relaxation *s = self;
 
-    gsolve_free(ctx, GSOLVE_DEVICE, s->d);
+    gsolve_free(ctx, GSOLVE_DEVICE, s->memory);
     gsolve_free(ctx, GSOLVE_DEVICE, s->p.value);
     gsolve_free(ctx, GSOLVE_HOST, s);
 }
@@ -50,8 +53,10 @@ static gsolve_status set_spectrum(relaxation *s, gsolve_context *ctx, const gs_l
 
     s->polynomial.lambda_max = 1;
     if (s->its == 0) return GSOLVE_OK;
-    TRY(gs_dense_new(&q, ctx, gs_location(ctx), level->A->type, level->A->nrows, 1));
-    ALLOC(ctx, GSOLVE_DEVICE, square, 1);
+    status = gs_dense_new(&q, ctx, gs_location(ctx), level->A->type, gs_level_rows(level), 1);
+    square = gsolve_alloc(ctx, GSOLVE_DEVICE, 1, sizeof *square);
+    if (!square) status = GSOLVE_NO_MEMORY;
+    TRY(gs_comm_check(gs_matrix_comm(level->matrix), status));
     TRY(gs_estimate_lambda_max(&s->polynomial.lambda_max, ctx, level->matrix, s->d, s->its, s->p, q,
                                square));
 done:
@@ -68,8 +73,51 @@ static gsolve_status update(void *self, gsolve_context *ctx, const gs_level_view
 
     (void)options;
     TRY(GS_KERNELS(gs_polynomial, ctx, level->A->type)
-            ->reciprocals(ctx->queue, level->A, s->kind, s->d));
+            ->reciprocals(ctx->queue, level->A, s->kind, s->memory));
     TRY(set_spectrum(s, ctx, level));
+done:
+    return status;
+}
+
+/* Sets which steps are one pass. Over ranks none is. */
+static gsolve_status find_passes(relaxation *s, gsolve_context *ctx, const gs_level_view *level)
+{
+    const gsolve_csr *A = level->A;
+    gsolve_status status;
+
+    s->A.size = sizeof s->A;
+    gsolve_matrix_describe(level->matrix, &s->A);
+    if (level->over_ranks) return GSOLVE_OK;
+    TRY(gs_relax_applies(&s->fused, &s->mean, ctx, level->matrix, A));
+    s->even = s->fused;
+    s->sliced = gs_matrix_can_step(level->matrix);
+    if (strcmp(s->A.format, "csr") != 0) {
+        TRY(gs_relax_rows_are_even(&s->even, ctx, A, s->mean, level->longest));
+    }
+done:
+    return status;
+}
+
+/* *out = given, with its arrays. Local. */
+static gsolve_status create(relaxation **out, gsolve_context *ctx, const gs_level_view *level,
+                            relaxation given)
+{
+    const gsolve_csr *A = level->A;
+    const bool needs_direction =
+        given.omega == 0 && given.degree > 1; /* whether a sweep stores directions */
+    relaxation *s;
+    gsolve_status status;
+
+    ALLOC(ctx, GSOLVE_HOST, s, 1);
+    *s = given;
+    *out = s;
+    s->memory = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)A->nrows, gs_type_size(A->type));
+    TRY(s->memory ? GSOLVE_OK : GSOLVE_NO_MEMORY);
+    s->d = (char *)s->memory + (size_t)level->first * gs_type_size(A->type);
+    TRY(find_passes(s, ctx, level));
+    if (s->its > 0 || (needs_direction && (!(s->fused || s->sliced) || level->nonsymmetric))) {
+        TRY(gs_dense_new(&s->p, ctx, gs_location(ctx), A->type, gs_level_rows(level), 1));
+    }
 done:
     return status;
 }
@@ -77,27 +125,10 @@ done:
 static gsolve_status build(void **self, gsolve_context *ctx, const gs_level_view *level,
                            relaxation given)
 {
-    const gsolve_csr *A = level->A;
-    const bool needs_direction =
-        given.omega == 0 && given.degree > 1; /* whether a sweep stores directions */
     relaxation *s = NULL;
     gsolve_status status;
 
-    ALLOC(ctx, GSOLVE_HOST, s, 1);
-    *s = given;
-    s->d = gsolve_alloc(ctx, GSOLVE_DEVICE, (size_t)A->nrows, gs_type_size(A->type));
-    TRY(s->d ? GSOLVE_OK : GSOLVE_NO_MEMORY);
-    TRY(gs_relax_applies(&s->fused, &s->mean, ctx, level->matrix, A));
-    s->A.size = sizeof s->A;
-    gsolve_matrix_describe(level->matrix, &s->A);
-    s->even = s->fused;
-    s->sliced = gs_matrix_can_step(level->matrix);
-    if (strcmp(s->A.format, "csr") != 0) {
-        TRY(gs_relax_rows_are_even(&s->even, ctx, A, s->mean, level->longest));
-    }
-    if (s->its > 0 || (needs_direction && (!(s->fused || s->sliced) || level->nonsymmetric))) {
-        TRY(gs_dense_new(&s->p, ctx, gs_location(ctx), A->type, A->nrows, 1));
-    }
+    TRY(gs_comm_check(gs_matrix_comm(level->matrix), create(&s, ctx, level, given)));
     TRY(update(s, ctx, level, NULL));
     *self = s;
     s = NULL;
@@ -286,7 +317,7 @@ static gsolve_status residual(const void *self, gsolve_context *ctx, const gs_le
 static size_t bytes(const void *self, const gs_level_view *level)
 {
     const relaxation *s = self;
-    const size_t vector = (size_t)level->A->nrows * gs_type_size(level->A->type);
+    const size_t vector = (size_t)gs_level_rows(level) * gs_type_size(level->A->type);
     const bool needs_direction = s->omega == 0 && s->degree > 1;
     const size_t beside = s->fused || s->sliced ? (s->degree > 1 ? 3 : 4) : needs_direction ? 7 : 5;
 

@@ -40,4 +40,8 @@ static inline void *gs_extra_vector(gsolve_dense space, int which)
 
 extern const gs_smoother gs_amg_l1_jacobi, gs_amg_chebyshev, gs_amg_spai0, gs_amg_gs, gs_amg_ilu;
 
+/* Over ranks, instead of gs or ilu, as the options say: each rank smooths with its diagonal block.
+ */
+extern const gs_smoother gs_amg_block_smoother;
+
 #endif

@@ -1,0 +1,35 @@
+/* replicated.h: the coarse levels of a hierarchy over ranks, which every rank holds as a whole. All
+ * ranks compute the same with the code of one rank, so nothing is sent back. */
+#ifndef GS_PRECOND_AMG_DISTRIBUTED_REPLICATED_H
+#define GS_PRECOND_AMG_DISTRIBUTED_REPLICATED_H
+
+#include "dist/gather.h"
+#include "gsolve_dist.h"
+#include "precond/amg/hierarchy.h"
+
+typedef struct gs_replicated {
+    gs_hierarchy *h;
+    gs_gather rows; /* of the first of these levels */
+    gs_gather entries;
+} gs_replicated;
+
+/* *out = the levels from the matrix on of which `rows` are this rank's rows. near_null: of this
+ * rank, in `type`. finer: the levels above; zero: none. Collective. On failure, which is that of
+ * all ranks, *out is NULL. */
+gsolve_status gs_replicated_new(gs_replicated **out, gsolve_context *ctx,
+                                const gsolve_dist_csr *rows, gsolve_type type,
+                                gsolve_dense near_null, int32_t block,
+                                const gs_amg_options *options, const gs_finer_levels *finer);
+/* New values in the same pattern. Collective. */
+gsolve_status gs_replicated_update(gs_replicated *T, gsolve_context *ctx,
+                                   const gsolve_dist_csr *rows);
+/* Allocates what an application to this many columns needs. Collective. */
+gsolve_status gs_replicated_reserve(gs_replicated *T, gsolve_context *ctx, int32_t columns);
+void gs_replicated_destroy(gs_replicated *T, gsolve_context *ctx); /* NULL: nothing */
+
+/* *csr = all rows of the matrix of which `rows` are those of this rank, owned. Of rows and entries,
+ * which are dropped, what updates need. Collective. */
+gsolve_status gs_gather_matrix(gsolve_csr *csr, gs_gather *rows, gs_gather *entries,
+                               gsolve_context *ctx, const gsolve_dist_csr *own);
+
+#endif
