@@ -17,6 +17,14 @@ import pytest
 import pygsolve
 
 
+@pytest.fixture(autouse=True)
+def interrupts_are_handled():
+    """A shell makes programs that it starts in the background ignore them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def test_threads_with_a_solver_each(convection):
     rhs = np.random.default_rng(9).standard_normal((8, convection.shape[0]))
     expected = [pygsolve.solve(convection, b, threads=1) for b in rhs]
