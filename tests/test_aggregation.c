@@ -7,7 +7,7 @@
 #include "core/staging.h"
 #include "precond/amg/coarsening/aggregation.h"
 #include "precond/amg/coarsening/coarsening.h"
-#include "precond/amg/setup.h"
+#include "precond/amg/rigid_modes.h"
 
 /* --- what lies on the device, on the host ------------------------------------------------------
  */

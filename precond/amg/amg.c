@@ -8,7 +8,6 @@
 #include "precond/amg/amg.h"
 #include "precond/amg/cycle.h"
 #include "precond/amg/distributed/distributed.h"
-#include "precond/amg/distributed/replicated.h"
 #include "precond/handle.h"
 
 typedef gs_amg_state amg;

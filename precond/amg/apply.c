@@ -5,7 +5,6 @@
 
 #include "core/staging.h"
 #include "core/try.h"
-#include "precond/amg/distributed/replicated.h"
 #include "vector/layout.h"
 #include "vector/vector.h"
 
@@ -34,6 +33,16 @@ gsolve_status gs_hierarchy_reserve_batch(gs_hierarchy *h, gsolve_context *ctx)
         at += batch_bytes(h, &h->level[k]);
     }
     return GSOLVE_OK;
+}
+
+gsolve_status gs_replicated_reserve(gs_replicated *T, gsolve_context *ctx, int32_t columns)
+{
+    gsolve_status status = GSOLVE_OK;
+
+    TRY(gs_gather_reserve(&T->rows, ctx, (size_t)columns * sizeof(double)));
+    if (columns > 1) TRY(gs_comm_check(ctx->comm, gs_hierarchy_reserve_batch(T->h, ctx)));
+done:
+    return status;
 }
 
 /* Over ranks all agree on success, once. */

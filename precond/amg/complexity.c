@@ -1,8 +1,7 @@
 /* complexity.c: the number of levels of a hierarchy and their sizes, compared with the finest one.
  */
 #include "precond/amg/distributed/rank_level.h"
-#include "precond/amg/distributed/replicated.h"
-#include "precond/amg/hierarchy_steps.h"
+#include "precond/amg/hierarchy.h"
 
 double gs_level_total_rows(const gs_level *l)
 {

@@ -27,7 +27,6 @@
 
 #include "core/staging.h"
 #include "core/try.h"
-#include "precond/amg/distributed/replicated.h"
 #include "vector/vector.h"
 
 enum { LAST_SWEEPS = 8 }; /* pre and post, on a coarsest level that is not solved exactly */

@@ -7,10 +7,6 @@
 #include "core/interrupt.h"
 #include "core/staging.h"
 #include "core/try.h"
-#include "precond/amg/distributed/distributed.h"
-#include "precond/amg/distributed/rank_level.h"
-#include "precond/amg/distributed/replicated.h"
-#include "precond/amg/hierarchy_steps.h"
 #include "precond/amg/symmetry.h"
 #include "spmv/handle.h"
 #include "vector/vector.h"
@@ -33,6 +29,15 @@ void gs_hierarchy_destroy(gs_hierarchy *h, gsolve_context *ctx)
     gsolve_free(ctx, GSOLVE_HOST, h);
 }
 
+void gs_replicated_destroy(gs_replicated *T, gsolve_context *ctx)
+{
+    if (!T) return;
+    gs_hierarchy_destroy(T->h, ctx);
+    gs_gather_drop(&T->rows, ctx);
+    gs_gather_drop(&T->entries, ctx);
+    gsolve_free(ctx, GSOLVE_HOST, T);
+}
+
 /* --- the next level --------------------------------------------------------------------------- */
 
 /* *C = R A P, the matrix of the level below l, with `entries`. *useless: C would hardly be smaller;
@@ -43,7 +48,7 @@ static gsolve_status coarsen(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
 {
     gsolve_status status;
 
-    if (h->comm) return gs_coarsen_over_ranks(h, l, ctx, options, entries, useless);
+    if (h->comm) return h->over_ranks->coarsen(h, l, ctx, options, entries, useless);
     gs_range_push_level(ctx, "coarsening and transfer", h->levels - 1);
     status = h->coarsening->build(&l->T, ctx, &l->view, options);
     gs_range_pop(ctx);
@@ -141,7 +146,8 @@ gsolve_status gs_hierarchy_add_level(gs_hierarchy *h, gsolve_context *ctx, bool 
         gs_level_clear_transfer(l, ctx, h->coarsening);
         goto done;
     }
-    TRY(h->comm ? gs_append_over_ranks(h, ctx, entries) : gs_hierarchy_append(h, ctx, &C, entries));
+    TRY(h->comm ? h->over_ranks->append(h, ctx, entries)
+                : gs_hierarchy_append(h, ctx, &C, entries));
 done:
     gsolve_csr_free(&C, ctx);
     return status;

@@ -2,6 +2,7 @@
 #ifndef GS_PRECOND_AMG_HIERARCHY_H
 #define GS_PRECOND_AMG_HIERARCHY_H
 
+#include "dist/gather.h"
 #include "precond/amg/coarsest/coarsest.h"
 #include "precond/amg/level.h"
 
@@ -11,6 +12,22 @@ typedef struct gs_finer_levels {
     int64_t finest, above, sum; /* entries of the finest level, of the last one, of all of them */
     bool symmetric;             /* the finest matrix is, to rounding */
 } gs_finer_levels;
+
+/* The coarse levels of a hierarchy over ranks, which every rank holds as a whole. */
+typedef struct gs_replicated {
+    struct gs_hierarchy *h;
+    gs_gather rows; /* of the first of these levels */
+    gs_gather entries;
+} gs_replicated;
+
+/* The steps of a hierarchy over ranks that differ from those of one rank, for the last level l of
+ * h. coarsen: *useless: the next level would hardly be smaller; else *entries = the entries of its
+ * matrix, which l keeps until append makes the level. Collective. */
+typedef struct gs_rank_steps {
+    gsolve_status (*coarsen)(struct gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
+                             const gs_amg_options *options, int64_t *entries, bool *useless);
+    gsolve_status (*append)(struct gs_hierarchy *h, gsolve_context *ctx, int64_t entries);
+} gs_rank_steps;
 
 /* Over ranks (comm is not NULL) a level belongs to all ranks (distributed/rank_level.h). If coarse
  * is not NULL, the last level is the first one that every rank holds as a whole: then it has only
@@ -31,7 +48,8 @@ typedef struct gs_hierarchy {
     void *batch;    /* vectors of all levels for several columns; NULL until they are needed */
     gs_finer_levels finer;
     struct gs_comm *comm;
-    struct gs_replicated *coarse;
+    const gs_rank_steps *over_ranks; /* with comm */
+    gs_replicated *coarse;
     bool has_batch; /* over ranks: all have their vectors for several columns */
 } gs_hierarchy;
 
@@ -64,6 +82,8 @@ void gs_hierarchy_destroy(gs_hierarchy *h, gsolve_context *ctx); /* NULL: nothin
 /* Allocates the vectors of a cycle of several columns (cycle.h), unless they exist. Local: the
  * ranks of a hierarchy over ranks agree on its status. */
 gsolve_status gs_hierarchy_reserve_batch(gs_hierarchy *h, gsolve_context *ctx);
+/* Allocates what an application to this many columns needs. Collective. */
+gsolve_status gs_replicated_reserve(gs_replicated *T, gsolve_context *ctx, int32_t columns);
 
 /* Frees the finest level's rows if its products read sliced storage, which is a second copy of the
  * matrix: only an update needs the rows. restore rebuilds them. After the first update they are
@@ -78,5 +98,37 @@ const gs_level *gs_hierarchy_level(const gs_hierarchy *h, int k);
 /* Entries of all levels over those of the finest; rows of all levels over those of the finest. */
 double gs_hierarchy_operator_complexity(const gs_hierarchy *h);
 double gs_hierarchy_grid_complexity(const gs_hierarchy *h);
+
+/* --- steps that one rank and several share -----------------------------------------------------
+ */
+
+/* A level with more than this share of the finer level's rows is useless, and coarsening ends. */
+#define GS_MAX_ROW_SHARE 0.85
+
+/* Rows of a level, of all ranks. */
+double gs_level_total_rows(const gs_level *l);
+
+/* Entries of the finest level, which may be above the first level of h. */
+int64_t gs_hierarchy_finest_entries(const gs_hierarchy *h);
+
+/* Sets the options whose defaults depend on the matrix and the device, and h's smoother. */
+void gs_hierarchy_resolve_defaults(gs_hierarchy *h, const gsolve_context *ctx);
+
+/* Whether the last level is small enough for an exact solve. */
+bool gs_hierarchy_is_small(const gs_hierarchy *h, const gsolve_context *ctx);
+
+/* Rows of a last level that is still solved exactly when coarsening ended early. */
+int32_t gs_hierarchy_max_exact_rows(const gs_hierarchy *h, const gsolve_context *ctx);
+
+/* Adds a level below the last. *ended: coarsening has ended, and there is none. */
+gsolve_status gs_hierarchy_add_level(gs_hierarchy *h, gsolve_context *ctx, bool *ended);
+
+/* exact: the last level gets none. */
+gsolve_status gs_hierarchy_add_smoothers(gs_hierarchy *h, gsolve_context *ctx, bool exact);
+
+/* The vectors of a cycle of one column. Local. */
+gsolve_status gs_hierarchy_allocate_vectors(gs_hierarchy *h, gsolve_context *ctx);
+
+void gs_replicated_destroy(gs_replicated *T, gsolve_context *ctx); /* NULL: nothing */
 
 #endif

@@ -9,7 +9,6 @@
 #include "matrix/cost_model.h"
 #include "matrix/sample.h"
 #include "matrix/statistics.h"
-#include "precond/amg/distributed/rank_level.h"
 #include "spmv/handle.h"
 #include "vector/vector.h"
 
@@ -173,8 +172,10 @@ void gs_level_clear_transfer(gs_level *l, gsolve_context *ctx, const gs_coarseni
     if (l->P) memset(&l->T.P, 0, sizeof l->T.P); /* the matrix owns them */
     if (l->R) memset(&l->T.R, 0, sizeof l->T.R);
     if (built) coarsening->destroy(&l->T, ctx);
-    if (l->ranks) gs_rank_level_clear_transfer(l->ranks, ctx);
-    if (l->ranks) gsolve_free(ctx, GSOLVE_HOST, l->T.near_null.value);
+    if (l->ranks) {
+        l->drop_ranks(l->ranks, ctx, false);
+        gsolve_free(ctx, GSOLVE_HOST, l->T.near_null.value);
+    }
     memset(&l->T, 0, sizeof l->T);
     memset(&l->galerkin.RAP.C.csr, 0, sizeof l->galerkin.RAP.C.csr); /* the next level's */
     gsolve_matrix_destroy(&l->P);
@@ -193,7 +194,7 @@ void gs_level_clear(gs_level *l, gsolve_context *ctx, const gs_coarsening *coars
         gsolve_free(ctx, GSOLVE_DEVICE, vector[k]->value);
     }
     gs_level_clear_transfer(l, ctx, coarsening);
-    gs_rank_level_destroy(l->ranks, ctx);
+    if (l->ranks) l->drop_ranks(l->ranks, ctx, true);
     if (!l->A) gsolve_csr_free(&l->rows, ctx);
     gsolve_matrix_destroy(&l->A);
 }

@@ -18,10 +18,12 @@ typedef struct gs_level {
     gs_block_galerkin blocks;    /* R A P by products of dense blocks */
     bool loaded;                 /* from a file: neither galerkin nor blocks has a plan yet */
     struct gs_rank_level *ranks; /* NULL: this rank has all rows. Else rows is only their shape */
-    void *smoother;              /* NULL if the level is solved exactly */
-    gsolve_dense b, x, space;    /* one column each */
-    gsolve_dense v, c;           /* of a K-cycle, one column each */
-    void *batch;                 /* b, x, space and extra vectors for GS_AMG_COLUMNS columns */
+    /* Frees the transfer of `ranks` to the next level, or all; set with it. */
+    void (*drop_ranks)(struct gs_rank_level *ranks, gsolve_context *ctx, bool all);
+    void *smoother;           /* NULL if the level is solved exactly */
+    gsolve_dense b, x, space; /* one column each */
+    gsolve_dense v, c;        /* of a K-cycle, one column each */
+    void *batch;              /* b, x, space and extra vectors for GS_AMG_COLUMNS columns */
 } gs_level;
 
 /* *copy = csr in another value type, in the same memory; *entries of them. */

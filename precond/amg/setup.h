@@ -21,14 +21,6 @@ typedef struct gs_amg_setup {
     char type_note[80]; /* why the levels are not in single precision, or "" */
 } gs_amg_setup;
 
-/* *B = the rigid body modes of an elastic body, owned, of this type, on ctx's device: 3 or 6
- * columns from the 2 or 3 coordinates of its nodes. Row I of xyz, which lies on ctx's device, holds
- * the d coordinates of node I; the displacement of node I in direction c is row I d + c of B. They
- * are the near-null vectors of the body's stiffness matrix. GSOLVE_BAD_ARGUMENT: another number of
- * coordinates. */
-gsolve_status gs_rigid_body_modes(gsolve_dense *B, gsolve_context *ctx, gsolve_type type,
-                                  gsolve_dense xyz);
-
 /* Each of the functions below replaces S->h by new levels for A. If it fails, S is unchanged. Over
  * ranks they are collective, and vectors hold this rank's rows. */
 

@@ -46,11 +46,4 @@ gsolve_status gs_hierarchy_update_over_ranks(gs_hierarchy *h, gsolve_context *ct
 /* This rank's rows of the finest level, in the type of the levels. Local. */
 const gsolve_dist_csr *gs_rank_rows_of_levels(const gs_hierarchy *h);
 
-/* The steps of hierarchy.c for the last level l of h. *useless: the next level would hardly be
- * smaller; else *entries = the entries of its matrix, which l keeps until append makes the level.
- */
-gsolve_status gs_coarsen_over_ranks(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
-                                    const gs_amg_options *options, int64_t *entries, bool *useless);
-gsolve_status gs_append_over_ranks(gs_hierarchy *h, gsolve_context *ctx, int64_t entries);
-
 #endif

@@ -8,7 +8,6 @@
 #include "precond/amg/distributed/distributed.h"
 #include "precond/amg/distributed/rank_level.h"
 #include "precond/amg/distributed/replicated.h"
-#include "precond/amg/hierarchy_steps.h"
 
 /* --- options ---------------------------------------------------------------------------------- */
 
@@ -71,8 +70,8 @@ static bool is_replicated(const gs_hierarchy *h, const gsolve_context *ctx)
 
 /* --- the next level --------------------------------------------------------------------------- */
 
-gsolve_status gs_coarsen_over_ranks(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
-                                    const gs_amg_options *options, int64_t *entries, bool *useless)
+static gsolve_status coarsen(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
+                             const gs_amg_options *options, int64_t *entries, bool *useless)
 {
     gs_rank_level *r = l->ranks;
     const gsolve_dist_csr *C;
@@ -95,7 +94,7 @@ done:
     return status;
 }
 
-gsolve_status gs_append_over_ranks(gs_hierarchy *h, gsolve_context *ctx, int64_t entries)
+static gsolve_status append(gs_hierarchy *h, gsolve_context *ctx, int64_t entries)
 {
     gs_level *l = &h->level[h->levels - 1], *next = l + 1;
     gs_rank_level *r;
@@ -104,6 +103,7 @@ gsolve_status gs_append_over_ranks(gs_hierarchy *h, gsolve_context *ctx, int64_t
     r = gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *r);
     if (r) memset(r, 0, sizeof *r);
     next->ranks = r; /* h frees it */
+    next->drop_ranks = gs_rank_level_drop;
     TRY(gs_comm_check(ctx->comm, r ? GSOLVE_OK : GSOLVE_NO_MEMORY));
     TRY(gs_rank_level_set_transfer(l, ctx));
     r->rows = *gs_dist_galerkin_csr(l->ranks->RAP);
@@ -142,6 +142,8 @@ static gsolve_status replicate(gs_hierarchy *h, gsolve_context *ctx, const gs_am
 }
 
 /* *out = the finest level with copies of rows; on failure it may be set, too. */
+static const gs_rank_steps steps = {coarsen, append};
+
 static gsolve_status begin(gs_hierarchy **out, gsolve_context *ctx, const gsolve_dist_csr *rows,
                            gsolve_type type, int32_t block, const gs_amg_options *options)
 {
@@ -157,8 +159,10 @@ static gsolve_status begin(gs_hierarchy **out, gsolve_context *ctx, const gsolve
     h->type = type;
     h->levels = 1;
     h->comm = ctx->comm;
+    h->over_ranks = &steps;
     finest = &h->level[0];
     finest->view.block = block;
+    finest->drop_ranks = gs_rank_level_drop;
     ALLOC(ctx, GSOLVE_HOST, finest->ranks, 1);
     memset(finest->ranks, 0, sizeof *finest->ranks);
     finest->ranks->owned = true;

@@ -55,8 +55,7 @@ gsolve_status gs_rank_level_set_transfer(gs_level *l, gsolve_context *ctx);
 /* New values of P and R from those of the level's rows. Collective. */
 gsolve_status gs_transfer_update_over_ranks(gs_level *l, gsolve_context *ctx);
 
-/* Frees the transfer to the next level; frees all. */
-void gs_rank_level_clear_transfer(gs_rank_level *r, gsolve_context *ctx);
-void gs_rank_level_destroy(gs_rank_level *r, gsolve_context *ctx); /* NULL: nothing */
+/* Frees the transfer to the next level, or all. */
+void gs_rank_level_drop(gs_rank_level *r, gsolve_context *ctx, bool all);
 
 #endif

@@ -6,7 +6,6 @@
 #include "core/staging.h"
 #include "core/try.h"
 #include "dist/rows.h"
-#include "precond/amg/cycle.h"
 
 /* --- all rows --------------------------------------------------------------------------------- */
 
@@ -142,16 +141,7 @@ done:
     return status;
 }
 
-void gs_replicated_destroy(gs_replicated *T, gsolve_context *ctx)
-{
-    if (!T) return;
-    gs_hierarchy_destroy(T->h, ctx);
-    gs_gather_drop(&T->rows, ctx);
-    gs_gather_drop(&T->entries, ctx);
-    gsolve_free(ctx, GSOLVE_HOST, T);
-}
-
-/* --- new values, more columns ----------------------------------------------------------------- */
+/* --- new values ------------------------------------------------------------------------------- */
 
 gsolve_status gs_replicated_update(gs_replicated *T, gsolve_context *ctx,
                                    const gsolve_dist_csr *rows)
@@ -171,15 +161,5 @@ gsolve_status gs_replicated_update(gs_replicated *T, gsolve_context *ctx,
     TRY(gs_comm_check(ctx->comm, status));
 done:
     gsolve_free(ctx, GSOLVE_HOST, value);
-    return status;
-}
-
-gsolve_status gs_replicated_reserve(gs_replicated *T, gsolve_context *ctx, int32_t columns)
-{
-    gsolve_status status = GSOLVE_OK;
-
-    TRY(gs_gather_reserve(&T->rows, ctx, (size_t)columns * sizeof(double)));
-    if (columns > 1) TRY(gs_comm_check(ctx->comm, gs_hierarchy_reserve_batch(T->h, ctx)));
-done:
     return status;
 }

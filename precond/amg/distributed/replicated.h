@@ -3,15 +3,8 @@
 #ifndef GS_PRECOND_AMG_DISTRIBUTED_REPLICATED_H
 #define GS_PRECOND_AMG_DISTRIBUTED_REPLICATED_H
 
-#include "dist/gather.h"
 #include "gsolve_dist.h"
 #include "precond/amg/hierarchy.h"
-
-typedef struct gs_replicated {
-    gs_hierarchy *h;
-    gs_gather rows; /* of the first of these levels */
-    gs_gather entries;
-} gs_replicated;
 
 /* *out = the levels from the matrix on of which `rows` are this rank's rows. near_null: of this
  * rank, in `type`. finer: the levels above; zero: none. Collective. On failure, which is that of
@@ -23,9 +16,6 @@ gsolve_status gs_replicated_new(gs_replicated **out, gsolve_context *ctx,
 /* New values in the same pattern. Collective. */
 gsolve_status gs_replicated_update(gs_replicated *T, gsolve_context *ctx,
                                    const gsolve_dist_csr *rows);
-/* Allocates what an application to this many columns needs. Collective. */
-gsolve_status gs_replicated_reserve(gs_replicated *T, gsolve_context *ctx, int32_t columns);
-void gs_replicated_destroy(gs_replicated *T, gsolve_context *ctx); /* NULL: nothing */
 
 /* *csr = all rows of the matrix of which `rows` are those of this rank, owned. Of rows and entries,
  * which are dropped, what updates need. Collective. */

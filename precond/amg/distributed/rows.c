@@ -9,7 +9,7 @@
 #include "matrix/sample.h"
 #include "precond/amg/coarsening/aggregation.h"
 #include "precond/amg/distributed/distributed.h"
-#include "precond/amg/setup.h"
+#include "precond/amg/rigid_modes.h"
 #include "spmv/distributed/distributed.h"
 #include "vector/vector.h"
 

@@ -150,19 +150,14 @@ done:
 
 /* --- destruction ------------------------------------------------------------------------------ */
 
-void gs_rank_level_clear_transfer(gs_rank_level *r, gsolve_context *ctx)
+void gs_rank_level_drop(gs_rank_level *r, gsolve_context *ctx, bool all)
 {
     gs_rank_aggregates_drop(&r->sa, ctx);
     gsolve_csr_free(&r->P, ctx);
     gsolve_dist_csr_free(&r->p, ctx);
     gs_dist_transpose_drop(&r->R, ctx);
     gs_dist_galerkin_drop(&r->RAP, ctx);
-}
-
-void gs_rank_level_destroy(gs_rank_level *r, gsolve_context *ctx)
-{
-    if (!r) return;
-    gs_rank_level_clear_transfer(r, ctx);
+    if (!all) return;
     gs_node_rows_drop(&r->local, ctx);
     if (r->owned) gsolve_dist_csr_free(&r->rows, ctx);
     gsolve_free(ctx, GSOLVE_HOST, r);
