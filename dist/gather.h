@@ -1,4 +1,4 @@
-/* gather.h: every rank gets all elements of an array of which each rank has a part. */
+/* gather.h: every rank gets all elements of an array that is divided among the ranks. */
 #ifndef GS_DIST_GATHER_H
 #define GS_DIST_GATHER_H
 

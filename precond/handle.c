@@ -234,7 +234,7 @@ static gsolve_status create_from(gsolve_precond **M, gsolve_context *ctx, const 
     }
     TRY(location_for(ctx, spec, gs_location(ctx), &there, &over_ranks));
     if (over_ranks && gs_matrix_comm(A)) {
-        rows = A->csr; /* of which it reads only the shape */
+        rows = A->csr; /* it reads only the shape */
     } else if (there == gs_location(ctx) || A->is_operator) {
         TRY(gs_matrix_rows_there(A, &rows));
     } else {

@@ -301,6 +301,18 @@ done:
     return status;
 }
 
+void gs_hierarchy_hand_over(gs_hierarchy **out, gs_hierarchy **h, gsolve_dense *near_null,
+                            gsolve_status status)
+{
+    if (status != GSOLVE_OK) {
+        (*h)->level[0].view.near_null.value = NULL; /* the caller keeps it */
+        return;
+    }
+    near_null->value = NULL;
+    *out = *h;
+    *h = NULL;
+}
+
 gsolve_status gs_hierarchy_build(gs_hierarchy **h, gsolve_context *ctx, const gsolve_csr *csr,
                                  gsolve_type type, gsolve_dense *near_null, int32_t block,
                                  const gs_amg_options *options)
@@ -325,13 +337,7 @@ gsolve_status gs_hierarchy_build_below(gs_hierarchy **out, gsolve_context *ctx,
     h->level[0].view.near_null = *near_null;
     status = add_levels(h, ctx);
     if (status == GSOLVE_OK) status = gs_hierarchy_complete(h, ctx);
-    if (status != GSOLVE_OK) {
-        h->level[0].view.near_null.value = NULL; /* the caller keeps it */
-        goto done;
-    }
-    near_null->value = NULL;
-    *out = h;
-    h = NULL;
+    gs_hierarchy_hand_over(out, &h, near_null, status);
 done:
     gs_hierarchy_destroy(h, ctx);
     return status;

@@ -129,6 +129,11 @@ gsolve_status gs_hierarchy_add_smoothers(gs_hierarchy *h, gsolve_context *ctx, b
 /* The vectors of a cycle of one column. Local. */
 gsolve_status gs_hierarchy_allocate_vectors(gs_hierarchy *h, gsolve_context *ctx);
 
+/* After the last step of a build: *out = *h, with near_null, and *h = NULL; or, if it failed, only
+ * takes near_null out of *h. */
+void gs_hierarchy_hand_over(gs_hierarchy **out, gs_hierarchy **h, gsolve_dense *near_null,
+                            gsolve_status status);
+
 void gs_replicated_destroy(gs_replicated *T, gsolve_context *ctx); /* NULL: nothing */
 
 #endif

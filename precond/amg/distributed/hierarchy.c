@@ -35,7 +35,7 @@ gsolve_status gs_amg_check_over_ranks(gsolve_context *ctx, const gs_amg_options 
 
 /* --- one level -------------------------------------------------------------------------------- */
 
-/* A level of which `rows` are this rank's rows. It owns nothing yet. */
+/* A level with `rows` as this rank's rows. It owns nothing yet. */
 static void set_shape(gs_level *l, const gsolve_dist_csr *rows, int64_t entries)
 {
     l->rows =
@@ -232,13 +232,7 @@ gsolve_status gs_hierarchy_build_over_ranks(gs_hierarchy **out, gsolve_context *
     h->level[0].entries = (int64_t)sum;
     h->level[0].view.near_null = *near_null;
     status = build(h, ctx, options);
-    if (status != GSOLVE_OK) {
-        h->level[0].view.near_null.value = NULL; /* the caller keeps it */
-        goto done;
-    }
-    near_null->value = NULL;
-    *out = h;
-    h = NULL;
+    gs_hierarchy_hand_over(out, &h, near_null, status);
 done:
     gs_hierarchy_destroy(h, ctx);
     return status;

@@ -6,7 +6,7 @@
 #include "gsolve_dist.h"
 #include "precond/amg/hierarchy.h"
 
-/* *out = the levels from the matrix on of which `rows` are this rank's rows. near_null: of this
+/* *out = the levels from the matrix with these rows of this rank on. near_null: of this
  * rank, in `type`. finer: the levels above; zero: none. Collective. On failure, which is that of
  * all ranks, *out is NULL. */
 gsolve_status gs_replicated_new(gs_replicated **out, gsolve_context *ctx,
@@ -17,7 +17,7 @@ gsolve_status gs_replicated_new(gs_replicated **out, gsolve_context *ctx,
 gsolve_status gs_replicated_update(gs_replicated *T, gsolve_context *ctx,
                                    const gsolve_dist_csr *rows);
 
-/* *csr = all rows of the matrix of which `rows` are those of this rank, owned. Of rows and entries,
+/* *csr = all rows of the matrix whose rows on this rank are `own`, owned. Of rows and entries,
  * which are dropped, what updates need. Collective. */
 gsolve_status gs_gather_matrix(gsolve_csr *csr, gs_gather *rows, gs_gather *entries,
                                gsolve_context *ctx, const gsolve_dist_csr *own);

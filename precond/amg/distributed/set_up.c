@@ -8,7 +8,7 @@
 #include "precond/amg/coarsening/aggregation.h"
 #include "precond/amg/distributed/distributed.h"
 
-/* *out = a handle without levels, for the matrix of which `rows` are this rank's rows. */
+/* *out = a handle without levels, for the matrix with these rows of this rank. */
 static gsolve_status create_over_ranks(gs_amg_state **out, gsolve_context *ctx,
                                        const gsolve_matrix *A, const gsolve_dist_csr *rows,
                                        const void *chosen)
