@@ -8,19 +8,33 @@ static size_t bytes_of(gsolve_dense v)
     return (size_t)(lines > 0 ? (lines - 1) * v.stride + line : 0) * gs_type_size(v.type);
 }
 
-gsolve_status gs_stage_in(gs_stage *s, gsolve_context *ctx, gsolve_location location,
-                          gsolve_dense v, bool read)
+gsolve_status gs_stage_in_at(gs_stage *s, gsolve_context *ctx, gsolve_location location,
+                             gsolve_dense v, bool read, void *memory)
 {
-    s->given = s->used = v;
+    *s = (gs_stage){.given = v, .used = v, .borrowed = true};
     if (v.location == location) return GSOLVE_OK;
     s->used.location = location;
-    s->used.value = gsolve_alloc(ctx, location, bytes_of(v), 1);
-    if (!s->used.value) return GSOLVE_NO_MEMORY;
+    s->used.value = memory;
     /* the bytes between columns or rows must keep their values */
     if (!read && bytes_of(v) == (size_t)v.nrows * (size_t)v.ncols * gs_type_size(v.type)) {
         return GSOLVE_OK;
     }
     return gsolve_copy(ctx, s->used.value, location, v.value, v.location, bytes_of(v));
+}
+
+gsolve_status gs_stage_in(gs_stage *s, gsolve_context *ctx, gsolve_location location,
+                          gsolve_dense v, bool read)
+{
+    void *memory = NULL;
+    gsolve_status status;
+
+    if (v.location != location) {
+        memory = gsolve_alloc(ctx, location, bytes_of(v), 1);
+        if (!memory) return GSOLVE_NO_MEMORY;
+    }
+    status = gs_stage_in_at(s, ctx, location, v, read, memory);
+    s->borrowed = false;
+    return status;
 }
 
 gsolve_status gs_stage_out(const gs_stage *s, gsolve_context *ctx)
@@ -32,7 +46,9 @@ gsolve_status gs_stage_out(const gs_stage *s, gsolve_context *ctx)
 
 void gs_stage_drop(gs_stage *s, gsolve_context *ctx)
 {
-    if (s->given.value != s->used.value) gsolve_free(ctx, s->used.location, s->used.value);
+    if (s->given.value != s->used.value && !s->borrowed) {
+        gsolve_free(ctx, s->used.location, s->used.value);
+    }
     s->used = s->given;
 }
 

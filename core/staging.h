@@ -7,14 +7,18 @@
 
 typedef struct gs_stage {
     gsolve_dense given, used; /* used: given, or a copy of it at the requested location */
+    bool borrowed;            /* the copy is in memory of the caller */
 } gs_stage;
 
 /* s->used = v at location, with v's values if read. */
 gsolve_status gs_stage_in(gs_stage *s, gsolve_context *ctx, gsolve_location location,
                           gsolve_dense v, bool read);
+/* The same; a copy takes `memory` instead of new memory. */
+gsolve_status gs_stage_in_at(gs_stage *s, gsolve_context *ctx, gsolve_location location,
+                             gsolve_dense v, bool read, void *memory);
 /* Copies used back to given. */
 gsolve_status gs_stage_out(const gs_stage *s, gsolve_context *ctx);
-/* Frees the copy. */
+/* Frees the copy, unless it is borrowed. */
 void gs_stage_drop(gs_stage *s, gsolve_context *ctx);
 
 /* gs_draft returns memory of the host for bytes that belong at there, where ctx's kernels read

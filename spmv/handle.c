@@ -254,7 +254,7 @@ void gsolve_matrix_destroy(gsolve_matrix **pA)
     gsolve_csr_free(&A->blocks.csr, A->ctx);
     gsolve_free(A->ctx, GSOLVE_HOST, A->destination);
     gsolve_free(A->ctx, GSOLVE_DEVICE, A->sums);
-    gsolve_free(A->ctx, GSOLVE_HOST, A->doubled);
+    gsolve_free(A->ctx, GSOLVE_HOST, A->copies);
     gsolve_free(A->ctx, GSOLVE_HOST, A->options);
     A->ctx->handles--;
     gsolve_free(A->ctx, GSOLVE_HOST, A);

@@ -36,8 +36,8 @@ struct gsolve_matrix {
     bool transposed_is_stale; /* the values have changed since it was built */
     gs_block_space space; /* work space for vectors in a layout that the format does not support */
     struct gs_residual_sums *sums; /* on a device with memory of its own, see residual.c */
-    double *doubled; /* memory on the host for copies of b and x, made when first needed by a
-                      * residual in doubled precision */
+    double *copies; /* memory on the host for b, x and r of a device, made when first needed by a
+                     * residual that the host computes */
     gs_statistics statistics; /* of the rows, as far as they are known */
     gs_null_spaces null_spaces;
     struct gs_comm *comm;        /* the ranks that share the rows; NULL: this one has all rows */

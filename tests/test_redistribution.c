@@ -159,7 +159,7 @@ static int compare_update(gsolve_context *ctx, int rank, int ranks, const gsolve
     if (rank == 0 && given > 0) value[0] = NAN;
     const gsolve_status status = gsolve_redistribution_update(R, &other, new);
     double any = given > 0 && rank == 0;
-    EXPECT_OK(ctx, gs_comm_sum_of(ctx->comm, &any, 1));
+    EXPECT_OK(ctx, gs_comm_sum_on_host(ctx->comm, &any, 1));
     EXPECT(status == (any > 0 ? GSOLVE_BAD_MATRIX : GSOLVE_OK), "a NaN: %s", gsolve_error(ctx));
     free(value);
     return failures;
@@ -318,7 +318,7 @@ static int solve(gsolve_context *ctx, int rank, int ranks, void *user)
         if (k) EXPECT_OK(ctx, gsolve_redistribution_apply(R, true, X, x));
         all = calloc(MOST, sizeof *all);
         memcpy(all + rows.first, x.value, (size_t)rows.count * sizeof *all);
-        EXPECT_OK(ctx, gs_comm_sum_of(ctx->comm, all, MOST));
+        EXPECT_OK(ctx, gs_comm_sum_on_host(ctx->comm, all, MOST));
         if (rank == 0 || RANKS_ARE_PROCESSES) memcpy(s->x[k], all, sizeof s->x[k]);
         free(all);
     }

@@ -170,40 +170,38 @@ static void close_system(system_at *s)
     gs_stage_drop(&s->x, s->A->ctx);
 }
 
-/* *s = v on the host, in `kept` if it is a copy. */
-static gsolve_status keep_on_host(gs_stage *s, gsolve_context *ctx, gsolve_dense v, void *kept)
+/* *s = v where the residual is computed, with v's values if read; a copy on the host takes
+ * `memory`. */
+static gsolve_status stage_vector(gs_stage *s, const system_at *system, gsolve_dense v, bool read,
+                                  double *memory)
 {
-    const gsolve_location given = v.location;
-    const void *from = v.value;
+    gsolve_context *ctx = system->A->ctx;
 
-    if (given != GSOLVE_HOST) {
-        v.location = GSOLVE_HOST;
-        v.value = kept;
-    }
-    s->given = s->used = v;
-    return given == GSOLVE_HOST ? GSOLVE_OK
-                                : gsolve_copy(ctx, kept, GSOLVE_HOST, from, given,
-                                              (size_t)v.nrows * gs_type_size(v.type));
+    return system->on_device ? gs_stage_in(s, ctx, GSOLVE_DEVICE, v, read)
+                             : gs_stage_in_at(s, ctx, GSOLVE_HOST, v, read, memory);
 }
 
-/* Copies of b and x for the doubled precision. Their memory is kept, so that a second run of a
- * solver allocates nothing. */
-static gsolve_status stage_doubled(system_at *s, const gsolve_matrix *constant, gsolve_dense b,
-                                   gsolve_dense x)
+/* Memory on the host for copies of b, x and r. It is kept, so that a second run of a solver
+ * allocates nothing. */
+static gsolve_status prepare_host(gsolve_matrix *A)
 {
-    gsolve_matrix *A = constant->lazy;
-    const size_t n = (size_t)b.nrows + (size_t)x.nrows;
     gsolve_status status;
 
     TRY(gs_matrix_need_rows(A));
-    if (!A->doubled && (b.location != GSOLVE_HOST || x.location != GSOLVE_HOST)) {
-        ALLOC(A->ctx, GSOLVE_HOST, A->doubled, n);
-    }
-    TRY(keep_on_host(&s->b, A->ctx, b, A->doubled));
-    TRY(keep_on_host(&s->x, A->ctx, x, A->doubled ? A->doubled + b.nrows : NULL));
-    if (A->dist) TRY(gs_halo_wait(A->ctx)); /* the host writes to its buffers */
+    if (A->copies || gs_location(A->ctx) == GSOLVE_HOST) return GSOLVE_OK;
+    ALLOC(A->ctx, GSOLVE_HOST, A->copies, 2 * (size_t)A->csr.nrows + (size_t)A->csr.ncols);
 done:
     return status;
+}
+
+static double *copy_of_x(const gsolve_matrix *A)
+{
+    return A->copies ? A->copies + A->csr.nrows : NULL;
+}
+
+static double *copy_of_r(const gsolve_matrix *A)
+{
+    return A->copies ? copy_of_x(A) + A->csr.ncols : NULL;
 }
 
 /* Stages b and x: on the device if it has a kernel, unless b, x and the rows lie on the host. The
@@ -211,19 +209,18 @@ done:
 static gsolve_status stage(system_at *s, const gsolve_matrix *A, gsolve_dense b, gsolve_dense x,
                            bool doubled)
 {
-    gsolve_location location;
     gsolve_status status;
     bool here;
 
     *s = (system_at){.A = A, .doubled = doubled};
     TRY(gs_matrix_need_csr(A));
-    if (doubled) return stage_doubled(s, A, b, x);
     here = b.location == GSOLVE_HOST && x.location == GSOLVE_HOST && A->rows.start && !A->dist;
-    s->on_device = !here && GS_SCALAR_KERNELS(gs_residual, A->ctx, A->csr.type)->residual != NULL;
-    location = s->on_device ? GSOLVE_DEVICE : GSOLVE_HOST;
-    if (!s->on_device) TRY(gs_matrix_need_rows(A));
-    TRY(gs_stage_in(&s->b, A->ctx, location, b, true));
-    TRY(gs_stage_in(&s->x, A->ctx, location, x, true));
+    s->on_device =
+        !doubled && !here && GS_SCALAR_KERNELS(gs_residual, A->ctx, A->csr.type)->residual != NULL;
+    if (!s->on_device) TRY(prepare_host(A->lazy));
+    TRY(stage_vector(&s->b, s, b, true, A->copies));
+    TRY(stage_vector(&s->x, s, x, true, copy_of_x(A)));
+    if (!s->on_device && A->dist) TRY(gs_halo_wait(A->ctx)); /* the host writes to its buffers */
 done:
     return status;
 }
@@ -396,7 +393,7 @@ gsolve_status gs_matrix_residual_vector(const gsolve_matrix *A, gsolve_dense b, 
 
     if (A->is_operator) return gs_operator_residual_vector(A, b, x, exponent, r);
     TRY(open_system(&s, A, b, x, doubled));
-    status = gs_stage_in(&out, A->ctx, s.on_device ? GSOLVE_DEVICE : GSOLVE_HOST, r, false);
+    status = stage_vector(&out, &s, r, false, copy_of_r(A));
     TRY(status == GSOLVE_OK ? GSOLVE_OK : fail_residual(A, status));
     TRY(residual(&s, ldexp(1, exponent), out.used, &sums));
     TRY(gs_stage_out(&out, A->ctx));
