@@ -15,7 +15,7 @@ sanitize: ## build with AddressSanitizer and UndefinedBehaviorSanitizer and run 
 	cmake --preset sanitize && cmake --build --preset sanitize && ctest --preset sanitize $(ARGS)
 fuzz: build ## drive the C interface with random calls for 10 minutes
 	build-cpu/tests/fuzz/fuzz_interface --seconds 600 $(ARGS)
-solve: ## build into build/ and solve a system
+solve: ## build into build-solve/ and solve a system
 	scripts/solve.sh $(ARGS)
 bench: build ## benchmarks on this CPU beside the libraries that are installed
 	bench/run.py build-cpu $(ARGS)

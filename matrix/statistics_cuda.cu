@@ -449,11 +449,10 @@ gsolve_status pattern(uint64_t *hash, gsolve_context *ctx, const gsolve_csr *A)
 {
     gs_queue *q = ctx->queue;
     const int grid = gs_grid(q, A->nrows);
-    count_t *sum = nullptr, found;
+    count_t *sum = reinterpret_cast<count_t *>(q->partial), found; // free between kernels
     gsolve_status status;
 
     gs_range_push(ctx, "inspection of the pattern");
-    ALLOC_DEVICE(ctx, sum, 1);
     TRY(gs_cuda(q, cudaMemsetAsync(sum, 0, sizeof *sum, q->stream), "hashing the pattern"));
     TRY(A->offset == GSOLVE_O64
             ? gs_launch(q, "hashing the pattern", hash_rows<int64_t>, grid, gs_block_size, A->nrows,
@@ -463,7 +462,6 @@ gsolve_status pattern(uint64_t *hash, gsolve_context *ctx, const gsolve_csr *A)
     TRY(gsolve_copy(ctx, &found, GSOLVE_HOST, sum, GSOLVE_DEVICE, sizeof found));
     *hash = found;
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, sum);
     gs_range_pop(ctx);
     return status;
 }

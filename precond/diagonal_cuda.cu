@@ -77,10 +77,9 @@ gsolve_status find(int32_t *row, gs_bad_diagonal *why, gsolve_context *ctx, cons
 {
     constexpr count_t none = ~(count_t)0;
     gs_queue *q = ctx->queue;
-    count_t *bad = nullptr, found;
+    count_t *bad = reinterpret_cast<count_t *>(q->partial), found; // free between kernels
     gsolve_status status;
 
-    ALLOC_DEVICE(ctx, bad, 1);
     TRY(gs_cuda(q, cudaMemsetAsync(bad, 0xff, sizeof *bad, q->stream), "checking the diagonal"));
     TRY(A->offset == GSOLVE_O64 ? (find_in<T, int64_t>(ctx, A, bad))
                                 : (find_in<T, int32_t>(ctx, A, bad)));
@@ -88,7 +87,6 @@ gsolve_status find(int32_t *row, gs_bad_diagonal *why, gsolve_context *ctx, cons
     *row = found == none ? -1 : (int32_t)(found / 4);
     *why = (gs_bad_diagonal)(found % 4);
 done:
-    gsolve_free(ctx, GSOLVE_DEVICE, bad);
     return status;
 }
 

@@ -117,9 +117,10 @@ gsolve_status gs_precond_build(void **self, gsolve_context *ctx, const gsolve_cs
 /* --- new values ------------------------------------------------------------------------------- */
 
 /* *same: whether csr has the type and the pattern of the matrix that M was built from. csr is
- * clean, where M's kind reads it, and has this many entries. */
-static gsolve_status has_pattern(const gsolve_precond *M, const gsolve_csr *csr, int64_t entries,
-                                 bool *same)
+ * clean, where M's kind reads it, and has this many entries. A: NULL, or the matrix of these rows,
+ * which knows its pattern. */
+static gsolve_status has_pattern(const gsolve_precond *M, const gsolve_csr *csr,
+                                 const gsolve_matrix *A, int64_t entries, bool *same)
 {
     gsolve_csr rows;
     int64_t before;
@@ -128,7 +129,8 @@ static gsolve_status has_pattern(const gsolve_precond *M, const gsolve_csr *csr,
     *same = csr->type == M->type && csr->nrows == M->n && csr->ncols == M->n;
     if (!M->extension->on_device) {
         uint64_t pattern;
-        TRY(gs_csr_find_pattern(&pattern, M->ctx, csr));
+        TRY(A && !A->dist ? gs_matrix_find_pattern(&pattern, A)
+                          : gs_csr_find_pattern(&pattern, M->ctx, csr));
         *same = csr->type == M->type && pattern == M->pattern;
         return GSOLVE_OK;
     }
@@ -211,7 +213,7 @@ static gsolve_status update(gsolve_precond *M, const gsolve_csr *csr, const gsol
     }
     if (!A) TRY(prepare(M, &csr, &own));
     TRY(gs_csr_entries(M->ctx, csr, &entries));
-    TRY(has_pattern(M, csr, entries, &same));
+    TRY(has_pattern(M, csr, A, entries, &same));
     if (!same) {
         status = gsolve_fail(M->ctx, GSOLVE_BAD_MATRIX,
                              "the new matrix (%d x %d, %lld entries) differs in pattern or type "
