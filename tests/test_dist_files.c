@@ -24,6 +24,8 @@ typedef struct folder {
     outcome *file;
     const gsolve_read_options *options;
     bool cached; /* what source->cached is to be on rank 0 */
+    const char
+        *other; /* the current folder of the last rank, that of the others is name; or NULL */
 } folder;
 
 static int open_folder(void **state)
@@ -156,12 +158,15 @@ static int read_file(gsolve_context *ctx, int rank, int ranks, const folder *f, 
 static int read_files(gsolve_context *ctx, int rank, int ranks, void *user)
 {
     const folder *f = user;
+    char before[4096];
     int failures = 0;
 
+    if (f->other) enter_folder(rank == ranks - 1 ? f->other : f->name, before);
     for (int k = 0; k < f->count && !failures; k++) {
         failures = read_file(ctx, rank, ranks, f, &f->file[k]);
         if (failures) fprintf(stderr, "file %d\n", k);
     }
+    if (f->other) leave_folder(before);
     return failures;
 }
 
@@ -409,12 +414,52 @@ static void damaged_caches(void **state)
     read_cached(f, &read_only, true);
 }
 
+/* The last rank does not see the file, or sees another one of this name: rank 0 reads, also the
+ * cache. */
+static void other_hosts(void **state)
+{
+    static const char *const texts[] = {GENERAL "3 3 4\n1 1 1.5\n2 2 -2e3\n3 1 .25\n3 3 1e-300\n",
+                                        GENERAL "3 3 4\n1 1 1.5\n2 2 -2e3\n3 1 .25\n3 3 1e+300\n"};
+    folder *f = *state;
+    char other[150], path[200];
+    gsolve_csr A;
+
+    if (!ranks_have_folders()) skip();
+    snprintf(other, sizeof other, "%s/other", f->name);
+    snprintf(path, sizeof path, "%s/0.mtx", other);
+    if (is_writer()) assert_int_equal(mkdir(other, 0700), 0);
+    wait_for_writer();
+    add_text(f, texts[0]);
+    if (is_writer()) {
+        OK(f->ctx, gsolve_read_matrix(&A, f->ctx, f->file[0].path, &read_and_write, NULL));
+        gsolve_csr_free(&A, f->ctx);
+    }
+    snprintf(f->file[0].path, sizeof f->file[0].path, "0.mtx");
+    wait_for_writer();
+    f->other = other;
+    for (int k = 0; k < 2; k++) { /* without and with another file */
+        for (int c = 1; rank_count(c); c++) {
+            f->options = NULL, f->cached = false;
+            assert_int_equal(run_ranks(rank_count(c), read_files, f), 0);
+            f->options = &read_only, f->cached = true;
+            assert_int_equal(run_ranks(rank_count(c), read_files, f), 0);
+        }
+        if (k == 0 && is_writer()) {
+            FILE *file = fopen(path, "wb");
+            assert_true(file && fputs(texts[1], file) >= 0 && fclose(file) == 0);
+        }
+        wait_for_writer();
+    }
+    f->other = NULL;
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_folder, close_folder)
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {TEST(good),        TEST(malformed), TEST(large),
-                                       TEST(interrupted), TEST(caches),    TEST(damaged_caches)};
+                                       TEST(interrupted), TEST(caches),    TEST(damaged_caches),
+                                       TEST(other_hosts)};
 
     begin_ranks(&argc, &argv);
     need_device();

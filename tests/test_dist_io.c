@@ -16,10 +16,18 @@ static int read_rows(gsolve_context *ctx, int rank, int ranks, void *user)
     const source *s = user;
     gsolve_dist_csr csr = {0};
     gsolve_matrix *M = NULL;
+    gsolve_source found;
     int failures = 0;
 
-    EXPECT(gsolve_read_matrix_dist(&csr, ctx, s->name, NULL, NULL) == GSOLVE_OK, "%s",
+    memset(&found, 'x', sizeof found);
+    found.size = sizeof found;
+    EXPECT(gsolve_read_matrix_dist(&csr, ctx, s->name, NULL, &found) == GSOLVE_OK, "%s",
            gsolve_error(ctx));
+    if (strncmp(s->name, "gen:", 4) == 0) {
+        EXPECT(strcmp(found.kind, "generator") == 0, "%.32s", found.kind);
+        EXPECT(strcmp(found.field, "real") == 0 && !found.cache[0], "%.16s", found.field);
+        EXPECT(found.stored == gs_start(s->A, s->A->nrows), "%lld", (long long)found.stored);
+    }
     if (!failures) failures += compare_rows(s->A, &csr, 0, rank, ranks);
     EXPECT(gsolve_matrix_create_dist(&M, ctx, "csr", &csr) == GSOLVE_OK, "%s", gsolve_error(ctx));
     gsolve_matrix_destroy(&M);

@@ -60,8 +60,11 @@ typedef struct job {
     int64_t nrows;
     int32_t ncols;
     division division;
-    int not_finite[2];    /* elements that are NaN, or -1 */
-    int abandons;         /* the rank that has called gsolve_abandon_files, or -1 */
+    int not_finite[2];  /* elements that are NaN, or -1 */
+    int abandons;       /* the rank that has called gsolve_abandon_files, or -1 */
+    const char *folder; /* of the ranks, and */
+    const char *other;  /* that of rank `elsewhere`; or NULL */
+    int elsewhere;
     gsolve_status status; /* of one rank, with its sentence */
     char error[1024];
 } job;
@@ -103,11 +106,14 @@ static int write_on_ranks(gsolve_context *ctx, int rank, int ranks, void *user)
     const gsolve_row_range rows = divide(j->division, j->nrows, rank, ranks);
     const gsolve_dense v = new_columns(j, rows);
     const int64_t blocks = blocks_of(ctx);
+    char before[4096];
     gsolve_status status;
     int failures = 0;
 
+    if (j->folder) enter_folder(rank == j->elsewhere ? j->other : j->folder, before);
     if (rank == j->abandons) gsolve_abandon_files(ctx);
     status = gsolve_write_dense_dist(ctx, j->path, rows, &v, j->comment);
+    if (j->folder) leave_folder(before);
     EXPECT(status == j->status, "%s: status %d: %s", j->path, status, gsolve_error(ctx));
     if (status) EXPECT(strcmp(gsolve_error(ctx), j->error) == 0, "%s", gsolve_error(ctx));
     EXPECT(blocks_of(ctx) == blocks, "%lld blocks", (long long)(blocks_of(ctx) - blocks));
@@ -225,12 +231,77 @@ static void abandoned(void **state)
     }
 }
 
+/* A rank does not see the folder of the others: rank 0 writes, in its own folder. */
+static void other_hosts(void **state)
+{
+    folder *f = *state;
+    char other[200], path[2][300], one[200];
+    job j = {.nrows = 50, .ncols = 2, .not_finite = {-1, -1}, .abandons = -1, .path = "x.mtx"};
+
+    if (!ranks_have_folders()) skip();
+    snprintf(other, sizeof other, "%s/other", f->name);
+    snprintf(path[0], sizeof path[0], "%s/x.mtx", other);
+    snprintf(path[1], sizeof path[1], "%s/x.mtx", f->name);
+    snprintf(one, sizeof one, "%s/one.mtx", f->name);
+    if (is_writer()) assert_int_equal(mkdir(other, 0700), 0);
+    if (is_writer()) write_on_one(f->ctx, &j, one);
+    wait_for_writer();
+    j.folder = f->name;
+    j.other = other;
+    for (int k = 1; rank_count(k); k++) {
+        for (j.elsewhere = 0; j.elsewhere < rank_count(k); j.elsewhere++) {
+            assert_int_equal(run_ranks(rank_count(k), write_on_ranks, &j), 0);
+            compare_files(path[j.elsewhere > 0], one);
+            assert_int_equal(count_entries(f->name), 4 + (j.elsewhere > 0));
+            assert_int_equal(count_entries(other), 2 + (j.elsewhere == 0));
+            wait_for_writer();
+            if (is_writer()) unlink(path[j.elsewhere > 0]);
+            wait_for_writer();
+        }
+    }
+}
+
+/* Arguments that are wrong on one rank. */
+static int write_wrong(gsolve_context *ctx, int rank, int ranks, void *user)
+{
+    const gsolve_row_range rows = gsolve_row_range_even(20, rank, ranks);
+    const job j = {.nrows = 20, .ncols = 2, .not_finite = {-1, -1}};
+    const gsolve_dense good = new_columns(&j, rows);
+    int failures = 0;
+
+    for (int k = 0; k < 4; k++) {
+        gsolve_dense v = good;
+        if (rank == ranks - 1 && k == 0) v.value = NULL;
+        if (rank == ranks - 1 && k == 1) v.stride = rows.count - 1;
+        if (rank == ranks - 1 && k == 2) v.nrows++;
+        if (k == 3) v.ncols = -1;
+        EXPECT(gsolve_write_dense_dist(ctx, user, rows, &v, NULL) == GSOLVE_BAD_ARGUMENT, "%d: %s",
+               k, gsolve_error(ctx));
+        EXPECT(strstr(gsolve_error(ctx), "gsolve_write_dense_dist: path or v is NULL"), "%d: %s", k,
+               gsolve_error(ctx));
+    }
+    free(good.value);
+    return failures;
+}
+
+static void wrong(void **state)
+{
+    folder *f = *state;
+    char path[200];
+
+    snprintf(path, sizeof path, "%s/x.mtx", f->name);
+    for (int k = 0; rank_count(k); k++) {
+        assert_int_equal(run_ranks(rank_count(k), write_wrong, path), 0);
+    }
+    assert_int_equal(count_entries(f->name), 2);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_folder, close_folder)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {TEST(same_bytes), TEST(not_finite), TEST(no_such_folder),
-                                       TEST(abandoned)};
+    const struct CMUnitTest tests[] = {TEST(same_bytes), TEST(not_finite),  TEST(no_such_folder),
+                                       TEST(abandoned),  TEST(other_hosts), TEST(wrong)};
 
     begin_ranks(&argc, &argv);
     need_device();
