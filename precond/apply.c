@@ -126,9 +126,10 @@ gsolve_status gsolve_precond_apply_dot(const gsolve_precond *M, gsolve_dense r, 
     if (!M) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(M->ctx);
     if (!rz && r.ncols > 0) {
-        return gsolve_fail(
+        status = gsolve_fail(
             M->ctx, GSOLVE_BAD_ARGUMENT,
             "gsolve_precond_apply_dot: rz is NULL; it must point to one number per column");
+        return agree(M, status);
     }
     status = apply_staged(M, M->kind->apply, r, z, rz);
     if (!M->comm) return status;

@@ -359,6 +359,49 @@ static void updates(void **state)
     gsolve_context_destroy(&ctx);
 }
 
+/* A null space that the first update cannot use, because the last rank has no memory, is used by
+ * the next one. */
+static int fail_null_space(gsolve_context *ctx, int rank, int ranks, void *user)
+{
+    const problem *p = user;
+    const gsolve_row_range rows = range_of(p, rank, ranks);
+    const gsolve_null_space constants = {.constants = true};
+    piece own = take_piece(p->A, rows, rows);
+    gsolve_matrix *A = NULL;
+    gsolve_precond *M = NULL;
+    int failures = 0;
+
+    EXPECT_OK(ctx, gsolve_matrix_create_dist(&A, ctx, "csr", &own.csr));
+    EXPECT_OK(ctx, gsolve_precond_create_from(&M, ctx, p->spec, A));
+    EXPECT_OK(ctx, gsolve_matrix_set_null_space(A, &constants, NULL));
+    gsolve_context_limit_allocations(ctx, rank == ranks - 1 ? 0 : -1);
+    EXPECT(gsolve_precond_update_from(M, A) == GSOLVE_NO_MEMORY, "%s", gsolve_error(ctx));
+    gsolve_context_limit_allocations(ctx, -1);
+    EXPECT_OK(ctx, gsolve_precond_update_from(M, A));
+    if (ranks > 1 && failures == 0) {
+        EXPECT(levels_of(M)->coarse->h->options.null_space == 1, "it is not used");
+    }
+    gsolve_precond_destroy(&M);
+    gsolve_matrix_destroy(&A);
+    drop_piece(&own);
+    return failures;
+}
+
+static void null_spaces(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    problem p = {.spec = "amg," SMALL_LEVELS};
+    gsolve_csr A;
+    (void)state;
+
+    OK(ctx, gsolve_read_matrix(&A, ctx, "gen:neumann2d,n=20", NULL, NULL));
+    p.A = &A;
+    for (int k = 0; rank_count(k); k++) {
+        assert_int_equal(run_ranks(rank_count(k), fail_null_space, &p), 0);
+    }
+    gsolve_context_destroy(&ctx);
+}
+
 /* --- failures --------------------------------------------------------------------------------- */
 
 enum { FAILING = 3 };
@@ -467,6 +510,7 @@ static int refuse(gsolve_context *ctx, int rank, int ranks, void *user)
     gsolve_dense v = {rows.count, 1, rows.count, xyz, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     gsolve_matrix *A = NULL;
     gsolve_precond *M = NULL;
+    double number = 0;
     int failures = 0;
     static const struct {
         const char *spec, *sentence;
@@ -493,6 +537,15 @@ static int refuse(gsolve_context *ctx, int rank, int ranks, void *user)
     if (bad) v.nrows--;
     EXPECT(gsolve_precond_set_near_null(M, v) == GSOLVE_BAD_ARGUMENT, "%s", gsolve_error(ctx));
     EXPECT(gsolve_precond_set_coordinates(M, v) == GSOLVE_BAD_ARGUMENT, "%s", gsolve_error(ctx));
+    v = (gsolve_dense){rows.count, 1,           rows.count,         xyz,
+                       GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
+    EXPECT(gsolve_precond_apply_dot(M, v, v, bad ? NULL : &number) == GSOLVE_BAD_ARGUMENT, "%s",
+           gsolve_error(ctx));
+    if (bad) v.ncols = 2;
+    if (ranks > 1) {
+        EXPECT(gsolve_precond_set_near_null(M, v) == GSOLVE_BAD_ARGUMENT, "%s", gsolve_error(ctx));
+        EXPECT(strstr(gsolve_error(ctx), "numbers of near-null vectors"), "%s", gsolve_error(ctx));
+    }
     gsolve_precond_destroy(&M);
     gsolve_matrix_destroy(&A);
     drop_piece(&own);
@@ -553,8 +606,9 @@ static void devices(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(levels),  cmocka_unit_test(nodes),       cmocka_unit_test(solves),
-        cmocka_unit_test(updates), cmocka_unit_test(allocations), cmocka_unit_test(refusals),
+        cmocka_unit_test(levels),   cmocka_unit_test(nodes),       cmocka_unit_test(solves),
+        cmocka_unit_test(updates),  cmocka_unit_test(null_spaces), cmocka_unit_test(allocations),
+        cmocka_unit_test(refusals),
     };
 
     const struct CMUnitTest elsewhere[] = {cmocka_unit_test(devices)};

@@ -478,6 +478,7 @@ static void foretell(const char *method, int32_t columns)
     const size_t entries = (size_t)gsolve_csr_entries(&t.rows);
     const size_t resident = gsolve_stream(t.ctx) ? 30 * entries : 0; /* on a GPU's chip */
     const size_t handles = 24 * 1024 + resident;
+    double relative[8];
     size_t bytes = 0, taken;
     gsolve_precond *none = NULL; /* auto would make one of its own */
 
@@ -485,8 +486,9 @@ static void foretell(const char *method, int32_t columns)
     const gsolve_dense b = {t.n, columns, t.n, t.b, GSOLVE_F64, GSOLVE_HOST, GSOLVE_COLUMN_MAJOR};
     gsolve_dense x = b;
     x.value = t.x;
-    OK(t.ctx, gsolve_matrix_apply_transpose(t.A, 1, b, 0, x)); /* bicg needs A', and several */
-    OK(t.ctx, gsolve_matrix_apply(t.A, 1, b, 0, x)); /* columns room to turn them in, as A's */
+    OK(t.ctx, gsolve_matrix_apply_transpose(t.A, 1, b, 0, x)); /* bicg needs A' */
+    OK(t.ctx, gsolve_matrix_apply(t.A, 1, b, 0, x));           /* several columns need space of A */
+    OK(t.ctx, gsolve_matrix_residual(t.A, b, x, relative));
     const size_t with = held(t.ctx);
     gsolve_solver_destroy(&t.S);
     const size_t without = held(t.ctx);

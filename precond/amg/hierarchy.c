@@ -48,7 +48,7 @@ static gsolve_status coarsen(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
 {
     gsolve_status status;
 
-    if (h->comm) return h->over_ranks->coarsen(h, l, ctx, options, entries, useless);
+    if (h->comm) return h->over_ranks->coarsen(l, ctx, options, entries, useless);
     gs_range_push_level(ctx, "coarsening and transfer", h->levels - 1);
     status = h->coarsening->build(&l->T, ctx, &l->view, options);
     gs_range_pop(ctx);
@@ -217,10 +217,9 @@ done:
     return status;
 }
 
-/* If A is not symmetric: a P
- * that is smoothed as far as usual destroys the signs of upwind differences in the coarse matrices;
- * and the eigenvalues of D^-1 A lie in a disc about 1/2, where no polynomial with real zeros is
- * smaller than a power of 1 - omega x. */
+/* If A is not symmetric: a P that is smoothed as far as usual destroys the signs of upwind
+ * differences in the coarse matrices; and the eigenvalues of D^-1 A lie in a disc about 1/2, where
+ * no polynomial with real zeros is smaller than a power of 1 - omega x. */
 void gs_hierarchy_resolve_defaults(gs_hierarchy *h, const gsolve_context *ctx)
 {
     gs_amg_options *o = &h->options;
@@ -418,11 +417,11 @@ gsolve_status gs_hierarchy_set_null_space(gs_hierarchy *h, gsolve_context *ctx, 
 {
     const bool exact = !h->level[h->levels - 1].smoother && !h->coarse;
     const int32_t before = h->options.null_space;
-    gsolve_status status;
+    gsolve_status status = GSOLVE_OK;
 
     if (h->options.null_space == dimension) return GSOLVE_OK;
     h->options.null_space = dimension;
-    if (h->coarse) return gs_hierarchy_set_null_space(h->coarse->h, ctx, dimension);
+    if (h->coarse) TRY(gs_hierarchy_set_null_space(h->coarse->h, ctx, dimension));
     if (!exact) return GSOLVE_OK;
     if (h->levels == 1) TRY(gs_hierarchy_restore_rows(h));
     TRY(build_coarsest(h, ctx));

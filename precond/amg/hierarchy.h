@@ -24,8 +24,8 @@ typedef struct gs_replicated {
  * h. coarsen: *useless: the next level would hardly be smaller; else *entries = the entries of its
  * matrix, which l keeps until append makes the level. Collective. */
 typedef struct gs_rank_steps {
-    gsolve_status (*coarsen)(struct gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
-                             const gs_amg_options *options, int64_t *entries, bool *useless);
+    gsolve_status (*coarsen)(gs_level *l, gsolve_context *ctx, const gs_amg_options *options,
+                             int64_t *entries, bool *useless);
     gsolve_status (*append)(struct gs_hierarchy *h, gsolve_context *ctx, int64_t entries);
 } gs_rank_steps;
 

@@ -352,9 +352,13 @@ gsolve_status gs_amg_set_up_near_null(gs_amg_setup *S, gsolve_context *ctx, gs_a
                                       gsolve_dense v)
 {
     gsolve_dense B = {0};
-    const gsolve_status status = copy_vectors(ctx, v, level_type(S), &B);
+    gsolve_status status;
 
-    return set_up_with(S, ctx, A, status, B, S->options.block);
+    TRY(gs_comm_same(comm_of(ctx, A), (uint64_t)v.ncols, "the numbers of near-null vectors"));
+    status = copy_vectors(ctx, v, level_type(S), &B);
+    status = set_up_with(S, ctx, A, status, B, S->options.block);
+done:
+    return status;
 }
 
 gsolve_status gs_amg_set_up_coordinates(gs_amg_setup *S, gsolve_context *ctx, gs_amg_matrix A,

@@ -222,6 +222,8 @@ complained '4096 threads are asked for, and gsolve may use' 'add --force'
 run 1 -A A.mtx --device cpu,threads=4096
 complained '4096 threads'
 run 0 -A A.mtx --threads 65 --force -q
+# A main thread that is bound to one core does not hide the others.
+OMP_PROC_BIND=close run 0 -A A.mtx --threads "$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)" -q
 run 0 -A A.mtx --threads 1 -q
 OMP_NUM_THREADS=65 run 0 -A A.mtx -q
 

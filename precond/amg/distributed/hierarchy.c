@@ -14,14 +14,12 @@
 gsolve_status gs_amg_check_over_ranks(gsolve_context *ctx, const gs_amg_options *o)
 {
     static const char *const coarsening[] = {"sa", "ua", "classical"};
-    const char *found = NULL;
 
-    if (o->coarsening != 0) found = coarsening[o->coarsening];
     if (o->coarsening != 0) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
                            "amg,coarsening=%s does not work with a matrix that is distributed over "
                            "%d ranks; use coarsening=sa",
-                           found, gs_comm_ranks(ctx->comm));
+                           coarsening[o->coarsening], gs_comm_ranks(ctx->comm));
     }
     if (o->aggregation == GS_AGGREGATION_GREEDY) {
         return gsolve_fail(ctx, GSOLVE_UNSUPPORTED,
@@ -35,7 +33,7 @@ gsolve_status gs_amg_check_over_ranks(gsolve_context *ctx, const gs_amg_options 
 
 /* --- one level -------------------------------------------------------------------------------- */
 
-/* A level with `rows` as this rank's rows. It owns nothing yet. */
+/* The shape of level l with `rows` as this rank's rows, and its entries on all ranks. */
 static void set_shape(gs_level *l, const gsolve_dist_csr *rows, int64_t entries)
 {
     l->rows =
@@ -70,8 +68,8 @@ static bool is_replicated(const gs_hierarchy *h, const gsolve_context *ctx)
 
 /* --- the next level --------------------------------------------------------------------------- */
 
-static gsolve_status coarsen(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
-                             const gs_amg_options *options, int64_t *entries, bool *useless)
+static gsolve_status coarsen(gs_level *l, gsolve_context *ctx, const gs_amg_options *options,
+                             int64_t *entries, bool *useless)
 {
     gs_rank_level *r = l->ranks;
     const gsolve_dist_csr *C;
@@ -89,7 +87,6 @@ static gsolve_status coarsen(gs_hierarchy *h, gs_level *l, gsolve_context *ctx,
     double sum = (double)gs_dist_start(C, C->rows.count);
     TRY(gs_comm_sum_on_host(ctx->comm, &sum, 1));
     *entries = (int64_t)sum;
-    (void)h;
 done:
     return status;
 }
@@ -141,9 +138,9 @@ static gsolve_status replicate(gs_hierarchy *h, gsolve_context *ctx, const gs_am
                              last->view.block, given, &finer);
 }
 
-/* *out = the finest level with copies of rows; on failure it may be set, too. */
 static const gs_rank_steps steps = {coarsen, append};
 
+/* *out = the finest level with copies of rows; on failure it may be set, too. Local. */
 static gsolve_status begin(gs_hierarchy **out, gsolve_context *ctx, const gsolve_dist_csr *rows,
                            gsolve_type type, int32_t block, const gs_amg_options *options)
 {

@@ -70,7 +70,8 @@ static int32_t compact_column(const gs_node_rows *L, int64_t col)
     return gs_column_compact(&L->map, node) * L->block + (int32_t)(col - node * L->block);
 }
 
-static void put_rows(gs_node_rows *L, const gs_csr_arrays *to, const gsolve_dist_csr *rows)
+static void put_rows(gs_node_rows *L, const gsolve_context *ctx, const gs_csr_arrays *to,
+                     const gsolve_dist_csr *rows)
 {
     const int64_t begin = put_ghosts(to, 0, L->first, 0);
     const int32_t end = L->first + L->count;
@@ -79,7 +80,7 @@ static void put_rows(gs_node_rows *L, const gs_csr_arrays *to, const gsolve_dist
     for (int32_t i = 0; i < L->count; i++) {
         gs_set_start(to, L->first + i, begin + gs_dist_start(rows, i));
     }
-#pragma omp parallel for schedule(static) if (L->entries > 10000)
+#pragma omp parallel for schedule(static) num_threads(gsolve_threads(ctx)) if (L->entries > 10000)
     for (int64_t k = 0; k < L->entries; k++) to->col[begin + k] = compact_column(L, rows->col[k]);
     gs_set_start(to, L->all * L->block, put_ghosts(to, end, L->all * L->block, begin + L->entries));
 }
@@ -97,7 +98,7 @@ static gsolve_status make_rows(gs_node_rows *L, gsolve_context *ctx, const gsolv
     TRY(gs_csr_new(&L->A, ctx, L->all * L->block, L->all * L->block, L->entries + ghosts,
                    rows->type));
     const gs_csr_arrays to = gs_csr_arrays_of(ctx, &L->A);
-    put_rows(L, &to, rows);
+    put_rows(L, ctx, &to, rows);
     gs_node_rows_update(L, ctx, rows);
 done:
     return status;
