@@ -8,27 +8,25 @@
 
 #include "core/dense.h"
 #include "core/replace.h"
+#include "core/staging.h"
 #include "core/try.h"
 #include "dist/row_range.h"
 #include "io/dist.h"
 #include "io/write.h"
 
-static bool is_first(const gsolve_context *ctx)
-{
-    return !ctx->comm || ctx->comm->rank == 0;
-}
-
 /* Rank 0 collects all rows and writes. */
-static gsolve_status write_on_first(gsolve_context *ctx, const char *path, gsolve_row_range rows,
-                                    const gsolve_dense *v, const char *comment)
+static gsolve_status write_on_first(gsolve_context *ctx, const char *path,
+                                    const gs_ownership *owner, const gsolve_dense *v,
+                                    const char *comment)
 {
-    const bool first = is_first(ctx);
+    const bool first = gs_is_first(ctx);
+    const int32_t nrows = (int32_t)owner->first[owner->ranks];
     gsolve_dense all = {0};
     gsolve_status status = GSOLVE_OK;
 
-    if (first) status = gs_columns_new(&all, ctx, rows.total, v->ncols);
+    if (first) status = gs_dense_new(&all, ctx, GSOLVE_HOST, GSOLVE_F64, nrows, v->ncols);
     TRY(gs_comm_check(ctx->comm, status));
-    TRY(gs_move_columns(ctx, rows, all, *v, true));
+    TRY(gs_move_elements(ctx, owner, all.value, (int64_t)all.nrows * all.ncols, *v, true));
     if (first) status = gsolve_write_dense(ctx, path, &all, comment);
     TRY(gs_check_file(ctx->comm, status));
 done:
@@ -99,10 +97,10 @@ static gsolve_status open_file(shared_file *f, bool *opened, int64_t *bytes, con
     int64_t before, without;
     gsolve_status status = GSOLVE_OK;
 
-    if (is_first(f->ctx)) status = begin_file(f, &t, path, rows, ncols, comment);
+    if (gs_is_first(f->ctx)) status = begin_file(f, &t, path, rows, ncols, comment);
     TRY(gs_check_file(f->ctx->comm, status));
     TRY(gs_share(f->ctx->comm, &t, sizeof t));
-    if (!is_first(f->ctx)) join_file(f, &t, path);
+    if (!gs_is_first(f->ctx)) join_file(f, &t, path);
     TRY(gs_comm_place(f->ctx->comm, !f->is_open, &before, &without));
     *opened = without == 0;
     *bytes = t.bytes;
@@ -117,8 +115,8 @@ static gsolve_status close_file(shared_file *f, gsolve_status status)
 
     if (!f->is_open) return status;
     f->is_open = false;
-    code = is_first(f->ctx) ? gs_replace_end(&f->replacement, status == GSOLVE_OK, false)
-                            : gs_replace_leave(&f->replacement);
+    code = gs_is_first(f->ctx) ? gs_replace_end(&f->replacement, status == GSOLVE_OK, false)
+                               : gs_replace_leave(&f->replacement);
     return status == GSOLVE_OK && code ? gs_write_error(f->ctx, f->replacement.path, code) : status;
 }
 
@@ -198,7 +196,7 @@ static gsolve_status write_on_all(shared_file *f, bool *opened, const char *path
     TRY(open_file(f, opened, &header, path, rows, v->ncols, comment));
     if (!*opened) goto done;
     status = write_columns(f, v, header);
-    if (!is_first(f->ctx)) status = close_file(f, status);
+    if (!gs_is_first(f->ctx)) status = close_file(f, status);
     TRY(gs_check_file(f->ctx->comm, status));
     TRY(gs_check_file(f->ctx->comm, close_file(f, GSOLVE_OK)));
 done:
@@ -217,7 +215,8 @@ static gsolve_status is_parallel(bool *parallel, gsolve_context *ctx, const char
 }
 
 static gsolve_status write_dense(gsolve_context *ctx, const char *path, gsolve_row_range rows,
-                                 const gsolve_dense *v, const char *comment)
+                                 const gs_ownership *owner, const gsolve_dense *v,
+                                 const char *comment)
 {
     shared_file *f = NULL;
     bool parallel;
@@ -233,10 +232,18 @@ static gsolve_status write_dense(gsolve_context *ctx, const char *path, gsolve_r
         f->threads = gsolve_threads(ctx) < 64 ? gsolve_threads(ctx) : 64;
         TRY(write_on_all(f, &parallel, path, rows, v, comment));
     }
-    if (!parallel) TRY(write_on_first(ctx, path, rows, v, comment));
+    if (!parallel) TRY(write_on_first(ctx, path, owner, v, comment));
 done:
     gsolve_free(ctx, GSOLVE_HOST, f);
     return status;
+}
+
+/* Whether v has these rows. It may have no memory if there are none. */
+static bool is_writable(const gsolve_dense *v, gsolve_row_range rows)
+{
+    return v->type == GSOLVE_F64 && v->location == GSOLVE_HOST &&
+           v->layout == GSOLVE_COLUMN_MAJOR && v->nrows == rows.count && v->ncols >= 0 &&
+           gs_stride_fits(*v) && (v->value || rows.count == 0) && rows.total <= INT32_MAX;
 }
 
 gsolve_status gsolve_write_dense_dist(gsolve_context *ctx, const char *path, gsolve_row_range rows,
@@ -247,17 +254,17 @@ gsolve_status gsolve_write_dense_dist(gsolve_context *ctx, const char *path, gso
 
     if (!ctx) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(ctx);
-    if (!path || !v || v->type != GSOLVE_F64 || v->location != GSOLVE_HOST ||
-        v->nrows != rows.count || v->layout != GSOLVE_COLUMN_MAJOR || rows.total > INT32_MAX) {
+    if (!path || !v || !is_writable(v, rows)) {
         status = gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
                              "gsolve_write_dense_dist: path or v is NULL, v is not column-major "
                              "with doubles on the host and the rows of this rank, or there are "
                              "2^31 rows or more");
     }
     TRY(gs_comm_check(ctx->comm, status));
+    TRY(gs_same_name(ctx, path));
     TRY(gs_comm_same(ctx->comm, (uint64_t)v->ncols, "the numbers of columns"));
     TRY(gs_ownership_new(&owner, ctx, &rows, "rows"));
-    status = write_dense(ctx, path, rows, v, comment);
+    status = write_dense(ctx, path, rows, &owner, v, comment);
 done:
     gs_ownership_drop(&owner, ctx);
     return status;

@@ -66,7 +66,7 @@ static void generators(void **state)
     gsolve_context_destroy(&ctx);
 }
 
-/* Two columns from a file that rank 0 reads, and back to another file. */
+/* Two columns from a file, and back to another file. */
 static int move_vectors(gsolve_context *ctx, int rank, int ranks, void *user)
 {
     const source *s = user;
@@ -93,10 +93,20 @@ static int move_vectors(gsolve_context *ctx, int rank, int ranks, void *user)
         EXPECT(((double *)v.value)[i + v.stride] == number_of(rows.first + i, 1), "row %d", i);
     }
     gsolve_dense_free(&v, ctx);
-    EXPECT(gsolve_read_dense_dist(&v, ctx, s->file,
-                                  (gsolve_row_range){rows.first, rows.total + 1, rows.count},
-                                  NULL) == GSOLVE_BAD_FILE,
+    gsolve_row_range more = {rows.first, rows.total + 1, rows.count + (rank == ranks - 1)};
+    EXPECT(gsolve_read_dense_dist(&v, ctx, s->file, more, NULL) == GSOLVE_BAD_FILE, "%s",
+           gsolve_error(ctx));
+    EXPECT(strstr(gsolve_error(ctx), "has 90 rows; the system has 91"), "%s", gsolve_error(ctx));
+    more.count = rank == ranks - 1 ? -1 : rows.count;
+    EXPECT(gsolve_read_dense_dist(&v, ctx, s->file, more, NULL) == GSOLVE_BAD_ARGUMENT, "%s",
+           gsolve_error(ctx));
+    EXPECT(gsolve_read_dense_dist(&v, ctx, rank < ranks - 1 ? s->file : s->vector, rows, NULL) ==
+               (ranks > 1 ? GSOLVE_BAD_ARGUMENT : GSOLVE_OK),
            "%s", gsolve_error(ctx));
+    if (ranks > 1) {
+        EXPECT(strstr(gsolve_error(ctx), "the names of the file"), "%s", gsolve_error(ctx));
+    }
+    gsolve_dense_free(&v, ctx);
     return failures;
 }
 
