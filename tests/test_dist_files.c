@@ -418,6 +418,16 @@ static void read_cached(folder *f, const gsolve_read_options *options, bool cach
     wait_for_writer();
 }
 
+static void write_caches(folder *f)
+{
+    for (int k = 0; k < f->count && is_writer(); k++) {
+        gsolve_csr A;
+        OK(f->ctx, gsolve_read_matrix(&A, f->ctx, f->file[k].path, &read_and_write, NULL));
+        gsolve_csr_free(&A, f->ctx);
+    }
+    wait_for_writer();
+}
+
 /* A file without a cache, with one, and with one that is damaged. */
 static void caches(void **state)
 {
@@ -438,12 +448,7 @@ static void caches(void **state)
     add_text(f, GENERAL "0 0 0\n");
     add_text(f, matrices[0]);
     read_cached(f, &read_only, false);
-    for (int k = 0; k < f->count && is_writer(); k++) {
-        gsolve_csr A;
-        OK(f->ctx, gsolve_read_matrix(&A, f->ctx, f->file[k].path, &read_and_write, NULL));
-        gsolve_csr_free(&A, f->ctx);
-    }
-    wait_for_writer();
+    write_caches(f);
     read_cached(f, &read_only, true);
     read_cached(f, &read_and_write, true);
     for (int k = 0; k < f->count && is_writer(); k++) flip_byte(&f->file[k], 30 + k);
@@ -455,14 +460,9 @@ static void caches(void **state)
 static void damaged_caches(void **state)
 {
     folder *f = *state;
-    gsolve_csr A;
 
     add_text(f, matrices[0]);
-    if (is_writer()) {
-        OK(f->ctx, gsolve_read_matrix(&A, f->ctx, f->file[0].path, &read_and_write, NULL));
-        gsolve_csr_free(&A, f->ctx);
-    }
-    wait_for_writer();
+    write_caches(f);
     read_cached(f, &read_only, true);
     for (int array = 0; array < 3; array++) {
         for (int at = 0; at < (array == 2 ? 32 : 16); at += RANKS_ARE_PROCESSES ? 5 : 1) {
@@ -477,6 +477,36 @@ static void damaged_caches(void **state)
     read_cached(f, &read_only, true);
 }
 
+/* A cache of another version, cut short, too long, of a file that has changed since, or no regular
+ * file: it is not used. */
+static void stale_caches(void **state)
+{
+    folder *f = *state;
+    char cache[300];
+    struct timespec times[2] = {{1, 5}, {1, 5}};
+
+    add_text(f, matrices[0]);
+    snprintf(cache, sizeof cache, "%s.gscache", f->file[0].path);
+    for (int kind = 0; kind < 6; kind++) {
+        write_caches(f);
+        read_cached(f, &read_only, true);
+        if (is_writer()) {
+            if (kind == 0) flip_byte(&f->file[0], 8); /* the version */
+            if (kind == 1) assert_int_equal(truncate(cache, 4096 * 3 + 8), 0);
+            if (kind == 2) assert_int_equal(truncate(cache, 100), 0);
+            if (kind == 3) assert_int_equal(truncate(cache, 4096 * 9), 0);
+            if (kind == 4) {
+                assert_int_equal(utimensat(AT_FDCWD, f->file[0].path, times, 0), 0);
+            }
+            if (kind == 5) assert_true(unlink(cache) == 0 && mkfifo(cache, 0600) == 0);
+        }
+        wait_for_writer();
+        read_cached(f, &read_only, false);
+        if (is_writer()) assert_int_equal(unlink(cache), 0);
+        wait_for_writer();
+    }
+}
+
 /* The last rank does not see the file, or sees another one of this name: rank 0 reads, also the
  * cache. */
 static void other_hosts(void **state)
@@ -485,7 +515,6 @@ static void other_hosts(void **state)
                                         GENERAL "3 3 4\n1 1 1.5\n2 2 -2e3\n3 1 .25\n3 3 1e+300\n"};
     folder *f = *state;
     char other[150], path[200];
-    gsolve_csr A;
 
     if (!ranks_have_folders()) skip();
     snprintf(other, sizeof other, "%s/other", f->name);
@@ -493,12 +522,8 @@ static void other_hosts(void **state)
     if (is_writer()) assert_int_equal(mkdir(other, 0700), 0);
     wait_for_writer();
     add_text(f, texts[0]);
-    if (is_writer()) {
-        OK(f->ctx, gsolve_read_matrix(&A, f->ctx, f->file[0].path, &read_and_write, NULL));
-        gsolve_csr_free(&A, f->ctx);
-    }
+    write_caches(f);
     snprintf(f->file[0].path, sizeof f->file[0].path, "0.mtx");
-    wait_for_writer();
     f->other = other;
     for (int k = 0; k < 2; k++) { /* without and with another file */
         for (int c = 1; rank_count(c); c++) {
@@ -520,9 +545,9 @@ static void other_hosts(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {TEST(good),        TEST(malformed), TEST(large),
-                                       TEST(interrupted), TEST(caches),    TEST(damaged_caches),
-                                       TEST(other_hosts)};
+    const struct CMUnitTest tests[] = {TEST(good),         TEST(malformed),  TEST(large),
+                                       TEST(interrupted),  TEST(caches),     TEST(damaged_caches),
+                                       TEST(stale_caches), TEST(other_hosts)};
 
     begin_ranks(&argc, &argv);
     need_device();
