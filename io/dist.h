@@ -34,6 +34,11 @@ static inline int64_t gs_first_entry(int64_t entries, int r, int ranks)
     return (int64_t)((double)entries / ranks * r);
 }
 
+static inline int64_t gs_clamp(int64_t k, int64_t least, int64_t most)
+{
+    return k < least ? least : k > most ? most : k;
+}
+
 /* csr = this rank's rows of a matrix with ncols columns, divided so that ranks have about equal
  * numbers of entries. A: the rows of this rank before, with values of type double; those of all
  * ranks follow one another. Takes ownership of its values if no rows move. Collective. */

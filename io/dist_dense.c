@@ -8,11 +8,6 @@
 #include "dist/pieces.h"
 #include "io/dist.h"
 
-static int64_t clamp(int64_t k, int64_t least, int64_t most)
-{
-    return k < least ? least : k > most ? most : k;
-}
-
 gsolve_status gs_move_elements(gsolve_context *ctx, const gs_ownership *owner, void *part,
                                int64_t count, gsolve_dense v, bool to_part)
 {
@@ -28,9 +23,10 @@ gsolve_status gs_move_elements(gsolve_context *ctx, const gs_ownership *owner, v
         const int64_t *at = parts.first, column = c * row[ranks]; /* elements before it */
         void *own = gs_column_of(v, c).value;
         for (int r = 0; r <= ranks; r++) {
-            (to_part ? p.in : p.out)[r] = clamp(column + row[r], at[rank], at[rank + 1]) - at[rank];
+            (to_part ? p.in : p.out)[r] =
+                gs_clamp(column + row[r], at[rank], at[rank + 1]) - at[rank];
             (to_part ? p.out : p.in)[r] =
-                clamp(at[r] - column, row[rank], row[rank + 1]) - row[rank];
+                gs_clamp(at[r] - column, row[rank], row[rank + 1]) - row[rank];
         }
         TRY(gs_pieces_move(&p, ctx->comm, sizeof(double), to_part ? own : part,
                            to_part ? part : own));

@@ -95,11 +95,6 @@ done:
     return status;
 }
 
-static int64_t clamp(double row, int64_t least, int64_t most)
-{
-    return (int64_t)row < least ? least : (int64_t)row > most ? most : (int64_t)row;
-}
-
 /* The rows that this rank sends, counted from its first one before, and those that it receives,
  * counted from its first one after. */
 static void assign_pieces(division *d, int rank, int ranks)
@@ -108,8 +103,9 @@ static void assign_pieces(division *d, int rank, int ranks)
     const int64_t first = d->own.first, end = first + d->own.count;
 
     for (int r = 0; r <= ranks; r++) {
-        d->rows.out[r] = clamp(d->first[r], before[rank], before[rank + 1]) - before[rank];
-        d->rows.in[r] = clamp((double)before[r], first, end) - first;
+        d->rows.out[r] =
+            gs_clamp((int64_t)d->first[r], before[rank], before[rank + 1]) - before[rank];
+        d->rows.in[r] = gs_clamp(before[r], first, end) - first;
     }
 }
 
