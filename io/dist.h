@@ -19,6 +19,9 @@ static inline bool gs_is_first(const gsolve_context *ctx)
     return !ctx->comm || ctx->comm->rank == 0;
 }
 
+/* *all = whether `own` holds on all ranks. */
+gsolve_status gs_agree(bool *all, gsolve_context *ctx, bool own);
+
 /* Fails on all ranks unless they name the same file or matrix. */
 gsolve_status gs_same_name(gsolve_context *ctx, const char *name);
 

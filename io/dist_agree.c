@@ -50,6 +50,17 @@ done:
     return status;
 }
 
+gsolve_status gs_agree(bool *all, gsolve_context *ctx, bool own)
+{
+    int64_t before, without;
+    gsolve_status status;
+
+    TRY(gs_comm_place(ctx->comm, !own, &before, &without));
+    *all = without == 0;
+done:
+    return status;
+}
+
 gsolve_status gs_same_name(gsolve_context *ctx, const char *name)
 {
     return gs_comm_same(ctx->comm, gs_hash(ctx, name, strlen(name), 0),

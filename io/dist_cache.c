@@ -39,24 +39,12 @@ static void drop_hashing(hashing *h)
     gsolve_free(h->ctx, GSOLVE_HOST, h->own);
 }
 
-/* *all_good: whether it is on all ranks. */
-static gsolve_status agree(bool *all_good, gsolve_context *ctx, bool good)
-{
-    int64_t before, bad;
-    gsolve_status status;
-
-    TRY(gs_comm_place(ctx->comm, !good, &before, &bad));
-    *all_good = bad == 0;
-done:
-    return status;
-}
-
 /* h->part = the hashes of all ranks. good: this rank could read its pieces. */
 static gsolve_status gather_parts(hashing *h, bool *good)
 {
     gsolve_status status;
 
-    TRY(agree(good, h->ctx, *good));
+    TRY(gs_agree(good, h->ctx, *good));
     TRY(gs_comm_allgather(h->ctx->comm, h->own, (size_t)h->share * sizeof *h->own, h->part));
 done:
     return status;
@@ -72,7 +60,7 @@ static gsolve_status stamp_file(gs_stamp *stamp, bool *good, gsolve_context *ctx
 
     *stamp = (gs_stamp){0};
     *good = gs_stamp_open(&s, stamp, ctx, path);
-    TRY(agree(good, ctx, *good));
+    TRY(gs_agree(good, ctx, *good));
     if (!*good) goto done;
     size[0] = (double)stamp->size;
     size[1] = -(double)stamp->size;
@@ -230,10 +218,10 @@ static gsolve_status read_rows(gsolve_dist_csr *csr, bool *good, gsolve_context 
     gs_dist_arrays a = {0};
     gsolve_status status;
 
-    TRY(agree(good, ctx, find_rows(&rows, entry, f, rank, ranks)));
+    TRY(gs_agree(good, ctx, find_rows(&rows, entry, f, rank, ranks)));
     if (!*good) goto done;
     TRY(gs_comm_check(ctx->comm, gs_dist_arrays_new(&a, ctx, rows.count, entry[1] - entry[0])));
-    TRY(agree(good, ctx, read_arrays(&a, f, rows, entry)));
+    TRY(gs_agree(good, ctx, read_arrays(&a, f, rows, entry)));
     if (*good) gs_dist_csr_own(csr, rows, gs_column_range(rows, f->ncols, rank, ranks), &a);
 done:
     gs_dist_arrays_free(&a, ctx);
@@ -255,7 +243,7 @@ static gsolve_status open_cache(gs_cache_file *f, bool *opened, gsolve_context *
     *opened = gs_cache_open(f, ctx, path, beside, stamp, source);
     first = f->head;
     TRY(gs_share(ctx->comm, &first, sizeof first));
-    TRY(agree(opened, ctx, *opened && f->head == first));
+    TRY(gs_agree(opened, ctx, *opened && f->head == first));
 done:
     return status;
 }

@@ -94,15 +94,13 @@ static gsolve_status open_file(shared_file *f, bool *opened, int64_t *bytes, con
                                gsolve_row_range rows, int32_t ncols, const char *comment)
 {
     temporary_file t = {0};
-    int64_t before, without;
     gsolve_status status = GSOLVE_OK;
 
     if (gs_is_first(f->ctx)) status = begin_file(f, &t, path, rows, ncols, comment);
     TRY(gs_check_file(f->ctx->comm, status));
     TRY(gs_share(f->ctx->comm, &t, sizeof t));
     if (!gs_is_first(f->ctx)) join_file(f, &t, path);
-    TRY(gs_comm_place(f->ctx->comm, !f->is_open, &before, &without));
-    *opened = without == 0;
+    TRY(gs_agree(opened, f->ctx, f->is_open));
     *bytes = t.bytes;
 done:
     return status;

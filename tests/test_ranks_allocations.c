@@ -289,9 +289,15 @@ static gsolve_status read_files(rank_state *s)
 static gsolve_status read_symmetric(rank_state *s)
 {
     gsolve_dist_csr csr = {0};
+    gsolve_dense v = {0};
     gsolve_status status = gsolve_read_matrix_dist(&csr, s->ctx, s->symmetric, NULL, NULL);
 
     gsolve_dist_csr_free(&csr, s->ctx);
+    if (status == GSOLVE_OK) {
+        status = gsolve_read_dense_dist(&v, s->ctx, s->symmetric,
+                                        gsolve_row_range_even(9, s->rank, s->ranks), NULL);
+    }
+    gsolve_dense_free(&v, s->ctx);
     return status;
 }
 
