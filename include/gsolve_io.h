@@ -119,9 +119,9 @@ GSOLVE_API gsolve_status gsolve_read_dense(gsolve_dense *v, gsolve_context *ctx,
 /* Reads or generates this rank's rows of a matrix whose rows are distributed over the ranks of ctx
  * (gsolve_dist.h); collective. Each rank generates its own rows. All ranks read a Matrix Market
  * coordinate file that is not compressed: each parses a part of the text and sends the entries to
- * the ranks of their rows; with the option cache, each reads its rows of a cache that exists. All
- * ranks must be able to open the file, with the same size and time stamp. Else, and for all other
- * files and pipes, and if a cache is to be written, rank 0 reads and sends the other ranks theirs.
+ * the ranks of their rows; with the option cache, each reads its rows of a cache, or writes them to
+ * a new one. All ranks must be able to open the file, with the same size and time stamp. Else, and
+ * for all other files and pipes, rank 0 reads and sends the other ranks theirs.
  * The rows, the bits of the values and the sentences of errors in the file are those of
  * gsolve_read_matrix.
  *
@@ -134,12 +134,12 @@ GSOLVE_API gsolve_status gsolve_read_matrix_dist(gsolve_dist_csr *csr, gsolve_co
                                                  const gsolve_read_options *options,
                                                  gsolve_source *source);
 
-/* Reads this rank's rows of a dense matrix with rows.total rows; collective. All ranks read a Matrix
- * Market file that is not compressed, as in gsolve_read_matrix_dist; rank 0 reads arrays that are
- * symmetric, other files, and with the option cache, and sends the other ranks their rows. The bits
- * of the values and the sentences of errors are those of gsolve_read_dense; `name`, which all ranks
- * pass, and `options` are as there. Fails with GSOLVE_BAD_FILE if the file has another number of
- * rows. Free v with gsolve_dense_free. */
+/* Reads this rank's rows of a dense matrix with rows.total rows; collective. All ranks read a
+ * Matrix Market file that is not compressed, as in gsolve_read_matrix_dist; rank 0 reads arrays
+ * that are symmetric, other files, and with the option cache, and sends the other ranks their rows.
+ * The bits of the values and the sentences of errors are those of gsolve_read_dense; `name`, which
+ * all ranks pass, and `options` are as there. Fails with GSOLVE_BAD_FILE if the file has another
+ * number of rows. Free v with gsolve_dense_free. */
 GSOLVE_API gsolve_status gsolve_read_dense_dist(gsolve_dense *v, gsolve_context *ctx,
                                                 const char *name, gsolve_row_range rows,
                                                 const gsolve_read_options *options);

@@ -86,8 +86,7 @@ static gsolve_status agree_on_cache(int *use, gsolve_context *ctx,
     return gs_share(ctx->comm, use, sizeof *use);
 }
 
-/* All ranks read the cache or the text. Rank 0 reads what others cannot, and files whose cache it
- * writes. */
+/* All ranks read the cache, or the text and write the cache. Rank 0 reads what others cannot. */
 static gsolve_status read_file(gsolve_dist_csr *csr, gsolve_context *ctx, const char *name,
                                const gsolve_read_options *options, gsolve_source *source)
 {
@@ -99,7 +98,12 @@ static gsolve_status read_file(gsolve_dist_csr *csr, gsolve_context *ctx, const 
     if (gs_comm_ranks(ctx->comm) > 1) {
         TRY(agree_on_cache(&use, ctx, options));
         if (use & 1) TRY(gs_cache_read_dist(csr, &found, ctx, name, &own));
-        if (!found && !(use & 2)) TRY(read_text(csr, &found, ctx, name, options, &own));
+        if (!found) TRY(read_text(csr, &found, ctx, name, options, &own));
+        if (found && !own.cached && (use & 2)) {
+            status = gs_cache_write_dist(csr, ctx, name, &own);
+            if (status != GSOLVE_OK) gsolve_dist_csr_free(csr, ctx);
+            TRY(status);
+        }
     }
     if (!found) TRY(read_on_first(csr, ctx, name, options, &own));
     GS_FILL_INFO(gsolve_source, source, &own);

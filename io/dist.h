@@ -88,6 +88,11 @@ gsolve_status gs_market_read_dist(gsolve_dist_csr *csr, gs_input *in, const gs_m
 gsolve_status gs_cache_read_dist(gsolve_dist_csr *csr, bool *found, gsolve_context *ctx,
                                  const char *path, gsolve_source *source);
 
+/* Writes the cache of a file, from which csr and *source were read. Sets source->cache if it could
+ * be written; that it could not is no error. Collective, over several ranks. */
+gsolve_status gs_cache_write_dist(const gsolve_dist_csr *csr, gsolve_context *ctx, const char *path,
+                                  gsolve_source *source);
+
 /* A = this rank's rows of the matrix, mirrored according to symmetry. first: the first row of each
  * rank and the number of rows; NULL: ranks get about equal numbers of entries. Frees the triplets,
  * `count` on this rank. Collective. In dist_triplets.c. */

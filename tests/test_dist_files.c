@@ -1,6 +1,8 @@
 /* test_dist_files.c: several ranks read a file as one rank does: the same rows, bits, sentences of
  * errors and statements about the file, wherever the text is cut. */
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include "tests/dist_support.h"
 #include "tests/malformed_files.h"
@@ -477,6 +479,89 @@ static void damaged_caches(void **state)
     read_cached(f, &read_only, true);
 }
 
+/* Several ranks write the cache that one rank writes, byte by byte, and no other file. */
+static void written_caches(void **state)
+{
+    folder *f = *state;
+    char path[200], cache[300], one[300], command[900];
+    gsolve_csr A;
+
+    for (size_t k = 0; k < sizeof matrices / sizeof *matrices; k++) add_text(f, matrices[k]);
+    OK(f->ctx, gsolve_read_matrix(&A, f->ctx, "gen:circuit,n=3000", NULL, NULL));
+    snprintf(path, sizeof path, "%s/text.mtx", f->name);
+    if (is_writer()) OK(f->ctx, gsolve_write_matrix(f->ctx, path, &A, GSOLVE_GENERAL, NULL));
+    gsolve_csr_free(&A, f->ctx);
+    wait_for_writer();
+    add_file(f, path);
+    write_caches(f);
+    for (int k = 0; k < f->count; k++) {
+        snprintf(cache, sizeof cache, "%s.gscache", f->file[k].path);
+        snprintf(one, sizeof one, "%s.one", f->file[k].path);
+        if (is_writer()) assert_int_equal(rename(cache, one), 0);
+    }
+    for (int c = RANKS_ARE_PROCESSES; rank_count(c); c++) {
+        f->options = &read_and_write;
+        for (int cached = 0; cached < 2; cached++) {
+            f->cached = cached;
+            wait_for_writer();
+            assert_int_equal(run_ranks(rank_count(c), read_files, f), 0);
+        }
+        for (int k = 0; k < f->count && is_writer(); k++) {
+            snprintf(cache, sizeof cache, "%s.gscache", f->file[k].path);
+            snprintf(command, sizeof command, "cmp '%s' '%s.one' && rm '%s'", cache,
+                     f->file[k].path, cache);
+            assert_int_equal(system(command), 0);
+        }
+        snprintf(command, sizeof command, "! ls '%s' | grep tmp", f->name);
+        if (is_writer()) assert_int_equal(system(command), 0);
+    }
+    wait_for_writer();
+}
+
+static void read_twice(folder *f, bool cached)
+{
+    for (int c = RANKS_ARE_PROCESSES; rank_count(c); c++) {
+        f->options = &read_and_write;
+        f->cached = cached && c > RANKS_ARE_PROCESSES;
+        for (int k = 0; k < 2; k++, f->cached = cached) {
+            wait_for_writer();
+            assert_int_equal(run_ranks(rank_count(c), read_files, f), 0);
+        }
+    }
+    wait_for_writer();
+}
+
+/* The cache cannot be written beside the file: it is in the user's folder; or nowhere, or the disk
+ * is full, which is no error and leaves nothing. */
+static void unwritten_caches(void **state)
+{
+    folder *f = *state;
+    char cache[300], user[150], command[900];
+    struct rlimit none;
+
+    add_text(f, matrices[0]);
+    snprintf(cache, sizeof cache, "%s.gscache", f->file[0].path);
+    snprintf(user, sizeof user, "%s/user", f->name);
+    if (is_writer()) assert_int_equal(mkdir(cache, 0700), 0);
+    setenv("XDG_CACHE_HOME", "/dev/null/none", 1);
+    read_twice(f, false);
+    setenv("XDG_CACHE_HOME", user, 1);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &none), 0);
+    for (rlim_t most = 0; most < 4 * 4096; most += 4000) {
+        struct rlimit limit = {most, none.rlim_max};
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        read_twice(f, false);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    }
+    snprintf(command, sizeof command,
+             "test -z \"$(find '%s' -name '*tmp' -o -path '*user/*' -type f)\"", f->name);
+    if (is_writer()) assert_int_equal(system(command), 0);
+    wait_for_writer();
+    read_twice(f, true);
+    unsetenv("XDG_CACHE_HOME");
+}
+
 /* A cache of another version, cut short, too long, of a file that has changed since, or no regular
  * file: it is not used. */
 static void stale_caches(void **state)
@@ -545,9 +630,11 @@ static void other_hosts(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {TEST(good),         TEST(malformed),  TEST(large),
-                                       TEST(interrupted),  TEST(caches),     TEST(damaged_caches),
-                                       TEST(stale_caches), TEST(other_hosts)};
+    const struct CMUnitTest tests[] = {
+        TEST(good),         TEST(malformed),      TEST(large),
+        TEST(interrupted),  TEST(caches),         TEST(damaged_caches),
+        TEST(stale_caches), TEST(written_caches), TEST(unwritten_caches),
+        TEST(other_hosts)};
 
     begin_ranks(&argc, &argv);
     need_device();

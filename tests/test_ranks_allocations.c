@@ -311,6 +311,21 @@ static gsolve_status read_cache(rank_state *s)
     return status;
 }
 
+/* A cache that cannot be written is no error. */
+static gsolve_status write_cache(rank_state *s)
+{
+    const gsolve_read_options options = {.cache = true};
+    gsolve_dist_csr csr = {0};
+    char cache[80];
+    gsolve_status status;
+
+    snprintf(cache, sizeof cache, "%s.gscache", s->symmetric);
+    if (s->rank == 0) unlink(cache);
+    status = gsolve_read_matrix_dist(&csr, s->ctx, s->symmetric, &options, NULL);
+    gsolve_dist_csr_free(&csr, s->ctx);
+    return status;
+}
+
 static gsolve_status write_file(rank_state *s)
 {
     const gsolve_dense v = columns(s->b, s->n, 2);
@@ -342,6 +357,7 @@ static const function functions[] = {
     {"read_files", read_files},
     {"read_symmetric", read_symmetric},
     {"read_cache", read_cache},
+    {"write_cache", write_cache},
     {"write_file", write_file},
 };
 
@@ -414,6 +430,8 @@ static void allocations(void **state)
         deny_all(&functions[f], &p);
     }
     unlink(matrix);
+    unlink(cache);
+    snprintf(cache, sizeof cache, "%s.gscache", symmetric);
     unlink(cache);
     unlink(symmetric);
     unlink(vector);
