@@ -64,9 +64,9 @@ bool gs_cache_open(gs_cache_file *f, const gsolve_context *ctx, const char *path
 /* The sizes and places of a matrix's arrays in a cache. Returns the bytes of the cache. */
 int64_t gs_cache_lay_out(gs_cache_file *f, int32_t nrows, int32_t ncols, int64_t entries);
 
-/* The first page of that cache; f->payload is known. */
-#define GS_CACHE_PAGE 4096 /* where pages are larger, a cache cannot be mapped and is never used \
-                            */
+/* The first page of that cache; f->payload is known. Where pages are larger, a cache cannot be
+ * mapped and is never used. */
+#define GS_CACHE_PAGE 4096
 void gs_cache_first_page(char page[GS_CACHE_PAGE], const gsolve_context *ctx,
                          const gs_cache_file *f, const gs_stamp *stamp,
                          const gsolve_source *source);

@@ -1,6 +1,15 @@
-/* write_file.c: the file that write_binary.c writes. */
+/* write_file.c: the file that write_binary.c writes, and the error of any file. */
+#include <string.h>
+
 #include "io/write.h"
 #include "io/write_npz.h"
+
+gsolve_status gs_write_error(gsolve_context *ctx, const char *path, int code)
+{
+    return gsolve_fail(ctx, GSOLVE_BAD_FILE, "cannot write %s%.400s: %s",
+                       strcmp(path, "-") == 0 ? "to standard output" : "",
+                       strcmp(path, "-") == 0 ? "" : path, strerror(code));
+}
 
 gsolve_status gs_file_put(gs_file *f, const void *data, int64_t bytes)
 {
