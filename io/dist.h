@@ -1,6 +1,6 @@
 /* dist.h: matrices and vectors of files, distributed over ranks. dist.c chooses how a file is read;
- * dist_market.c reads a Matrix Market file on all ranks, dist_cache.c a cache; dist_rows.c divides
- * rows; dist_dense.c reads dense matrices, dist_write.c writes them. */
+ * dist_market.c reads a Matrix Market file on all ranks, dist_cache.c reads and writes a cache;
+ * dist_rows.c divides rows; dist_dense.c reads dense matrices, dist_write.c writes them. */
 #ifndef GS_IO_DIST_H
 #define GS_IO_DIST_H
 
