@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "gsolve_io.h"
@@ -76,4 +77,9 @@ int gs_write_all(int file, const void *from, size_t bytes)
         bytes -= (size_t)written;
     }
     return 0;
+}
+
+int64_t gs_time_of_change(const struct stat *about)
+{
+    return (int64_t)about->st_mtim.tv_sec * 1000000000 + about->st_mtim.tv_nsec;
 }

@@ -260,6 +260,7 @@ int gs_replace_join(gs_replacement *r, gsolve_context *ctx, const char *path, co
     r->ctx = ctx;
     r->path = path;
     r->in_place = false;
+    snprintf(r->temporary, sizeof r->temporary, "%s", temporary);
     r->file = open(temporary, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     return r->file < 0 ? errno : 0;
 }

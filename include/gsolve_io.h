@@ -119,34 +119,36 @@ GSOLVE_API gsolve_status gsolve_read_dense(gsolve_dense *v, gsolve_context *ctx,
 /* Reads or generates this rank's rows of a matrix whose rows are distributed over the ranks of ctx
  * (gsolve_dist.h); collective. Each rank generates its own rows. All ranks read a Matrix Market
  * coordinate file that is not compressed: each parses a part of the text and sends the entries to
- * the ranks of their rows; with the option cache, each reads its rows of a cache that exists. All
- * ranks must be able to open the file, with the same size and time stamp. Else, and for all other
- * files and pipes, and if a cache is to be written, rank 0 reads and sends the other ranks theirs.
+ * the ranks of their rows; with the option cache, each reads its rows of a cache, or writes them to
+ * a new one. All ranks must be able to open the file, with the same size and time stamp. Else, and
+ * for all other files and pipes, rank 0 reads and sends the other ranks theirs.
  * The rows, the bits of the values and the sentences of errors in the file are those of
  * gsolve_read_matrix.
  *
  * Ranks get equal numbers of rows of a generated matrix, and about equal numbers of entries of a
  * file. The columns of each row ascend strictly. Free csr with gsolve_dist_csr_free. `options` and
  * `source`, which may be NULL, are as for gsolve_read_matrix. The caches are those of rank 0's
- * options. Each rank that parses calls its own progress function. *source is set on rank 0, and
- * everywhere for a generator. */
+ * options. Each rank that parses calls its own progress function. *source is set on all ranks. */
 GSOLVE_API gsolve_status gsolve_read_matrix_dist(gsolve_dist_csr *csr, gsolve_context *ctx,
                                                  const char *name,
                                                  const gsolve_read_options *options,
                                                  gsolve_source *source);
 
-/* Reads this rank's rows of a dense matrix with rows.total rows, which rank 0 reads and sends;
- * collective. `name`, `options` and the errors are those of gsolve_read_dense. Fails with
- * GSOLVE_BAD_FILE if the file has another number of rows. Free v with gsolve_dense_free. */
+/* Reads this rank's rows of a dense matrix with rows.total rows; collective. All ranks read a
+ * Matrix Market file that is not compressed, as in gsolve_read_matrix_dist; rank 0 reads arrays
+ * that are symmetric, other files, and with the option cache, and sends the other ranks their rows.
+ * The bits of the values and the sentences of errors are those of gsolve_read_dense; `name`, which
+ * all ranks pass, and `options` are as there. Fails with GSOLVE_BAD_FILE if the file has another
+ * number of rows. Free v with gsolve_dense_free. */
 GSOLVE_API gsolve_status gsolve_read_dense_dist(gsolve_dense *v, gsolve_context *ctx,
                                                 const char *name, gsolve_row_range rows,
                                                 const gsolve_read_options *options);
 
 /* Writes a dense matrix, of which v holds this rank's rows, to one file, as gsolve_write_dense
- * does; collective. v is column-major, of doubles, on the host. All ranks write their rows of a
- * Matrix Market file that is not compressed, if they can open the temporary file of rank 0.
- * Otherwise rank 0 collects all rows and writes. If a rank fails, a file that existed is unchanged.
- */
+ * does; collective. All ranks pass the same path. v is column-major, of doubles, on the host. All
+ * ranks write their rows of a Matrix Market file that is not compressed, if they can open the
+ * temporary file of rank 0. Otherwise rank 0 collects all rows and writes. If a rank fails, a file
+ * that existed is unchanged. The comment is that of rank 0. */
 GSOLVE_API gsolve_status gsolve_write_dense_dist(gsolve_context *ctx, const char *path,
                                                  gsolve_row_range rows, const gsolve_dense *v,
                                                  const char *comment);

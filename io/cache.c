@@ -12,7 +12,7 @@
 
 #include "core/replace.h"
 
-#define PAGE   4096 /* where pages are larger, a cache cannot be mapped and is never used */
+#define PAGE   GS_CACHE_PAGE
 #define ORDER  0x01020304
 #define ARRAYS GS_CACHE_ARRAYS
 
@@ -274,17 +274,23 @@ static bool write_to(const char *path, gsolve_context *ctx, const head *h,
     return gs_replace_end(&r, !code, false) == 0 && !code; /* its hash shows whether it is whole */
 }
 
+static void describe_matrix(head *h, int32_t nrows, int32_t ncols, int64_t entries,
+                            gsolve_offset offset)
+{
+    h->nrows = nrows;
+    h->ncols = ncols;
+    h->offset = (int32_t)offset;
+    h->bytes[0] = ((int64_t)nrows + 1) * (int64_t)gs_offset_size(offset);
+    h->bytes[1] = entries * (int64_t)sizeof(int32_t);
+    h->bytes[2] = entries * (int64_t)sizeof(double);
+}
+
 static void describe(head *h, gs_cached what)
 {
     h->dense = what.dense != NULL;
     if (what.csr) {
-        const int64_t entries = gs_start(what.csr, what.csr->nrows);
-        h->nrows = what.csr->nrows;
-        h->ncols = what.csr->ncols;
-        h->offset = (int32_t)what.csr->offset;
-        h->bytes[0] = ((int64_t)h->nrows + 1) * (int64_t)gs_offset_size(what.csr->offset);
-        h->bytes[1] = entries * (int64_t)sizeof *what.csr->col;
-        h->bytes[2] = entries * (int64_t)sizeof(double);
+        describe_matrix(h, what.csr->nrows, what.csr->ncols, gs_start(what.csr, what.csr->nrows),
+                        what.csr->offset);
     } else {
         h->nrows = what.dense->nrows;
         h->ncols = what.dense->ncols;
@@ -308,6 +314,40 @@ static void describe_source(head *h, const gs_stamp *stamp, const gsolve_source 
     h->inspection = source->inspection;
 }
 
+int64_t gs_cache_lay_out(gs_cache_file *f, int32_t nrows, int32_t ncols, int64_t entries)
+{
+    const gsolve_offset offset = entries > INT32_MAX ? GSOLVE_O64 : GSOLVE_O32;
+    head h = {0};
+    int64_t size;
+
+    describe_matrix(&h, nrows, ncols, entries, offset);
+    size = set_offsets(&h);
+    *f = (gs_cache_file){.file = -1, .nrows = nrows, .ncols = ncols, .offset = offset};
+    memcpy(f->at, h.at, sizeof f->at);
+    memcpy(f->bytes, h.bytes, sizeof f->bytes);
+    return size;
+}
+
+void gs_cache_first_page(char page[GS_CACHE_PAGE], const gsolve_context *ctx,
+                         const gs_cache_file *f, const gs_stamp *stamp, const gsolve_source *source)
+{
+    head h;
+
+    memset(&h, 0, sizeof h);
+    describe_source(&h, stamp, source);
+    describe_matrix(&h, f->nrows, f->ncols, f->bytes[1] / (int64_t)sizeof(int32_t), f->offset);
+    set_offsets(&h);
+    h.payload = f->payload;
+    h.hash = hash_head(ctx, &h);
+    memset(page, 0, GS_CACHE_PAGE);
+    memcpy(page, &h, sizeof h);
+}
+
+bool gs_cache_path(char path[PATH_MAX], const gsolve_context *ctx, const char *source, bool beside)
+{
+    return beside ? path_beside(path, source) : path_in_user_folder(path, ctx, source, true);
+}
+
 void gs_cache_write(gs_cached what, gsolve_context *ctx, const char *path, const gs_stamp *stamp,
                     gsolve_source *source)
 {
@@ -327,9 +367,9 @@ void gs_cache_write(gs_cached what, gsolve_context *ctx, const char *path, const
     array[2] = what.csr ? what.csr->value : what.dense->value;
     h.payload = hash_arrays(ctx, &h, array);
     h.hash = hash_head(ctx, &h);
-    written = path_beside(cache, path) && write_to(cache, ctx, &h, array);
+    written = gs_cache_path(cache, ctx, path, true) && write_to(cache, ctx, &h, array);
     if (!written) {
-        written = path_in_user_folder(cache, ctx, path, true) && write_to(cache, ctx, &h, array);
+        written = gs_cache_path(cache, ctx, path, false) && write_to(cache, ctx, &h, array);
     }
     if (written) snprintf(source->cache, sizeof source->cache, "%.1023s", cache);
 }

@@ -6,6 +6,8 @@
 #ifndef GS_IO_CACHE_H
 #define GS_IO_CACHE_H
 
+#include <limits.h>
+
 #include "gsolve_io.h"
 #include "matrix/csr.h"
 
@@ -58,6 +60,20 @@ typedef struct gs_cache_file {
 #define GS_CACHE_VERSION 3
 bool gs_cache_open(gs_cache_file *f, const gsolve_context *ctx, const char *path, bool beside,
                    const gs_stamp *stamp, gsolve_source *source);
+
+/* The sizes and places of a matrix's arrays in a cache. Returns the bytes of the cache. */
+int64_t gs_cache_lay_out(gs_cache_file *f, int32_t nrows, int32_t ncols, int64_t entries);
+
+/* The first page of that cache; f->payload is known. Where pages are larger, a cache cannot be
+ * mapped and is never used. */
+#define GS_CACHE_PAGE 4096
+void gs_cache_first_page(char page[GS_CACHE_PAGE], const gsolve_context *ctx,
+                         const gs_cache_file *f, const gs_stamp *stamp,
+                         const gsolve_source *source);
+
+/* The path of the cache, beside the file or in the user's folder, which is created. False: there is
+ * none. */
+bool gs_cache_path(char path[PATH_MAX], const gsolve_context *ctx, const char *source, bool beside);
 
 /* True: the cache was valid; what and source are set, with arrays mapped from it. */
 bool gs_cache_read(gs_cached what, gsolve_context *ctx, const char *path, const gs_stamp *stamp,

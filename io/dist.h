@@ -1,10 +1,11 @@
 /* dist.h: matrices and vectors of files, distributed over ranks. dist.c chooses how a file is read;
- * dist_market.c reads a Matrix Market file on all ranks, dist_cache.c a cache; dist_rows.c divides
- * rows; dist_write.c writes. */
+ * dist_market.c reads a Matrix Market file on all ranks, dist_cache.c reads and writes a cache;
+ * dist_rows.c divides rows; dist_dense.c reads dense matrices, dist_write.c writes them. */
 #ifndef GS_IO_DIST_H
 #define GS_IO_DIST_H
 
 #include "dist/comm.h"
+#include "dist/row_range.h"
 #include "gsolve_io.h"
 #include "io/market.h"
 
@@ -12,6 +13,17 @@
  * the sentence of the lowest rank that does, without the number of the rank: it is the sentence of
  * one rank. */
 gsolve_status gs_check_file(gs_comm *comm, gsolve_status local);
+
+static inline bool gs_is_first(const gsolve_context *ctx)
+{
+    return !ctx->comm || ctx->comm->rank == 0;
+}
+
+/* *all = whether `own` holds on all ranks. */
+gsolve_status gs_agree(bool *all, gsolve_context *ctx, bool own);
+
+/* Fails on all ranks unless they name the same file or matrix. */
+gsolve_status gs_same_name(gsolve_context *ctx, const char *name);
 
 /* data = the bytes of rank 0, on all ranks. */
 gsolve_status gs_share(gs_comm *comm, void *data, size_t bytes);
@@ -23,6 +35,11 @@ gsolve_status gs_share(gs_comm *comm, void *data, size_t bytes);
 static inline int64_t gs_first_entry(int64_t entries, int r, int ranks)
 {
     return (int64_t)((double)entries / ranks * r);
+}
+
+static inline int64_t gs_clamp(int64_t k, int64_t least, int64_t most)
+{
+    return k < least ? least : k > most ? most : k;
 }
 
 /* csr = this rank's rows of a matrix with ncols columns, divided so that ranks have about equal
@@ -48,21 +65,20 @@ void gs_dist_arrays_free(gs_dist_arrays *a, gsolve_context *ctx);
 void gs_dist_csr_own(gsolve_dist_csr *csr, gsolve_row_range rows, gsolve_row_range cols,
                      gs_dist_arrays *a);
 
-/* --- vectors ---------------------------------------------------------------------------------- */
+/* --- dense matrices
+ * ---------------------------------------------------------------------------------- */
 
-/* *v = ncols columns of n doubles. */
-gsolve_status gs_columns_new(gsolve_dense *v, gsolve_context *ctx, int64_t n, int32_t ncols);
-
-/* Moves the columns between `all`, which rank 0 has, and v, this rank's rows. Collective. */
-gsolve_status gs_move_columns(gsolve_context *ctx, gsolve_row_range rows, gsolve_dense all,
-                              gsolve_dense v, bool to_first);
+/* Moves the elements of a matrix, of which v has this rank's rows, from or to `part`: `count`
+ * consecutive elements by columns, which those of the next rank follow. Collective. */
+gsolve_status gs_move_elements(gsolve_context *ctx, const gs_ownership *owner, void *part,
+                               int64_t count, gsolve_dense v, bool to_part);
 
 /* --- Matrix Market ---------------------------------------------------------------------------- */
 
 /* *is_market: all ranks see the same coordinate file, which is in `in` (close it), with this head.
- * Collective. */
+ * dense: or the same array without symmetry. Collective. */
 gsolve_status gs_market_open_dist(gs_input *in, gs_market *m, bool *is_market, gsolve_context *ctx,
-                                  const char *path, const gsolve_read_options *options);
+                                  const char *path, const gsolve_read_options *options, bool dense);
 
 /* csr = this rank's rows of the file. in->source is set. Collective. */
 gsolve_status gs_market_read_dist(gsolve_dist_csr *csr, gs_input *in, const gs_market *m);
@@ -72,9 +88,16 @@ gsolve_status gs_market_read_dist(gsolve_dist_csr *csr, gs_input *in, const gs_m
 gsolve_status gs_cache_read_dist(gsolve_dist_csr *csr, bool *found, gsolve_context *ctx,
                                  const char *path, gsolve_source *source);
 
-/* A = rows of the matrix, mirrored according to symmetry; those of all ranks follow one another.
- * Frees the triplets, `count` on this rank. Collective. In dist_triplets.c. */
+/* Writes the cache of a file, from which csr and *source were read. Sets source->cache if it could
+ * be written; that it could not is no error. Collective, over several ranks. */
+gsolve_status gs_cache_write_dist(const gsolve_dist_csr *csr, gsolve_context *ctx, const char *path,
+                                  gsolve_source *source);
+
+/* A = this rank's rows of the matrix, mirrored according to symmetry. first: the first row of each
+ * rank and the number of rows; NULL: ranks get about equal numbers of entries. Frees the triplets,
+ * `count` on this rank. Collective. In dist_triplets.c. */
 gsolve_status gs_assemble_dist(gsolve_csr *A, gsolve_context *ctx, const gs_market *m,
-                               gs_triplets *t, int64_t count, int64_t *duplicates);
+                               gs_triplets *t, int64_t count, const int64_t *first,
+                               int64_t *duplicates);
 
 #endif

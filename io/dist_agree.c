@@ -4,6 +4,7 @@
 
 #include "core/try.h"
 #include "io/dist.h"
+#include "matrix/csr.h"
 
 /* Whether the file or its name is at fault, not the rank. */
 static bool is_of_file(gsolve_status status)
@@ -47,6 +48,23 @@ gsolve_status gs_check_file(gs_comm *comm, gsolve_status local)
     if (faults > 0) status = fail_as_one(comm, at_fault ? local : GSOLVE_OK);
 done:
     return status;
+}
+
+gsolve_status gs_agree(bool *all, gsolve_context *ctx, bool own)
+{
+    int64_t before, without;
+    gsolve_status status;
+
+    TRY(gs_comm_place(ctx->comm, !own, &before, &without));
+    *all = without == 0;
+done:
+    return status;
+}
+
+gsolve_status gs_same_name(gsolve_context *ctx, const char *name)
+{
+    return gs_comm_same(ctx->comm, gs_hash(ctx, name, strlen(name), 0),
+                        "the names of the file or generator");
 }
 
 gsolve_status gs_share(gs_comm *comm, void *data, size_t bytes)

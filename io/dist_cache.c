@@ -1,11 +1,16 @@
-/* dist_cache.c: the binary cache of a matrix file, read by all ranks: each hashes its share of the
- * file and of the cache, and reads its rows. */
+/* dist_cache.c: the binary cache of a matrix file, read and written by all ranks: each hashes its
+ * share of the file and of the cache, and reads or writes its rows. */
+#include <errno.h>
+#include <fcntl.h>
 #include <omp.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "core/try.h"
 #include "io/cache.h"
 #include "io/dist.h"
+#include "io/dist_file.h"
+#include "io/write.h"
 
 /* --- hashes ----------------------------------------------------------------------------------- */
 
@@ -39,24 +44,12 @@ static void drop_hashing(hashing *h)
     gsolve_free(h->ctx, GSOLVE_HOST, h->own);
 }
 
-/* *all_good: whether it is on all ranks. */
-static gsolve_status agree(bool *all_good, gsolve_context *ctx, bool good)
-{
-    int64_t before, bad;
-    gsolve_status status;
-
-    TRY(gs_comm_place(ctx->comm, !good, &before, &bad));
-    *all_good = bad == 0;
-done:
-    return status;
-}
-
 /* h->part = the hashes of all ranks. good: this rank could read its pieces. */
 static gsolve_status gather_parts(hashing *h, bool *good)
 {
     gsolve_status status;
 
-    TRY(agree(good, h->ctx, *good));
+    TRY(gs_agree(good, h->ctx, *good));
     TRY(gs_comm_allgather(h->ctx->comm, h->own, (size_t)h->share * sizeof *h->own, h->part));
 done:
     return status;
@@ -72,7 +65,7 @@ static gsolve_status stamp_file(gs_stamp *stamp, bool *good, gsolve_context *ctx
 
     *stamp = (gs_stamp){0};
     *good = gs_stamp_open(&s, stamp, ctx, path);
-    TRY(agree(good, ctx, *good));
+    TRY(gs_agree(good, ctx, *good));
     if (!*good) goto done;
     size[0] = (double)stamp->size;
     size[1] = -(double)stamp->size;
@@ -127,18 +120,19 @@ done:
     return status;
 }
 
-/* *good: the arrays of the cache have the hash that its head names. */
-static gsolve_status check_arrays(bool *good, gsolve_context *ctx, const gs_cache_file *f)
+/* *hash = that of the arrays of the cache. *good: all ranks could read them. */
+static gsolve_status hash_arrays(uint64_t *hash, bool *good, gsolve_context *ctx,
+                                 const gs_cache_file *f)
 {
-    uint64_t hash = GS_CACHE_VERSION;
     char *buffer = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)gsolve_threads(ctx), GS_HASH_PIECE);
     gsolve_status status;
 
     TRY(gs_comm_check(ctx->comm, buffer ? GSOLVE_OK : GSOLVE_NO_MEMORY));
+    *hash = GS_CACHE_VERSION;
+    *good = true;
     for (int k = 0; k < GS_CACHE_ARRAYS && *good; k++) {
-        TRY(hash_array(&hash, good, ctx, f, k, buffer));
+        TRY(hash_array(hash, good, ctx, f, k, buffer));
     }
-    *good = *good && hash == f->payload;
 done:
     gsolve_free(ctx, GSOLVE_HOST, buffer);
     return status;
@@ -230,10 +224,10 @@ static gsolve_status read_rows(gsolve_dist_csr *csr, bool *good, gsolve_context 
     gs_dist_arrays a = {0};
     gsolve_status status;
 
-    TRY(agree(good, ctx, find_rows(&rows, entry, f, rank, ranks)));
+    TRY(gs_agree(good, ctx, find_rows(&rows, entry, f, rank, ranks)));
     if (!*good) goto done;
     TRY(gs_comm_check(ctx->comm, gs_dist_arrays_new(&a, ctx, rows.count, entry[1] - entry[0])));
-    TRY(agree(good, ctx, read_arrays(&a, f, rows, entry)));
+    TRY(gs_agree(good, ctx, read_arrays(&a, f, rows, entry)));
     if (*good) gs_dist_csr_own(csr, rows, gs_column_range(rows, f->ncols, rank, ranks), &a);
 done:
     gs_dist_arrays_free(&a, ctx);
@@ -255,7 +249,7 @@ static gsolve_status open_cache(gs_cache_file *f, bool *opened, gsolve_context *
     *opened = gs_cache_open(f, ctx, path, beside, stamp, source);
     first = f->head;
     TRY(gs_share(ctx->comm, &first, sizeof first));
-    TRY(agree(opened, ctx, *opened && f->head == first));
+    TRY(gs_agree(opened, ctx, *opened && f->head == first));
 done:
     return status;
 }
@@ -265,10 +259,12 @@ static gsolve_status read_cache(gsolve_dist_csr *csr, bool *good, gsolve_context
                                 gsolve_source *source)
 {
     gs_cache_file f;
+    uint64_t hash = 0;
     gsolve_status status = open_cache(&f, good, ctx, path, beside, stamp, source);
 
     if (status != GSOLVE_OK) goto done;
-    if (*good) TRY(check_arrays(good, ctx, &f));
+    if (*good) TRY(hash_arrays(&hash, good, ctx, &f));
+    *good = *good && hash == f.payload;
     if (*good) TRY(read_rows(csr, good, ctx, &f));
 done:
     if (f.file >= 0) close(f.file);
@@ -293,4 +289,148 @@ gsolve_status gs_cache_read_dist(gsolve_dist_csr *csr, bool *found, gsolve_conte
     source->stamp[2] = stamp.hash;
 done:
     return status;
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+/* Writes 64-bit numbers, each plus `more`, with 32 bits. Returns 0 or an errno. */
+static int write_narrow(const gs_replacement *r, const int64_t *from, int64_t count, int64_t more,
+                        int64_t at)
+{
+    int32_t some[4096];
+    int code = 0;
+
+    for (int64_t done = 0; done < count && !code; done += 4096) {
+        const int64_t n = count - done < 4096 ? count - done : 4096;
+        for (int64_t k = 0; k < n; k++) some[k] = (int32_t)(from[done + k] + more);
+        code = gs_replace_write_at(r, some, (size_t)n * 4, at + done * 4);
+    }
+    return code;
+}
+
+/* The same with 64 bits. */
+static int write_wide(const gs_replacement *r, const int64_t *from, int64_t count, int64_t more,
+                      int64_t at)
+{
+    int64_t some[4096];
+    int code = 0;
+
+    for (int64_t done = 0; done < count && !code; done += 4096) {
+        const int64_t n = count - done < 4096 ? count - done : 4096;
+        for (int64_t k = 0; k < n; k++) some[k] = from[done + k] + more;
+        code = gs_replace_write_at(r, some, (size_t)n * 8, at + done * 8);
+    }
+    return code;
+}
+
+/* Writes the rows of this rank. before: entries of the ranks before. The offset at the end of a
+ * rank's rows is that of the next one, too. */
+static int write_rows(const gs_replacement *r, const gs_cache_file *f, const gsolve_dist_csr *csr,
+                      int64_t before)
+{
+    const int64_t *start = csr->start, rows = csr->rows.count + (int64_t)1;
+    const int64_t entries = start[csr->rows.count];
+    int code = f->offset == GSOLVE_O64
+                   ? write_wide(r, start, rows, before, f->at[0] + csr->rows.first * 8)
+                   : write_narrow(r, start, rows, before, f->at[0] + csr->rows.first * 4);
+
+    if (!code) code = write_narrow(r, csr->col, entries, 0, f->at[1] + before * 4);
+    if (!code) {
+        code = gs_replace_write_at(r, csr->value, (size_t)entries * 8, f->at[2] + before * 8);
+    }
+    return code;
+}
+
+typedef struct writing {
+    gs_dist_file whole;
+    gs_replacement part; /* its temporary file once more, for this rank's rows */
+    gs_cache_file f;
+    int64_t before; /* entries of the ranks before this one */
+    char path[PATH_MAX];
+} writing;
+
+/* The file is closed behind the rows and opened again to be hashed, so that hosts which share it by
+ * a network see what the others have written. */
+static gsolve_status write_arrays(writing *w, const gsolve_dist_csr *csr, int64_t size)
+{
+    gsolve_context *ctx = w->whole.ctx;
+    const char *temporary = w->whole.replacement.temporary;
+    bool good;
+    int code = gs_replace_join(&w->part, ctx, w->path, temporary);
+    gsolve_status status = GSOLVE_OK;
+
+    if (!code) {
+        if (gs_is_first(ctx) && ftruncate(w->part.file, (off_t)size) != 0) code = errno;
+        if (!code) code = write_rows(&w->part, &w->f, csr, w->before);
+        if (gs_replace_leave(&w->part) != 0 && !code) code = errno;
+    }
+    if (code) status = gs_write_error(ctx, w->path, code);
+    TRY(gs_check_file(ctx->comm, status));
+    w->f.file = open(temporary, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    TRY(hash_arrays(&w->f.payload, &good, ctx, &w->f));
+    if (!good) status = gs_write_error(ctx, w->path, EIO);
+done:
+    if (w->f.file >= 0) close(w->f.file);
+    return status;
+}
+
+/* All ranks write the arrays, and rank 0 the page before them, which has their hash. */
+static gsolve_status write_open(writing *w, const gsolve_dist_csr *csr, int64_t size,
+                                const gs_stamp *stamp, const gsolve_source *source)
+{
+    gsolve_context *ctx = w->whole.ctx;
+    char page[GS_CACHE_PAGE];
+    int code;
+    gsolve_status status;
+
+    TRY(write_arrays(w, csr, size));
+    if (!gs_is_first(ctx)) goto done;
+    gs_cache_first_page(page, ctx, &w->f, stamp, source);
+    code = gs_replace_write_at(&w->whole.replacement, page, sizeof page, 0);
+    if (code) status = gs_write_error(ctx, w->path, code);
+done:
+    return status;
+}
+
+/* *written: the cache has its name. */
+static gsolve_status write_cache(bool *written, gsolve_context *ctx, const char *path, bool beside,
+                                 const gsolve_dist_csr *csr, const gs_stamp *stamp,
+                                 gsolve_source *source)
+{
+    const int64_t own = ((const int64_t *)csr->start)[csr->rows.count];
+    writing *w = gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *w);
+    int64_t entries, size;
+    size_t none = 0;
+    bool opened;
+    gsolve_status status;
+
+    *written = false;
+    TRY(gs_comm_check(ctx->comm, w ? GSOLVE_OK : GSOLVE_NO_MEMORY));
+    TRY(gs_comm_place(ctx->comm, own, &w->before, &entries));
+    size = gs_cache_lay_out(&w->f, (int32_t)csr->rows.total, (int32_t)csr->cols.total, entries);
+    opened = gs_is_first(ctx) && gs_cache_path(w->path, ctx, path, beside);
+    TRY(gs_share(ctx->comm, &opened, sizeof opened));
+    if (!opened) goto done;
+    TRY(gs_share(ctx->comm, w->path, sizeof w->path));
+    TRY(gs_dist_file_open(&w->whole, &opened, ctx, w->path, "", &none));
+    if (!opened) goto done;
+    TRY(gs_dist_file_close(&w->whole, write_open(w, csr, size, stamp, source)));
+    snprintf(source->cache, sizeof source->cache, "%.1023s", w->path);
+    *written = true;
+done:
+    gsolve_free(ctx, GSOLVE_HOST, w);
+    return status;
+}
+
+gsolve_status gs_cache_write_dist(const gsolve_dist_csr *csr, gsolve_context *ctx, const char *path,
+                                  gsolve_source *source)
+{
+    const gs_stamp stamp = {(int64_t)source->stamp[0], (int64_t)source->stamp[1], source->stamp[2]};
+    bool written = stamp.size == 0 && stamp.mtime == 0; /* the file cannot be cached */
+    gsolve_status status = GSOLVE_OK;
+
+    for (int beside = 1; !written && beside >= 0 && status != GSOLVE_RANK_FAILED; beside--) {
+        status = write_cache(&written, ctx, path, beside, csr, &stamp, source);
+    }
+    return status == GSOLVE_RANK_FAILED ? status : GSOLVE_OK;
 }

@@ -2,7 +2,6 @@
  */
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/try.h"
 #include "io/dist.h"
@@ -28,26 +27,22 @@ done:
     return status;
 }
 
-/* Whether this is the name of a regular file; its size and time stamp. */
-static bool is_regular(const char *path, int64_t seen[SEEN])
+/* Whether this is the name of a regular file, not of a descriptor: those of ranks differ. */
+static bool is_regular(const char *path)
 {
     struct stat about;
 
-    if (gsolve_descriptor_of(path, STDIN_FILENO) >= 0) return false;
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return false;
-    seen[SIZE] = about.st_size;
-    seen[TIME] = (int64_t)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec;
-    return true;
+    return gsolve_descriptor_of(path, 0) < 0 && stat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
 /* Opens the file. in->begin NULL: it cannot be opened, or is no Matrix Market file. */
 static gsolve_status open_text(gs_input *in, gsolve_context *ctx, const char *path,
-                               const gsolve_read_options *options, int64_t seen[SEEN])
+                               const gsolve_read_options *options)
 {
     gsolve_status status;
 
     *in = (gs_input){.ctx = ctx};
-    if (!is_regular(path, seen)) return GSOLVE_OK;
+    if (!is_regular(path)) return GSOLVE_OK;
     status = gs_input_file(in, ctx, path, options);
     if (status == GSOLVE_BAD_FILE) return GSOLVE_OK;
     if (status == GSOLVE_OK && !gs_market_is(in->begin, in->end)) {
@@ -58,28 +53,31 @@ static gsolve_status open_text(gs_input *in, gsolve_context *ctx, const char *pa
 }
 
 /* Reads the head. status: its error. */
-static void describe(int64_t seen[SEEN], gs_market *m, gs_input *in, gsolve_status *status)
+static void describe(int64_t seen[SEEN], gs_market *m, gs_input *in, bool dense,
+                     gsolve_status *status)
 {
-    *status = gs_market_head(m, in);
-    seen[USABLE] = *status == GSOLVE_BAD_FILE || (*status == GSOLVE_OK && !m->array);
+    *status = dense ? gs_market_dense_head(m, in) : gs_market_head(m, in);
+    seen[USABLE] = *status != GSOLVE_OK || !m->array || (dense && m->symmetry == GSOLVE_GENERAL);
+    seen[SIZE] = in->source.bytes;
+    seen[TIME] = in->changed;
     seen[ROWS] = m->nrows;
     seen[COLUMNS] = m->ncols;
     seen[ENTRIES] = m->entries;
-    seen[KIND] = 8 * (int64_t)m->field + (int64_t)m->symmetry;
+    seen[KIND] = 16 * m->array + 4 * (int64_t)m->field + (int64_t)m->symmetry;
     seen[BODY] = m->body ? m->body - in->begin : 0;
     seen[STATUS] = (int64_t)*status;
 }
 
 gsolve_status gs_market_open_dist(gs_input *in, gs_market *m, bool *is_market, gsolve_context *ctx,
-                                  const char *path, const gsolve_read_options *options)
+                                  const char *path, const gsolve_read_options *options, bool dense)
 {
     int64_t seen[SEEN] = {0};
     gsolve_status status, head = GSOLVE_OK;
 
     *is_market = false;
-    status = open_text(in, ctx, path, options, seen);
+    status = open_text(in, ctx, path, options);
     TRY(gs_comm_check(ctx->comm, status));
-    if (in->begin) describe(seen, m, in, &head);
+    if (in->begin) describe(seen, m, in, dense, &head);
     TRY(compare(is_market, ctx->comm, seen));
     if (*is_market) TRY(gs_check_file(ctx->comm, head));
 done:
@@ -97,7 +95,7 @@ gsolve_status gs_market_read_dist(gsolve_dist_csr *csr, gs_input *in, const gs_m
 
     TRY(gs_market_lines(&t, &count, m, in, ctx->comm));
     gs_input_close(in);
-    TRY(gs_assemble_dist(&A, ctx, m, &t, count, &in->source.duplicates));
+    TRY(gs_assemble_dist(&A, ctx, m, &t, count, NULL, &in->source.duplicates));
     TRY(gs_divide_rows(csr, ctx, &A, m->ncols));
 done:
     gs_triplets_free(&t, ctx);

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "dist/gather.h"
 #include "dist/pieces.h"
-#include "dist/row_range.h"
 #include "io/dist.h"
 #include "matrix/csr.h"
 
@@ -52,7 +52,7 @@ gsolve_row_range gs_column_range(gsolve_row_range rows, int64_t ncols, int rank,
 
 typedef struct division { /* of the rows, before and after */
     gsolve_csr *A;        /* the rows of this rank before */
-    gs_ownership before;
+    gs_gather before;
     double *first; /* ranks + 1: the first row of each rank after */
     gs_pieces rows, entries;
     gsolve_row_range own; /* after */
@@ -95,11 +95,6 @@ done:
     return status;
 }
 
-static int64_t clamp(double row, int64_t least, int64_t most)
-{
-    return (int64_t)row < least ? least : (int64_t)row > most ? most : (int64_t)row;
-}
-
 /* The rows that this rank sends, counted from its first one before, and those that it receives,
  * counted from its first one after. */
 static void assign_pieces(division *d, int rank, int ranks)
@@ -108,8 +103,9 @@ static void assign_pieces(division *d, int rank, int ranks)
     const int64_t first = d->own.first, end = first + d->own.count;
 
     for (int r = 0; r <= ranks; r++) {
-        d->rows.out[r] = clamp(d->first[r], before[rank], before[rank + 1]) - before[rank];
-        d->rows.in[r] = clamp((double)before[r], first, end) - first;
+        d->rows.out[r] =
+            gs_clamp((int64_t)d->first[r], before[rank], before[rank + 1]) - before[rank];
+        d->rows.in[r] = gs_clamp(before[r], first, end) - first;
     }
 }
 
@@ -209,14 +205,12 @@ done:
 
 static gsolve_status new_division(division *d, gsolve_context *ctx)
 {
-    gsolve_row_range range = {.count = d->A->nrows};
     const int ranks = gs_comm_ranks(ctx->comm);
     gsolve_status status;
 
     d->first = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)ranks + 1, sizeof *d->first);
     TRY(gs_comm_check(ctx->comm, d->first ? GSOLVE_OK : GSOLVE_NO_MEMORY));
-    TRY(gs_comm_place(ctx->comm, range.count, &range.first, &range.total));
-    TRY(gs_ownership_new(&d->before, ctx, &range, "rows"));
+    TRY(gs_gather_new(&d->before, ctx, d->A->nrows));
 done:
     return status;
 }
@@ -237,7 +231,7 @@ gsolve_status gs_divide_rows(gsolve_dist_csr *csr, gsolve_context *ctx, gsolve_c
     gs_dist_csr_own(csr, d.own, gs_column_range(d.own, ncols, rank, ranks), &a);
 done:
     gsolve_free(ctx, GSOLVE_HOST, d.first);
-    gs_ownership_drop(&d.before, ctx);
+    gs_gather_drop(&d.before, ctx);
     gs_pieces_drop(&d.rows, ctx);
     gs_pieces_drop(&d.entries, ctx);
     gs_dist_arrays_free(&a, ctx);

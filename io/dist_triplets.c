@@ -131,7 +131,6 @@ static int divide(sending *s, int64_t nrows, bool fine)
 static gsolve_status assign_rows(sending *s, gsolve_context *ctx, int64_t nrows)
 {
     int64_t rows;
-    int rank = 0;
     gsolve_status status;
 
     TRY(count_buckets(s, ctx));
@@ -142,12 +141,18 @@ static gsolve_status assign_rows(sending *s, gsolve_context *ctx, int64_t nrows)
         TRY(count_rows(s, ctx, rows));
         divide(s, nrows, true);
     }
+done:
+    return status;
+}
+
+static void assign_buckets(sending *s)
+{
+    int rank = 0;
+
     for (int b = 0; b < s->buckets; b++) {
         while (s->row[rank + 1] <= (int64_t)b << s->shift) rank++;
         s->owner[b] = rank;
     }
-done:
-    return status;
 }
 
 /* --- the entries ------------------------------------------------------------------------------ */
@@ -354,7 +359,8 @@ done:
 }
 
 gsolve_status gs_assemble_dist(gsolve_csr *A, gsolve_context *ctx, const gs_market *m,
-                               gs_triplets *t, int64_t count, int64_t *duplicates)
+                               gs_triplets *t, int64_t count, const int64_t *first,
+                               int64_t *duplicates)
 {
     sending s;
     gs_pieces p = {0};
@@ -363,7 +369,12 @@ gsolve_status gs_assemble_dist(gsolve_csr *A, gsolve_context *ctx, const gs_mark
 
     TRY(gs_comm_check(ctx->comm, status));
     TRY(gs_pieces_new(&p, ctx));
-    TRY(assign_rows(&s, ctx, m->nrows));
+    if (first) {
+        memcpy(s.row, first, ((size_t)s.ranks + 1) * sizeof *first);
+    } else {
+        TRY(assign_rows(&s, ctx, m->nrows));
+    }
+    assign_buckets(&s);
     TRY(assign_positions(&s, &p, ctx));
     TRY(exchange(&s, &p, ctx, t));
     TRY(gs_comm_check(ctx->comm,

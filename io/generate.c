@@ -46,6 +46,11 @@ done:
     return status;
 }
 
+gsolve_source gs_source_of_generator(int64_t entries)
+{
+    return (gsolve_source){.kind = "generator", .field = "real", .stored = entries};
+}
+
 double gsolve_random(uint64_t seed, uint64_t index)
 {
     return gs_random(seed, index);

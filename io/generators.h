@@ -26,6 +26,9 @@ typedef struct gs_generator {
 gsolve_status gs_generate(gsolve_csr *csr, gsolve_context *ctx, const char *spec,
                           gs_row_slice *slice);
 
+/* What a generator says about its matrix. entries: of all rows. */
+gsolve_source gs_source_of_generator(int64_t entries);
+
 /* A matrix that is generated row by row; several threads call these functions at once. */
 typedef struct gs_row_source {
     int64_t nrows, ncols;

@@ -107,6 +107,7 @@ static gsolve_status load(gs_input *in, gsolve_context *ctx, const char *path, i
     gs_input_memory(in, ctx, path, block, bytes, options);
     in->block[0] = block;
     in->mapped = is_mapped;
+    in->changed = gs_time_of_change(&s);
     return GSOLVE_OK;
 }
 

@@ -19,6 +19,7 @@ typedef struct gs_input {
     const char *begin, *end;   /* the text, decompressed */
     void *block[3];            /* owned: the mapped file, the inflated text, skip; or NULL */
     bool mapped;               /* block[0] is a mapped file, which nobody writes to */
+    int64_t changed;           /* the time of the file's last change, ns */
     const gs_skip *skip;       /* the lines that were removed from the text, ascending */
     int64_t skips;             /* the number of elements of skip */
     gsolve_progress *progress; /* or NULL */

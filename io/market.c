@@ -266,7 +266,7 @@ done:
     return status;
 }
 
-static gsolve_status fill(gsolve_dense *v, gsolve_context *ctx, const gsolve_csr *A)
+gsolve_status gs_csr_to_dense(gsolve_dense *v, gsolve_context *ctx, const gsolve_csr *A)
 {
     gsolve_status status = gs_dense_new(v, ctx, GSOLVE_HOST, GSOLVE_F64, A->nrows, A->ncols);
 
@@ -284,23 +284,37 @@ static gsolve_status fill(gsolve_dense *v, gsolve_context *ctx, const gsolve_csr
     return GSOLVE_OK;
 }
 
+static bool lists_all(const gs_market *m)
+{
+    return m->array && m->symmetry == GSOLVE_GENERAL;
+}
+
+gsolve_status gs_market_dense_head(gs_market *m, gs_input *in)
+{
+    gsolve_status status;
+
+    TRY(gs_market_head(m, in));
+    if (!lists_all(m) && gs_input_too_large(in, (int64_t)m->nrows * m->ncols)) {
+        status =
+            gs_input_fail(in, m->body,
+                          "a dense matrix of %d rows and %d columns is far too large for a file of "
+                          "%lld bytes; correct the header",
+                          m->nrows, m->ncols, (long long)(in->end - in->begin));
+    }
+done:
+    return status;
+}
+
 gsolve_status gs_market_dense(gsolve_dense *v, gs_input *in)
 {
     gs_market m;
     gsolve_csr csr;
     gsolve_status status;
 
-    TRY(gs_market_head(&m, in));
-    if (m.array && m.symmetry == GSOLVE_GENERAL) return read_columns(v, &m, in);
-    if (gs_input_too_large(in, (int64_t)m.nrows * m.ncols)) {
-        return gs_input_fail(
-            in, m.body,
-            "a dense matrix of %d rows and %d columns is far too large for a file of "
-            "%lld bytes; correct the header",
-            m.nrows, m.ncols, (long long)(in->end - in->begin));
-    }
+    TRY(gs_market_dense_head(&m, in));
+    if (lists_all(&m)) return read_columns(v, &m, in);
     TRY(read_body(&csr, &m, in));
-    status = fill(v, in->ctx, &csr);
+    status = gs_csr_to_dense(v, in->ctx, &csr);
     gsolve_csr_free(&csr, in->ctx);
 done:
     return status;

@@ -20,6 +20,12 @@ typedef struct gs_market {
 /* Reads banner, comments and sizes. */
 gsolve_status gs_market_head(gs_market *m, gs_input *in);
 
+/* And refuses what is far too large as a dense matrix. */
+gsolve_status gs_market_dense_head(gs_market *m, gs_input *in);
+
+/* *v = A as a dense matrix. */
+gsolve_status gs_csr_to_dense(gsolve_dense *v, gsolve_context *ctx, const gsolve_csr *A);
+
 /* Entries in the order of the file, rows and columns counted from 0, in owned arrays: v (NULL: a
  * pattern), and i and j (NULL: an array). */
 typedef struct gs_triplets {

@@ -94,11 +94,11 @@ static gsolve_status read_file(gs_cached what, gsolve_context *ctx, const char *
 static gsolve_status generate(gsolve_csr *csr, gsolve_context *ctx, const char *name,
                               gsolve_source *source)
 {
-    gsolve_source own = {.kind = "generator", .field = "real"};
+    gsolve_source own;
     const gsolve_status status = gs_generate(csr, ctx, name + 4, NULL);
 
     if (status != GSOLVE_OK) return status;
-    own.stored = gs_start(csr, csr->nrows);
+    own = gs_source_of_generator(gs_start(csr, csr->nrows));
     GS_FILL_INFO(gsolve_source, source, &own);
     return GSOLVE_OK;
 }

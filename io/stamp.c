@@ -156,7 +156,7 @@ bool gs_stamp_open(gs_stamped_file *s, gs_stamp *stamp, gsolve_context *ctx, con
     if (fstat(s->file, &about) == 0 && S_ISREG(about.st_mode)) {
         s->buffer = gsolve_alloc(ctx, GSOLVE_HOST, (size_t)gsolve_threads(ctx), (size_t)PIECE);
         s->size = stamp->size = about.st_size;
-        stamp->mtime = (int64_t)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec;
+        stamp->mtime = gs_time_of_change(&about);
     }
     if (s->buffer) return true;
     gs_stamp_close(s);

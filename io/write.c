@@ -28,13 +28,6 @@ typedef struct output {
     unsigned char *packed; /* the output of z, before it is written */
 } output;
 
-gsolve_status gs_write_error(gsolve_context *ctx, const char *path, int code)
-{
-    return gsolve_fail(ctx, GSOLVE_BAD_FILE, "cannot write %s%.400s: %s",
-                       strcmp(path, "-") == 0 ? "to standard output" : "",
-                       strcmp(path, "-") == 0 ? "" : path, strerror(code));
-}
-
 static gsolve_status write_error(const output *sink, int code)
 {
     return gs_write_error(sink->ctx, sink->replacement.path, code);

@@ -3,7 +3,9 @@
 #define TESTS_DIST_SUPPORT_H
 
 #include <math.h>
+#include <sched.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/common.h"
@@ -147,6 +149,34 @@ static inline void wait_for_writer(void)
 #ifdef GSOLVE_TEST_MPI
     MPI_Barrier(MPI_COMM_WORLD);
 #endif
+}
+
+/* Whether a rank can have a current folder of its own; a sandbox may forbid that to threads. */
+static inline bool ranks_have_folders(void)
+{
+    int result = 0;
+#ifndef GSOLVE_TEST_MPI
+    const pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0) _exit(unshare(CLONE_FS) != 0);
+    assert_int_equal(waitpid(child, &result, 0), child);
+#endif
+    return result == 0;
+}
+
+/* Relative paths of this rank alone begin in `folder`, as if it were on another host. */
+static inline void enter_folder(const char *folder, char before[4096])
+{
+#ifndef GSOLVE_TEST_MPI
+    if (unshare(CLONE_FS) != 0) abort();
+#endif
+    if (!getcwd(before, 4096) || chdir(folder) != 0) abort();
+}
+
+static inline void leave_folder(const char *before)
+{
+    if (chdir(before) != 0) abort();
 }
 
 /* Makes a new folder in the current one. */

@@ -1,6 +1,8 @@
 /* test_dist_files.c: several ranks read a file as one rank does: the same rows, bits, sentences of
  * errors and statements about the file, wherever the text is cut. */
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include "tests/dist_support.h"
 #include "tests/malformed_files.h"
@@ -15,6 +17,9 @@ typedef struct outcome { /* of one rank */
     char error[1024];
     gsolve_csr A;
     gsolve_source source;
+    gsolve_status dense_status; /* as a dense matrix */
+    char dense_error[1024];
+    gsolve_dense v;
 } outcome;
 
 typedef struct folder {
@@ -23,7 +28,9 @@ typedef struct folder {
     int count;
     outcome *file;
     const gsolve_read_options *options;
-    bool cached; /* what source->cached is to be on rank 0 */
+    bool cached; /* what source->cached is to be */
+    const char
+        *other; /* the current folder of the last rank, that of the others is name; or NULL */
 } folder;
 
 static int open_folder(void **state)
@@ -40,7 +47,10 @@ static int close_folder(void **state)
 {
     folder *f = *state;
 
-    for (int k = 0; k < f->count; k++) gsolve_csr_free(&f->file[k].A, f->ctx);
+    for (int k = 0; k < f->count; k++) {
+        gsolve_csr_free(&f->file[k].A, f->ctx);
+        gsolve_dense_free(&f->file[k].v, f->ctx);
+    }
     gsolve_context_destroy(&f->ctx);
     free(f->file);
     remove_folder(f->name);
@@ -59,6 +69,8 @@ static outcome *add_file(folder *f, const char *path)
     snprintf(o->path, sizeof o->path, "%s", path);
     o->status = gsolve_read_matrix(&o->A, f->ctx, o->path, NULL, &o->source);
     if (o->status != GSOLVE_OK) snprintf(o->error, sizeof o->error, "%s", gsolve_error(f->ctx));
+    o->dense_status = gsolve_read_dense(&o->v, f->ctx, o->path, NULL, NULL);
+    snprintf(o->dense_error, sizeof o->dense_error, "%s", gsolve_error(f->ctx));
     return o;
 }
 
@@ -119,7 +131,6 @@ static int compare_source(const gsolve_source *source, const gsolve_source *one,
 {
     int failures = 0;
 
-    if (rank > 0) return 0;
     EXPECT(strcmp(source->kind, one->kind) == 0, "%s", source->kind);
     EXPECT(strcmp(source->field, one->field) == 0, "%s", source->field);
     EXPECT(source->symmetry == one->symmetry, "%d", source->symmetry);
@@ -143,7 +154,7 @@ static int read_file(gsolve_context *ctx, int rank, int ranks, const folder *f, 
         failures += compare_rows(&o->A, &csr, 0, rank, ranks);
         failures += compare_division(&o->A, csr.rows, rank, ranks);
         failures += compare_source(&source, &o->source, rank, ranks);
-        EXPECT(rank > 0 || source.cached == f->cached, "cached: %d", source.cached);
+        EXPECT(source.cached == f->cached, "cached: %d", source.cached);
         EXPECT(csr.cols.total == o->A.ncols, "%lld columns", (long long)csr.cols.total);
     } else {
         EXPECT(strcmp(gsolve_error(ctx), o->error) == 0, "%s\n%s", gsolve_error(ctx), o->error);
@@ -153,15 +164,56 @@ static int read_file(gsolve_context *ctx, int rank, int ranks, const folder *f, 
     return failures;
 }
 
+static int compare_columns(const gsolve_dense *all, const gsolve_dense *v, gsolve_row_range rows,
+                           int rank, int ranks)
+{
+    int failures = 0;
+
+    EXPECT(v->nrows == rows.count && v->ncols == all->ncols, "%d x %d", v->nrows, v->ncols);
+    for (int32_t c = 0; c < v->ncols && !failures; c++) {
+        const double *own = (const double *)v->value + c * v->stride;
+        const double *one = (const double *)all->value + c * all->stride + rows.first;
+        EXPECT(memcmp(own, one, (size_t)rows.count * sizeof *own) == 0, "column %d", c);
+    }
+    return failures;
+}
+
+static int read_dense(gsolve_context *ctx, int rank, int ranks, division d, const outcome *o)
+{
+    const gsolve_row_range rows = divide(d, o->v.nrows, rank, ranks);
+    const int64_t blocks = blocks_of(ctx);
+    gsolve_dense v = {0};
+    int failures = 0;
+    const gsolve_status status = gsolve_read_dense_dist(&v, ctx, o->path, rows, NULL);
+
+    EXPECT(status == o->dense_status, "%s: status %d, not %d: %s", o->path, status, o->dense_status,
+           gsolve_error(ctx));
+    if (status == GSOLVE_OK && o->dense_status == GSOLVE_OK) {
+        failures += compare_columns(&o->v, &v, rows, rank, ranks);
+    } else {
+        EXPECT(strcmp(gsolve_error(ctx), o->dense_error) == 0, "%s\n%s", gsolve_error(ctx),
+               o->dense_error);
+    }
+    gsolve_dense_free(&v, ctx);
+    EXPECT(blocks_of(ctx) == blocks, "%lld blocks are left", (long long)(blocks_of(ctx) - blocks));
+    return failures;
+}
+
 static int read_files(gsolve_context *ctx, int rank, int ranks, void *user)
 {
     const folder *f = user;
+    char before[4096];
     int failures = 0;
 
+    if (f->other) enter_folder(rank == ranks - 1 ? f->other : f->name, before);
     for (int k = 0; k < f->count && !failures; k++) {
         failures = read_file(ctx, rank, ranks, f, &f->file[k]);
+        if (!f->options && (k % 3 == 0 || f->count < 50)) {
+            failures += read_dense(ctx, rank, ranks, (division)(k / 3 % DIVISIONS), &f->file[k]);
+        }
         if (failures) fprintf(stderr, "file %d\n", k);
     }
+    if (f->other) leave_folder(before);
     return failures;
 }
 
@@ -198,6 +250,12 @@ static const char *const matrices[] = {
     MM "coordinate double symmetric\n2 2 2\n2 1 1d-3\n2 2 1.5d2\n",
     MM "array real general\n2 3\n1\n2\n3\n0\n5\n6\n",
     MM "array real symmetric\n2 2\n1\n2\n3\n",
+    MM "array integer general\n9 1\n1\n-2\n3\n-0\n\n% a comment\n5\n6\n7\n8\n9",
+    MM
+    "array real general\n4 3\r\n1\r\n2\r\n-0.0\r\n4\r\n5\r\n6e-1\r\n7\r\n0\r\n9\r\n1\r\n2\r\n3\r\n",
+    MM "array real general\n1 5\n1\n2\n3\n4\n5\n",
+    MM "array real general\n0 3\n",
+    MM "array real general\n3 0\n%\n",
 };
 
 static void good(void **state)
@@ -226,6 +284,10 @@ static void malformed(void **state)
         SYMMETRIC "4 4 5\n4 4 1\n1 1 2\n3 1 3\n3 2 4\n1 2 0.1\n",
         SYMMETRIC "4 4 5\n4 4 1\n1 4 2\n4 1 3\n1 1 4\n1 2 0.1\n",
         SYMMETRIC "4 4 5\n4 4 1\n1 4 2\n4 1 3\n1 1 4\n1 2 x\n",
+        MM "array real general\n3 2\n1\n2\n3\n4 4\n5\nx\n",
+        MM "array real general\n3 2\n1\n2\n3\n4\n5\n6\n7\n",
+        MM "array real general\n3 2\n1\n2\n3\n4\n5\n",
+        MM "array integer general\n3 2\n1\n2\n3.5\n4\n5\n6\n7\n",
     };
     folder *f = *state;
 
@@ -262,6 +324,14 @@ static void large(void **state)
     }
     assert_int_equal(f->file[0].status, GSOLVE_OK);
     assert_int_equal(f->file[3].status, GSOLVE_BAD_FILE);
+    for (int kind = 0; kind < 2; kind++) {
+        char *p = text + sprintf(text, "%s%d 3\n", MM "array real general\n", ROWS);
+        for (int i = 0; i < 3 * ROWS; i++) {
+            p += sprintf(p, "%.17g\n", number_of(i, 0));
+            if (kind && i % 5000 == 0) p += sprintf(p, "%% %d\n", i);
+        }
+        assert_int_equal(add_bytes(f, text, (size_t)(p - text))->dense_status, GSOLVE_OK);
+    }
     read_on_all_counts(f);
 #ifndef GSOLVE_TEST_MPI
     thread_device = "cpu,threads=3";
@@ -350,6 +420,16 @@ static void read_cached(folder *f, const gsolve_read_options *options, bool cach
     wait_for_writer();
 }
 
+static void write_caches(folder *f)
+{
+    for (int k = 0; k < f->count && is_writer(); k++) {
+        gsolve_csr A;
+        OK(f->ctx, gsolve_read_matrix(&A, f->ctx, f->file[k].path, &read_and_write, NULL));
+        gsolve_csr_free(&A, f->ctx);
+    }
+    wait_for_writer();
+}
+
 /* A file without a cache, with one, and with one that is damaged. */
 static void caches(void **state)
 {
@@ -370,12 +450,7 @@ static void caches(void **state)
     add_text(f, GENERAL "0 0 0\n");
     add_text(f, matrices[0]);
     read_cached(f, &read_only, false);
-    for (int k = 0; k < f->count && is_writer(); k++) {
-        gsolve_csr A;
-        OK(f->ctx, gsolve_read_matrix(&A, f->ctx, f->file[k].path, &read_and_write, NULL));
-        gsolve_csr_free(&A, f->ctx);
-    }
-    wait_for_writer();
+    write_caches(f);
     read_cached(f, &read_only, true);
     read_cached(f, &read_and_write, true);
     for (int k = 0; k < f->count && is_writer(); k++) flip_byte(&f->file[k], 30 + k);
@@ -387,14 +462,9 @@ static void caches(void **state)
 static void damaged_caches(void **state)
 {
     folder *f = *state;
-    gsolve_csr A;
 
     add_text(f, matrices[0]);
-    if (is_writer()) {
-        OK(f->ctx, gsolve_read_matrix(&A, f->ctx, f->file[0].path, &read_and_write, NULL));
-        gsolve_csr_free(&A, f->ctx);
-    }
-    wait_for_writer();
+    write_caches(f);
     read_cached(f, &read_only, true);
     for (int array = 0; array < 3; array++) {
         for (int at = 0; at < (array == 2 ? 32 : 16); at += RANKS_ARE_PROCESSES ? 5 : 1) {
@@ -409,12 +479,162 @@ static void damaged_caches(void **state)
     read_cached(f, &read_only, true);
 }
 
+/* Several ranks write the cache that one rank writes, byte by byte, and no other file. */
+static void written_caches(void **state)
+{
+    folder *f = *state;
+    char path[200], cache[300], one[300], command[900];
+    gsolve_csr A;
+
+    for (size_t k = 0; k < sizeof matrices / sizeof *matrices; k++) add_text(f, matrices[k]);
+    OK(f->ctx, gsolve_read_matrix(&A, f->ctx, "gen:circuit,n=3000", NULL, NULL));
+    snprintf(path, sizeof path, "%s/text.mtx", f->name);
+    if (is_writer()) OK(f->ctx, gsolve_write_matrix(f->ctx, path, &A, GSOLVE_GENERAL, NULL));
+    gsolve_csr_free(&A, f->ctx);
+    wait_for_writer();
+    add_file(f, path);
+    write_caches(f);
+    for (int k = 0; k < f->count; k++) {
+        snprintf(cache, sizeof cache, "%s.gscache", f->file[k].path);
+        snprintf(one, sizeof one, "%s.one", f->file[k].path);
+        if (is_writer()) assert_int_equal(rename(cache, one), 0);
+    }
+    for (int c = RANKS_ARE_PROCESSES; rank_count(c); c++) {
+        f->options = &read_and_write;
+        for (int cached = 0; cached < 2; cached++) {
+            f->cached = cached;
+            wait_for_writer();
+            assert_int_equal(run_ranks(rank_count(c), read_files, f), 0);
+        }
+        for (int k = 0; k < f->count && is_writer(); k++) {
+            snprintf(cache, sizeof cache, "%s.gscache", f->file[k].path);
+            snprintf(command, sizeof command, "cmp '%s' '%s.one' && rm '%s'", cache,
+                     f->file[k].path, cache);
+            assert_int_equal(system(command), 0);
+        }
+        snprintf(command, sizeof command, "! ls '%s' | grep tmp", f->name);
+        if (is_writer()) assert_int_equal(system(command), 0);
+    }
+    wait_for_writer();
+}
+
+static void read_twice(folder *f, bool cached)
+{
+    for (int c = RANKS_ARE_PROCESSES; rank_count(c); c++) {
+        f->options = &read_and_write;
+        f->cached = cached && c > RANKS_ARE_PROCESSES;
+        for (int k = 0; k < 2; k++, f->cached = cached) {
+            wait_for_writer();
+            assert_int_equal(run_ranks(rank_count(c), read_files, f), 0);
+        }
+    }
+    wait_for_writer();
+}
+
+/* The cache cannot be written beside the file: it is in the user's folder; or nowhere, or the disk
+ * is full, which is no error and leaves nothing. */
+static void unwritten_caches(void **state)
+{
+    folder *f = *state;
+    char cache[300], user[150], command[900];
+    struct rlimit none;
+
+    add_text(f, matrices[0]);
+    snprintf(cache, sizeof cache, "%s.gscache", f->file[0].path);
+    snprintf(user, sizeof user, "%s/user", f->name);
+    if (is_writer()) assert_int_equal(mkdir(cache, 0700), 0);
+    setenv("XDG_CACHE_HOME", "/dev/null/none", 1);
+    read_twice(f, false);
+    setenv("XDG_CACHE_HOME", user, 1);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &none), 0);
+    for (rlim_t most = 0; most < 4 * 4096; most += 4000) {
+        struct rlimit limit = {most, none.rlim_max};
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        read_twice(f, false);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    }
+    snprintf(command, sizeof command,
+             "test -z \"$(find '%s' -name '*tmp' -o -path '*user/*' -type f)\"", f->name);
+    if (is_writer()) assert_int_equal(system(command), 0);
+    wait_for_writer();
+    read_twice(f, true);
+    unsetenv("XDG_CACHE_HOME");
+}
+
+/* A cache of another version, cut short, too long, of a file that has changed since, or no regular
+ * file: it is not used. */
+static void stale_caches(void **state)
+{
+    folder *f = *state;
+    char cache[300];
+    struct timespec times[2] = {{1, 5}, {1, 5}};
+
+    add_text(f, matrices[0]);
+    snprintf(cache, sizeof cache, "%s.gscache", f->file[0].path);
+    for (int kind = 0; kind < 6; kind++) {
+        write_caches(f);
+        read_cached(f, &read_only, true);
+        if (is_writer()) {
+            if (kind == 0) flip_byte(&f->file[0], 8); /* the version */
+            if (kind == 1) assert_int_equal(truncate(cache, 4096 * 3 + 8), 0);
+            if (kind == 2) assert_int_equal(truncate(cache, 100), 0);
+            if (kind == 3) assert_int_equal(truncate(cache, 4096 * 9), 0);
+            if (kind == 4) {
+                assert_int_equal(utimensat(AT_FDCWD, f->file[0].path, times, 0), 0);
+            }
+            if (kind == 5) assert_true(unlink(cache) == 0 && mkfifo(cache, 0600) == 0);
+        }
+        wait_for_writer();
+        read_cached(f, &read_only, false);
+        if (is_writer()) assert_int_equal(unlink(cache), 0);
+        wait_for_writer();
+    }
+}
+
+/* The last rank does not see the file, or sees another one of this name: rank 0 reads, also the
+ * cache. */
+static void other_hosts(void **state)
+{
+    static const char *const texts[] = {GENERAL "3 3 4\n1 1 1.5\n2 2 -2e3\n3 1 .25\n3 3 1e-300\n",
+                                        GENERAL "3 3 4\n1 1 1.5\n2 2 -2e3\n3 1 .25\n3 3 1e+300\n"};
+    folder *f = *state;
+    char other[150], path[200];
+
+    if (!ranks_have_folders()) skip();
+    snprintf(other, sizeof other, "%s/other", f->name);
+    snprintf(path, sizeof path, "%s/0.mtx", other);
+    if (is_writer()) assert_int_equal(mkdir(other, 0700), 0);
+    wait_for_writer();
+    add_text(f, texts[0]);
+    write_caches(f);
+    snprintf(f->file[0].path, sizeof f->file[0].path, "0.mtx");
+    f->other = other;
+    for (int k = 0; k < 2; k++) { /* without and with another file */
+        for (int c = 1; rank_count(c); c++) {
+            f->options = NULL, f->cached = false;
+            assert_int_equal(run_ranks(rank_count(c), read_files, f), 0);
+            f->options = &read_only, f->cached = true;
+            assert_int_equal(run_ranks(rank_count(c), read_files, f), 0);
+        }
+        if (k == 0 && is_writer()) {
+            FILE *file = fopen(path, "wb");
+            assert_true(file && fputs(texts[1], file) >= 0 && fclose(file) == 0);
+        }
+        wait_for_writer();
+    }
+    f->other = NULL;
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_folder, close_folder)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {TEST(good),        TEST(malformed), TEST(large),
-                                       TEST(interrupted), TEST(caches),    TEST(damaged_caches)};
+    const struct CMUnitTest tests[] = {
+        TEST(good),         TEST(malformed),      TEST(large),
+        TEST(interrupted),  TEST(caches),         TEST(damaged_caches),
+        TEST(stale_caches), TEST(written_caches), TEST(unwritten_caches),
+        TEST(other_hosts)};
 
     begin_ranks(&argc, &argv);
     need_device();

@@ -16,10 +16,18 @@ static int read_rows(gsolve_context *ctx, int rank, int ranks, void *user)
     const source *s = user;
     gsolve_dist_csr csr = {0};
     gsolve_matrix *M = NULL;
+    gsolve_source found;
     int failures = 0;
 
-    EXPECT(gsolve_read_matrix_dist(&csr, ctx, s->name, NULL, NULL) == GSOLVE_OK, "%s",
+    memset(&found, 'x', sizeof found);
+    found.size = sizeof found;
+    EXPECT(gsolve_read_matrix_dist(&csr, ctx, s->name, NULL, &found) == GSOLVE_OK, "%s",
            gsolve_error(ctx));
+    if (strncmp(s->name, "gen:", 4) == 0) {
+        EXPECT(strcmp(found.kind, "generator") == 0, "%.32s", found.kind);
+        EXPECT(strcmp(found.field, "real") == 0 && !found.cache[0], "%.16s", found.field);
+        EXPECT(found.stored == gs_start(s->A, s->A->nrows), "%lld", (long long)found.stored);
+    }
     if (!failures) failures += compare_rows(s->A, &csr, 0, rank, ranks);
     EXPECT(gsolve_matrix_create_dist(&M, ctx, "csr", &csr) == GSOLVE_OK, "%s", gsolve_error(ctx));
     gsolve_matrix_destroy(&M);
@@ -58,7 +66,7 @@ static void generators(void **state)
     gsolve_context_destroy(&ctx);
 }
 
-/* Two columns from a file that rank 0 reads, and back to another file. */
+/* Two columns from a file, and back to another file. */
 static int move_vectors(gsolve_context *ctx, int rank, int ranks, void *user)
 {
     const source *s = user;
@@ -85,10 +93,20 @@ static int move_vectors(gsolve_context *ctx, int rank, int ranks, void *user)
         EXPECT(((double *)v.value)[i + v.stride] == number_of(rows.first + i, 1), "row %d", i);
     }
     gsolve_dense_free(&v, ctx);
-    EXPECT(gsolve_read_dense_dist(&v, ctx, s->file,
-                                  (gsolve_row_range){rows.first, rows.total + 1, rows.count},
-                                  NULL) == GSOLVE_BAD_FILE,
+    gsolve_row_range more = {rows.first, rows.total + 1, rows.count + (rank == ranks - 1)};
+    EXPECT(gsolve_read_dense_dist(&v, ctx, s->file, more, NULL) == GSOLVE_BAD_FILE, "%s",
+           gsolve_error(ctx));
+    EXPECT(strstr(gsolve_error(ctx), "has 90 rows; the system has 91"), "%s", gsolve_error(ctx));
+    more.count = rank == ranks - 1 ? -1 : rows.count;
+    EXPECT(gsolve_read_dense_dist(&v, ctx, s->file, more, NULL) == GSOLVE_BAD_ARGUMENT, "%s",
+           gsolve_error(ctx));
+    EXPECT(gsolve_read_dense_dist(&v, ctx, rank < ranks - 1 ? s->file : s->vector, rows, NULL) ==
+               (ranks > 1 ? GSOLVE_BAD_ARGUMENT : GSOLVE_OK),
            "%s", gsolve_error(ctx));
+    if (ranks > 1) {
+        EXPECT(strstr(gsolve_error(ctx), "the names of the file"), "%s", gsolve_error(ctx));
+    }
+    gsolve_dense_free(&v, ctx);
     return failures;
 }
 

@@ -289,9 +289,15 @@ static gsolve_status read_files(rank_state *s)
 static gsolve_status read_symmetric(rank_state *s)
 {
     gsolve_dist_csr csr = {0};
+    gsolve_dense v = {0};
     gsolve_status status = gsolve_read_matrix_dist(&csr, s->ctx, s->symmetric, NULL, NULL);
 
     gsolve_dist_csr_free(&csr, s->ctx);
+    if (status == GSOLVE_OK) {
+        status = gsolve_read_dense_dist(&v, s->ctx, s->symmetric,
+                                        gsolve_row_range_even(9, s->rank, s->ranks), NULL);
+    }
+    gsolve_dense_free(&v, s->ctx);
     return status;
 }
 
@@ -301,6 +307,21 @@ static gsolve_status read_cache(rank_state *s)
     gsolve_dist_csr csr = {0};
     gsolve_status status = gsolve_read_matrix_dist(&csr, s->ctx, s->matrix, &options, NULL);
 
+    gsolve_dist_csr_free(&csr, s->ctx);
+    return status;
+}
+
+/* A cache that cannot be written is no error. */
+static gsolve_status write_cache(rank_state *s)
+{
+    const gsolve_read_options options = {.cache = true};
+    gsolve_dist_csr csr = {0};
+    char cache[80];
+    gsolve_status status;
+
+    snprintf(cache, sizeof cache, "%s.gscache", s->symmetric);
+    if (s->rank == 0) unlink(cache);
+    status = gsolve_read_matrix_dist(&csr, s->ctx, s->symmetric, &options, NULL);
     gsolve_dist_csr_free(&csr, s->ctx);
     return status;
 }
@@ -336,6 +357,7 @@ static const function functions[] = {
     {"read_files", read_files},
     {"read_symmetric", read_symmetric},
     {"read_cache", read_cache},
+    {"write_cache", write_cache},
     {"write_file", write_file},
 };
 
@@ -408,6 +430,8 @@ static void allocations(void **state)
         deny_all(&functions[f], &p);
     }
     unlink(matrix);
+    unlink(cache);
+    snprintf(cache, sizeof cache, "%s.gscache", symmetric);
     unlink(cache);
     unlink(symmetric);
     unlink(vector);

@@ -1,6 +1,7 @@
 /* main.c: gsolve-mpi, which gsolve executes if it is started with several ranks. Rank 0 prints. The
  * exit codes are those of gsolve: 0 converged, 1 an error, 2 not converged. */
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 
 #include "cli/launcher.h"
@@ -46,19 +47,35 @@ static int run(ranks_run *r, int argc, char **argv)
     return gsolve_outcome_is_success(r->result.outcome) ? 0 : 2;
 }
 
+static ranks_run r = {.error_of_x = NAN,
+                      .statistics = GSOLVE_INIT(gsolve_statistics),
+                      .division = GSOLVE_INIT(gsolve_division_info),
+                      .result = GSOLVE_INIT(gsolve_result)};
+
+/* Leaves no temporary file. */
+static void end_by_signal(int number)
+{
+    gsolve_abandon_files(r.ctx);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
 int main(int argc, char **argv)
 {
-    ranks_run r = {.error_of_x = NAN,
-                   .statistics = GSOLVE_INIT(gsolve_statistics),
-                   .division = GSOLVE_INIT(gsolve_division_info),
-                   .result = GSOLVE_INIT(gsolve_result)};
+    static const int caught[] = {SIGHUP, SIGINT, SIGTERM};
+    gsolve_context *ctx;
     int provided, code;
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    for (size_t k = 0; k < sizeof caught / sizeof *caught; k++) {
+        if (signal(caught[k], end_by_signal) == SIG_IGN) signal(caught[k], SIG_IGN);
+    }
     find_rank(&r);
     code = run(&r, argc, argv);
     if (r.status == GSOLVE_RANK_FAILED) MPI_Abort(MPI_COMM_WORLD, code); /* the rest would wait */
-    gsolve_context_destroy(&r.ctx);
+    ctx = r.ctx;
+    r.ctx = NULL; /* for a signal */
+    gsolve_context_destroy(&ctx);
     fflush(stdout);
     MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Finalize();

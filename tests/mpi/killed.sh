@@ -1,17 +1,18 @@
 #!/bin/sh
 # killed.sh MPIRUN GSOLVE: one of three processes of gsolve is killed, or stopped, in a solve. The others end: mpirun
-# ends them, or, if it does not, they fail after the timeout with a sentence.
+# ends them, or, if it does not, they fail after the timeout with a sentence. Processes that a signal ends while they
+# write leave no temporary file.
 set -eu
 . "$(dirname "$0")/ranks.sh"
 export GSOLVE_TEST_KILLED="$work" # marks the processes of this test
 
-# Prints the process that is rank 1, if it runs.
-find_rank_1() {
+# find_ranks RANKS: prints the processes that are these ranks and run
+find_ranks() {
     for process in /proc/[0-9]*; do
         case $(readlink "$process/exe" 2>/dev/null) in */gsolve-mpi) ;; *) continue ;; esac
         tr '\0' '\n' <"$process/environ" >"$work/environ" 2>/dev/null || continue
         grep -q "^GSOLVE_TEST_KILLED=$work$" "$work/environ" || continue
-        grep -q '^\(OMPI_COMM_WORLD_RANK\|PMI_RANK\)=1$' "$work/environ" || continue
+        grep -q "^\\(OMPI_COMM_WORLD_RANK\\|PMI_RANK\\)=[$1]\$" "$work/environ" || continue
         echo "${process#/proc/}"
     done
 }
@@ -24,7 +25,7 @@ kill_one() {
     launcher=$!
     victim=
     for _ in $(seq 200); do
-        victim=$(find_rank_1)
+        victim=$(find_ranks 1)
         if [ -n "$victim" ] || ! kill -0 "$launcher" 2>/dev/null; then break; fi
         sleep 0.1
     done
@@ -50,6 +51,28 @@ has_sentence() {
     grep -q 'gsolve: rank [02]: the transport mpi failed: another rank is gone' "$work/error" || fail "$1: no sentence"
 }
 
+# Ends both processes while they write. On a slow machine the file may be complete before.
+end_writers() {
+    "$here/run.sh" "$mpirun" 2 "$gsolve" gen:tridiagonal,n=2000000 --solver cg --precond none --maxit 1 \
+        --device cpu,timeout=2,threads=1 -x "$work/x.mtx" >"$work/out" 2>"$work/error" &
+    launcher=$!
+    processes=
+    while kill -0 "$launcher" 2>/dev/null; do
+        set -- "$work"/x.mtx.*.tmp
+        if [ -e "$1" ]; then break; fi
+        if [ "$(echo $processes | wc -w)" -lt 2 ]; then processes=$(find_ranks 01); fi
+    done
+    kill $processes 2>/dev/null || true
+    wait "$launcher" || true
+    for _ in $(seq 100); do # mpirun may end before its processes
+        set -- "$work"/x.mtx.*.tmp
+        [ -e "$1" ] || return 0
+        sleep 0.1
+    done
+    fail "a temporary file is left: $1"
+}
+
+end_writers
 kill_one KILL ""
 kill_one STOP ""
 has_sentence "rank 1 was stopped"
