@@ -48,7 +48,8 @@ static int run(ranks_run *r, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    ranks_run r = {.error_of_x = NAN,
+    ranks_run r = {.comm = MPI_COMM_WORLD,
+                   .error_of_x = NAN,
                    .statistics = GSOLVE_INIT(gsolve_statistics),
                    .division = GSOLVE_INIT(gsolve_division_info),
                    .result = GSOLVE_INIT(gsolve_result)};

@@ -5,13 +5,13 @@
 
 #include <stdio.h>
 
-#include "gsolve_io.h"
+#include "cli/profile.h"
 #include "gsolve_mpi.h"
 
 typedef struct ranks_arguments {
     const char *matrix, *rhs, *guess, *solution, *solver, *precond, *format, *device, *json;
     const char *rtol, *maxit, *threads, *seed, *null_space, *left_null_space, *partition;
-    bool quiet, help, version;
+    bool profile, quiet, help, version;
     bool info; /* the command info */
 } ranks_arguments;
 
@@ -22,7 +22,8 @@ typedef struct ranks_seconds {
 typedef struct ranks_run { /* of one rank */
     ranks_arguments args;
     gsolve_context *ctx;
-    int rank, ranks;
+    MPI_Comm comm;
+    int rank, ranks; /* in comm */
     char error[1200];
     /* the system and its solution */
     gsolve_dist_csr csr;
@@ -37,17 +38,19 @@ typedef struct ranks_run { /* of one rank */
     char method[512], precond[512], note[1024];
     gsolve_result result;
     gsolve_diagnosis diagnosis; /* if that run failed */
-    gsolve_status status;       /* of the library's last call that failed */
+    cli_profile profile;
+    gsolve_status status; /* of the library's last call that failed */
     int attempts;
     ranks_seconds seconds;
 } ranks_run;
 
 /* Each returns 0, or 1 after r->error is set, on all ranks alike. */
 
-/* common.c: fails; checks a call of the library, whose sentence it takes; *v = ncols columns of
- * zeros. */
+/* common.c: fails; checks a call of the library, whose sentence it takes; fails on all ranks if one
+ * has failed (then code is not 0); *v = ncols columns of zeros. */
 int ranks_fail(ranks_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int ranks_check(ranks_run *r, gsolve_status status);
+int ranks_agree(ranks_run *r, int code);
 int ranks_new_vector(ranks_run *r, gsolve_dense *v, int32_t rows, int32_t ncols);
 
 /* options.c: reads the command line. */
@@ -62,6 +65,9 @@ int ranks_solve(ranks_run *r);
 int ranks_partition(ranks_run *r);
 int ranks_move(ranks_run *r, gsolve_dense *v, bool back);
 void ranks_print_info(const ranks_run *r, FILE *to);
+
+/* profile.c: solves again with S, which has found r->x from `guess`, for r->profile. */
+int ranks_profile(ranks_run *r, gsolve_solver *S, gsolve_dense guess);
 
 /* report.c: what rank 0 prints and writes. */
 void ranks_report(const ranks_run *r, FILE *to);

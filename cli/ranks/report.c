@@ -53,6 +53,10 @@ void ranks_report(const ranks_run *r, FILE *to)
             "  build               %9.3f s\n  set-up              %9.3f s\n"
             "  solve               %9.3f s\n  total               %9.3f s\n",
             s->build, s->setup, s->solve, s->total);
+    if (r->profile.made) {
+        fprintf(to, "  profile (not in the total) %.3f s\n", r->profile.seconds);
+        cli_profile_say(&(cli){.text = to}, &r->profile);
+    }
 }
 
 static void add_number(cJSON *object, const char *key, double value)
@@ -174,6 +178,7 @@ static cJSON *result_of(const ranks_run *r)
     if (A.null_space > 0) add_null_space(object, r, A.null_space);
     add_number(object, "error", r->error_of_x);
     add_seconds(object, &r->seconds);
+    cli_profile_json(object, &r->profile);
     return object;
 }
 

@@ -14,7 +14,7 @@ static int open_context(ranks_run *r)
 
     snprintf(spec, sizeof spec, "%.250s%s%.20s", r->args.device ? r->args.device : "cpu",
              r->args.threads ? ",threads=" : "", r->args.threads ? r->args.threads : "");
-    r->status = gsolve_context_create_mpi(&r->ctx, spec, MPI_COMM_WORLD);
+    r->status = gsolve_context_create_mpi(&r->ctx, spec, r->comm);
     if (r->status == GSOLVE_OK) return 0;
     return ranks_fail(r, "%s", gsolve_mpi_error());
 }
@@ -143,14 +143,29 @@ static bool choose(ranks_run *r, int k)
     return true;
 }
 
-/* One method with one preconditioner. */
-static gsolve_status attempt(ranks_run *r)
+/* *guess = x, if there will be a profile, which solves again from the guess. */
+static int keep_guess(ranks_run *r, gsolve_dense *guess)
+{
+    const size_t count = (size_t)r->x.nrows * (size_t)r->x.ncols;
+
+    if (!r->args.profile) return 0;
+    if (ranks_new_vector(r, guess, r->x.nrows, r->x.ncols)) return 1;
+    memcpy(guess->value, r->x.value, count * sizeof(double));
+    return 0;
+}
+
+/* One method with one preconditioner. *code: not 0 if the command ends with an error. */
+static gsolve_status attempt(ranks_run *r, int *code)
 {
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
+    gsolve_dense guess = {0};
     const double begin = MPI_Wtime();
     gsolve_status status;
 
+    r->profile.made = false;
+    *code = keep_guess(r, &guess);
+    if (*code) return GSOLVE_NO_MEMORY;
     r->diagnosis = (gsolve_diagnosis)GSOLVE_INIT(gsolve_diagnosis);
     status = gsolve_precond_create_from(&M, r->ctx, r->precond, r->A);
 
@@ -162,6 +177,8 @@ static gsolve_status attempt(ranks_run *r)
         status = gsolve_solver_diagnose(S, &r->diagnosis);
     }
     r->seconds.solve += status == GSOLVE_OK ? r->result.seconds : 0;
+    if (status == GSOLVE_OK && r->args.profile) *code = ranks_profile(r, S, guess);
+    gsolve_dense_free(&guess, r->ctx);
     gsolve_solver_destroy(&S);
     gsolve_precond_destroy(&M);
     return status;
@@ -171,10 +188,12 @@ static gsolve_status attempt(ranks_run *r)
 static int try_choices(ranks_run *r)
 {
     gsolve_status status = GSOLVE_UNSUPPORTED;
+    int code;
 
     for (int k = 0; choose(r, k); k++) {
         r->attempts = k + 1;
-        status = attempt(r);
+        status = attempt(r, &code);
+        if (code) return code;
         if (status == GSOLVE_OK && gsolve_outcome_is_success(r->result.outcome)) return 0;
         if (status == GSOLVE_BAD_ARGUMENT || status == GSOLVE_BAD_SPEC ||
             status == GSOLVE_RANK_FAILED) {
@@ -197,7 +216,7 @@ static void measure_error(ranks_run *r)
         const double e = ((double *)r->x.value)[i] - 1;
         sum += e * e;
     }
-    MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, r->comm);
     r->error_of_x = sqrt(all / (double)r->csr.cols.total);
 }
 
@@ -228,6 +247,6 @@ int ranks_solve(ranks_run *r)
         if (!code) measure_error(r);
         code = code || write_solution(r);
     }
-    r->seconds.total = MPI_Wtime() - begin;
+    r->seconds.total = MPI_Wtime() - begin - (r->profile.made ? r->profile.seconds : 0);
     return code;
 }
