@@ -31,6 +31,10 @@ static const option_of options[] = {
     {"--format", NULL, "SPEC", MEMBER(format), "storage format (default auto)", false},
     {"--partition", NULL, "SPEC", MEMBER(partition),
      "move rows to other ranks: blocks, metis, scotch or auto (default: do not)", true},
+    {"--ranks", NULL, "N", MEMBER(ranks),
+     "ranks that solve: a number, all, or auto: fewer for a small system (default: auto if the "
+     "method is auto, else all)",
+     true},
     {"--rtol", NULL, "X", MEMBER(rtol), "relative tolerance (default 1e-8)", false},
     {"--maxit", NULL, "N", MEMBER(maxit), "largest number of iterations", false},
     {"--seed", NULL, "N", MEMBER(seed), "seed of the random numbers in b (default 1)", false},

@@ -8,7 +8,7 @@
 
 /* --- the system ------------------------------------------------------------------------------- */
 
-static int open_context(ranks_run *r)
+int ranks_open_context(ranks_run *r)
 {
     char spec[300];
 
@@ -100,35 +100,36 @@ static int set_null_space(ranks_run *r)
     return code;
 }
 
+static int read_matrix(ranks_run *r)
+{
+    const double begin = MPI_Wtime();
+    const int code =
+        ranks_check(r, gsolve_read_matrix_dist(&r->csr, r->ctx, r->args.matrix, NULL, NULL));
+
+    r->seconds.read = MPI_Wtime() - begin;
+    return code;
+}
+
 static int prepare(ranks_run *r)
 {
     const double begin = MPI_Wtime();
     const char *format = r->args.format ? r->args.format : "auto";
 
-    if (ranks_check(r, gsolve_read_matrix_dist(&r->csr, r->ctx, r->args.matrix, NULL, NULL)))
-        return 1;
-    r->seconds.read = MPI_Wtime() - begin;
     if (ranks_partition(r)) return 1;
     if (r->args.info) return 0;
     if (ranks_check(r, gsolve_matrix_create_dist(&r->A, r->ctx, format, &r->csr))) return 1;
     if (ranks_check(r, gsolve_matrix_statistics(r->A, &r->statistics))) return 1;
     if (set_null_space(r) || make_rhs(r) || make_guess(r)) return 1;
-    r->seconds.build = MPI_Wtime() - begin - r->seconds.read - r->seconds.partition;
+    r->seconds.build = MPI_Wtime() - begin - r->seconds.partition;
     return 0;
 }
 
 /* --- the solve -------------------------------------------------------------------------------- */
 
-static bool is_open(const char *spec)
-{
-    return !spec || strcmp(spec, "auto") == 0;
-}
-
-/* Specs of attempt k: what the arguments leave open is chosen. False: there is no such attempt. */
-static bool choose(ranks_run *r, int k)
+bool ranks_choose(ranks_run *r, int k)
 {
     const char *method = r->args.solver, *precond = r->args.precond;
-    const bool open_method = is_open(method), open_precond = is_open(precond);
+    const bool open_method = ranks_is_open(method), open_precond = ranks_is_open(precond);
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     if (!open_method && !open_precond && k > 0) return false;
@@ -190,7 +191,7 @@ static int try_choices(ranks_run *r)
     gsolve_status status = GSOLVE_UNSUPPORTED;
     int code;
 
-    for (int k = 0; choose(r, k); k++) {
+    for (int k = 0; ranks_choose(r, k); k++) {
         r->attempts = k + 1;
         status = attempt(r, &code);
         if (code) return code;
@@ -200,7 +201,7 @@ static int try_choices(ranks_run *r)
             break;
         }
     }
-    if (is_open(r->args.solver) && is_open(r->args.precond)) r->diagnosis.remedy[0] = 0;
+    if (ranks_is_open(r->args.solver) && ranks_is_open(r->args.precond)) r->diagnosis.remedy[0] = 0;
     return r->attempts == 0 ? ranks_fail(r, "no method is known for this matrix over several ranks")
                             : ranks_check(r, status);
 }
@@ -240,8 +241,10 @@ static int write_solution(ranks_run *r)
 int ranks_solve(ranks_run *r)
 {
     const double begin = MPI_Wtime();
-    int code = open_context(r) || prepare(r);
+    int code = r->idle ? 0 : ranks_open_context(r) || read_matrix(r) || ranks_reduce(r);
 
+    if (r->idle) return code;
+    code = code || prepare(r);
     if (!code && !r->args.info) {
         code = try_choices(r);
         if (!code) measure_error(r);
