@@ -173,7 +173,7 @@ static cJSON *result_of(const ranks_run *r)
     add_ranks(object, r);
     cJSON_AddStringToObject(object, "transport", ctx.transport);
     add_division(object, r);
-    add_name(cJSON_AddObjectToObject(object, "format"), A.format);
+    cJSON_AddStringToObject(cJSON_AddObjectToObject(object, "format"), "name", A.format);
     add_name(cJSON_AddObjectToObject(object, "precond"), r->precond);
     add_name(cJSON_AddObjectToObject(object, "solver"), r->method);
     cJSON_AddStringToObject(object, "outcome", gsolve_outcome_text(r->result.outcome));
@@ -189,7 +189,7 @@ static cJSON *result_of(const ranks_run *r)
         add_number(object, "normal_residual", r->result.relative_normal_residual);
     }
     if (A.null_space > 0) add_null_space(object, r, A.null_space);
-    add_number(object, "error", r->error_of_x);
+    add_number(object, "x_error", r->error_of_x);
     add_seconds(object, &r->seconds);
     cli_profile_json(object, &r->profile);
     return object;
