@@ -32,8 +32,7 @@ static const option_of options[] = {
     {"--partition", NULL, "SPEC", MEMBER(partition),
      "move rows to other ranks: blocks, metis, scotch or auto (default: do not)", true},
     {"--ranks", NULL, "N", MEMBER(ranks),
-     "ranks that solve: a number, all, or auto: fewer for a small system (default: auto if the "
-     "method is auto, else all)",
+     "ranks that solve: a number, all or auto (default: auto with the method auto, else all)",
      true},
     {"--rtol", NULL, "X", MEMBER(rtol), "relative tolerance (default 1e-8)", false},
     {"--maxit", NULL, "N", MEMBER(maxit), "largest number of iterations", false},
