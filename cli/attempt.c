@@ -73,8 +73,10 @@ static gsolve_status profile(monitor *m, gsolve_solver *S)
     if (!c->args.profile || cli_is_stopped(m->a)) return GSOLVE_OK;
     cli_live_begin(&live, c, m->a->method);
     cli_live_note(&live, "solving again for the profile ...");
+    gsolve_solver_set_monitor(S, cli_not_interrupted, NULL);
     const gsolve_status status =
         cli_profile_make(c, &m->a->profile, S, m->trial->b, m->guess, m->trial->x);
+    cli_profile_sort(&m->a->profile);
     cli_live_erase(&live);
     return status;
 }

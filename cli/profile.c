@@ -1,19 +1,25 @@
 /* profile.c: measures and prints the profile of gsolve solve --profile. */
 #include "cli/profile.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/json.h"
-#include "cli/signals.h"
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
-static int by_seconds(const void *a, const void *b)
+void cli_profile_sort(cli_profile *p)
 {
-    const double x = ((const gsolve_profile_class *)a)->seconds;
-    const double y = ((const gsolve_profile_class *)b)->seconds;
-    return (x < y) - (x > y);
+    for (int i = 1; i < p->lines; i++) {
+        const gsolve_profile_class line = p->line[i];
+        const cli_spread spread = p->spread[i];
+        int k = i;
+        for (; k > 0 && p->line[k - 1].seconds < line.seconds; k--) {
+            p->line[k] = p->line[k - 1];
+            p->spread[k] = p->spread[k - 1];
+        }
+        p->line[k] = line;
+        p->spread[k] = spread;
+    }
 }
 
 gsolve_status cli_profile_make(cli *c, cli_profile *p, gsolve_solver *S, gsolve_dense b,
@@ -29,7 +35,6 @@ gsolve_status cli_profile_make(cli *c, cli_profile *p, gsolve_solver *S, gsolve_
     p->peak = info.peak;
     p->run.size = p->timed.size = sizeof p->run;
     gsolve_solver_get_profile(S, &p->run);
-    gsolve_solver_set_monitor(S, cli_not_interrupted, NULL);
     gsolve_solver_profile(S, true);
     status = gsolve_solver_run(S, b, guess, &result);
     if (status == GSOLVE_OK) status = gsolve_context_copy_speed(c->ctx, &p->copy_speed);
@@ -41,7 +46,6 @@ gsolve_status cli_profile_make(cli *c, cli_profile *p, gsolve_solver *S, gsolve_
         line->size = sizeof *line;
         if (!gsolve_solver_profile_at(S, p->lines, line)) break;
     }
-    qsort(p->line, (size_t)p->lines, sizeof *p->line, by_seconds);
     p->same_bits = bytes == 0 || memcmp(guess.value, x.value, bytes) == 0;
     p->seconds = cli_now() - begin;
     p->made = true;
@@ -64,22 +68,31 @@ static void say_head(const cli *c, const cli_profile *p)
              "%s in the solve, which has no timers; %.1f GB/s, %.2f of the bandwidth of a copy",
              cli_seconds(p->run.iteration_seconds).text, 1e-9 * speed,
              quotient(speed, p->copy_speed));
-    cli_item(c, "bandwidth", CLI_BANDWIDTH, 1e-9 * p->copy_speed);
+    if (p->ranks > 1) {
+        cli_item(c, "bandwidth",
+                 "%.1f GB/s of all ranks, each copying a large array at the same time (bytes read "
+                 "and bytes written)",
+                 1e-9 * p->copy_speed);
+    } else {
+        cli_item(c, "bandwidth", CLI_BANDWIDTH, 1e-9 * p->copy_speed);
+    }
     cli_item(c, "copies", "%lld to the host in %s", (long long)p->run.copies,
              cli_count(p->run.iterations, "iteration").text);
-    cli_item(c, "profile", "second solve, with each operation timed%s",
+    cli_item(c, "profile", "second solve, with each operation timed%s%s",
+             p->ranks > 1 ? "; before each message the ranks wait for each other" : "",
              p->same_bits ? "; its solution has the same bits" : "; ITS SOLUTION DIFFERS");
 }
 
 /* A line of the table; calls and bytes may be of one iteration. */
 static void say_line(const cli *c, const char *name, double calls, double bytes, double seconds,
-                     const cli_profile *p)
+                     const cli_spread *spread, const cli_profile *p)
 {
     const double speed = quotient(calls * bytes, seconds);
 
     cli_say(c, "  %-26s%9.0f %11s %10.2f %6.1f %%", name, calls,
             bytes > 0 ? cli_bytes(bytes).text : "-", 1e3 * seconds,
             100 * quotient(seconds, p->timed.class_seconds));
+    if (p->ranks > 1) cli_say(c, " %9.2f %9.2f", 1e3 * spread->least, 1e3 * spread->most);
     if (bytes > 0) {
         cli_say(c, " %9.1f %7.2f\n", 1e-9 * speed, quotient(speed, p->copy_speed));
     } else {
@@ -87,19 +100,35 @@ static void say_line(const cli *c, const char *name, double calls, double bytes,
     }
 }
 
+/* Over several ranks: which one the others wait for. */
+static void say_waiting(const cli *c, const cli_profile *p)
+{
+    if (p->ranks > 1) {
+        cli_say(c, "  ms: mean over the ranks; least, most: of one rank; bytes: of all ranks\n");
+    }
+    for (int i = 0; p->ranks > 1 && i < p->lines; i++) {
+        const cli_spread *s = &p->spread[i];
+        if (strcmp(p->line[i].name, "wait for other ranks") != 0) continue;
+        cli_say(c, "  rank %d waits least, rank %d most\n", s->least_rank, s->most_rank);
+    }
+}
+
 void cli_profile_say(const cli *c, const cli_profile *p)
 {
     if (!p->made) return;
     say_head(c, p);
-    cli_say(c, "\n  %-26s%9s %11s %10s %8s %9s %7s\n", "operation", "calls", "bytes/call", "ms",
-            "share", "GB/s", "/ copy");
+    cli_say(c, "\n  %-26s%9s %11s %10s %8s", "operation", "calls", "bytes/call", "ms", "share");
+    if (p->ranks > 1) cli_say(c, " %9s %9s", "least ms", "most ms");
+    cli_say(c, " %9s %7s\n", "GB/s", "/ copy");
     for (int i = 0; i < p->lines; i++) {
         const gsolve_profile_class *l = &p->line[i];
-        say_line(c, l->name, (double)l->calls, quotient(l->bytes, (double)l->calls), l->seconds, p);
+        say_line(c, l->name, (double)l->calls, quotient(l->bytes, (double)l->calls), l->seconds,
+                 &p->spread[i], p);
     }
     say_line(c, "all iterations", p->timed.iterations, p->timed.iteration_bytes,
-             p->timed.class_seconds, p);
+             p->timed.class_seconds, &p->all, p);
     cli_say(c, "  / copy above 1: faster than the copy, as with data in cache\n");
+    say_waiting(c, p);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -112,8 +141,18 @@ static void add_speed(cJSON *object, double bytes, double seconds, const cli_pro
     cJSON_AddNumberToObject(object, "share_of_copy", quotient(speed, p->copy_speed));
 }
 
-static void add_class(cJSON *list, const gsolve_profile_class *l, const cli_profile *p)
+static void add_spread(cJSON *object, const cli_spread *spread, const cli_profile *p)
 {
+    if (p->ranks < 2) return;
+    cJSON_AddNumberToObject(object, "seconds_least", spread->least);
+    cJSON_AddNumberToObject(object, "seconds_most", spread->most);
+    cJSON_AddNumberToObject(object, "least_rank", spread->least_rank);
+    cJSON_AddNumberToObject(object, "most_rank", spread->most_rank);
+}
+
+static void add_class(cJSON *list, int i, const cli_profile *p)
+{
+    const gsolve_profile_class *l = &p->line[i];
     cJSON *item = cJSON_CreateObject();
 
     cJSON_AddStringToObject(item, "name", l->name);
@@ -121,6 +160,7 @@ static void add_class(cJSON *list, const gsolve_profile_class *l, const cli_prof
     cJSON_AddNumberToObject(item, "bytes_per_call", quotient(l->bytes, (double)l->calls));
     cJSON_AddNumberToObject(item, "seconds", l->seconds);
     cJSON_AddNumberToObject(item, "share", quotient(l->seconds, p->timed.class_seconds));
+    add_spread(item, &p->spread[i], p);
     add_speed(item, l->bytes, l->seconds, p);
     cJSON_AddItemToArray(list, item);
 }
@@ -139,9 +179,10 @@ void cli_profile_json(cJSON *object, const cli_profile *p)
     cJSON_AddNumberToObject(profile, "copies_to_host", (double)p->run.copies);
     cJSON_AddBoolToObject(profile, "same_bits", p->same_bits);
     list = cJSON_AddArrayToObject(profile, "classes");
-    for (int i = 0; i < p->lines; i++) add_class(list, &p->line[i], p);
+    for (int i = 0; i < p->lines; i++) add_class(list, i, p);
     total = cJSON_AddObjectToObject(profile, "total");
     cJSON_AddNumberToObject(total, "iterations", p->timed.iterations);
     cJSON_AddNumberToObject(total, "seconds", p->timed.class_seconds);
+    add_spread(total, &p->all, p);
     add_speed(total, p->timed.iteration_bytes * p->timed.iterations, p->timed.class_seconds, p);
 }

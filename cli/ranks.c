@@ -23,31 +23,36 @@ static void execute_beside(char **argv)
     execv(path, argv);
 }
 
-/* Whether an argument is an option of gsolve-mpi alone. A script can pass it for any number of
- * ranks. */
-static bool is_for_ranks(char **argv)
+/* The option of gsolve-mpi alone that is among the arguments, or NULL. A script can pass it for any
+ * number of ranks. */
+static const char *find_option(char **argv)
 {
+    static const char *const names[] = {"--partition", "--ranks"};
+
     for (; *argv; argv++) {
-        if (strcmp(*argv, "--partition") == 0 || strncmp(*argv, "--partition=", 12) == 0) {
-            return true;
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+            const size_t length = strlen(names[k]);
+            if (strncmp(*argv, names[k], length) != 0) continue;
+            if (!(*argv)[length] || (*argv)[length] == '=') return names[k];
         }
     }
-    return false;
+    return NULL;
 }
 
 int cli_run_ranks(char **argv)
 {
+    const char *option = find_option(argv);
     int rank, ranks;
 
     cli_find_ranks(&rank, &ranks);
-    if (ranks < 2 && !is_for_ranks(argv)) return -1;
+    if (ranks < 2 && !option) return -1;
     execute_beside(argv);
     execvp("gsolve-mpi", argv);
     if (ranks < 2) {
         fprintf(stderr,
-                "gsolve: --partition is for several ranks, and the command gsolve-mpi, which "
-                "has it, is not installed; build gsolve where CMake finds MPI, or leave "
-                "--partition out\n");
+                "gsolve: %s is for several ranks, and the command gsolve-mpi, which has it, is not "
+                "installed; build gsolve where CMake finds MPI, or leave %s out\n",
+                option, option);
     } else if (rank <= 0) {
         fprintf(
             stderr,

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "core/dense.h"
+#include "core/info.h"
 #include "core/interrupt.h"
 #include "core/try.h"
-#include "matrix/csr.h"
 
 /* --- the transport ---------------------------------------------------------------------------- */
 
@@ -21,34 +21,116 @@ static gsolve_status fail_broken(gs_comm *comm)
                        comm->rank, comm->transport.name);
 }
 
-gsolve_status gs_comm_allgather(gs_comm *comm, const void *send, size_t bytes, void *recv)
+/* gs_comm_allgather without its time. */
+static gsolve_status allgather(gs_comm *comm, const void *send, size_t bytes, void *recv)
 {
     if (comm->broken) return fail_broken(comm);
     if (comm->transport.allgather(comm->self, send, bytes, recv) == GSOLVE_OK) return GSOLVE_OK;
     return fail_broken(comm);
 }
 
+/* --- times ------------------------------------------------------------------------------------ */
+
+static gsolve_status gather_numbers(gs_comm *comm, int count);
+
+double gs_comm_seconds(const gs_comm *comm)
+{
+    double sum = 0;
+
+    for (int k = 0; comm && k < GS_MESSAGE_KINDS; k++) sum += comm->time[k].seconds;
+    return sum;
+}
+
+static double now(const gs_comm *comm)
+{
+    return comm->timed ? gs_now() : 0;
+}
+
+/* Counts a message, or with calls 0 the rest of one, that began at this time. */
+static void add_time(gs_comm *comm, gs_message_kind kind, int calls, double bytes, double begin)
+{
+    gs_message_time *t = &comm->time[kind];
+
+    if (!comm->timed) return;
+    t->calls += calls;
+    t->bytes += bytes;
+    t->seconds += gs_now() - begin;
+}
+
+/* Before a message that is timed: waits for all ranks. What a rank has deferred fails on all of
+ * them here. */
+static gsolve_status meet(gs_comm *comm)
+{
+    const double begin = now(comm);
+    gsolve_status status;
+
+    if (!comm->timed) return GSOLVE_OK;
+    status = gather_numbers(comm, 0);
+    add_time(comm, GS_MESSAGE_WAIT, 1, 0, begin);
+    return status;
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+gsolve_status gs_comm_allgather(gs_comm *comm, const void *send, size_t bytes, void *recv)
+{
+    double begin;
+    gsolve_status status;
+
+    TRY(meet(comm));
+    begin = now(comm);
+    status = allgather(comm, send, bytes, recv);
+    add_time(comm, GS_MESSAGE_GATHER, 1, (double)bytes * comm->ranks, begin);
+done:
+    return status;
+}
+
+static double bytes_of(const gsolve_messages *m)
+{
+    return m->count > 0 ? (double)(m->offset[m->count] - m->offset[0]) : 0;
+}
+
+/* Exchanges messages, or only begins to if `parts` and the transport can. */
+static gsolve_status exchange(gs_comm *comm, const gsolve_messages *out, const gsolve_messages *in,
+                              bool parts)
+{
+    const bool begins = parts && comm->transport.exchange_begin;
+    double begin;
+    gsolve_status status;
+
+    TRY(meet(comm));
+    if (comm->broken) return fail_broken(comm);
+    begin = now(comm);
+    status = (begins ? comm->transport.exchange_begin
+                     : comm->transport.neighbor_exchange)(comm->self, out, in);
+    if (status != GSOLVE_OK) return fail_broken(comm);
+    comm->pending = begins;
+    add_time(comm, GS_MESSAGE_EXCHANGE, 1, bytes_of(out) + bytes_of(in), begin);
+done:
+    return status;
+}
+
 gsolve_status gs_comm_exchange(gs_comm *comm, const gsolve_messages *out, const gsolve_messages *in)
 {
-    if (comm->broken) return fail_broken(comm);
-    if (comm->transport.neighbor_exchange(comm->self, out, in) == GSOLVE_OK) return GSOLVE_OK;
-    return fail_broken(comm);
+    return exchange(comm, out, in, false);
 }
 
 gsolve_status gs_comm_exchange_begin(gs_comm *comm, const gsolve_messages *out,
                                      const gsolve_messages *in)
 {
-    if (!comm->transport.exchange_begin || comm->broken) return gs_comm_exchange(comm, out, in);
-    if (comm->transport.exchange_begin(comm->self, out, in) != GSOLVE_OK) return fail_broken(comm);
-    comm->pending = true;
-    return GSOLVE_OK;
+    return exchange(comm, out, in, true);
 }
 
 gsolve_status gs_comm_exchange_end(gs_comm *comm)
 {
+    const double begin = now(comm);
+    gsolve_status status;
+
     if (!comm->pending) return comm->broken ? fail_broken(comm) : GSOLVE_OK;
     comm->pending = false;
-    return comm->transport.exchange_end(comm->self) == GSOLVE_OK ? GSOLVE_OK : fail_broken(comm);
+    status = comm->transport.exchange_end(comm->self) == GSOLVE_OK ? GSOLVE_OK : fail_broken(comm);
+    add_time(comm, GS_MESSAGE_EXCHANGE, 0, 0, begin);
+    return status;
 }
 
 /* --- numbers ----------------------------------------------------------------------------------
@@ -103,7 +185,7 @@ static gsolve_status fail_as(gs_comm *comm, int first, gsolve_status failed)
     memset(comm->send, 0, GS_COMM_SENTENCE);
     if (comm->failed != GSOLVE_OK) memcpy(comm->send, comm->sentence, GS_COMM_SENTENCE);
     comm->failed = GSOLVE_OK;
-    TRY(gs_comm_allgather(comm, comm->send, GS_COMM_SENTENCE, comm->recv));
+    TRY(allgather(comm, comm->send, GS_COMM_SENTENCE, comm->recv));
     sentence = all + (size_t)first * GS_COMM_SENTENCE;
     for (int k = 0; k < comm->ranks; k++) {
         same = same && !memcmp(sentence, all + (size_t)k * GS_COMM_SENTENCE, GS_COMM_SENTENCE);
@@ -116,19 +198,33 @@ done:
 }
 
 /* Gathers the numbers send[1] to send[count] of all ranks. Fails on all ranks if one has failed. */
-static gsolve_status gather(gs_comm *comm, int count)
+static gsolve_status gather_numbers(gs_comm *comm, int count)
 {
     const size_t bytes = (1 + (size_t)sent(count)) * sizeof(double);
     gsolve_status status;
     int first;
 
     comm->send[0] = (int)comm->failed + (gs_stop_asked(comm->ctx) ? INTERRUPTED : 0);
-    TRY(gs_comm_allgather(comm, comm->send, bytes, comm->recv));
+    TRY(allgather(comm, comm->send, bytes, comm->recv));
     comm->ctx->agreed = GSOLVE_OK;
     comm->stop_asked = any_interrupted(comm, count);
     first = first_failed(comm, count);
     if (first < 0) return GSOLVE_OK;
     status = fail_as(comm, first, (gsolve_status)(word_of(comm, first, count) % INTERRUPTED));
+done:
+    return status;
+}
+
+/* gather_numbers, timed. */
+static gsolve_status gather(gs_comm *comm, int numbers)
+{
+    double begin;
+    gsolve_status status;
+
+    TRY(meet(comm));
+    begin = now(comm);
+    status = gather_numbers(comm, numbers);
+    add_time(comm, GS_MESSAGE_SUM, 1, 0, begin);
 done:
     return status;
 }
@@ -347,145 +443,5 @@ gsolve_status gs_comm_same(gs_comm *comm, uint64_t value, const char *what)
                            k, what);
     }
 done:
-    return status;
-}
-
-/* --- create and destroy ----------------------------------------------------------------------- */
-
-static void destroy(void *handle)
-{
-    gs_comm *comm = handle;
-    gsolve_context *ctx = comm->ctx;
-
-    if (ctx->comm == comm && comm->transport.close) comm->transport.close(comm->self);
-    ctx->comm = NULL;
-    if (comm->written) ctx->device->unmark(comm->written);
-    gsolve_free(ctx, GSOLVE_HOST, comm->send);
-    gsolve_free(ctx, GSOLVE_HOST, comm->recv);
-    gsolve_free(ctx, GSOLVE_HOST, comm->own);
-    gsolve_free(ctx, GSOLVE_HOST, comm->total);
-    gsolve_free(ctx, GSOLVE_HOST, comm);
-}
-
-static gsolve_status create(gs_comm **out, gsolve_context *ctx)
-{
-    gs_comm *comm = NULL;
-    gsolve_status status;
-
-    ALLOC(ctx, GSOLVE_HOST, comm, 1);
-    memset(comm, 0, sizeof *comm);
-    comm->ctx = ctx;
-    gs_own(ctx, comm, destroy);
-    *out = comm;
-done:
-    return status;
-}
-
-static gsolve_status create_buffers(gs_comm *comm)
-{
-    const size_t numbers = 1 + (size_t)GS_COMM_NUMBERS;
-    gsolve_status status;
-
-    ALLOC(comm->ctx, GSOLVE_HOST, comm->send, numbers);
-    memset(comm->send, 0, numbers * sizeof *comm->send);
-    ALLOC(comm->ctx, GSOLVE_HOST, comm->recv, numbers * (size_t)comm->ranks);
-    comm->own = gs_alloc_pinned(comm->ctx, GS_COMM_NUMBERS, sizeof *comm->own);
-    comm->total = gs_alloc_pinned(comm->ctx, GS_COMM_NUMBERS, sizeof *comm->total);
-    if (!comm->own || !comm->total) status = GSOLVE_NO_MEMORY;
-done:
-    return status;
-}
-
-/* The lowest rank that failed, and its status. */
-typedef struct verdict {
-    int first, status;
-} verdict;
-
-/* The status of the lowest rank that failed, on all ranks, without memory: in round k each rank
- * sends what it knows 2^k ranks on. */
-static gsolve_status check_in_rounds(gsolve_context *ctx, const gsolve_transport *t, void *self,
-                                     int rank, int ranks, gsolve_status local)
-{
-    const size_t offset[2] = {0, sizeof(verdict)};
-    verdict own = {local == GSOLVE_OK ? ranks : rank, (int)local}, other;
-
-    for (int step = 1; step < ranks; step *= 2) {
-        const int next = (rank + step) % ranks, last = (rank + ranks - step) % ranks;
-        const gsolve_messages out = {1, &next, offset, &own}, in = {1, &last, offset, &other};
-        if (t->neighbor_exchange(self, &out, &in) != GSOLVE_OK) {
-            return gsolve_fail(ctx, GSOLVE_RANK_FAILED, "the transport %s failed", t->name);
-        }
-        if (other.first < own.first) own = other;
-    }
-    if (own.first == ranks) return GSOLVE_OK;
-    return gsolve_fail(ctx, (gsolve_status)own.status,
-                       "rank %d: no memory for the transport between ranks", own.first);
-}
-
-/* Fails unless all ranks compute on a CPU, or all on a GPU: on a GPU the host learns later which
- * columns have ended, and sends other messages until then. */
-static gsolve_status check_devices(gs_comm *comm)
-{
-    const char *name = comm->ctx->device->plugin.name;
-
-    return gs_comm_same(comm, gs_hash(comm->ctx, name, strlen(name), 0),
-                        "the kinds of devices, cpu or cuda,");
-}
-
-/* Fails unless the arguments, as far as this rank can tell, are those of a transport. */
-static gsolve_status check_arguments(gsolve_context *ctx, const gsolve_transport *t, int rank,
-                                     int ranks)
-{
-    if (!t || t->size < offsetof(gsolve_transport, close) || !t->name || strlen(t->name) > 15 ||
-        !t->allgather || !t->neighbor_exchange) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_context_set_transport: the transport lacks its size, a name of "
-                           "at most 15 characters, allgather or neighbor_exchange");
-    }
-    if (t->size > sizeof *t) {
-        return gsolve_fail(
-            ctx, GSOLVE_UNSUPPORTED,
-            "a gsolve_transport of %zu bytes; this version of the library knows %zu: "
-            "link a newer library",
-            t->size, sizeof *t);
-    }
-    if (ranks < 1 || rank < 0 || rank >= ranks) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "gsolve_context_set_transport: rank %d of %d; ranks count from 0", rank,
-                           ranks);
-    }
-    if (ctx->comm || ctx->handles > 0) {
-        return gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
-                           "the transport of a context must be set once, before matrices and "
-                           "preconditioners are created in it");
-    }
-    return GSOLVE_OK;
-}
-
-gsolve_status gsolve_context_set_transport(gsolve_context *ctx, const gsolve_transport *transport,
-                                           void *self, int rank, int ranks)
-{
-    gs_comm *comm = NULL;
-    gsolve_status status;
-
-    if (!ctx) return GSOLVE_BAD_ARGUMENT;
-    GS_ENTER(ctx);
-    TRY(check_arguments(ctx, transport, rank, ranks));
-    status = create(&comm, ctx);
-    if (comm) {
-        memcpy(&comm->transport, transport, transport->size);
-        comm->self = self;
-        comm->rank = rank;
-        comm->ranks = ranks;
-        status = create_buffers(comm);
-    }
-    TRY(check_in_rounds(ctx, transport, self, rank, ranks, status));
-    TRY(check_devices(comm));
-    ctx->comm = comm;
-    ctx->rank = rank;
-    ctx->ranks = ranks;
-    snprintf(ctx->transport, sizeof ctx->transport, "%s", transport->name);
-done:
-    if (status != GSOLVE_OK && comm) destroy(comm);
     return status;
 }

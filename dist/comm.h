@@ -20,6 +20,20 @@ enum {
     GS_COMM_SENTENCE = 1000, /* bytes of an error sentence that travels */
 };
 
+/* What a rank does in a message. */
+typedef enum gs_message_kind {
+    GS_MESSAGE_EXCHANGE, /* with neighbours */
+    GS_MESSAGE_SUM,      /* numbers of all ranks: sums and agreements */
+    GS_MESSAGE_GATHER,   /* arrays of all ranks */
+    GS_MESSAGE_WAIT,     /* waits until all ranks have come to one of these */
+    GS_MESSAGE_KINDS
+} gs_message_kind;
+
+typedef struct gs_message_time {
+    int64_t calls;
+    double bytes, seconds; /* bytes: of arrays that were sent and received */
+} gs_message_time;
+
 typedef struct gs_comm {
     gsolve_context *ctx;
     gsolve_transport transport;
@@ -33,6 +47,8 @@ typedef struct gs_comm {
     bool pending;    /* an exchange has begun and not ended */
     bool broken;     /* the transport has failed: every later call fails at once */
     bool stop_asked; /* at the last sum or agreement a rank was interrupted, see interrupt.h */
+    bool timed;      /* on all ranks or on none, see gs_comm_time */
+    gs_message_time time[GS_MESSAGE_KINDS]; /* of the messages while `timed` */
 } gs_comm;
 
 /* A number of consecutive doubles where kernels of the device write them. guard: NULL, or a number
@@ -87,6 +103,18 @@ gsolve_status gs_comm_fail_sum(gs_comm *comm, int count, gsolve_status local);
 
 /* Replaces the numbers, on the host, by the largest of all ranks. A NaN of any rank stays. */
 gsolve_status gs_comm_largest(gs_comm *comm, double *number, int count);
+
+/* Begins to time the messages, which all ranks do, or stops. Before each message all ranks then
+ * wait for each other, so that the time of a message is not that of a rank that comes late. Numbers
+ * and bits are those without. */
+static inline void gs_comm_time(gs_comm *comm, bool on)
+{
+    for (int k = 0; on && k < GS_MESSAGE_KINDS; k++) comm->time[k] = (gs_message_time){0};
+    comm->timed = on;
+}
+
+/* Seconds of all messages while they were timed, with the waits before them. comm NULL: 0. */
+double gs_comm_seconds(const gs_comm *comm);
 
 /* Whether the device computes on while the host communicates. */
 static inline bool gs_comm_is_asynchronous(const gs_comm *comm)

@@ -1472,6 +1472,16 @@ module gsolve
       type(gsolve_choice), intent(inout) :: choice
       logical(c_bool) :: gsolve_dist_choose
     end function
+    function gsolve_dist_ranks(ctx, statistics, method, precond, why, size) bind(C)
+      import
+      type(c_ptr), value :: ctx
+      type(gsolve_statistics), intent(in) :: statistics
+      character(kind=c_char), intent(in) :: method(*)
+      character(kind=c_char), intent(in) :: precond(*)
+      character(kind=c_char), intent(inout), optional :: why
+      integer(c_size_t), value :: size
+      integer(c_int) :: gsolve_dist_ranks
+    end function
     function gsolve_solve_dist(ctx, csr, b, x, result) bind(C)
       import
       type(c_ptr), value :: ctx

@@ -225,6 +225,17 @@ GSOLVE_API const char *gsolve_redistribution_name(const gsolve_redistribution *R
 GSOLVE_API bool gsolve_dist_choose(const gsolve_context *ctx, const gsolve_statistics *statistics,
                                    int attempt, gsolve_choice *choice);
 
+/* Returns how many of ctx's ranks should solve a system with these statistics by these specs of a
+ * method and a preconditioner: a small system takes less time on fewer ranks, since messages take
+ * longer than what they save. Starting from all ranks, half as many are taken as long as an
+ * iteration is estimated to take at most 1.2 times as long on them. The estimate rests on the table
+ * of costs and on times of messages between processes of one host
+ * (docs/understand/ranks.md), never on measured times. On GPUs: all ranks. If there are fewer than
+ * all, *why, of `size` characters, is the reason; else it is empty. why may be NULL. Not
+ * collective: equal arguments give equal results. */
+GSOLVE_API int gsolve_dist_ranks(const gsolve_context *ctx, const gsolve_statistics *statistics,
+                                 const char *method, const char *precond, char *why, size_t size);
+
 /* Solves A x = b until |b - A x| <= 1e-8 |b| in each column. The function chooses a method and a
  * preconditioner by gsolve_dist_choose, and tries the next choice if one does not converge, as
  * gsolve_solve does. b and x hold this rank's rows; on entry x is the initial guess. */

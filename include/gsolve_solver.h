@@ -374,13 +374,17 @@ GSOLVE_API gsolve_status gsolve_solver_spectrum(const gsolve_solver *S, gsolve_s
 
 /* --- profile of a run ----------------------------------------------------------- */
 
-/* One class of operations in the iterations of a run, such as "product + dot". */
+/* One class of operations in the iterations of a run, such as "product + dot". Over several ranks on
+ * CPUs, the messages of the rank are classes, too: "halo exchange", "sum over ranks", "gather from
+ * all ranks", and "wait for other ranks", the time until all ranks have come to a message. The other
+ * classes are then without their messages. On GPUs their times contain the messages. */
 typedef struct gsolve_profile_class {
     size_t size;      /* set by GSOLVE_INIT */
     const char *name; /* a constant string */
     int64_t calls;    /* number of operations of this class */
     double bytes;     /* bytes of all calls, if each call reads and writes each of its arrays once;
-                         0 for operations on a few numbers */
+                         0 for operations on a few numbers. Of messages: what this rank sends and
+                         receives */
     double seconds;   /* time of all calls, on a GPU by the clock of the GPU */
 } gsolve_profile_class;
 
@@ -398,8 +402,9 @@ typedef struct gsolve_profile {
 } gsolve_profile;
 
 /* Switches the profile of later runs on or off. It is off at first. With a profile, a GPU launches
- * each operation separately to time it, instead of CUDA graphs. The run takes longer; its bits are
- * the same. */
+ * each operation separately to time it, instead of CUDA graphs. Over several ranks on CPUs, all
+ * ranks wait for each other before each message if one of them keeps a profile. The run takes
+ * longer; its bits are the same. */
 GSOLVE_API gsolve_status gsolve_solver_profile(gsolve_solver *S, bool on);
 
 /* Sets all members of *profile for the last run. They are 0 if there was no run. */

@@ -13,7 +13,8 @@ WITHOUT = set("""
     gsolve_context_describe gsolve_context_set_log gsolve_context_set_stage_monitor
     gsolve_context_interrupt gsolve_context_set_interrupt_test gsolve_context_set_time_limit gsolve_context_limit_allocations
     gsolve_alloc gsolve_free gsolve_csr_free gsolve_dense_free gsolve_blocked_free gsolve_dist_csr_free
-    gsolve_csr_convert gsolve_csr_transpose gsolve_csr_statistics gsolve_dist_csr_statistics gsolve_dist_choose gsolve_matrix_row_range
+    gsolve_csr_convert gsolve_csr_transpose gsolve_csr_statistics gsolve_dist_csr_statistics gsolve_dist_choose gsolve_dist_ranks
+    gsolve_matrix_row_range
     gsolve_register_format gsolve_register_precond gsolve_tidy_spec gsolve_abandon_files gsolve_random
     gsolve_descriptor_of gsolve_file_format_of
     gsolve_matrix_update_operator gsolve_matrix_set_flags gsolve_precond_update_function gsolve_precond_set_flags

@@ -185,6 +185,19 @@ static gsolve_status run(rank_state *s)
     return status;
 }
 
+/* A profile, for which iterations allocate. */
+static gsolve_status profile(rank_state *s)
+{
+    gsolve_result result = GSOLVE_INIT(gsolve_result);
+    gsolve_status status = gsolve_solver_profile(s->S, true);
+
+    memset(s->x, 0, sizeof s->x);
+    if (status == GSOLVE_OK) {
+        status = gsolve_solver_run(s->S, columns(s->b, s->n, 1), columns(s->x, s->n, 1), &result);
+    }
+    return status;
+}
+
 /* Three iterations do not suffice. */
 static gsolve_status diagnose(rank_state *s)
 {
@@ -350,6 +363,7 @@ static const function functions[] = {
     {"create_solvers", create_solvers},
     {"run", run},
     {"null_space", null_space},
+    {"profile", profile},
     {"diagnose", diagnose},
     {"solve", solve},
     {"run_auto", run_auto},

@@ -21,16 +21,25 @@ int ranks_check(ranks_run *r, gsolve_status status)
     return ranks_fail(r, "%s", gsolve_error(r->ctx));
 }
 
-/* Fails on all ranks if one has no memory. */
+int ranks_agree(ranks_run *r, int code)
+{
+    int first = code ? r->rank : r->ranks;
+    char sentence[sizeof r->error - 40];
+
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, r->comm);
+    if (first == r->ranks) return 0;
+    snprintf(sentence, sizeof sentence, "%.*s", (int)sizeof sentence - 1, r->error);
+    MPI_Bcast(sentence, (int)sizeof sentence, MPI_CHAR, first, r->comm);
+    return ranks_fail(r, "rank %d: %s", first, sentence);
+}
+
 int ranks_new_vector(ranks_run *r, gsolve_dense *v, int32_t rows, int32_t ncols)
 {
     const size_t count = (size_t)rows * (size_t)ncols;
     double *value = gsolve_alloc(r->ctx, GSOLVE_HOST, count, sizeof *value);
-    int first = value ? r->ranks : r->rank;
 
     *v = gsolve_vector(value, rows);
     v->ncols = ncols;
     if (value) memset(value, 0, count * sizeof *value);
-    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    return first == r->ranks ? 0 : ranks_fail(r, "rank %d: out of memory", first);
+    return ranks_agree(r, value ? 0 : ranks_fail(r, "out of memory"));
 }

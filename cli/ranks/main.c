@@ -3,6 +3,7 @@
 #include <math.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/launcher.h"
 #include "cli/ranks/ranks.h"
@@ -18,6 +19,22 @@ static void find_rank(ranks_run *r)
     MPI_Comm_size(MPI_COMM_WORLD, &r->ranks);
     cli_find_ranks(&rank, &ranks);
     if (r->ranks == 1 && ranks > 1) r->rank = rank;
+    r->started = r->ranks;
+}
+
+/* *code = that of rank 0. An idle rank leaves its processor to the others meanwhile: MPI's own
+ * waiting may not. */
+static void take_code(const ranks_run *r, int *code)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    MPI_Request request;
+    int done = 0;
+
+    MPI_Ibcast(code, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    while (!done) {
+        if (r->idle) nanosleep(&pause, NULL);
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
 }
 
 static int run(ranks_run *r, int argc, char **argv)
@@ -33,7 +50,8 @@ static int run(ranks_run *r, int argc, char **argv)
         if (first) printf("gsolve-mpi %s\n", gsolve_version());
         return 0;
     }
-    code = code || ranks_solve(r);
+    code = code || ranks_split(r) || ranks_solve(r);
+    if (r->idle) return code;
     if (first && r->args.json) code = ranks_write_json(r) || code;
     if (code && (first || r->status == GSOLVE_RANK_FAILED)) {
         fprintf(stderr, "gsolve: %s\n", r->error);
@@ -70,6 +88,7 @@ int main(int argc, char **argv)
     for (size_t k = 0; k < sizeof caught / sizeof *caught; k++) {
         if (signal(caught[k], end_by_signal) == SIG_IGN) signal(caught[k], SIG_IGN);
     }
+    r.comm = MPI_COMM_WORLD;
     find_rank(&r);
     code = run(&r, argc, argv);
     if (r.status == GSOLVE_RANK_FAILED) MPI_Abort(MPI_COMM_WORLD, code); /* the rest would wait */
@@ -77,7 +96,9 @@ int main(int argc, char **argv)
     r.ctx = NULL; /* for a signal */
     gsolve_context_destroy(&ctx);
     fflush(stdout);
-    MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    take_code(&r, &code);
+    gsolve_context_destroy(&r.whole);
+    if (r.comm != MPI_COMM_WORLD && r.comm != MPI_COMM_NULL) MPI_Comm_free(&r.comm);
     MPI_Finalize();
     return code;
 }

@@ -31,11 +31,16 @@ static const option_of options[] = {
     {"--format", NULL, "SPEC", MEMBER(format), "storage format (default auto)", false},
     {"--partition", NULL, "SPEC", MEMBER(partition),
      "move rows to other ranks: blocks, metis, scotch or auto (default: do not)", true},
+    {"--ranks", NULL, "N", MEMBER(ranks),
+     "ranks that solve: a number, all or auto (default: auto with the method auto, else all)",
+     true},
     {"--rtol", NULL, "X", MEMBER(rtol), "relative tolerance (default 1e-8)", false},
     {"--maxit", NULL, "N", MEMBER(maxit), "largest number of iterations", false},
     {"--seed", NULL, "N", MEMBER(seed), "seed of the random numbers in b (default 1)", false},
     {"--threads", NULL, "N", MEMBER(threads), "threads of each rank", true},
     {"--device", NULL, "SPEC", MEMBER(device), "device of each rank: cpu (default) or cuda", true},
+    {"--profile", NULL, NULL, MEMBER(profile),
+     "show the times of operations and messages, and their spread over the ranks", false},
     {"--json", NULL, "FILE", MEMBER(json), "write the result as JSON; -: standard output", true},
     {"--quiet", "-q", NULL, MEMBER(quiet), "print nothing but errors", true},
     {"--help", "-h", NULL, MEMBER(help), "print this help", true},
@@ -123,6 +128,14 @@ int ranks_parse(ranks_run *r, int argc, char **argv)
     if (r->args.help || r->args.version) return 0;
     if (count_stdin(&r->args) > 1) {
         return ranks_fail(r, "standard input is given for two inputs; give files for all but one");
+    }
+    if (r->args.profile && r->args.quiet && !r->args.json) {
+        return ranks_fail(r, "--profile prints lines and --quiet suppresses them; give only one of "
+                             "them, or add --json");
+    }
+    if (r->args.profile && r->args.device && strncmp(r->args.device, "cpu", 3) != 0) {
+        return ranks_fail(r, "--profile over several ranks works on CPUs; leave --device %s out",
+                          r->args.device);
     }
     if (r->args.matrix) return 0;
     return ranks_fail(r, "no matrix is given; write gsolve %s-A FILE", r->args.info ? "info " : "");

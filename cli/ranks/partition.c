@@ -21,7 +21,7 @@ int ranks_partition(ranks_run *r)
                                                         &moved))) {
             return 1;
         }
-        gsolve_dist_csr_free(&r->csr, r->ctx);
+        gsolve_dist_csr_free(&r->csr, r->whole ? r->whole : r->ctx);
         r->csr = moved;
     }
     r->seconds.partition = MPI_Wtime() - begin;
@@ -58,7 +58,9 @@ void ranks_print_info(const ranks_run *r, FILE *to)
     gsolve_context_describe(r->ctx, &ctx);
     fprintf(to, "matrix      %s, %lld x %lld, %lld entries\n", cli_input_words(r->args.matrix),
             (long long)d->rows, (long long)r->csr.cols.total, (long long)d->entries);
-    fprintf(to, "ranks       %d by %s\n", r->ranks, ctx.transport);
+    fprintf(to, "ranks       %d", r->ranks);
+    if (r->ranks < r->started) fprintf(to, " of %d", r->started);
+    fprintf(to, " by %s\n", ctx.transport);
     if (r->R) fprintf(to, "partition   %s\n", gsolve_redistribution_name(r->R));
     fprintf(to, "rows        at most %lld on a rank, %.2f of the mean\n", (long long)d->most_rows,
             ratio(d->most_rows * r->ranks, d->rows));

@@ -4,25 +4,32 @@
 #define GS_CLI_RANKS_RANKS_H
 
 #include <stdio.h>
+#include <string.h>
 
-#include "gsolve_io.h"
+#include "cli/profile.h"
 #include "gsolve_mpi.h"
 
 typedef struct ranks_arguments {
     const char *matrix, *rhs, *guess, *solution, *solver, *precond, *format, *device, *json;
-    const char *rtol, *maxit, *threads, *seed, *null_space, *left_null_space, *partition;
-    bool quiet, help, version;
+    const char *rtol, *maxit, *threads, *seed, *null_space, *left_null_space, *partition, *ranks;
+    bool profile, quiet, help, version;
     bool info; /* the command info */
 } ranks_arguments;
 
 typedef struct ranks_seconds {
-    double read, partition, build, setup, solve, write, total;
+    double read, move, partition, build, setup, solve, write, total;
 } ranks_seconds;
 
 typedef struct ranks_run { /* of one rank */
     ranks_arguments args;
     gsolve_context *ctx;
-    int rank, ranks;
+    MPI_Comm comm;
+    int rank, ranks;       /* in comm */
+    int started;           /* all ranks: those from number `ranks` on are idle */
+    bool may_reduce;       /* the number of ranks may be chosen when A is known */
+    bool idle;             /* this rank waits for the end */
+    gsolve_context *whole; /* of all ranks, in which A was read, if its size has made some idle */
+    char fewer[300];       /* then the reason */
     char error[1200];
     /* the system and its solution */
     gsolve_dist_csr csr;
@@ -37,31 +44,49 @@ typedef struct ranks_run { /* of one rank */
     char method[512], precond[512], note[1024];
     gsolve_result result;
     gsolve_diagnosis diagnosis; /* if that run failed */
-    gsolve_status status;       /* of the library's last call that failed */
+    cli_profile profile;
+    gsolve_status status; /* of the library's last call that failed */
     int attempts;
     ranks_seconds seconds;
 } ranks_run;
 
 /* Each returns 0, or 1 after r->error is set, on all ranks alike. */
 
-/* common.c: fails; checks a call of the library, whose sentence it takes; *v = ncols columns of
- * zeros. */
+/* common.c: fails; checks a call of the library, whose sentence it takes; fails on all ranks if one
+ * has failed (then code is not 0); *v = ncols columns of zeros. */
 int ranks_fail(ranks_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int ranks_check(ranks_run *r, gsolve_status status);
+int ranks_agree(ranks_run *r, int code);
 int ranks_new_vector(ranks_run *r, gsolve_dense *v, int32_t rows, int32_t ncols);
 
 /* options.c: reads the command line. */
 int ranks_parse(ranks_run *r, int argc, char **argv);
 void ranks_help(FILE *to);
 
-/* solve.c: reads and solves; writes the solution. For info: only reads. */
+static inline bool ranks_is_open(const char *spec)
+{
+    return !spec || strcmp(spec, "auto") == 0;
+}
+
+/* solve.c: reads and solves; writes the solution. For info: only reads. ranks_choose sets the specs
+ * of attempt k, where what the arguments leave open is chosen. False: there is no such attempt. */
 int ranks_solve(ranks_run *r);
+int ranks_open_context(ranks_run *r);
+bool ranks_choose(ranks_run *r, int k);
+
+/* fewer.c: the option --ranks. split makes ranks idle if it is a number; reduce does where A, which
+ * has been read, is too small for all of them. */
+int ranks_split(ranks_run *r);
+int ranks_reduce(ranks_run *r);
 
 /* partition.c: redistributes r->csr. Moves *v, which is replaced, from the given rows to those of
  * r->csr or back. Prints what info finds. */
 int ranks_partition(ranks_run *r);
 int ranks_move(ranks_run *r, gsolve_dense *v, bool back);
 void ranks_print_info(const ranks_run *r, FILE *to);
+
+/* profile.c: solves again with S, which has found r->x from `guess`, for r->profile. */
+int ranks_profile(ranks_run *r, gsolve_solver *S, gsolve_dense guess);
 
 /* report.c: what rank 0 prints and writes. */
 void ranks_report(const ranks_run *r, FILE *to);

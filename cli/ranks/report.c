@@ -18,8 +18,11 @@ void ranks_report(const ranks_run *r, FILE *to)
     gsolve_matrix_describe(r->A, &A);
     fprintf(to, "matrix      %s, %lld x %lld, %lld entries\n", cli_input_words(r->args.matrix),
             (long long)A.total_rows, (long long)r->csr.cols.total, (long long)A.total_entries);
-    fprintf(to, "ranks       %d by %s, %d thread%s each\n", r->ranks, ctx.transport, ctx.threads,
+    fprintf(to, "ranks       %d", r->ranks);
+    if (r->ranks < r->started) fprintf(to, " of %d", r->started);
+    fprintf(to, " by %s, %d thread%s each\n", ctx.transport, ctx.threads,
             ctx.threads == 1 ? "" : "s");
+    if (r->fewer[0]) fprintf(to, "            %s; --ranks all takes all\n", r->fewer);
     if (strcmp(ctx.device, "cpu") != 0) {
         fprintf(to, "device      %s, of rank 0\n", ctx.description);
     }
@@ -48,11 +51,16 @@ void ranks_report(const ranks_run *r, FILE *to)
     if (r->diagnosis.remedy[0]) fprintf(to, "try         %s\n", r->diagnosis.remedy);
     if (r->note[0]) fprintf(to, "note        %s\n", r->note);
     fprintf(to, "\n  read or generate    %9.3f s\n", s->read);
+    if (r->fewer[0]) fprintf(to, "  move to fewer ranks %9.3f s\n", s->move);
     if (r->R) fprintf(to, "  partition           %9.3f s\n", s->partition);
     fprintf(to,
             "  build               %9.3f s\n  set-up              %9.3f s\n"
             "  solve               %9.3f s\n  total               %9.3f s\n",
             s->build, s->setup, s->solve, s->total);
+    if (r->profile.made) {
+        fprintf(to, "  profile (not in the total) %.3f s\n", r->profile.seconds);
+        cli_profile_say(&(cli){.text = to}, &r->profile);
+    }
 }
 
 static void add_number(cJSON *object, const char *key, double value)
@@ -76,6 +84,7 @@ static void add_seconds(cJSON *object, const ranks_seconds *s)
     cJSON *part = cJSON_AddObjectToObject(object, "seconds");
 
     add_number(part, "read", s->read);
+    add_number(part, "move", s->move);
     add_number(part, "partition", s->partition);
     add_number(part, "build", s->build);
     add_number(part, "setup", s->setup);
@@ -101,6 +110,14 @@ static void add_division(cJSON *object, const ranks_run *r)
     add_number(part, "most_neighbours", d->most_neighbours);
 }
 
+/* How many ranks have solved, and why not all of them. */
+static void add_ranks(cJSON *object, const ranks_run *r)
+{
+    cJSON_AddNumberToObject(object, "ranks", r->ranks);
+    cJSON_AddNumberToObject(object, "ranks_started", r->started);
+    if (r->fewer[0]) cJSON_AddStringToObject(object, "ranks_reason", r->fewer);
+}
+
 /* The result of info. */
 static cJSON *info_of(const ranks_run *r)
 {
@@ -114,7 +131,7 @@ static cJSON *info_of(const ranks_run *r)
     add_number(part, "cols", (double)r->csr.cols.total);
     add_number(part, "entries", (double)r->division.entries);
     cJSON_AddStringToObject(part, "source", cli_input_words(r->args.matrix));
-    cJSON_AddNumberToObject(object, "ranks", r->ranks);
+    add_ranks(object, r);
     cJSON_AddStringToObject(object, "transport", ctx.transport);
     add_division(object, r);
     return object;
@@ -153,10 +170,10 @@ static cJSON *result_of(const ranks_run *r)
     cJSON_AddNumberToObject(object, "rhs_columns", r->b.ncols);
     cJSON_AddStringToObject(object, "device", ctx.device);
     cJSON_AddNumberToObject(object, "threads", ctx.threads);
-    cJSON_AddNumberToObject(object, "ranks", r->ranks);
+    add_ranks(object, r);
     cJSON_AddStringToObject(object, "transport", ctx.transport);
     add_division(object, r);
-    add_name(cJSON_AddObjectToObject(object, "format"), A.format);
+    cJSON_AddStringToObject(cJSON_AddObjectToObject(object, "format"), "name", A.format);
     add_name(cJSON_AddObjectToObject(object, "precond"), r->precond);
     add_name(cJSON_AddObjectToObject(object, "solver"), r->method);
     cJSON_AddStringToObject(object, "outcome", gsolve_outcome_text(r->result.outcome));
@@ -172,8 +189,9 @@ static cJSON *result_of(const ranks_run *r)
         add_number(object, "normal_residual", r->result.relative_normal_residual);
     }
     if (A.null_space > 0) add_null_space(object, r, A.null_space);
-    add_number(object, "error", r->error_of_x);
+    add_number(object, "x_error", r->error_of_x);
     add_seconds(object, &r->seconds);
+    cli_profile_json(object, &r->profile);
     return object;
 }
 

@@ -8,13 +8,13 @@
 
 /* --- the system ------------------------------------------------------------------------------- */
 
-static int open_context(ranks_run *r)
+int ranks_open_context(ranks_run *r)
 {
     char spec[300];
 
     snprintf(spec, sizeof spec, "%.250s%s%.20s", r->args.device ? r->args.device : "cpu",
              r->args.threads ? ",threads=" : "", r->args.threads ? r->args.threads : "");
-    r->status = gsolve_context_create_mpi(&r->ctx, spec, MPI_COMM_WORLD);
+    r->status = gsolve_context_create_mpi(&r->ctx, spec, r->comm);
     if (r->status == GSOLVE_OK) return 0;
     return ranks_fail(r, "%s", gsolve_mpi_error());
 }
@@ -100,35 +100,36 @@ static int set_null_space(ranks_run *r)
     return code;
 }
 
+static int read_matrix(ranks_run *r)
+{
+    const double begin = MPI_Wtime();
+    const int code =
+        ranks_check(r, gsolve_read_matrix_dist(&r->csr, r->ctx, r->args.matrix, NULL, NULL));
+
+    r->seconds.read = MPI_Wtime() - begin;
+    return code;
+}
+
 static int prepare(ranks_run *r)
 {
     const double begin = MPI_Wtime();
     const char *format = r->args.format ? r->args.format : "auto";
 
-    if (ranks_check(r, gsolve_read_matrix_dist(&r->csr, r->ctx, r->args.matrix, NULL, NULL)))
-        return 1;
-    r->seconds.read = MPI_Wtime() - begin;
     if (ranks_partition(r)) return 1;
     if (r->args.info) return 0;
     if (ranks_check(r, gsolve_matrix_create_dist(&r->A, r->ctx, format, &r->csr))) return 1;
     if (ranks_check(r, gsolve_matrix_statistics(r->A, &r->statistics))) return 1;
     if (set_null_space(r) || make_rhs(r) || make_guess(r)) return 1;
-    r->seconds.build = MPI_Wtime() - begin - r->seconds.read - r->seconds.partition;
+    r->seconds.build = MPI_Wtime() - begin - r->seconds.partition;
     return 0;
 }
 
 /* --- the solve -------------------------------------------------------------------------------- */
 
-static bool is_open(const char *spec)
-{
-    return !spec || strcmp(spec, "auto") == 0;
-}
-
-/* Specs of attempt k: what the arguments leave open is chosen. False: there is no such attempt. */
-static bool choose(ranks_run *r, int k)
+bool ranks_choose(ranks_run *r, int k)
 {
     const char *method = r->args.solver, *precond = r->args.precond;
-    const bool open_method = is_open(method), open_precond = is_open(precond);
+    const bool open_method = ranks_is_open(method), open_precond = ranks_is_open(precond);
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     if (!open_method && !open_precond && k > 0) return false;
@@ -143,14 +144,29 @@ static bool choose(ranks_run *r, int k)
     return true;
 }
 
-/* One method with one preconditioner. */
-static gsolve_status attempt(ranks_run *r)
+/* *guess = x, if there will be a profile, which solves again from the guess. */
+static int keep_guess(ranks_run *r, gsolve_dense *guess)
+{
+    const size_t count = (size_t)r->x.nrows * (size_t)r->x.ncols;
+
+    if (!r->args.profile) return 0;
+    if (ranks_new_vector(r, guess, r->x.nrows, r->x.ncols)) return 1;
+    memcpy(guess->value, r->x.value, count * sizeof(double));
+    return 0;
+}
+
+/* One method with one preconditioner. *code: not 0 if the command ends with an error. */
+static gsolve_status attempt(ranks_run *r, int *code)
 {
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
+    gsolve_dense guess = {0};
     const double begin = MPI_Wtime();
     gsolve_status status;
 
+    r->profile.made = false;
+    *code = keep_guess(r, &guess);
+    if (*code) return GSOLVE_NO_MEMORY;
     r->diagnosis = (gsolve_diagnosis)GSOLVE_INIT(gsolve_diagnosis);
     status = gsolve_precond_create_from(&M, r->ctx, r->precond, r->A);
 
@@ -162,6 +178,8 @@ static gsolve_status attempt(ranks_run *r)
         status = gsolve_solver_diagnose(S, &r->diagnosis);
     }
     r->seconds.solve += status == GSOLVE_OK ? r->result.seconds : 0;
+    if (status == GSOLVE_OK && r->args.profile) *code = ranks_profile(r, S, guess);
+    gsolve_dense_free(&guess, r->ctx);
     gsolve_solver_destroy(&S);
     gsolve_precond_destroy(&M);
     return status;
@@ -171,17 +189,19 @@ static gsolve_status attempt(ranks_run *r)
 static int try_choices(ranks_run *r)
 {
     gsolve_status status = GSOLVE_UNSUPPORTED;
+    int code;
 
-    for (int k = 0; choose(r, k); k++) {
+    for (int k = 0; ranks_choose(r, k); k++) {
         r->attempts = k + 1;
-        status = attempt(r);
+        status = attempt(r, &code);
+        if (code) return code;
         if (status == GSOLVE_OK && gsolve_outcome_is_success(r->result.outcome)) return 0;
         if (status == GSOLVE_BAD_ARGUMENT || status == GSOLVE_BAD_SPEC ||
             status == GSOLVE_RANK_FAILED) {
             break;
         }
     }
-    if (is_open(r->args.solver) && is_open(r->args.precond)) r->diagnosis.remedy[0] = 0;
+    if (ranks_is_open(r->args.solver) && ranks_is_open(r->args.precond)) r->diagnosis.remedy[0] = 0;
     return r->attempts == 0 ? ranks_fail(r, "no method is known for this matrix over several ranks")
                             : ranks_check(r, status);
 }
@@ -197,7 +217,7 @@ static void measure_error(ranks_run *r)
         const double e = ((double *)r->x.value)[i] - 1;
         sum += e * e;
     }
-    MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, r->comm);
     r->error_of_x = sqrt(all / (double)r->csr.cols.total);
 }
 
@@ -221,13 +241,15 @@ static int write_solution(ranks_run *r)
 int ranks_solve(ranks_run *r)
 {
     const double begin = MPI_Wtime();
-    int code = open_context(r) || prepare(r);
+    int code = r->idle ? 0 : ranks_open_context(r) || read_matrix(r) || ranks_reduce(r);
 
+    if (r->idle) return code;
+    code = code || prepare(r);
     if (!code && !r->args.info) {
         code = try_choices(r);
         if (!code) measure_error(r);
         code = code || write_solution(r);
     }
-    r->seconds.total = MPI_Wtime() - begin;
+    r->seconds.total = MPI_Wtime() - begin - (r->profile.made ? r->profile.seconds : 0);
     return code;
 }

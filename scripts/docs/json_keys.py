@@ -6,6 +6,7 @@ the exit code is 1."""
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,10 @@ RUNS = [  # the arguments of runs that together write every key
     "convert x.mtx y.mtx --dense",
     "list",
 ]
+RANKS = [  # the same over ranks, where mpirun starts gsolve-mpi
+    "-A gen:poisson2d,n=9 --partition blocks --profile --ranks 2",
+    "-A gen:poisson2d,n=9",
+]
 # Keys that these runs do not write: on a GPU, or after a failure.
 RARE = {"memory_estimate.memory_free", "memory_estimate.memory_total", "precond.error"}
 ALIKE = {  # of these lists the page has the first
@@ -49,12 +54,21 @@ def values(value, path=""):
         yield path, value
 
 
-def written(gsolve):
+def over_ranks(gsolve):
+    """The words that start gsolve over three ranks; none where that does not work."""
+    words = [str(headers.TOP / "tests" / "mpi" / "run.sh"), "mpirun", "3", gsolve]
+    if not (shutil.which("mpirun") and os.path.exists(os.path.join(os.path.dirname(gsolve), "gsolve-mpi"))):
+        return []
+    return words if subprocess.run([*words, "--version"], capture_output=True, check=False).returncode == 0 else []
+
+
+def written(gsolve, ranks):
     """The types of each key that the runs write; null is none."""
     found = {}
+    runs = [[gsolve, *run.split()] for run in RUNS] + [[*ranks, *run.split()] for run in RANKS if ranks]
     with tempfile.TemporaryDirectory() as folder:
-        for run in RUNS:
-            subprocess.run([gsolve, *run.split(), "--json", "out.json", "-q"], cwd=folder, stderr=subprocess.DEVNULL,
+        for run in runs:
+            subprocess.run([*run, "--json", "out.json", "-q"], cwd=folder, stderr=subprocess.DEVNULL,
                            env={**os.environ, "GSOLVE_DEVICE": "cpu"}, check=False)
             with open(os.path.join(folder, "out.json"), encoding="utf-8") as file:
                 for key, value in values(json.load(file)):
@@ -80,8 +94,10 @@ def of_two_types(found):
 
 
 def main(gsolve):
-    page = set(re.findall(r"^\| `([^`]+)` \|", PAGE.read_text(), re.M))
-    types = written(gsolve)
+    ranks = over_ranks(gsolve)
+    text = PAGE.read_text() if ranks else re.sub(r"^## Several ranks\n.*?(?=^## )", "", PAGE.read_text(), flags=re.M | re.S)
+    page = set(re.findall(r"^\| `([^`]+)` \|", text, re.M))
+    types = written(gsolve, ranks)
     found, two = on_page(types), of_two_types(types)
     for key in two:
         print(f"the key {key} has values of two types")

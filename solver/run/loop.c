@@ -221,7 +221,7 @@ static gsolve_status read_chunk(gs_krylov *k, int sent, int *read, int count, bo
     TRY(gs_outer_keep(k, sent - *read));
     made = k->run->counts.iteration - before;
     gs_profile_pass(&k->run->profile, made, *read > 3 && made == count);
-    TRY(gs_profile_count(&k->run->profile, k->run->counts.iteration));
+    TRY(gs_comm_defer(k->comm, gs_profile_count(&k->run->profile, k->run->counts.iteration)));
 done:
     return status;
 }
@@ -240,6 +240,17 @@ done:
     return status;
 }
 
+/* Begins to time the messages of a profile. False: there is none, or an outer run times them. On a
+ * GPU the host exchanges while the device computes: their times do not add up. */
+static bool time_messages(gs_krylov *k)
+{
+    if (!k->comm || !k->run->profiled || k->comm->timed || gs_comm_is_asynchronous(k->comm)) {
+        return false;
+    }
+    gs_comm_time(k->comm, true);
+    return true;
+}
+
 /* From a start until every column has ended. The host reads the progress of a chunk while the
  * device runs the next one. Before columns move or A may change its form the host reads all of it.
  * The first chunk may be shorter, so that A gets its first estimate soon. */
@@ -247,6 +258,7 @@ static gsolve_status iterate(gs_krylov *k)
 {
     const int count = chunk_size(k), ahead = runs_ahead(k);
     const int64_t fetched = k->ctx->fetched;
+    const bool timed = time_messages(k);
     int sent = 1, read = 0, steps = gs_adapt_first(k, count);
     bool any = true;
     gsolve_status status;
@@ -269,6 +281,10 @@ static gsolve_status iterate(gs_krylov *k)
     gs_progress_stop(k); /* with the iterations that ran meanwhile: x is that of the last one */
 done:
     gs_profile_forget(&k->run->profile);
+    if (timed) {
+        gs_profile_add_messages(&k->run->profile);
+        gs_comm_time(k->comm, false);
+    }
     k->run->profile.copies += k->ctx->fetched - fetched;
     return status;
 }
@@ -290,13 +306,14 @@ done:
     return status;
 }
 
-/* Whether this rank or another one watches the run. */
+/* Whether this rank or another one watches the run, and keeps a profile. */
 static gsolve_status agree_who_watches(gs_krylov *k)
 {
-    double watched = is_watched(k);
-    const gsolve_status status = gs_comm_largest(k->comm, &watched, 1);
+    double any[] = {is_watched(k), k->run->profile.on};
+    const gsolve_status status = gs_comm_largest(k->comm, any, 2);
 
-    k->run->monitor.watched = watched > 0;
+    k->run->monitor.watched = any[0] > 0;
+    k->run->profiled = any[1] > 0;
     return status;
 }
 

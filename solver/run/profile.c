@@ -13,6 +13,7 @@ struct gs_span {
     int iteration;
     double step_bytes;            /* see gs_profile */
     double bytes, begin, seconds; /* by the host's clock, if the device records no times */
+    double messages;              /* seconds of messages before the span; then in it */
     gs_moment *from, *to;         /* if it does */
 };
 
@@ -115,6 +116,7 @@ void gs_profile_open(gs_profile *p)
         s->step_bytes = p->step_bytes;
         s->iteration = p->iteration;
         if (device->mark) p->status = device->mark(p->ctx->queue, &s->from);
+        s->messages = gs_comm_seconds(p->ctx->comm);
         s->begin = gs_now();
     }
     p->open = s;
@@ -130,6 +132,7 @@ void gs_profile_close(gs_profile *p)
     if (device->range_pop) device->range_pop();
     if (!s) return;
     s->seconds = gs_now() - s->begin;
+    s->messages = gs_comm_seconds(p->ctx->comm) - s->messages;
     if (device->mark && p->status == GSOLVE_OK) p->status = device->mark(p->ctx->queue, &s->to);
     s->next = NULL;
     if (p->last) {
@@ -171,7 +174,7 @@ gsolve_status gs_profile_count(gs_profile *p, int iteration)
         if (p->ctx->trace) TRY(trace_span(p, s, bytes));
         line->calls++;
         line->bytes += bytes;
-        line->seconds += s->seconds;
+        line->seconds += s->seconds - s->messages;
         p->first = s->next;
         if (!p->first) p->last = NULL;
         s->next = p->spare;
@@ -194,6 +197,22 @@ void gs_profile_pass(gs_profile *p, int iterations, bool steady)
         p->steady_seconds += now - p->since;
     }
     p->since = now;
+}
+
+void gs_profile_add_messages(gs_profile *p)
+{
+    static const gs_class class_of[GS_MESSAGE_KINDS] = {[GS_MESSAGE_EXCHANGE] = GS_HALO_EXCHANGE,
+                                                        [GS_MESSAGE_SUM] = GS_SUM_OVER_RANKS,
+                                                        [GS_MESSAGE_GATHER] = GS_GATHER,
+                                                        [GS_MESSAGE_WAIT] = GS_WAIT_FOR_RANKS};
+
+    for (int k = 0; p->on && k < GS_MESSAGE_KINDS; k++) {
+        const gs_message_time *t = &p->ctx->comm->time[k];
+        gsolve_profile_class *line = &p->line[class_of[k]];
+        line->calls += t->calls;
+        line->bytes += t->bytes;
+        line->seconds += t->seconds;
+    }
 }
 
 void gs_profile_merge(gs_profile *p, const gs_profile *inner)

@@ -1,11 +1,15 @@
 /* profile.h: where the time of a solver's iterations goes. Every operation is a span: it has a
  * class and the bytes that it moves. While the profile is on, the device records the time at the
  * start and the end of a span. The host reads these times only after the span has ended, so that no
- * iteration waits. While the profile is off, an operation costs a few assignments. */
+ * iteration waits. While the profile is off, an operation costs a few assignments.
+ *
+ * Over several ranks that compute on CPUs, the messages have classes of their own; the time of a
+ * span is without those of its messages. */
 #ifndef GS_SOLVER_RUN_PROFILE_H
 #define GS_SOLVER_RUN_PROFILE_H
 
 #include "core/context.h"
+#include "dist/comm.h"
 
 /* The kinds of operation that a profile tells apart. */
 #define GS_CLASS_LIST(X)                                 \
@@ -35,6 +39,10 @@
     X(GS_RESIDENT, "steps on the chip")                  \
     X(GS_SCALARS, "scalars")                             \
     X(GS_TEST, "test")                                   \
+    X(GS_HALO_EXCHANGE, "halo exchange")                 \
+    X(GS_SUM_OVER_RANKS, "sum over ranks")               \
+    X(GS_GATHER, "gather from all ranks")                \
+    X(GS_WAIT_FOR_RANKS, "wait for other ranks")         \
     X(GS_OTHER, "other") /* operations without a class of their own */
 
 #define GS_CLASS_NAME(name, text) name,
@@ -100,6 +108,9 @@ void gs_profile_forget(gs_profile *p);
 /* `iterations` have ended since the last call; 0: starts the clock. steady: no step was recorded as
  * a graph during them. */
 void gs_profile_pass(gs_profile *p, int iterations, bool steady);
+
+/* Adds the messages of ctx's communicator, as it has timed them. */
+void gs_profile_add_messages(gs_profile *p);
 
 /* Adds what an inner solver counted during an iteration of p. */
 void gs_profile_merge(gs_profile *p, const gs_profile *inner);

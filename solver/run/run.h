@@ -194,6 +194,7 @@ struct gs_run {
     gs_monitoring monitor;
     gs_adapting adapting;
     gs_profile profile; /* profile.h */
+    bool profiled;      /* loop.c: on some rank there is a profile */
     gs_guess guess;
     gs_outer outer;
     gs_row_major row_major;

@@ -4,7 +4,7 @@
 set -eu
 . "$(dirname "$0")/ranks.sh"
 
-ranks 3 "$gsolve" -A gen:poisson3d,n=12 --json "$work/r.json"
+ranks 3 "$gsolve" -A gen:poisson3d,n=12 --ranks all --json "$work/r.json"
 [ "$code" = 0 ] || fail "3 ranks: exit code $code"
 [ "$(grep -c '^outcome     converged' "$work/out")" = 1 ] || fail "not exactly one report"
 grep -q '"ranks":	3' "$work/r.json" || fail "JSON without ranks: $(cat "$work/r.json")"
@@ -77,6 +77,82 @@ ranks 2 "$gsolve" gen:poisson2d,n=5 --solution "$work/three.mtx" --quiet
 [ -s "$work/three.mtx" ] || fail "no solution"
 ranks 2 "$gsolve" --help
 grep -q 'usage: mpirun' "$work/out" || fail "no help"
+
+# --ranks: a small system takes one rank, a large one all; a named method takes all unless --ranks says otherwise
+used() { sed -n 's/.*"ranks":[^0-9]*\([0-9]*\).*/\1/p' "$work/r.json"; }
+expect_ranks() { # N ARGUMENTS: three ranks are started, and N of them solve
+    expected=$1
+    shift
+    ranks 3 "$gsolve" "$@" --json "$work/r.json"
+    [ "$code" = 0 ] || fail "$*: exit code $code"
+    [ "$(used)" = "$expected" ] || fail "$*: $(used) ranks, not $expected"
+    grep -q '"ranks_started":	3' "$work/r.json" || fail "$*: JSON without the started ranks"
+}
+expect_ranks 1 "$work/A.mtx" -x "$work/few.mtx" --rtol 1e-12 -b "$work/one.mtx"
+grep -q '^ranks       1 of 3 by mpi' "$work/out" || fail "one of 3 ranks: not in the report"
+grep -q 'too small for 3: an iteration is estimated to take .* us on 1 rank and .*; --ranks all takes all' "$work/out" ||
+    fail "one of 3 ranks: no reason"
+grep -q '"ranks_reason":	"the system is too small' "$work/r.json" || fail "one of 3 ranks: JSON without the reason"
+expect_ranks 1 --ranks 1 "$work/A.mtx" -x "$work/only.mtx" --rtol 1e-12 -b "$work/one.mtx"
+cmp -s "$work/few.mtx" "$work/only.mtx" || fail "--ranks 1 and a small system: other solutions"
+expect_ranks 3 --ranks all "$work/A.mtx" -x "$work/all.mtx" --rtol 1e-12 -b "$work/one.mtx"
+grep -q 'too small' "$work/out" && fail "--ranks all: a reason"
+awk 'FNR == 1 { file++ } /^%/ || NF > 1 { next }
+     file == 1 { x[++n] = $1; next } { d = $1 - x[++m]; if (d * d > 1e-12 * (1 + x[m] * x[m])) bad = 1 }
+     END { exit bad || n != 225 || m != n }' "$work/few.mtx" "$work/all.mtx" || fail "fewer ranks: another solution"
+expect_ranks 3 "$work/A.mtx" --solver cg --precond jacobi
+expect_ranks 1 "$work/A.mtx" --solver cg --precond jacobi --ranks auto --partition blocks
+expect_ranks 2 "$work/A.mtx" --ranks=2 --x0 "$work/two.mtx"
+expect_ranks 3 gen:poisson3d,n=32
+expect_ranks 2 gen:random,n=90,cols=40 -b random --ranks 2
+expect_ranks 3 gen:random,n=90,cols=40 -b random
+expect_ranks 2 info gen:poisson2d,n=20 --ranks 2
+expect_ranks 3 info gen:poisson2d,n=5
+ranks 3 "$gsolve" - --quiet --json "$work/r.json" <"$work/A.mtx"
+[ "$code$(used)" = 01 ] || fail "a small system from standard input: exit code $code, $(used) ranks"
+for number in 0 4 -1 two 1x ''; do
+    ranks 3 "$gsolve" gen:poisson2d --ranks "$number"
+    [ "$code" = 1 ] || fail "--ranks $number: exit code $code"
+    [ "$(grep -c "gsolve: --ranks needs auto, all or a number from 1 to 3, not '$number'" "$work/error")" = 1 ] ||
+        fail "--ranks $number: not exactly one sentence"
+done
+ranks 1 "$gsolve" gen:poisson2d,n=5 --ranks all
+[ "$code" = 0 ] || fail "--ranks on one rank: exit code $code"
+# while ranks are idle, the others fail with one sentence
+ranks 3 "$gsolve" gen:poisson2d,n=12 --null-space constants
+[ "$code" = 1 ] || fail "a failure while ranks are idle: exit code $code"
+[ "$(grep -c '^gsolve: ' "$work/error")" = 1 ] || fail "a failure while ranks are idle: not exactly one sentence"
+ranks 3 "$gsolve" gen:poisson2d,n=12 --maxit 1 --precond none --solver cg --ranks 2
+[ "$code" = 2 ] || fail "not converged while a rank is idle: exit code $code"
+code=0
+timeout -s INT -k 60 3 "$here/run.sh" "$mpirun" 3 "$gsolve" gen:poisson2d,n=100 --ranks 2 --precond none \
+    --solver cg,rtol=0,maxit=100000000,stall=100000000 >"$work/out" 2>"$work/error" || code=$?
+[ "$code" != 0 ] && [ "$code" != 137 ] || fail "interrupted while a rank is idle: exit code $code"
+
+# --profile: operations and messages, with the least and the most of all ranks
+ranks 3 "$gsolve" gen:poisson3d,n=16 --solver cg --precond jacobi --format csr --profile --json "$work/r.json"
+[ "$code" = 0 ] || fail "--profile: exit code $code"
+for line in 'product + dot' 'halo exchange' 'sum over ranks' 'wait for other ranks'; do
+    grep -q "^  $line  *[0-9]" "$work/out" || fail "--profile: no line of $line"
+    grep -q "\"name\":	\"$line\"" "$work/r.json" || fail "--profile: JSON without $line"
+done
+grep -q 'least ms   most ms' "$work/out" || fail "--profile: no spread"
+grep -q '^  rank [0-2] waits least, rank [0-2] most' "$work/out" || fail "--profile: no word on waiting"
+grep -q '"most_rank":' "$work/r.json" || fail "--profile: JSON without the rank of the most"
+grep -q '"same_bits":	true' "$work/r.json" || fail "--profile: other bits"
+ranks 2 "$gsolve" gen:poisson3d,n=12 --precond none --solver cg --maxit 3 --profile
+[ "$code" = 2 ] || fail "--profile of a solve that fails: exit code $code"
+grep -q '^  halo exchange  *3' "$work/out" || fail "--profile of a solve that fails: no line"
+ranks 3 "$gsolve" gen:poisson2d,n=10 --profile
+grep -q 'least ms' "$work/out" && fail "--profile of one rank: a spread"
+ranks 2 "$gsolve" gen:poisson2d --profile --quiet
+[ "$code" = 1 ] || fail "--profile --quiet: exit code $code"
+grep -q 'gsolve: --profile prints lines and --quiet suppresses them' "$work/error" || fail "--profile --quiet: no sentence"
+ranks 2 "$gsolve" gen:poisson2d --profile --device cuda
+[ "$code" = 1 ] || fail "--profile on GPUs: exit code $code"
+grep -q 'gsolve: --profile over several ranks works on CPUs' "$work/error" || fail "--profile on GPUs: no sentence"
+ranks 2 "$gsolve" info gen:poisson2d --profile
+[ "$code" = 1 ] || fail "info --profile: exit code $code"
 
 # standard input, which is that of rank 0; and standard output
 ranks 2 "$gsolve" - -x - --quiet --solver cg --rtol 1e-12 <"$work/A.mtx"
