@@ -5,7 +5,8 @@ import atexit
 import os
 import threading
 import time
-from typing import Any
+from contextlib import nullcontext
+from typing import Any, ContextManager
 
 from ._messages import in_python
 
@@ -102,6 +103,21 @@ def filled(kind: str) -> Any:
     return struct
 
 
+def error_of(status: int, sentence: Any) -> Error:
+    """The exception for a call that failed, with its sentence."""
+    return _CLASS_OF[status](in_python(text(sentence)))
+
+
+def status_of(error: BaseException) -> int:
+    """The status of an exception, for the other ranks."""
+    for status, kind in _CLASS_OF.items():
+        if isinstance(error, kind):
+            return status
+    if not isinstance(error, Exception):  # such as KeyboardInterrupt
+        return int(lib.GSOLVE_INTERRUPTED)
+    return int(lib.GSOLVE_NO_MEMORY if isinstance(error, MemoryError) else lib.GSOLVE_BAD_ARGUMENT)
+
+
 # --- exceptions in functions that the library calls ----------------------------------------------
 
 _raised = threading.local()
@@ -125,13 +141,14 @@ class Context:
     """A context of the library: a device, its memory, and the last error. `lock` is held while the library uses it, so that
     several threads can share an object."""
 
+    distributed = False  # this process is one of several ranks (RankContext)
+
     def __init__(self, spec: str):
         handle = ffi.new("gsolve_context **")
-        status = lib.gsolve_context_create(handle, spec.encode())
-        if status != lib.GSOLVE_OK:
-            raise _CLASS_OF[status](in_python(text(lib.gsolve_error(ffi.NULL))))
+        self._create(handle, spec.encode())
         self.spec = spec
-        self.failed = False  # the GPU has
+        self.failed = False  # the GPU or another rank has
+        self.busy = True  # a solver uses it
         self._address = handle
         self.handle = handle[0]
         self.lock = threading.RLock()
@@ -142,26 +159,44 @@ class Context:
         self.device = text(info.device)
         self.on_gpu = self.device == "cuda"
 
+    def _create(self, handle: Any, spec: bytes) -> None:
+        status = lib.gsolve_context_create(handle, spec)
+        if status != lib.GSOLVE_OK:
+            raise error_of(status, lib.gsolve_error(ffi.NULL))
+
     def __del__(self, destroy: Any = lib.gsolve_context_destroy) -> None:
         if getattr(self, "handle", None):
             destroy(self._address)
             self.handle = None
+
+    def together(self) -> ContextManager[list[str]]:
+        """Around what each rank does alone; see RankContext."""
+        return nullcontext([])
 
     def owned(self, view: Any, free: Any) -> Any:
         """A view whose arrays are freed with it. The context may have gone before, with all that it had allocated, when Python
         collects a cycle."""
         return ffi.gc(view, lambda struct: free(struct, self.handle) if self.handle else None)
 
-    def check(self, status: int) -> None:
-        """Raises the exception of a function of Python that the call made, or the error of a call that failed."""
-        exception = getattr(_raised, "exception", None)
+    def raised(self) -> BaseException | None:
+        """The exception of a function of Python that the library called, which is then forgotten."""
+        exception: BaseException | None = getattr(_raised, "exception", None)
         if exception is not None:
             _raised.exception = None
             lib.gsolve_context_interrupt(self.handle, False)  # later calls may work
+        return exception
+
+    def check(self, status: int) -> None:
+        """Raises the exception of a function of Python that the call made, or the error of a call that failed."""
+        exception = self.raised()
+        if exception is not None:
             raise exception
         if status != lib.GSOLVE_OK:
-            self.failed = self.failed or status == lib.GSOLVE_DEVICE_FAILED
-            raise _CLASS_OF[status](in_python(text(lib.gsolve_error(self.handle))))
+            self.failed = self.failed or status in (lib.GSOLVE_DEVICE_FAILED, lib.GSOLVE_RANK_FAILED)
+            raise error_of(status, lib.gsolve_error(self.handle))
+
+    def ended(self, stopped: bool) -> None:
+        """After a run; see RankContext."""
 
     def describe(self) -> Any:
         info = filled("gsolve_context_info")
@@ -194,8 +229,9 @@ def acquire_context(spec: str) -> Context:
 
 def release_context(context: Context) -> None:
     """Keeps a context on a GPU, with its memory, for the next solver. Its handles have been destroyed. At most one is kept for each
-    spec, and none that has had much memory, or in which something is left."""
-    if not context.on_gpu or context.failed or not context.handle:
+    spec, and none that has had much memory, or in which something is left. Those of ranks belong to their communicator."""
+    context.busy = False
+    if context.distributed or not context.on_gpu or context.failed or not context.handle:
         return
     kept = _kept.setdefault((os.getpid(), context.spec), [])
     free, total = ffi.new("size_t *"), ffi.new("size_t *")
