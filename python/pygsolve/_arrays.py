@@ -323,9 +323,14 @@ class MatrixView(NamedTuple):
         if (family.gpu(array) is None) != (self.gpu is None):
             raise BadArgument("the new values must be where the matrix is, on the host or on the GPU")
         view = csr_view(self.start, self.col, array, family, self.shape, wide=self.wide)
-        if self.wide:
-            view.csr.rows, view.csr.cols = self.csr.rows, self.csr.cols
-        return view
+        return view.placed_as(self) if self.wide else view
+
+    def placed_as(self, other: MatrixView) -> MatrixView:
+        """This view of rows of a rank, which become the same rows of the whole matrix as those of another one."""
+        if self.shape != other.shape:
+            raise BadMatrix(f"the new A has the shape {self.shape} on this rank, and the first one {other.shape}")
+        self.csr.rows, self.csr.cols = other.csr.rows, other.csr.cols
+        return self
 
     @property
     def wide(self) -> bool:

@@ -26,9 +26,12 @@ def _mpi_of(comm: Any) -> Any:
         from mpi4py import MPI
     except ImportError as missing:
         raise ImportError(f"comm is a communicator of mpi4py, which cannot be imported: {missing}; {_INSTALL}") from missing
-    if not isinstance(comm, MPI.Intracomm) or comm == MPI.COMM_NULL:
-        found = "MPI.COMM_NULL" if isinstance(comm, MPI.Intracomm) else f"a {type(comm).__name__}"
+    null = isinstance(comm, MPI.Comm) and comm == MPI.COMM_NULL
+    if null or not isinstance(comm, MPI.Intracomm):
+        found = "MPI.COMM_NULL" if null else f"a {type(comm).__name__}"
         raise BadArgument(f"comm is {found}; give a communicator of mpi4py, such as MPI.COMM_WORLD")
+    if not MPI.Is_initialized() or MPI.Is_finalized():
+        raise BadArgument("MPI has been finalised" if MPI.Is_finalized() else "MPI is not initialised; call MPI.Init_thread() first")
     return MPI
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ._arrays import F32, F64, DenseView, MatrixView, as_array, columns_of, dense_view, device_spec, library_view, matrix_view, new_like, vector_view, wait_for
 from ._display import info_html, info_table
-from ._library import BadArgument, BadMatrix, Error, Unsupported, acquire_context, ffi, filled, lib, release_context, text
+from ._library import BadArgument, Error, Unsupported, acquire_context, ffi, filled, lib, release_context, text
 from ._messages import Diagnosis, diagnosis_of, in_python
 from ._operators import Function, is_operator, operator_handle
 from ._precond import precond_for
@@ -81,8 +81,7 @@ def _outcome(result: Any, missed: float | None) -> str:
 
 def _same_on_all_ranks(arguments: dict[str, Any]) -> str:
     """The arguments in words; of arrays and functions, that they are given."""
-    return " ".join(f"{key}={value if isinstance(value, (str, int, float, type(None))) else type(value).__name__}"
-                    for key, value in arguments.items())
+    return " ".join(f"{key}={value if value is None or isinstance(value, (str, int, float)) else 'given'}" for key, value in arguments.items())
 
 
 def _joined(*parts: str) -> str:
@@ -135,15 +134,14 @@ class Solver:
             with self._ctx.together() as same:
                 self._read_arguments(A)
                 same.append(_same_on_all_ranks({**self._arguments, **self._extras, "null_space": null_space}))
-            if comm is not None and not isinstance(A, MatrixView):
+            if comm is not None and self._view is not A:
                 place_rows(comm, self._view)
             self._create_matrix(A)
             if null_space is not None:
                 self._set_null_space(null_space)
             self._create_solver()
             with self._ctx.together():
-                square = self.shape[0] == self.shape[1] if comm is None else self._view.csr.rows.total == self._view.csr.cols.total
-                self._minimises = self._arguments["least_squares"] or not square
+                self._minimises = self._arguments["least_squares"] or not self._square
                 self._plain_shape = (self.shape[0],) if min(self.shape) > 0 and comm is None else None
                 self._views = [vector_view(n, F64) for n in self.shape]
 
@@ -198,14 +196,15 @@ class Solver:
             self._ctx.check(operator_handle(handle, self._ctx, A, self._functions))
             self.shape, self.dtype = tuple(A.shape), F64
         else:
-            assert self._view is not None
-            wait_for(self._ctx, self._view)
-            create = lib.gsolve_matrix_create_dist if self._ctx.distributed else lib.gsolve_matrix_create
-            self._ctx.check(create(handle, self._ctx.handle, self._format.encode(), self._view.csr))
-            self.shape, self.dtype = self._view.shape, self._view.dtype
-            if self._ctx.distributed:
-                self.shape = (self._view.csr.rows.count, self._view.csr.cols.count)
+            view = self._view_of_A()
+            wait_for(self._ctx, view)
+            create = lib.gsolve_matrix_create_dist if view.wide else lib.gsolve_matrix_create
+            self._ctx.check(create(handle, self._ctx.handle, self._format.encode(), view.csr))
+            self.shape, self.dtype = (view.csr.rows.count, view.csr.cols.count) if view.wide else view.shape, view.dtype
         self._matrix = handle[0]
+        rows, cols = ffi.new("gsolve_row_range *"), ffi.new("gsolve_row_range *")
+        lib.gsolve_matrix_row_range(self._matrix, rows, cols, ffi.NULL, ffi.NULL)
+        self._square = rows.total == cols.total
 
     def _set_null_space(self, null_space: Any) -> None:
         space = ffi.new("gsolve_null_space *")
@@ -252,7 +251,7 @@ class Solver:
             with self._ctx.together():
                 view = self._view_of_values(values)
             wait_for(self._ctx, view)
-            update = lib.gsolve_matrix_update_dist if self._ctx.distributed else lib.gsolve_matrix_update
+            update = lib.gsolve_matrix_update_dist if view.wide else lib.gsolve_matrix_update
             self._ctx.check(update(self._matrix, view.csr))
             if not self._automatic and self._M is not None:
                 self._M.update(self._matrix)
@@ -261,17 +260,18 @@ class Solver:
                 self._adjoint.update(self._transposed())
 
     def _view_of_values(self, values: Any) -> MatrixView:
-        assert self._view is not None
+        first = self._view_of_A()
         if getattr(values, "ndim", 0) == 1 or isinstance(values, list):
-            if not self._view.in_place:
+            if not first.in_place:
                 raise BadArgument("A was converted to CSR, so the order of its values is not yours; give a matrix with its pattern")
-            return self._view.with_values(values)
-        view = matrix_view(values, self._view.wide)
-        if view.wide:
-            if view.shape != self._view.shape:
-                raise BadMatrix(f"the new A of this rank has the shape {view.shape}, and the first one {self._view.shape}")
-            view.csr.rows, view.csr.cols = self._view.csr.rows, self._view.csr.cols
-        return view
+            return first.with_values(values)
+        view = matrix_view(values, first.wide)
+        return view.placed_as(first) if first.wide else view
+
+    def _view_of_A(self) -> MatrixView:
+        if self._view is None:
+            raise Unsupported("a LinearOperator has no rows; create a Solver for its adjoint")
+        return self._view
 
     # --- solve -------------------------------------------------------------------------------------
 
@@ -386,30 +386,28 @@ class Solver:
     def adjoint(self) -> Solver:
         """A solver for A', with the method, the preconditioner and the tolerances of this one. It is this solver if A is symmetric.
         Updates of this solver update it, too. All ranks ask for it together."""
-        if self._view is None:
-            raise Unsupported("a LinearOperator has no rows; create a Solver for its adjoint")
+        view = self._view_of_A()
         with self._ctx.lock:
             if self._adjoint is None:
                 statistics = filled("gsolve_statistics")
                 self._ctx.check(lib.gsolve_matrix_statistics(self._matrix, statistics))
                 if statistics.symmetric:
                     return self
-                gpu = self._view.gpu
-                device = self._arguments["device"] or (None if gpu is None else device_spec(gpu, None, None))
+                device = self._arguments["device"] or (None if view.gpu is None else device_spec(view.gpu, None, None))
                 self._adjoint = Solver(self._transposed(), **{**self._arguments, "device": device})
             return self._adjoint
 
     def _transposed(self) -> MatrixView:
         """The transpose of A, on the host."""
-        assert self._view is not None
-        if self._ctx.distributed:
-            of_ranks = ffi.new("gsolve_dist_csr *")
-            self._ctx.check(lib.gsolve_dist_csr_transpose(of_ranks, self._ctx.handle, self._view.csr))
-            return library_view(self._ctx.owned(of_ranks, lib.gsolve_dist_csr_free), self._view)
+        view = self._view_of_A()
+        if view.wide:
+            of_rank = ffi.new("gsolve_dist_csr *")
+            self._ctx.check(lib.gsolve_dist_csr_transpose(of_rank, self._ctx.handle, view.csr))
+            return library_view(self._ctx.owned(of_rank, lib.gsolve_dist_csr_free), view)
         rows, result = ffi.new("gsolve_csr *"), ffi.new("gsolve_csr *")
         self._ctx.check(lib.gsolve_matrix_csr(self._matrix, rows))
         self._ctx.check(lib.gsolve_csr_transpose(result, self._ctx.handle, rows))
-        return library_view(self._ctx.owned(result, lib.gsolve_csr_free), self._view)
+        return library_view(self._ctx.owned(result, lib.gsolve_csr_free), view)
 
     # --- what happened -----------------------------------------------------------------------------
 
