@@ -151,7 +151,7 @@ class Context:
         self.busy = True  # a solver uses it
         self._address = handle
         self.handle = handle[0]
-        self.lock = threading.RLock()
+        self.lock: ContextManager[Any] = threading.RLock()
         self._asked = ffi.new("double *", time.monotonic())
         lib.gsolve_context_set_interrupt_test(self.handle, _INTERRUPT, self._asked)
         info = filled("gsolve_context_info")

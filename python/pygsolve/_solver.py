@@ -135,7 +135,7 @@ class Solver:
                 self._read_arguments(A)
                 same.append(_same_on_all_ranks({**self._arguments, **self._extras, "null_space": null_space}))
             if comm is not None and self._view is not A:
-                place_rows(comm, self._view)
+                place_rows(comm, self._view_of_A())
             self._create_matrix(A)
             if null_space is not None:
                 self._set_null_space(null_space)
