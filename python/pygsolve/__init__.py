@@ -14,13 +14,13 @@ from ._messages import Diagnosis
 from ._precond import Preconditioner, amg, aspreconditioner
 from ._products import (Comparison, FormatTime, compare, devices, formats, generators, methods, preconditioners, products, read, spgemm,
                         write)
-from ._ranks import assemble
+from ._ranks import Redistribution, assemble
 from ._report import Report, report
 from ._solver import Info, NotConverged, Solver, solve
 
 __version__: str = _ffi.string(_lib.gsolve_version()).decode()
 __all__ = [
     "BadArgument", "BadFile", "BadMatrix", "BadSpec", "Comparison", "DeviceFailed", "Diagnosis", "Error", "FormatTime", "Info", "Interrupted", "NoDevice", "NoMemory",
-    "NotConverged", "Preconditioner", "RankFailed", "Report", "Solver", "Unsupported", "ZeroPivot", "amg", "aspreconditioner", "assemble", "compare", "devices", "formats", "free_gpu_memory",
+    "NotConverged", "Preconditioner", "RankFailed", "Redistribution", "Report", "Solver", "Unsupported", "ZeroPivot", "amg", "aspreconditioner", "assemble", "compare", "devices", "formats", "free_gpu_memory",
     "generators", "methods", "preconditioners", "products", "read", "report", "solve", "spgemm", "write",
 ]

@@ -12,7 +12,7 @@ from typing import Any, Iterator, Sequence
 import numpy as np
 import scipy.sparse
 
-from ._arrays import F32, F64, MatrixView, as_array, dense_view
+from ._arrays import F32, F64, MatrixView, as_array, dense_view, matrix_view, new_like
 from ._library import BadArgument, BadMatrix, Context, Error, Unsupported, error_of, ffi, lib, release_context, status_of, text
 
 _INSTALL = "install it for the MPI of gsolve: pip install --no-binary=mpi4py mpi4py, or python3-mpi4py of Debian"
@@ -70,17 +70,17 @@ class RankContext(Context):
 
     distributed = True
 
-    def __init__(self, comm: Any, MPI: Any, spec: str):
-        self.comm, self._mpi = comm, MPI
+    def __init__(self, comm: Any, MPI: Any, library: Any, spec: str):
+        self._comm, self._mpi, self._library = comm, MPI, library
         super().__init__(spec)
 
     def _create(self, handle: Any, spec: bytes) -> None:
-        library = _load(self._mpi)
+        library = self._library
         kind = {4: "int", 8: "void *"}[self._mpi._sizeof(self._mpi.Comm)]  # of MPI_Comm: of MPICH and its like, of Open MPI
         create = ffi.cast(f"gsolve_status (*)(gsolve_context **, const char *, {kind})",
                           lib.pygsolve_symbol(library, b"gsolve_context_create_mpi"))
         error = ffi.cast("const char *(*)(void)", lib.pygsolve_symbol(library, b"gsolve_mpi_error"))
-        status = create(handle, spec, ffi.cast(f"{kind} *", self._mpi._addressof(self.comm))[0])
+        status = create(handle, spec, ffi.cast(f"{kind} *", self._mpi._addressof(self._comm))[0])
         if status != lib.GSOLVE_OK:
             raise error_of(status, error())
 
@@ -167,15 +167,21 @@ def _contexts_of(comm: Any, MPI: Any) -> list[RankContext]:
 def rank_context(comm: Any, spec: str) -> RankContext:
     """A context of that spec: the first one that no solver uses on any rank, or a new one. Python frees a solver at another time on
     each rank, and creating a context needs all ranks."""
-    MPI = _mpi_of(comm)
+    MPI, library, problem = _mpi_of(comm), None, ""
+    try:
+        library = _load(MPI)
+    except Unsupported as missing:
+        problem = str(missing)
     contexts = _contexts_of(comm, MPI)
-    states = comm.allgather((spec, [c.spec == spec and not c.busy and not c.failed for c in contexts]))
-    for rank, (other, _) in enumerate(states):
-        if other != states[0][0]:
-            raise BadArgument(f"rank {rank}: device and threads make '{other}', and '{states[0][0]}' on rank 0; pass the same on all ranks")
-    free = [k for k in range(len(contexts)) if all(state[1][k] for state in states)]
+    states = comm.allgather((problem, spec, [c.spec == spec and not c.busy and not c.failed for c in contexts]))
+    for rank, (problem, other, _) in enumerate(states):
+        if problem:
+            raise Unsupported(problem if comm.size == 1 else f"rank {rank}: {problem}")
+        if other != states[0][1]:
+            raise BadArgument(f"rank {rank}: device and threads make '{other}', and '{states[0][1]}' on rank 0; pass the same on all ranks")
+    free = [k for k in range(len(contexts)) if all(state[2][k] for state in states)]
     if not free:
-        contexts.append(RankContext(comm, MPI, spec))
+        contexts.append(RankContext(comm, MPI, library, spec))
     context = contexts[free[0] if free else -1]
     context.busy = True
     return context
@@ -218,17 +224,22 @@ def place_rows(comm: Any, view: MatrixView) -> None:
     view.csr.cols = view.csr.rows if square else _even_range(widths[0], comm.rank, comm.size)
 
 
-def _copied(ctx: Context, csr: Any) -> scipy.sparse.csr_array:
+def _array(pointer: Any, count: int, dtype: Any) -> np.ndarray:
+    """A copy of memory of the library."""
+    size = count * np.dtype(dtype).itemsize
+    return np.frombuffer(ffi.buffer(ffi.cast("char *", pointer), size), dtype).copy() if size else np.empty(0, dtype)
+
+
+def _values(csr: Any, count: int) -> np.ndarray:
+    return _array(csr.value, count, F32 if csr.type == lib.GSOLVE_F32 else F64)
+
+
+def _copied(csr: Any) -> scipy.sparse.csr_array:
     """The rows that the library has made, as a matrix of SciPy."""
-    def array(pointer: Any, count: int, kind: Any) -> np.ndarray:
-        dtype = np.dtype(kind)
-        return np.frombuffer(ffi.buffer(ffi.cast("char *", pointer), count * dtype.itemsize), dtype).copy() if count else np.empty(0, dtype)
-    start = array(csr.start, csr.rows.count + 1, np.int32 if csr.offset == lib.GSOLVE_O32 else np.int64)
-    col = array(csr.col, int(start[-1]), np.int64)
-    value = array(csr.value, int(start[-1]), F32 if csr.type == lib.GSOLVE_F32 else F64)
+    start = _array(csr.start, csr.rows.count + 1, np.int32 if csr.offset == lib.GSOLVE_O32 else np.int64)
+    count = int(start[-1])
     shape = (csr.rows.count, csr.cols.total or csr.rows.total)
-    lib.gsolve_dist_csr_free(csr, ctx.handle)
-    return scipy.sparse.csr_array((value, col, start), shape=shape)
+    return scipy.sparse.csr_array((_values(csr, count), _array(csr.col, count, np.int64), start), shape=shape)
 
 
 def assemble(i: Any, j: Any, v: Any, rows: int, *, comm: Any) -> scipy.sparse.csr_array:
@@ -248,7 +259,8 @@ def assemble(i: Any, j: Any, v: Any, rows: int, *, comm: Any) -> scipy.sparse.cs
         row_range = ffi.new("gsolve_row_range *", _row_range(comm, count))
         addresses = [ffi.cast("int64_t *", array.ctypes.data) for array in where]
         ctx.check(lib.gsolve_dist_csr_assemble(csr, ctx.handle, row_range[0], len(values), *addresses, ffi.cast("double *", values.ctypes.data)))
-        return _copied(ctx, csr)
+        with ctx.together():
+            return _copied(ctx.owned(csr, lib.gsolve_dist_csr_free))
 
 
 def _row_count(rows: Any) -> int:
@@ -261,6 +273,63 @@ def _row_count(rows: Any) -> int:
     return count
 
 
+class Redistribution:
+    """Another division of the rows of a square matrix among the ranks, in which products need fewer elements of x of other ranks. A is
+    this rank's rows. how: "blocks" (equal numbers of entries), "metis", "scotch" or "auto".
+
+        R = pygsolve.Redistribution(A, comm=comm)
+        x = R.back(pygsolve.solve(R.rows, R.apply(b), comm=comm))
+
+    `rows` is the matrix P A P' in the new division, where P numbers the rows again; `name` is what "auto" took."""
+
+    def __init__(self, A: Any, how: str = "auto", *, comm: Any):
+        self._ctx = rank_context(comm, "cpu")
+        self._address, self._new = ffi.new("gsolve_redistribution **"), ffi.new("gsolve_dist_csr *")
+        with self._ctx.lock:
+            with self._ctx.together():
+                spec, self._view = how.encode(), matrix_view(A, wide=True)
+            place_rows(comm, self._view)
+            self._ctx.check(lib.gsolve_redistribution_create(self._address, self._ctx.handle, spec, self._view.csr, self._new))
+            with self._ctx.together():
+                self.name = text(lib.gsolve_redistribution_name(self._address[0]))
+                self.rows = _copied(self._new)
+
+    def __del__(self, destroy: Any = lib.gsolve_redistribution_destroy, free: Any = lib.gsolve_dist_csr_free,
+                release: Any = release_context) -> None:
+        ctx = getattr(self, "_ctx", None)
+        if ctx and ctx.handle:
+            destroy(self._address)
+            free(self._new, ctx.handle)
+            release(ctx)
+
+    def apply(self, vectors: Any) -> Any:
+        """Vectors of which this rank has its rows in the old division, such as b, in the new one."""
+        return self._move(vectors, False)
+
+    def back(self, vectors: Any) -> Any:
+        """Vectors in the new division, such as x, in the old one."""
+        return self._move(vectors, True)
+
+    def _move(self, vectors: Any, back: bool) -> Any:
+        counts = (self._view.csr.rows.count, self._new.rows.count)
+        with self._ctx.lock:
+            with self._ctx.together():
+                given = dense_view(vectors, "vectors", counts[back], None)
+                moved = new_like(given, counts[not back], given.dtype)
+            self._ctx.check(lib.gsolve_redistribution_apply(self._address[0], back, given.view[0], moved.view[0]))
+            with self._ctx.together():
+                return moved.family.finish(moved.array)
+
+    def values(self, values: Any) -> np.ndarray:
+        """New values of A, in its order, as those of `rows`, for Solver.update."""
+        with self._ctx.lock:
+            with self._ctx.together():
+                view = self._view.with_values(values)
+            self._ctx.check(lib.gsolve_redistribution_update(self._address[0], view.csr, self._new))
+            with self._ctx.together():
+                return _values(self._new, self.rows.nnz)
+
+
 # --- files -----------------------------------------------------------------------------------------
 
 def read_matrix(comm: Any, path: Any, options: Any) -> scipy.sparse.csr_array:
@@ -270,7 +339,8 @@ def read_matrix(comm: Any, path: Any, options: Any) -> scipy.sparse.csr_array:
             name = os.fspath(path).encode()
         csr = ffi.new("gsolve_dist_csr *")
         ctx.check(lib.gsolve_read_matrix_dist(csr, ctx.handle, name, options, ffi.NULL))
-        return _copied(ctx, csr)
+        with ctx.together():
+            return _copied(ctx.owned(csr, lib.gsolve_dist_csr_free))
 
 
 def read_vectors(comm: Any, path: Any, options: Any, rows: Any) -> np.ndarray:
@@ -280,11 +350,11 @@ def read_vectors(comm: Any, path: Any, options: Any, rows: Any) -> np.ndarray:
             name, count = os.fspath(path).encode(), _row_count(rows)
         vectors, row_range = ffi.new("gsolve_dense *"), ffi.new("gsolve_row_range *", _row_range(comm, count))
         ctx.check(lib.gsolve_read_dense_dist(vectors, ctx.handle, name, row_range[0], options))
-        stride, columns = max(int(vectors.stride), count), int(vectors.ncols)
-        memory = np.frombuffer(ffi.buffer(ffi.cast("char *", vectors.value), 8 * stride * columns), F64) if stride * columns else np.empty(0)
-        array = memory.reshape(columns, stride)[:, :count].T.copy("F")
-        lib.gsolve_dense_free(vectors, ctx.handle)
-        return array[:, 0] if columns == 1 else array
+        with ctx.together():
+            owner = ctx.owned(vectors, lib.gsolve_dense_free)
+            stride, columns = max(int(owner.stride), count), int(owner.ncols)
+            array = _array(owner.value, stride * columns, F64).reshape(columns, stride)[:, :count].T
+            return array[:, 0] if columns == 1 else array
 
 
 def write_vectors(comm: Any, path: Any, array: Any, comment: str) -> None:

@@ -255,7 +255,8 @@ class Solver:
             self._ctx.check(update(self._matrix, view.csr))
             if not self._automatic and self._M is not None:
                 self._M.update(self._matrix)
-            self._view = view
+            with self._ctx.together():
+                self._view = view
             if self._adjoint is not None:
                 self._adjoint.update(self._transposed())
 
@@ -487,7 +488,8 @@ class Solver:
     @property
     def memory(self) -> int:
         """Bytes that the solver holds, on the host and on the device."""
-        return int(self._ctx.describe().bytes)
+        with self._ctx.lock:
+            return int(self._ctx.describe().bytes)
 
     def __repr__(self) -> str:
         kind = "LinearOperator" if self._operator else "matrix"

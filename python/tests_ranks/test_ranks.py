@@ -207,6 +207,28 @@ def test_assembly(comm):
     assert rows.shape == (len(mine), n) and abs(sp.vstack(comm.allgather(rows)) - whole).max() == 0
 
 
+@pytest.mark.parametrize("how", ["blocks", "metis", "scotch", "auto"])
+def test_redistribution(comm, how):
+    spec = "gen:shuffled3d,n=9"
+    A = pygsolve.read(spec, comm=comm)
+    try:
+        R = pygsolve.Redistribution(A, how, comm=comm)
+    except pygsolve.Unsupported as missing:
+        pytest.skip(str(missing))
+    assert R.name in ("blocks", "metis", "scotch") and gathered(comm, R.rows.data).size == full(spec).nnz
+    B = np.random.default_rng(comm.rank).standard_normal((A.shape[0], 2))
+    assert np.array_equal(R.back(R.apply(B)), B) and np.array_equal(R.back(R.apply(B[:, 0])), B[:, 0])
+    b, S = R.apply(B[:, 1]), pygsolve.Solver(R.rows, comm=comm)
+    assert true_residual(comm, spec, R.back(S.solve(b)), B[:, 1]) < 1e-8
+    S.update(R.values(3 * A.data))
+    assert true_residual(comm, spec, R.back(S.solve(b)), B[:, 1], scale=3) < 1e-8
+    bad = last(comm)
+    refused(comm, lambda: R.apply(B[1:] if bad else B), pygsolve.BadArgument, "vectors has the shape")
+    refused(comm, lambda: R.values(A.data[1:] if bad else A.data), pygsolve.BadArgument, "values for")
+    refused(comm, lambda: pygsolve.Redistribution(None if bad else A, comm=comm), pygsolve.BadMatrix, "A must be")
+    refused(comm, lambda: pygsolve.Redistribution(A, "none", comm=comm), pygsolve.BadSpec, "none")
+
+
 # --- wrong inputs of one rank ----------------------------------------------------------------------
 
 def test_wrong_arguments_of_one_rank(comm, poisson):
@@ -381,7 +403,7 @@ def test_what_is_no_communicator(poisson, wrong, sentence):
 def one_process(program, **environment):
     """The last line of what a process prints that mpirun has not started."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith(("OMPI_", "PMIX_", "PMI_", "PRTE_"))}
-    run = subprocess.run([sys.executable, "-c", program], env={**clean, **environment}, capture_output=True, text=True, timeout=50, check=False)
+    run = subprocess.run([sys.executable, "-c", program], env={**clean, **environment}, capture_output=True, text=True, timeout=100, check=False)
     return (run.stdout + run.stderr).strip().splitlines()[-1]
 
 
