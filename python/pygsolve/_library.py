@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import signal
 import threading
 import time
 from contextlib import nullcontext
@@ -132,7 +133,57 @@ def keep_exception(kind: Any, exception: BaseException, traceback: Any) -> None:
 def _handle_signals() -> int:
     """Python runs its signal handlers before it returns from here, in the main thread. The library calls this during a run, a
     set-up and the reading of a file."""
+    interrupts.deliver()
     return 0
+
+
+class Interrupts:
+    """Inside `with interrupts:` the program's handler of SIGINT waits until the library, an agreement of ranks or the end asks for it. An
+    exception that it raised at another place would take this rank away from the others, which wait for it."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._handler: Any = None
+        self._signal: tuple[Any, ...] = ()  # what the handler gets
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is threading.main_thread():  # the others get no signals
+            self._depth += 1
+            if self._depth == 1:
+                handler = signal.getsignal(signal.SIGINT)
+                if callable(handler):
+                    self._handler = handler
+                    signal.signal(signal.SIGINT, self._keep)
+
+    def __exit__(self, *error: Any) -> None:
+        if threading.current_thread() is threading.main_thread():
+            self._depth -= 1
+            if self._depth == 0 and self._handler:
+                signal.signal(signal.SIGINT, self._handler)
+                try:
+                    self.deliver()
+                finally:
+                    self._handler = None
+
+    def _keep(self, *arguments: Any) -> None:
+        self._signal = arguments
+
+    def deliver(self) -> None:
+        """Calls the handler if a signal has come."""
+        if self._signal and threading.current_thread() is threading.main_thread():
+            arguments, self._signal = self._signal, ()
+            self._handler(*arguments)
+
+    def exception(self) -> BaseException | None:
+        """That of the handler, if a signal has come."""
+        try:
+            self.deliver()
+        except BaseException as raised:
+            return raised
+        return None
+
+
+interrupts = Interrupts()
 
 
 # --- contexts --------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from contextlib import contextmanager
 from typing import Any, Iterator, Sequence
 
@@ -13,7 +14,7 @@ import numpy as np
 import scipy.sparse
 
 from ._arrays import F32, F64, MatrixView, as_array, dense_view, matrix_view, new_like
-from ._library import BadArgument, BadMatrix, Context, Error, Unsupported, error_of, ffi, lib, release_context, status_of, text
+from ._library import BadArgument, BadMatrix, Context, Error, Unsupported, error_of, ffi, interrupts, lib, release_context, status_of, text
 
 _INSTALL = "install it for the MPI of gsolve: pip install --no-binary=mpi4py mpi4py, or python3-mpi4py of Debian"
 
@@ -42,7 +43,7 @@ def _version_of(library: Any) -> str:
         return "an unknown MPI"
     words, length = ffi.new("char[]", 8192), ffi.new("int *")
     ffi.cast("int (*)(char *, int *)", address)(words, length)
-    return re.split("[,\n]", text(words))[0].replace("Version:\t", " ").strip()
+    return re.sub(r"\s*Version:\s*", " ", re.split("[,\n]", text(words))[0])
 
 
 def _load(MPI: Any) -> Any:
@@ -73,6 +74,7 @@ class RankContext(Context):
     def __init__(self, comm: Any, MPI: Any, library: Any, spec: str):
         self._comm, self._mpi, self._library = comm, MPI, library
         super().__init__(spec)
+        self.lock = _RankLock()
 
     def _create(self, handle: Any, spec: bytes) -> None:
         library = self._library
@@ -104,8 +106,8 @@ class RankContext(Context):
         self.agree(error, same)
 
     def agree(self, error: BaseException | None = None, same: Sequence[str] = ()) -> None:
-        """Raises on all ranks if one has an error, or an exception of a function that the library called."""
-        raised = self.raised()
+        """Raises on all ranks if one has an error, or an exception of a function that the library called or of a signal handler."""
+        raised = self.raised() or interrupts.exception()
         error = raised or error
         status, sentence = lib.GSOLVE_OK, ""
         if error is not None:
@@ -125,12 +127,27 @@ class RankContext(Context):
             super().check(status)
 
     def ended(self, stopped: bool) -> None:
-        """After a run, whose outcome is the same on all ranks. It stops on all if one has raised an exception."""
+        """After a run, whose outcome is the same on all ranks. It stops on all of them if one has raised an exception."""
         if stopped:
             self.agree()
         exception = self.raised()  # too late to stop the run
         if exception is not None:
             raise exception
+
+
+class _RankLock:
+    """The lock of a context of ranks."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> None:
+        interrupts.__enter__()
+        self._lock.acquire()
+
+    def __exit__(self, *error: Any) -> None:
+        self._lock.release()
+        interrupts.__exit__(*error)
 
 
 class _Closed:
@@ -190,20 +207,20 @@ def rank_context(comm: Any, spec: str) -> RankContext:
 @contextmanager
 def _borrowed(comm: Any) -> Iterator[RankContext]:
     """A context for one call."""
-    context = rank_context(comm, "cpu")
-    try:
-        with context.lock:
-            yield context
-    finally:
-        release_context(context)
+    with interrupts:
+        context = rank_context(comm, "cpu")
+        try:
+            with context.lock:
+                yield context
+        finally:
+            release_context(context)
 
 
 # --- rows of this rank -----------------------------------------------------------------------------
 
-def _row_range(comm: Any, count: int) -> Any:
-    """The rows of this rank, which has `count`, behind those of the ranks before it: a gsolve_row_range."""
-    counts = comm.allgather(count)
-    return {"first": sum(counts[:comm.rank]), "total": sum(counts), "count": count}
+def _row_range(counts: Sequence[int], rank: int) -> Any:
+    """The rows of this rank, behind those of the ranks before it, if ranks have these numbers of rows: a gsolve_row_range."""
+    return {"first": sum(counts[:rank]), "total": sum(counts), "count": counts[rank]}
 
 
 def _even_range(total: int, rank: int, ranks: int) -> Any:
@@ -214,14 +231,14 @@ def _even_range(total: int, rank: int, ranks: int) -> Any:
 def place_rows(comm: Any, view: MatrixView) -> None:
     """Sets the rows and the elements of x that this rank owns. The elements of x are divided like the rows if A is square, and
     else evenly."""
-    widths = comm.allgather(view.shape[1])
-    for rank, width in enumerate(widths):
-        if width != widths[0]:
-            raise BadMatrix(f"rank {rank}: A has {width} columns, and {widths[0]} on rank 0; give this rank's rows with the columns of the "
+    shapes = comm.allgather(view.shape)
+    width = shapes[0][1]
+    for rank, shape in enumerate(shapes):
+        if shape[1] != width:
+            raise BadMatrix(f"rank {rank}: A has {shape[1]} columns, and {width} on rank 0; give this rank's rows with the columns of the "
                             "whole matrix")
-    view.csr.rows = _row_range(comm, view.shape[0])
-    square = view.csr.rows.total == widths[0]
-    view.csr.cols = view.csr.rows if square else _even_range(widths[0], comm.rank, comm.size)
+    view.csr.rows = _row_range([shape[0] for shape in shapes], comm.rank)
+    view.csr.cols = view.csr.rows if view.csr.rows.total == width else _even_range(width, comm.rank, comm.size)
 
 
 def _array(pointer: Any, count: int, dtype: Any) -> np.ndarray:
@@ -256,7 +273,7 @@ def assemble(i: Any, j: Any, v: Any, rows: int, *, comm: Any) -> scipy.sparse.cs
                                   "and equal lengths")
             count = _row_count(rows)
         csr = ffi.new("gsolve_dist_csr *")
-        row_range = ffi.new("gsolve_row_range *", _row_range(comm, count))
+        row_range = ffi.new("gsolve_row_range *", _row_range(comm.allgather(count), comm.rank))
         addresses = [ffi.cast("int64_t *", array.ctypes.data) for array in where]
         ctx.check(lib.gsolve_dist_csr_assemble(csr, ctx.handle, row_range[0], len(values), *addresses, ffi.cast("double *", values.ctypes.data)))
         with ctx.together():
@@ -283,9 +300,9 @@ class Redistribution:
     `rows` is the matrix P A P' in the new division, where P numbers the rows again; `name` is what "auto" took."""
 
     def __init__(self, A: Any, how: str = "auto", *, comm: Any):
-        self._ctx = rank_context(comm, "cpu")
         self._address, self._new = ffi.new("gsolve_redistribution **"), ffi.new("gsolve_dist_csr *")
-        with self._ctx.lock:
+        with interrupts:
+            self._ctx = rank_context(comm, "cpu")
             with self._ctx.together():
                 spec, self._view = how.encode(), matrix_view(A, wide=True)
             place_rows(comm, self._view)
@@ -348,7 +365,7 @@ def read_vectors(comm: Any, path: Any, options: Any, rows: Any) -> np.ndarray:
     with _borrowed(comm) as ctx:
         with ctx.together():
             name, count = os.fspath(path).encode(), _row_count(rows)
-        vectors, row_range = ffi.new("gsolve_dense *"), ffi.new("gsolve_row_range *", _row_range(comm, count))
+        vectors, row_range = ffi.new("gsolve_dense *"), ffi.new("gsolve_row_range *", _row_range(comm.allgather(count), comm.rank))
         ctx.check(lib.gsolve_read_dense_dist(vectors, ctx.handle, name, row_range[0], options))
         with ctx.together():
             owner = ctx.owned(vectors, lib.gsolve_dense_free)
@@ -365,5 +382,5 @@ def write_vectors(comm: Any, path: Any, array: Any, comment: str) -> None:
                 raise Unsupported(f"array is a {type(array).__name__}; several ranks write NumPy arrays of vectors, and no matrices")
             name, words = os.fspath(path).encode(), comment.encode()
             vectors = dense_view(np.asfortranarray(array), "array", None, F64)
-        row_range = ffi.new("gsolve_row_range *", _row_range(comm, vectors.array.shape[0]))
+        row_range = ffi.new("gsolve_row_range *", _row_range(comm.allgather(vectors.array.shape[0]), comm.rank))
         ctx.check(lib.gsolve_write_dense_dist(ctx.handle, name, row_range[0], vectors.view, words or ffi.NULL))

@@ -1,6 +1,7 @@
 """Solvers: `Solver`, `solve`, and what a run reports."""
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from ._arrays import F32, F64, DenseView, MatrixView, as_array, columns_of, dense_view, device_spec, library_view, matrix_view, new_like, vector_view, wait_for
 from ._display import info_html, info_table
-from ._library import BadArgument, Error, Unsupported, acquire_context, ffi, filled, lib, release_context, text
+from ._library import BadArgument, Error, Unsupported, acquire_context, ffi, filled, interrupts, lib, release_context, text
 from ._messages import Diagnosis, diagnosis_of, in_python
 from ._operators import Function, is_operator, operator_handle
 from ._precond import precond_for
@@ -125,25 +126,30 @@ class Solver:
         self._view: MatrixView | None = None
         self._handles: list[tuple[Any, Any]] = []
         self._extras: dict[str, Any] = dict(near_null=near_null, coordinates=coordinates)
-        if comm is None:
-            self._view = None if self._operator else matrix_view(A)
-            self._ctx = acquire_context(device_spec(self._view.gpu if self._view else None, device, threads))
-        else:
-            self._ctx = rank_context(comm, device_spec(None, device, threads))
-        with self._ctx.lock:
-            with self._ctx.together() as same:
-                self._read_arguments(A)
-                same.append(_same_on_all_ranks({**self._arguments, **self._extras, "null_space": null_space}))
-            if comm is not None and self._view is not A:
-                place_rows(comm, self._view_of_A())
-            self._create_matrix(A)
-            if null_space is not None:
-                self._set_null_space(null_space)
-            self._create_solver()
-            with self._ctx.together():
-                self._minimises = self._arguments["least_squares"] or not self._square
-                self._plain_shape = (self.shape[0],) if min(self.shape) > 0 and comm is None else None
-                self._views = [vector_view(n, F64) for n in self.shape]
+        with nullcontext() if comm is None else interrupts:
+            if comm is None:
+                self._view = None if self._operator else matrix_view(A)
+                self._ctx = acquire_context(device_spec(self._view.gpu if self._view else None, device, threads))
+            else:
+                self._ctx = rank_context(comm, device_spec(None, device, threads))
+            with self._ctx.lock:
+                self._create(A, null_space)
+
+    def _create(self, A: Any, null_space: Any) -> None:
+        comm = self._arguments["comm"]
+        with self._ctx.together() as same:
+            self._read_arguments(A)
+            same.append(_same_on_all_ranks({**self._arguments, **self._extras, "null_space": null_space}))
+        if comm is not None and self._view is not A:
+            place_rows(comm, self._view_of_A())
+        self._create_matrix(A)
+        if null_space is not None:
+            self._set_null_space(null_space)
+        self._create_solver()
+        with self._ctx.together():
+            self._minimises = self._arguments["least_squares"] or not self._square
+            self._plain_shape = (self.shape[0],) if min(self.shape) > 0 and comm is None else None
+            self._views = [vector_view(n, F64) for n in self.shape]
 
     def _read_arguments(self, A: Any) -> None:
         """What needs neither the library nor other ranks."""
@@ -255,10 +261,11 @@ class Solver:
             self._ctx.check(update(self._matrix, view.csr))
             if not self._automatic and self._M is not None:
                 self._M.update(self._matrix)
-            with self._ctx.together():
-                self._view = view
+            self._view = view
             if self._adjoint is not None:
                 self._adjoint.update(self._transposed())
+            with self._ctx.together():
+                pass  # an interrupt of one rank
 
     def _view_of_values(self, values: Any) -> MatrixView:
         first = self._view_of_A()
