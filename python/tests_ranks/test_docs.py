@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/howto/several_ranks.md"
-BLOCK = re.compile(r"```python\n(.*?)```.*?```console\n\$ mpirun -n 3 python3 ranks.py\n(.*?)```", re.S)
+BLOCK = re.compile(r"```python\n(.*?)```\n\n`mpirun -n 3 python3 ranks.py` prints:\n\n```text\n(.*?)```", re.S)
 
 
 def test_the_program(comm):
