@@ -224,6 +224,9 @@ class Context:
         """Around what each rank does alone; see RankContext."""
         return nullcontext([])
 
+    def agree(self) -> None:
+        """After calls that ranks make together; see RankContext."""
+
     def owned(self, view: Any, free: Any) -> Any:
         """A view whose arrays are freed with it. The context may have gone before, with all that it had allocated, when Python
         collects a cycle."""

@@ -122,7 +122,8 @@ class RankContext(Context):
             raise of_all from error
 
     def check(self, status: int) -> None:
-        """If the call has succeeded, the other ranks go on. So an exception of a function of Python waits for the next agreement."""
+        """If the call has succeeded, the other ranks go on. So an exception of a function of Python waits for the next agreement, with
+        which each function of this package ends."""
         if status != lib.GSOLVE_OK:
             super().check(status)
 
@@ -384,3 +385,4 @@ def write_vectors(comm: Any, path: Any, array: Any, comment: str) -> None:
             vectors = dense_view(np.asfortranarray(array), "array", None, F64)
         row_range = ffi.new("gsolve_row_range *", _row_range(comm.allgather(vectors.array.shape[0]), comm.rank))
         ctx.check(lib.gsolve_write_dense_dist(ctx.handle, name, row_range[0], vectors.view, words or ffi.NULL))
+        ctx.agree()

@@ -264,8 +264,7 @@ class Solver:
             self._view = view
             if self._adjoint is not None:
                 self._adjoint.update(self._transposed())
-            with self._ctx.together():
-                pass  # an interrupt of one rank
+            self._ctx.agree()
 
     def _view_of_values(self, values: Any) -> MatrixView:
         first = self._view_of_A()
@@ -399,6 +398,7 @@ class Solver:
             if self._adjoint is None:
                 statistics = filled("gsolve_statistics")
                 self._ctx.check(lib.gsolve_matrix_statistics(self._matrix, statistics))
+                self._ctx.agree()
                 if statistics.symmetric:
                     return self
                 device = self._arguments["device"] or (None if view.gpu is None else device_spec(view.gpu, None, None))
@@ -411,7 +411,8 @@ class Solver:
         if view.wide:
             of_rank = ffi.new("gsolve_dist_csr *")
             self._ctx.check(lib.gsolve_dist_csr_transpose(of_rank, self._ctx.handle, view.csr))
-            return library_view(self._ctx.owned(of_rank, lib.gsolve_dist_csr_free), view)
+            with self._ctx.together():
+                return library_view(self._ctx.owned(of_rank, lib.gsolve_dist_csr_free), view)
         rows, result = ffi.new("gsolve_csr *"), ffi.new("gsolve_csr *")
         self._ctx.check(lib.gsolve_matrix_csr(self._matrix, rows))
         self._ctx.check(lib.gsolve_csr_transpose(result, self._ctx.handle, rows))
