@@ -144,3 +144,24 @@ done:
     if (status != GSOLVE_OK && comm) destroy(comm);
     return status;
 }
+
+/* --- errors of the caller --------------------------------------------------------------------- */
+
+gsolve_status gsolve_context_agree(gsolve_context *ctx, gsolve_status status, const char *sentence,
+                                   const char *same)
+{
+    if (!ctx) return GSOLVE_BAD_ARGUMENT;
+    GS_ENTER(ctx);
+    if (!same) same = "";
+    if ((unsigned)status >= GSOLVE_STATUS_COUNT) {
+        status = gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT,
+                             "gsolve_context_agree: %d is not a status; pass one of gsolve_status",
+                             (int)status);
+    } else if (status != GSOLVE_OK) {
+        gsolve_fail(ctx, status, "%s", sentence ? sentence : "");
+    }
+    TRY(gs_comm_defer(ctx->comm, status));
+    status = gs_comm_same(ctx->comm, gs_hash(ctx, same, strlen(same), 0), "the arguments");
+done:
+    return status;
+}

@@ -1491,6 +1491,14 @@ module gsolve
       type(gsolve_result), intent(inout) :: result
       integer(c_int) :: gsolve_solve_dist
     end function
+    function gsolve_context_agree(ctx, status, sentence, same) bind(C)
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int), value :: status
+      character(kind=c_char), intent(in), optional :: sentence(*)
+      character(kind=c_char), intent(in), optional :: same(*)
+      integer(c_int) :: gsolve_context_agree
+    end function
   end interface
 
   ! gsolve_io.h

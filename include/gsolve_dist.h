@@ -242,6 +242,19 @@ GSOLVE_API int gsolve_dist_ranks(const gsolve_context *ctx, const gsolve_statist
 GSOLVE_API gsolve_status gsolve_solve_dist(gsolve_context *ctx, const gsolve_dist_csr *csr,
                                            gsolve_dense b, gsolve_dense x, gsolve_result *result);
 
+/* --- errors of the caller ------------------------------------------------------- */
+
+/* Makes an error that one rank has met outside the library one of all ranks, so that none of them
+ * waits for another in the next call. Collective. `status` is GSOLVE_OK or the error of this rank,
+ * and `sentence` describes it; NULL is a sentence without words. `same` is a text that must be the
+ * same on all ranks, such as the options that decide which functions are called next, or NULL.
+ *
+ * Returns GSOLVE_OK if no rank has an error. Else all ranks return the status of the lowest one
+ * that has, and gsolve_error is its sentence with the number of the rank. Fails with
+ * GSOLVE_BAD_ARGUMENT if the texts differ or `status` is not a status. */
+GSOLVE_API gsolve_status gsolve_context_agree(gsolve_context *ctx, gsolve_status status,
+                                              const char *sentence, const char *same);
+
 #ifdef __cplusplus
 }
 #endif

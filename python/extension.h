@@ -1,5 +1,7 @@
 /* extension.h: the C code of the Python extension: a monitor that records the
- * residuals, one that diagnoses failed attempts, and a test that lets Python handle signals. */
+ * residuals, one that diagnoses failed attempts, a test that lets Python handle signals, and the
+ * loading of libgsolve_mpi. */
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -75,4 +77,28 @@ static void pygsolve_free_watch(pygsolve_watch *watch)
 static pygsolve_watch *pygsolve_new_watch(void)
 {
     return calloc(1, sizeof(pygsolve_watch));
+}
+
+/* The handle of a library, or NULL. The dynamic linker searches it where it finds those of this
+ * module. */
+static void *pygsolve_load(const char *name)
+{
+    return dlopen(name, RTLD_NOW | RTLD_LOCAL);
+}
+
+static const char *pygsolve_load_error(void)
+{
+    return dlerror();
+}
+
+/* The function that the library, or one that it needs, defines. */
+static void *pygsolve_symbol(void *library, const char *name)
+{
+    return dlsym(library, name);
+}
+
+/* Whether the library uses the libgsolve of this module. */
+static bool pygsolve_is_own(void *library)
+{
+    return dlsym(library, "gsolve_version") == (void *)gsolve_version;
 }

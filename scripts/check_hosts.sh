@@ -7,7 +7,7 @@ command -v apt-get >/dev/null || { echo "check_hosts.sh: this system has no apt-
 scripts/install_dependencies.sh
 
 packages=(libpetsc-real-dev libpetsc3.18-dev-examples python3-petsc4py python3-dolfinx python3-dolfin libdeal.ii-dev freefem++ libfreefem++
-  libeigen3-dev openmpi-bin valgrind python3-basix python3-venv python3-dev python3-cffi python3-numpy python3-scipy python3-pytest
+  libeigen3-dev openmpi-bin valgrind python3-basix python3-venv python3-dev python3-cffi python3-numpy python3-scipy python3-pytest python3-mpi4py
   libgl1 libglu1-mesa libxft2 libxcursor1 libxinerama1) # the last line: for gmsh
 packages+=(dpkg-dev lintian mmdebstrap rpm cpio) # for the tests of packages
 packages+=(libpetsc-complex-dev) # which the plug-in refuses

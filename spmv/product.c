@@ -39,6 +39,19 @@ static gsolve_status check_vectors(const gsolve_matrix *A, gsolve_dense x, int32
     return GSOLVE_OK;
 }
 
+/* `checked`, the status of the vectors; if A is distributed, on all ranks, with equal numbers of
+ * columns. Within a method all ranks pass vectors of the library, which fit. */
+static gsolve_status agree_on_vectors(const gsolve_matrix *A, gsolve_dense x, gsolve_status checked)
+{
+    gsolve_status status;
+
+    if (!A->dist || A->ctx->depth > 1) return checked;
+    TRY(gs_comm_defer(A->ctx->comm, checked));
+    status = gs_comm_same(A->ctx->comm, (uint64_t)x.ncols, "the numbers of columns of x");
+done:
+    return status;
+}
+
 static gs_block_space *space_of(const gsolve_matrix *A)
 {
     return &A->lazy->space;
@@ -85,7 +98,7 @@ gsolve_status gsolve_matrix_apply(const gsolve_matrix *A, double alpha, gsolve_d
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(A->ctx);
-    TRY(check_vectors(A, x, A->csr.ncols, y, A->csr.nrows));
+    TRY(agree_on_vectors(A, x, check_vectors(A, x, A->csr.ncols, y, A->csr.nrows)));
     TRY(multiply_staged(A, false, alpha, x, beta, y));
 done:
     return status;
@@ -133,7 +146,7 @@ gsolve_status gsolve_matrix_apply_transpose(const gsolve_matrix *A, double alpha
 
     if (!A) return GSOLVE_BAD_ARGUMENT;
     GS_ENTER(A->ctx);
-    TRY(check_vectors(A, x, A->csr.nrows, y, A->csr.ncols));
+    TRY(agree_on_vectors(A, x, check_vectors(A, x, A->csr.nrows, y, A->csr.ncols)));
     TRY(multiply_staged(A, true, alpha, x, beta, y));
 done:
     return status;
@@ -207,6 +220,23 @@ static gsolve_status stage_all(gsolve_context *ctx, gs_stage stage[5], const gso
     return status;
 }
 
+static gsolve_status check_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
+                               gsolve_dense w, const double *wy)
+{
+    gsolve_status status;
+
+    TRY(check_vectors(A, x, A->csr.ncols, y, A->csr.nrows));
+    TRY(check_vectors(A, x, A->csr.ncols, w, A->csr.nrows));
+    TRY(gs_need_columns(A->ctx, x, "x of a product with sums"));
+    TRY(gs_need_columns(A->ctx, y, "y of a product with sums"));
+    TRY(gs_need_columns(A->ctx, w, "w of a product with sums"));
+    if (!wy && x.ncols > 0) {
+        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_apply_dot: wy is NULL");
+    }
+done:
+    return status;
+}
+
 gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gsolve_dense y,
                                       gsolve_dense w, double *wy, double *yy)
 {
@@ -221,14 +251,7 @@ gsolve_status gsolve_matrix_apply_dot(const gsolve_matrix *A, gsolve_dense x, gs
         x.ncols, 1, x.ncols, yy, GSOLVE_F64, x.location, GSOLVE_COLUMN_MAJOR};
     const gsolve_dense vector[] = {x, w, y, sums, squares};
     memset(stage, 0, sizeof stage);
-    TRY(check_vectors(A, x, A->csr.ncols, y, A->csr.nrows));
-    TRY(check_vectors(A, x, A->csr.ncols, w, A->csr.nrows));
-    TRY(gs_need_columns(A->ctx, x, "x of a product with sums"));
-    TRY(gs_need_columns(A->ctx, y, "y of a product with sums"));
-    TRY(gs_need_columns(A->ctx, w, "w of a product with sums"));
-    if (!wy && x.ncols > 0) {
-        return gsolve_fail(A->ctx, GSOLVE_BAD_ARGUMENT, "gsolve_matrix_apply_dot: wy is NULL");
-    }
+    TRY(agree_on_vectors(A, x, check_dot(A, x, y, w, wy)));
     status = stage_all(A->ctx, stage, vector, yy ? YY : WY);
     if (status != GSOLVE_OK) {
         status = fail_dot(A, x, yy ? 2 : 1, status);

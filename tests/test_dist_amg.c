@@ -16,7 +16,7 @@ typedef struct problem {
     const char *spec, *method;
     division division;
     int columns;
-    bool by_nodes;           /* row ranges are those of nodes of three unknowns */
+    int32_t unit;            /* row ranges are those of nodes of as many unknowns; 0: of rows */
     const gs_hierarchy *one; /* the levels of one rank */
     /* results */
     int levels, iterations;
@@ -24,11 +24,10 @@ typedef struct problem {
 
 static gsolve_row_range range_of(const problem *p, int rank, int ranks)
 {
-    gsolve_row_range rows = divide(p->division, p->A->nrows, rank, ranks);
+    const int32_t unit = p->unit > 0 ? p->unit : 1;
+    const gsolve_row_range r = divide(p->division, p->A->nrows / unit, rank, ranks);
 
-    if (!p->by_nodes) return rows;
-    rows = divide(p->division, p->A->nrows / 3, rank, ranks);
-    return (gsolve_row_range){3 * rows.first, 3 * rows.total, 3 * rows.count};
+    return (gsolve_row_range){unit * r.first, unit * r.total, unit * r.count};
 }
 
 /* The coordinates of the nodes of gen:elasticity3d with n x n x n elements, whose face x = 0 is
@@ -156,31 +155,44 @@ static int build_levels(gsolve_context *ctx, int rank, int ranks, void *user)
     return failures;
 }
 
-/* Builds the levels on all numbers of ranks. edge: elements in each direction if coordinates are
- * set, else 0. least: distributed levels, at least. */
-static void check_levels(const char *name, const char *spec, int32_t edge, int least)
+/* Builds the levels of p on all numbers of ranks. name: of p->A. least: distributed levels, at
+ * least. */
+static void check_all(gsolve_context *ctx, problem *p, const char *name, int least)
 {
-    gsolve_context *ctx = open_context(1);
-    gsolve_csr A;
     gsolve_precond *M = NULL;
-    problem p = {.A = &A, .spec = spec, .by_nodes = strstr(name, "elasticity") != NULL};
 
-    OK(ctx, gsolve_read_matrix(&A, ctx, name, NULL, NULL));
-    p.xyz = edge > 0 ? coordinates_of(&A, edge) : NULL;
-    OK(ctx, gsolve_precond_create(&M, ctx, spec, &A));
-    OK(ctx, set_coordinates(M, &p, (gsolve_row_range){0, A.nrows, A.nrows}));
-    p.one = levels_of(M);
+    OK(ctx, gsolve_precond_create(&M, ctx, p->spec, p->A));
+    OK(ctx, set_coordinates(M, p, (gsolve_row_range){0, p->A->nrows, p->A->nrows}));
+    p->one = levels_of(M);
     for (int k = 0; rank_count(k); k++) {
         for (int d = 0; d < DIVISIONS; d++) {
-            p.division = (division)d;
-            p.levels = least;
-            if (run_ranks(rank_count(k), build_levels, &p) != 0 || p.levels < least) {
-                fail_msg("%s + %s, division %d on %d ranks: %d levels", name, spec, d,
-                         rank_count(k), p.levels);
+            p->division = (division)d;
+            p->levels = least;
+            if (run_ranks(rank_count(k), build_levels, p) != 0 || p->levels < least) {
+                fail_msg("%s + %s, division %d on %d ranks: %d levels", name, p->spec, d,
+                         rank_count(k), p->levels);
             }
         }
     }
     gsolve_precond_destroy(&M);
+}
+
+/* The unknowns of a node of a generated matrix, or 0. */
+static int32_t unit_of(const char *name)
+{
+    return strstr(name, "elasticity") ? 3 : 0;
+}
+
+/* edge: elements in each direction if coordinates are set, else 0. */
+static void check_levels(const char *name, const char *spec, int32_t edge, int least)
+{
+    gsolve_context *ctx = open_context(1);
+    gsolve_csr A;
+    problem p = {.A = &A, .spec = spec, .unit = unit_of(name)};
+
+    OK(ctx, gsolve_read_matrix(&A, ctx, name, NULL, NULL));
+    p.xyz = edge > 0 ? coordinates_of(&A, edge) : NULL;
+    check_all(ctx, &p, name, least);
     free((double *)(uintptr_t)p.xyz);
     gsolve_context_destroy(&ctx);
 }
@@ -204,6 +216,43 @@ static void nodes(void **state)
     check_levels("gen:elasticity3d,n=6", "amg," SMALL_LEVELS, 6, 2);
     check_levels("gen:elasticity3d,n=6", "amg,near_null=given," SMALL_LEVELS, 6, 2);
     check_levels("gen:elasticity3d,n=6", "amg,block=1," SMALL_LEVELS, 0, 2);
+}
+
+/* Nodes of four unknowns, each coupled to the next one, and two unknowns at the end: dense blocks
+ * of 4 x 4, and, in all rows, of 2 x 2. */
+static gsolve_csr chain_of_nodes(gsolve_context *ctx, int32_t nodes)
+{
+    const int32_t n = 4 * nodes + 2;
+    int32_t *i = malloc((size_t)n * 12 * sizeof *i), *j = malloc((size_t)n * 12 * sizeof *j);
+    double *v = malloc((size_t)n * 12 * sizeof *v);
+    int64_t count = 0;
+    gsolve_csr A;
+
+    for (int32_t r = 0; r < n; r++) {
+        for (int32_t c = r / 4 * 4 - 4; c < r / 4 * 4 + 8; c++) {
+            if (c < 0 || c >= n) continue;
+            i[count] = r;
+            j[count] = c;
+            v[count++] = r == c ? 13 : -1;
+        }
+    }
+    OK(ctx, gs_csr_from_triplets(&A, ctx, n, n, count, i, j, v));
+    free(i);
+    free(j);
+    free(v);
+    return A;
+}
+
+/* Blocks of 4 x 4 do not divide n; those of 2 x 2 do. */
+static void incomplete_nodes(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    gsolve_csr A = chain_of_nodes(ctx, 40);
+    problem p = {.A = &A, .spec = "amg," SMALL_LEVELS, .unit = 2};
+    (void)state;
+
+    check_all(ctx, &p, "a chain of nodes", 1);
+    gsolve_context_destroy(&ctx);
 }
 
 /* --- solves ----------------------------------------------------------------------------------- */
@@ -255,11 +304,8 @@ static void check_solve(const char *name, const char *method, const char *spec, 
 {
     gsolve_context *ctx = open_context(1);
     gsolve_csr A;
-    problem p = {.A = &A,
-                 .spec = spec,
-                 .method = method,
-                 .columns = columns,
-                 .by_nodes = strstr(name, "elasticity") != NULL};
+    problem p = {
+        .A = &A, .spec = spec, .method = method, .columns = columns, .unit = unit_of(name)};
     int one = 0;
 
     OK(ctx, gsolve_read_matrix(&A, ctx, name, NULL, NULL));
@@ -486,12 +532,12 @@ static void allocations(void **state)
         f.p.spec = "amg,its=2," SMALL_LEVELS;
         f.p.A = &A;
         f.p.xyz = NULL;
-        f.p.by_nodes = false;
+        f.p.unit = 0;
         if (run_ranks(FAILING, deny, &f)) fail_msg("rank %d", f.bad);
         f.p.spec = "amg,smoother=gs," SMALL_LEVELS;
         f.p.A = &E;
         f.p.xyz = coordinates_of(&E, 3);
-        f.p.by_nodes = true;
+        f.p.unit = 3;
         const int failures = run_ranks(FAILING, deny, &f);
         free((double *)(uintptr_t)f.p.xyz);
         if (failures) fail_msg("elasticity, rank %d", f.bad);
@@ -606,9 +652,10 @@ static void devices(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(levels),   cmocka_unit_test(nodes),       cmocka_unit_test(solves),
-        cmocka_unit_test(updates),  cmocka_unit_test(null_spaces), cmocka_unit_test(allocations),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(levels),           cmocka_unit_test(nodes),
+        cmocka_unit_test(incomplete_nodes), cmocka_unit_test(solves),
+        cmocka_unit_test(updates),          cmocka_unit_test(null_spaces),
+        cmocka_unit_test(allocations),      cmocka_unit_test(refusals),
     };
 
     const struct CMUnitTest elsewhere[] = {cmocka_unit_test(devices)};

@@ -156,6 +156,43 @@ static void run_all(const gsolve_csr *A, const char *format, rank_body *body)
     }
 }
 
+/* Vectors that are wrong on the last rank fail on all. */
+static int refuse_vectors(gsolve_context *ctx, int rank, int ranks, void *user)
+{
+    const work *w = user;
+    const bool bad = rank == ranks - 1;
+    piece p = own_piece(w, rank, ranks);
+    gsolve_row_range rows, cols;
+    gsolve_matrix *A = NULL;
+    double wy[2], yy[2];
+    int failures = 0;
+
+    EXPECT_OK(ctx, gsolve_matrix_create_dist(&A, ctx, w->format, &p.csr));
+    if (failures) return failures;
+    gsolve_matrix_row_range(A, &rows, &cols, NULL, NULL);
+    gsolve_dense x = vectors(cols, 2, w->A->type, GSOLVE_COLUMN_MAJOR, 0);
+    gsolve_dense y = vectors(rows, 2, w->A->type, GSOLVE_COLUMN_MAJOR, 10);
+    for (int k = 0; k < 4; k++) {
+        gsolve_dense u = x, v = y;
+        if (bad && k == 0) v.nrows++;
+        if (bad && k == 1) u.layout = (gsolve_layout)7;
+        if (bad && k == 2) u.ncols = -1;
+        if (bad && k == 3) u.ncols = v.ncols = 1;
+        if (k == 3 && ranks == 1) break;
+        EXPECT(gsolve_matrix_apply(A, 1, u, 0, v) == GSOLVE_BAD_ARGUMENT, "%d", k);
+        EXPECT(gsolve_matrix_apply_transpose(A, 1, v, 0, u) == GSOLVE_BAD_ARGUMENT, "%d", k);
+        EXPECT(gsolve_matrix_apply_dot(A, u, v, v, wy, yy) == GSOLVE_BAD_ARGUMENT, "%d", k);
+    }
+    EXPECT(gsolve_matrix_apply_dot(A, x, y, y, bad ? NULL : wy, yy) == GSOLVE_BAD_ARGUMENT, "%s",
+           gsolve_error(ctx));
+    EXPECT_OK(ctx, gsolve_matrix_apply(A, 1, x, 0, y));
+    free(x.value);
+    free(y.value);
+    gsolve_matrix_destroy(&A);
+    drop_piece(&p);
+    return failures;
+}
+
 /* A matrix whose row 3 and column 5 are dense, and which is rectangular if cols differs. */
 static gsolve_csr arrow(gsolve_context *ctx, int32_t rows, int32_t cols)
 {
@@ -197,6 +234,7 @@ static void products(void **state)
         if (only && strcmp(only, format->name) != 0) continue;
         for (int m = 0; m < 4; m++) run_all(&A[m], format->name, multiply);
     }
+    run_all(&A[0], "csr", refuse_vectors);
     gsolve_context_destroy(&ctx);
 }
 

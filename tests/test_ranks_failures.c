@@ -405,10 +405,53 @@ static void refusals(void **state)
     assert_int_equal(run_delayed_ranks(RANKS, 5, refuse, NULL), 0);
 }
 
+/* --- errors of the caller --------------------------------------------------------------------- */
+
+static int agree(gsolve_context *ctx, int rank, int ranks, void *user)
+{
+    const gsolve_status wrong = (gsolve_status)99;
+    int failures = 0;
+
+    (void)ranks;
+    (void)user;
+    EXPECT_OK(ctx, gsolve_context_agree(ctx, GSOLVE_OK, "not used", "check"));
+    EXPECT_OK(ctx, gsolve_context_agree(ctx, GSOLVE_OK, NULL, NULL));
+    EXPECT(gsolve_context_agree(ctx, rank ? GSOLVE_BAD_FILE : GSOLVE_OK, "no file", NULL) ==
+                   GSOLVE_BAD_FILE &&
+               strcmp(gsolve_error(ctx), "rank 1: no file") == 0,
+           "%s", gsolve_error(ctx));
+    EXPECT(gsolve_context_agree(ctx, GSOLVE_ZERO_PIVOT, NULL, NULL) == GSOLVE_ZERO_PIVOT, "%s",
+           gsolve_error(ctx));
+    EXPECT(gsolve_context_agree(ctx, GSOLVE_OK, NULL, rank == 2 ? "check" : NULL) ==
+                   GSOLVE_BAD_ARGUMENT &&
+               strstr(gsolve_error(ctx), "rank 2: the arguments are not those of rank 0"),
+           "%s", gsolve_error(ctx));
+    EXPECT(gsolve_context_agree(ctx, rank == 1 ? wrong : GSOLVE_OK, NULL, NULL) ==
+                   GSOLVE_BAD_ARGUMENT &&
+               strstr(gsolve_error(ctx), "rank 1: gsolve_context_agree: 99 is not a status"),
+           "%s", gsolve_error(ctx));
+    EXPECT_OK(ctx, gsolve_context_agree(ctx, GSOLVE_OK, NULL, "check"));
+    return failures;
+}
+
+static void agreements(void **state)
+{
+    gsolve_context *ctx = NULL;
+
+    (void)state;
+    assert_int_equal(run_delayed_ranks(RANKS, 5, agree, NULL), 0);
+    assert_int_equal(gsolve_context_agree(NULL, GSOLVE_OK, NULL, NULL), GSOLVE_BAD_ARGUMENT);
+    assert_int_equal(gsolve_context_create(&ctx, "cpu"), GSOLVE_OK); /* without ranks */
+    assert_int_equal(gsolve_context_agree(ctx, GSOLVE_OK, NULL, "x"), GSOLVE_OK);
+    assert_int_equal(gsolve_context_agree(ctx, GSOLVE_BAD_FILE, "no file", "x"), GSOLVE_BAD_FILE);
+    assert_string_equal(gsolve_error(ctx), "no file");
+    gsolve_context_destroy(&ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(allocations), cmocka_unit_test(troubles),
-                                       cmocka_unit_test(refusals)};
+                                       cmocka_unit_test(refusals), cmocka_unit_test(agreements)};
 
     need_device();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,8 @@ static gsolve_type type_of(gs_amg_matrix A)
     return A.rows ? A.rows->type : A.csr->type;
 }
 
-/* *block = the size of the dense blocks that the pattern consists of, or 1. */
+/* *block = the largest size that divides n and of which 95 % of the pattern are dense blocks, or 1.
+ */
 static gsolve_status find_block(gsolve_context *ctx, gs_amg_matrix A, int32_t *block)
 {
     const gsolve_csr *csr = A.csr;
@@ -47,8 +48,9 @@ static gsolve_status find_block(gsolve_context *ctx, gs_amg_matrix A, int32_t *b
 
     if (A.rows) return gs_find_block_over_ranks(ctx, A.rows, block);
     TRY(gs_sample_pattern(ctx, csr, &sample, NULL));
-    for (*block = 6; *block > 1 && !(sample.block[*block] >= 0.95); --*block) continue;
-    if (csr->nrows % *block != 0) *block = 1;
+    for (*block = 6; *block > 1; --*block) {
+        if (sample.block[*block] >= 0.95 && csr->nrows % *block == 0) break;
+    }
 done:
     return status;
 }

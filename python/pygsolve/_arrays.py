@@ -304,7 +304,7 @@ def new_like(dense: DenseView, nrows: int, dtype: np.dtype) -> DenseView:
 # --- sparse matrices -------------------------------------------------------------------------------
 
 class MatrixView(NamedTuple):
-    csr: Any  # gsolve_csr *
+    csr: Any  # gsolve_csr *, or gsolve_dist_csr * for rows of a rank
     start: Any
     col: Any
     value: Any
@@ -322,19 +322,34 @@ class MatrixView(NamedTuple):
         array = family.compact(family.cast(array, dtype or self.dtype))
         if (family.gpu(array) is None) != (self.gpu is None):
             raise BadArgument("the new values must be where the matrix is, on the host or on the GPU")
-        return csr_view(self.start, self.col, array, family, self.shape)
+        view = csr_view(self.start, self.col, array, family, self.shape, wide=self.wide)
+        return view.placed_as(self) if self.wide else view
+
+    def placed_as(self, other: MatrixView) -> MatrixView:
+        """This view of rows of a rank, which become the same rows of the whole matrix as those of another one."""
+        if self.shape != other.shape:
+            raise BadMatrix(f"the new A has the shape {self.shape} on this rank, and the first one {other.shape}")
+        self.csr.rows, self.csr.cols = other.csr.rows, other.csr.cols
+        return self
+
+    @property
+    def wide(self) -> bool:
+        """A view of rows of a rank."""
+        return bool(ffi.typeof(self.csr) is ffi.typeof("gsolve_dist_csr *"))
 
 
-def csr_view(start: Any, col: Any, value: Any, family: Family, shape: tuple[int, ...], in_place: bool = True) -> MatrixView:
+def csr_view(start: Any, col: Any, value: Any, family: Family, shape: tuple[int, ...], in_place: bool = True, wide: bool = False) -> MatrixView:
     """A view of three arrays in CSR. Columns of 64 bits are checked and copied; values that are not float32 or float64 become
-    float64."""
+    float64. wide: the rows of a rank, whose columns have 64 bits; those of 32 bits are copied. place_rows sets which rows they are."""
     nrows, ncols = (int(n) for n in shape)
-    if max(nrows, ncols) >= 2**31:
+    if max(nrows, 0 if wide else ncols) >= 2**31:
         raise BadMatrix(f"the matrix is {nrows} x {ncols}; gsolve takes less than 2^31 rows and columns")
     if family.dtype(value).kind not in "fiub":
         raise BadMatrix(f"the matrix has values of the type {family.dtype(value)}; gsolve computes with real numbers")
     dtype = family.dtype(value) if family.dtype(value) in _TYPE else F64
-    if family.dtype(col) != np.dtype(np.int32):
+    if wide:
+        col = family.cast(col, np.dtype(np.int64))
+    elif family.dtype(col) != np.dtype(np.int32):
         if col.shape[0] > 0:
             least, most = family.bounds(col)
             if least < 0 or most >= ncols:
@@ -343,10 +358,11 @@ def csr_view(start: Any, col: Any, value: Any, family: Family, shape: tuple[int,
     if family.dtype(start) not in (np.dtype(np.int32), np.dtype(np.int64)):
         start = family.cast(start, np.dtype(np.int64))
     start, col, value = (family.compact(a) for a in (start, col, family.cast(value, dtype)))
-    csr = ffi.new("gsolve_csr *")
-    csr.nrows, csr.ncols = nrows, ncols
+    csr = ffi.new("gsolve_dist_csr *" if wide else "gsolve_csr *")
+    if not wide:
+        csr.nrows, csr.ncols = nrows, ncols
     csr.start = ffi.cast("void *", family.address(start))
-    csr.col = ffi.cast("int32_t *", family.address(col))
+    csr.col = ffi.cast("int64_t *" if wide else "int32_t *", family.address(col))
     csr.value = ffi.cast("void *", family.address(value))
     csr.offset = lib.GSOLVE_O32 if family.dtype(start).itemsize == 4 else lib.GSOLVE_O64
     csr.type = _TYPE[dtype]
@@ -355,7 +371,7 @@ def csr_view(start: Any, col: Any, value: Any, family: Family, shape: tuple[int,
     return MatrixView(csr, start, col, value, family, (nrows, ncols), dtype, gpu, in_place)
 
 
-def rows_view(start: Any, col: Any, value: Any, family: Family, shape: tuple[int, ...], in_place: bool = True) -> MatrixView:
+def rows_view(start: Any, col: Any, value: Any, family: Family, shape: tuple[int, ...], in_place: bool = True, wide: bool = False) -> MatrixView:
     """csr_view of arrays that come from a caller: the library cannot see their lengths, so they are checked here."""
     if start.shape[0] != int(shape[0]) + 1:
         raise BadMatrix(f"indptr has {start.shape[0]} elements; a matrix of {shape[0]} rows needs {int(shape[0]) + 1}")
@@ -363,12 +379,12 @@ def rows_view(start: Any, col: Any, value: Any, family: Family, shape: tuple[int
     for name, array in (("indices", col), ("data", value)):
         if array.shape[0] < entries:
             raise BadMatrix(f"{name} has {array.shape[0]} elements; the last element of indptr is {entries}, so at least {entries} are needed")
-    return csr_view(start, col, value, family, shape, in_place)
+    return csr_view(start, col, value, family, shape, in_place, wide)
 
 
-def matrix_view(A: Any) -> MatrixView:
+def matrix_view(A: Any, wide: bool = False) -> MatrixView:
     """A view of a sparse matrix of SciPy, CuPy, PyTorch or JAX, or of a dense array of NumPy. Other formats than CSR are
-    converted by the package first."""
+    converted by the package first. wide: the rows of a rank."""
     package = type(A).__module__.split(".")[0]
     if isinstance(A, MatrixView):
         return A
@@ -376,13 +392,13 @@ def matrix_view(A: Any) -> MatrixView:
         torch = sys.modules["torch"]
         in_place = A.layout == torch.sparse_csr
         rows = A.detach() if in_place else A.detach().coalesce().to_sparse_csr() if A.layout == torch.sparse_coo else A.detach().to_sparse_csr()
-        return rows_view(rows.crow_indices(), rows.col_indices(), rows.values(), _FAMILIES["torch"], (A.shape[0], A.shape[1]), in_place)
+        return rows_view(rows.crow_indices(), rows.col_indices(), rows.values(), _FAMILIES["torch"], (A.shape[0], A.shape[1]), in_place, wide)
     if package == "jax":
-        return _jax_view(A)
+        return _jax_view(A, wide)
     if package in ("cupy", "cupyx"):
         in_place = getattr(A, "format", "") == "csr"
         rows = A if in_place else A.tocsr() if hasattr(A, "tocsr") else sys.modules["cupyx"].scipy.sparse.csr_matrix(A)
-        return rows_view(rows.indptr, rows.indices, rows.data, _FAMILIES["cupy"], rows.shape, in_place)
+        return rows_view(rows.indptr, rows.indices, rows.data, _FAMILIES["cupy"], rows.shape, in_place, wide)
     import scipy.sparse
     in_place = scipy.sparse.issparse(A) and A.format == "csr"
     if not scipy.sparse.issparse(A):
@@ -391,19 +407,19 @@ def matrix_view(A: Any) -> MatrixView:
             raise BadMatrix("A must be a sparse matrix of SciPy, CuPy, PyTorch or JAX, a LinearOperator, or a two-dimensional array "
                             f"of real numbers, not {type(A).__name__} with shape {A.shape} and type {A.dtype}")
     rows = A if in_place else scipy.sparse.csr_matrix(A)
-    return rows_view(rows.indptr, rows.indices, rows.data, _NUMPY, rows.shape, in_place)
+    return rows_view(rows.indptr, rows.indices, rows.data, _NUMPY, rows.shape, in_place, wide)
 
 
-def _jax_view(A: Any) -> MatrixView:
+def _jax_view(A: Any, wide: bool) -> MatrixView:
     from jax.experimental import sparse
     in_place = isinstance(A, sparse.BCSR)
     if isinstance(A, sparse.BCOO):
         A = sparse.BCSR.from_bcoo(A.sum_duplicates())
     if not isinstance(A, sparse.BCSR):
-        return matrix_view(np.asarray(A))
+        return matrix_view(np.asarray(A), wide)
     if A.n_batch or A.n_dense:
         raise BadMatrix("the BCSR matrix has batch or dense dimensions; give one matrix with scalar entries")
-    return rows_view(A.indptr, A.indices, A.data, _FAMILIES["jax"], A.shape, in_place)
+    return rows_view(A.indptr, A.indices, A.data, _FAMILIES["jax"], A.shape, in_place, wide)
 
 
 def columns_of(array: Any, name: str) -> Any:

@@ -14,6 +14,7 @@ def _seconds(value: float) -> str:
 def _rows(info: Any) -> list[tuple[str, str]]:
     rows = [("outcome", info.outcome), ("residual", f"{info.residual:.3e} = |b - A x| / |b|"), ("iterations", str(info.iterations)),
             ("method", info.method), ("precond", info.precond), ("format", info.format), ("device", info.device),
+            *([("ranks", str(info.ranks))] if info.ranks > 1 else []),
             ("set-up", _seconds(info.setup_seconds)), ("solve", _seconds(info.solve_seconds))]
     return rows + ([("note", info.note)] if info.note else [])
 

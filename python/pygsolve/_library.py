@@ -3,9 +3,11 @@ from __future__ import annotations
 
 import atexit
 import os
+import signal
 import threading
 import time
-from typing import Any
+from contextlib import nullcontext
+from typing import Any, ContextManager
 
 from ._messages import in_python
 
@@ -102,6 +104,21 @@ def filled(kind: str) -> Any:
     return struct
 
 
+def error_of(status: int, sentence: Any) -> Error:
+    """The exception for a call that failed, with its sentence."""
+    return _CLASS_OF[status](in_python(text(sentence)))
+
+
+def status_of(error: BaseException) -> int:
+    """The status of an exception, for the other ranks."""
+    for status, kind in _CLASS_OF.items():
+        if isinstance(error, kind):
+            return status
+    if not isinstance(error, Exception):  # such as KeyboardInterrupt
+        return int(lib.GSOLVE_INTERRUPTED)
+    return int(lib.GSOLVE_NO_MEMORY if isinstance(error, MemoryError) else lib.GSOLVE_BAD_ARGUMENT)
+
+
 # --- exceptions in functions that the library calls ----------------------------------------------
 
 _raised = threading.local()
@@ -116,7 +133,57 @@ def keep_exception(kind: Any, exception: BaseException, traceback: Any) -> None:
 def _handle_signals() -> int:
     """Python runs its signal handlers before it returns from here, in the main thread. The library calls this during a run, a
     set-up and the reading of a file."""
+    interrupts.deliver()
     return 0
+
+
+class Interrupts:
+    """Inside `with interrupts:` the program's handler of SIGINT waits until the library, an agreement of ranks or the end asks for it. An
+    exception that it raised at another place would take this rank away from the others, which wait for it."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._handler: Any = None
+        self._signal: tuple[Any, ...] = ()  # what the handler gets
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is threading.main_thread():  # the others get no signals
+            self._depth += 1
+            if self._depth == 1:
+                handler = signal.getsignal(signal.SIGINT)
+                if callable(handler):
+                    self._handler = handler
+                    signal.signal(signal.SIGINT, self._keep)
+
+    def __exit__(self, *error: Any) -> None:
+        if threading.current_thread() is threading.main_thread():
+            self._depth -= 1
+            if self._depth == 0 and self._handler:
+                signal.signal(signal.SIGINT, self._handler)
+                try:
+                    self.deliver()
+                finally:
+                    self._handler = None
+
+    def _keep(self, *arguments: Any) -> None:
+        self._signal = arguments
+
+    def deliver(self) -> None:
+        """Calls the handler if a signal has come."""
+        if self._signal and threading.current_thread() is threading.main_thread():
+            arguments, self._signal = self._signal, ()
+            self._handler(*arguments)
+
+    def exception(self) -> BaseException | None:
+        """That of the handler, if a signal has come."""
+        try:
+            self.deliver()
+        except BaseException as raised:
+            return raised
+        return None
+
+
+interrupts = Interrupts()
 
 
 # --- contexts --------------------------------------------------------------------------------------
@@ -125,16 +192,17 @@ class Context:
     """A context of the library: a device, its memory, and the last error. `lock` is held while the library uses it, so that
     several threads can share an object."""
 
+    distributed = False  # this process is one of several ranks (RankContext)
+
     def __init__(self, spec: str):
         handle = ffi.new("gsolve_context **")
-        status = lib.gsolve_context_create(handle, spec.encode())
-        if status != lib.GSOLVE_OK:
-            raise _CLASS_OF[status](in_python(text(lib.gsolve_error(ffi.NULL))))
+        self._create(handle, spec.encode())
         self.spec = spec
-        self.failed = False  # the GPU has
+        self.failed = False  # the GPU or another rank has
+        self.busy = True  # a solver uses it
         self._address = handle
         self.handle = handle[0]
-        self.lock = threading.RLock()
+        self.lock: ContextManager[Any] = threading.RLock()
         self._asked = ffi.new("double *", time.monotonic())
         lib.gsolve_context_set_interrupt_test(self.handle, _INTERRUPT, self._asked)
         info = filled("gsolve_context_info")
@@ -142,26 +210,47 @@ class Context:
         self.device = text(info.device)
         self.on_gpu = self.device == "cuda"
 
+    def _create(self, handle: Any, spec: bytes) -> None:
+        status = lib.gsolve_context_create(handle, spec)
+        if status != lib.GSOLVE_OK:
+            raise error_of(status, lib.gsolve_error(ffi.NULL))
+
     def __del__(self, destroy: Any = lib.gsolve_context_destroy) -> None:
         if getattr(self, "handle", None):
             destroy(self._address)
             self.handle = None
+
+    def together(self) -> ContextManager[list[str]]:
+        """Around what each rank does alone; see RankContext."""
+        return nullcontext([])
+
+    def agree(self) -> None:
+        """After calls that ranks make together; see RankContext."""
 
     def owned(self, view: Any, free: Any) -> Any:
         """A view whose arrays are freed with it. The context may have gone before, with all that it had allocated, when Python
         collects a cycle."""
         return ffi.gc(view, lambda struct: free(struct, self.handle) if self.handle else None)
 
-    def check(self, status: int) -> None:
-        """Raises the exception of a function of Python that the call made, or the error of a call that failed."""
-        exception = getattr(_raised, "exception", None)
+    def raised(self) -> BaseException | None:
+        """The exception of a function of Python that the library called, which is then forgotten."""
+        exception: BaseException | None = getattr(_raised, "exception", None)
         if exception is not None:
             _raised.exception = None
             lib.gsolve_context_interrupt(self.handle, False)  # later calls may work
+        return exception
+
+    def check(self, status: int) -> None:
+        """Raises the exception of a function of Python that the call made, or the error of a call that failed."""
+        exception = self.raised()
+        if exception is not None:
             raise exception
         if status != lib.GSOLVE_OK:
-            self.failed = self.failed or status == lib.GSOLVE_DEVICE_FAILED
-            raise _CLASS_OF[status](in_python(text(lib.gsolve_error(self.handle))))
+            self.failed = self.failed or status in (lib.GSOLVE_DEVICE_FAILED, lib.GSOLVE_RANK_FAILED)
+            raise error_of(status, lib.gsolve_error(self.handle))
+
+    def ended(self, stopped: bool) -> None:
+        """After a run; see RankContext."""
 
     def describe(self) -> Any:
         info = filled("gsolve_context_info")
@@ -194,8 +283,9 @@ def acquire_context(spec: str) -> Context:
 
 def release_context(context: Context) -> None:
     """Keeps a context on a GPU, with its memory, for the next solver. Its handles have been destroyed. At most one is kept for each
-    spec, and none that has had much memory, or in which something is left."""
-    if not context.on_gpu or context.failed or not context.handle:
+    spec, and none that has had much memory, or in which something is left. Those of ranks belong to their communicator."""
+    context.busy = False
+    if context.distributed or not context.on_gpu or context.failed or not context.handle:
         return
     kept = _kept.setdefault((os.getpid(), context.spec), [])
     free, total = ffi.new("size_t *"), ffi.new("size_t *")

@@ -21,6 +21,8 @@ _PHRASES = (
     ("write all entries, without --symmetric", "write all entries, with symmetric=False"),
     ("give it with --setup, and the matrix with -A", "Python does not read it; give the file of the matrix"),
     ("with --cache", "with cache=True"),
+    ("call MPI_Init_thread with MPI_THREAD_FUNNELED, or create the context with \"threads=1\"",
+     'set mpi4py.rc.thread_level = "funneled" before MPI is imported, or give threads=1'),
     ("that --cache keeps", "that cache=True keeps"),
 )
 _FUNCTIONS = {"gsolve_matrix_update": "Solver.update", "gsolve_precond_update": "update", "gsolve_matrix_set_null_space": "null_space",
@@ -41,7 +43,7 @@ def in_python(sentence: str) -> str:
     """The sentence with arguments of Python instead of options of the command and functions of C."""
     for phrase, instead in _PHRASES:
         sentence = sentence.replace(phrase, instead)
-    sentence = re.sub(r"^gsolve_\w+: ", "", sentence)
+    sentence = re.sub(r"^(rank \d+: )?gsolve_\w+: ", r"\1", sentence)
     sentence = re.sub(r"gsolve_\w+", lambda match: _FUNCTIONS.get(match[0], match[0]), sentence)
     sentence = re.sub(r"(--(?:solver|precond) " + _VALUE + ") (?=--)", r"\1, ", sentence)
     sentence = re.sub(r"--(solver|precond|scale|order|format) (?!(?:and|or|out)\b)(" + _VALUE + ")", _argument, sentence)

@@ -22,10 +22,11 @@ class Handle:
             raise BadArgument("near_null and coordinates are both given; coordinates stand for the rigid body motions")
         if given:
             spec += ",near_null=given"
+            with ctx.together():
+                vectors = dense_view(columns_of(extras[given[0]], given[0]), given[0], None, None)
         ctx.check(lib.gsolve_precond_create_from(self.address, ctx.handle, spec.encode(), matrix))
         self.handle = self.address[0]
         if given:
-            vectors = dense_view(columns_of(extras[given[0]], given[0]), given[0], None, None)
             wait_for(ctx, vectors)
             set_vectors = lib.gsolve_precond_set_near_null if given[0] == "near_null" else lib.gsolve_precond_set_coordinates
             ctx.check(set_vectors(self.handle, vectors.view[0]))
@@ -66,9 +67,10 @@ def precond_for(ctx: Context, matrix: Any, precond: Any, shape: tuple[int, int],
     info = filled("gsolve_matrix_info")
     lib.gsolve_matrix_describe(matrix, info)
     if is_operator(precond):
-        if tuple(precond.shape) != tuple(shape):
-            raise BadArgument(f"precond has the shape {precond.shape}; A has the shape {tuple(shape)}")
-        return FunctionHandle(ctx, shape[0], F32 if info.type == lib.GSOLVE_F32 else F64, precond)
+        with ctx.together():
+            if tuple(precond.shape) != tuple(shape):
+                raise BadArgument(f"precond has the shape {precond.shape}; A has the shape {tuple(shape)}")
+            return FunctionHandle(ctx, shape[0], F32 if info.type == lib.GSOLVE_F32 else F64, precond)
     if not isinstance(precond, str):
         raise BadArgument(f"precond is a {type(precond).__name__}; give a name such as 'amg' or a LinearOperator")
     if text(info.format) == "operator" and precond == "auto":

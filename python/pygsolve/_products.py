@@ -11,6 +11,7 @@ import scipy.sparse
 
 from ._arrays import F64, MatrixView, dense_view, device_spec, matrix_view, wait_for
 from ._library import BadArgument, BadFile, Context, Error, ffi, filled, lib, text
+from ._ranks import read_matrix, read_vectors, write_vectors
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -74,13 +75,16 @@ def spgemm(A: Any, B: Any, method: str = "auto", *, device: str | None = None, t
 
 # --- files -----------------------------------------------------------------------------------------
 
-def read(path: Path, *, dense: bool = False, cache: bool = False) -> Any:
+def read(path: Path, *, dense: bool = False, cache: bool = False, comm: Any = None, rows: int | None = None) -> Any:
     """Reads a sparse matrix as a SciPy CSR array, or with dense=True vectors as a NumPy array, shape (n,) or (n, k). The file
     formats are those of the command; "gen:poisson3d,n=40" generates a matrix. cache: keep and use a binary copy beside the
-    file."""
-    ctx = Context("cpu")
+    file. comm: a communicator of mpi4py; each rank gets its rows of a matrix, with about as many entries as the others, and of vectors
+    as many as `rows` says."""
     options = ffi.new("gsolve_read_options *")
     options.cache = cache
+    if comm is not None:
+        return read_vectors(comm, path, options, rows) if dense else read_matrix(comm, path, options)
+    ctx = Context("cpu")
     name = os.fspath(path).encode()
     if not dense:
         csr = ffi.new("gsolve_csr *")
@@ -95,9 +99,13 @@ def read(path: Path, *, dense: bool = False, cache: bool = False) -> Any:
     return array[:, 0] if vectors.ncols == 1 else array
 
 
-def write(path: Path, array: Any, *, symmetric: bool = False, comment: str = "") -> None:
+def write(path: Path, array: Any, *, symmetric: bool = False, comment: str = "", comm: Any = None) -> None:
     """Writes a sparse matrix, or a NumPy array of vectors, to a file. symmetric: only the lower triangle of a matrix that is
-    symmetric. The file appears complete or not at all."""
+    symmetric. The file appears complete or not at all. comm: a communicator of mpi4py; the ranks write their rows of vectors to one
+    file."""
+    if comm is not None:
+        write_vectors(comm, path, array, comment)
+        return
     ctx = Context("cpu")
     name, words = os.fspath(path).encode(), comment.encode() or ffi.NULL
     if isinstance(array, np.ndarray):
