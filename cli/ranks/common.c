@@ -1,4 +1,4 @@
-/* common.c: errors and vectors of gsolve-mpi. */
+/* common.c: what several parts of gsolve-mpi need: errors, vectors, the context and the choice. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -42,4 +42,33 @@ int ranks_new_vector(ranks_run *r, gsolve_dense *v, int32_t rows, int32_t ncols)
     v->ncols = ncols;
     if (value) memset(value, 0, count * sizeof *value);
     return ranks_agree(r, value ? 0 : ranks_fail(r, "out of memory"));
+}
+
+int ranks_open_context(ranks_run *r)
+{
+    char spec[300];
+
+    snprintf(spec, sizeof spec, "%.250s%s%.20s", r->args.device ? r->args.device : "cpu",
+             r->args.threads ? ",threads=" : "", r->args.threads ? r->args.threads : "");
+    r->status = gsolve_context_create_mpi(&r->ctx, spec, r->comm);
+    if (r->status == GSOLVE_OK) return 0;
+    return ranks_fail(r, "%s", gsolve_mpi_error());
+}
+
+bool ranks_choose(ranks_run *r, int k)
+{
+    const char *method = r->args.solver, *precond = r->args.precond;
+    const bool open_method = ranks_is_open(method), open_precond = ranks_is_open(precond);
+    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
+
+    if (!open_method && !open_precond && k > 0) return false;
+    if ((open_method || open_precond) && !gsolve_dist_choose(r->ctx, &r->statistics, k, &choice)) {
+        return false;
+    }
+    snprintf(r->method, sizeof r->method, "%.400s%s%.20s%s%.20s",
+             open_method ? choice.method : method, r->args.rtol ? ",rtol=" : "",
+             r->args.rtol ? r->args.rtol : "", r->args.maxit ? ",maxit=" : "",
+             r->args.maxit ? r->args.maxit : "");
+    snprintf(r->precond, sizeof r->precond, "%.400s", open_precond ? choice.precond : precond);
+    return true;
 }

@@ -53,11 +53,16 @@ typedef struct ranks_run { /* of one rank */
 /* Each returns 0, or 1 after r->error is set, on all ranks alike. */
 
 /* common.c: fails; checks a call of the library, whose sentence it takes; fails on all ranks if one
- * has failed (then code is not 0); *v = ncols columns of zeros. */
+ * has failed (then code is not 0); *v = ncols columns of zeros; opens r->ctx in r->comm. */
 int ranks_fail(ranks_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int ranks_check(ranks_run *r, gsolve_status status);
 int ranks_agree(ranks_run *r, int code);
 int ranks_new_vector(ranks_run *r, gsolve_dense *v, int32_t rows, int32_t ncols);
+int ranks_open_context(ranks_run *r);
+
+/* Sets the specs of attempt k, where what the arguments leave open is chosen. False: there is no
+ * such attempt. */
+bool ranks_choose(ranks_run *r, int k);
 
 /* options.c: reads the command line. */
 int ranks_parse(ranks_run *r, int argc, char **argv);
@@ -68,11 +73,8 @@ static inline bool ranks_is_open(const char *spec)
     return !spec || strcmp(spec, "auto") == 0;
 }
 
-/* solve.c: reads and solves; writes the solution. For info: only reads. ranks_choose sets the specs
- * of attempt k, where what the arguments leave open is chosen. False: there is no such attempt. */
+/* solve.c: reads and solves; writes the solution. For info: only reads. */
 int ranks_solve(ranks_run *r);
-int ranks_open_context(ranks_run *r);
-bool ranks_choose(ranks_run *r, int k);
 
 /* fewer.c: the option --ranks. split makes ranks idle if it is a number; reduce does where A, which
  * has been read, is too small for all of them. */

@@ -8,17 +8,6 @@
 
 /* --- the system ------------------------------------------------------------------------------- */
 
-int ranks_open_context(ranks_run *r)
-{
-    char spec[300];
-
-    snprintf(spec, sizeof spec, "%.250s%s%.20s", r->args.device ? r->args.device : "cpu",
-             r->args.threads ? ",threads=" : "", r->args.threads ? r->args.threads : "");
-    r->status = gsolve_context_create_mpi(&r->ctx, spec, r->comm);
-    if (r->status == GSOLVE_OK) return 0;
-    return ranks_fail(r, "%s", gsolve_mpi_error());
-}
-
 static bool is_ones(const ranks_run *r)
 {
     return !r->args.rhs || strcmp(r->args.rhs, "A*ones") == 0;
@@ -125,24 +114,6 @@ static int prepare(ranks_run *r)
 }
 
 /* --- the solve -------------------------------------------------------------------------------- */
-
-bool ranks_choose(ranks_run *r, int k)
-{
-    const char *method = r->args.solver, *precond = r->args.precond;
-    const bool open_method = ranks_is_open(method), open_precond = ranks_is_open(precond);
-    gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
-
-    if (!open_method && !open_precond && k > 0) return false;
-    if ((open_method || open_precond) && !gsolve_dist_choose(r->ctx, &r->statistics, k, &choice)) {
-        return false;
-    }
-    snprintf(r->method, sizeof r->method, "%.400s%s%.20s%s%.20s",
-             open_method ? choice.method : method, r->args.rtol ? ",rtol=" : "",
-             r->args.rtol ? r->args.rtol : "", r->args.maxit ? ",maxit=" : "",
-             r->args.maxit ? r->args.maxit : "");
-    snprintf(r->precond, sizeof r->precond, "%.400s", open_precond ? choice.precond : precond);
-    return true;
-}
 
 /* *guess = x, if there will be a profile, which solves again from the guess. */
 static int keep_guess(ranks_run *r, gsolve_dense *guess)
