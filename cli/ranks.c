@@ -1,12 +1,31 @@
 /* ranks.c: see ranks.h. */
 #include "cli/ranks.h"
 
+#include <omp.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/launcher.h"
+
+/* Allows this process all processors that it had at its start. With OMP_PROC_BIND the start of
+ * OpenMP has bound it to the first place, and the program that it executes would inherit that. */
+static void unbind(void)
+{
+    cpu_set_t all;
+
+    CPU_ZERO(&all);
+    for (int place = 0; place < omp_get_num_places(); place++) {
+        int id[CPU_SETSIZE];
+        const int count = omp_get_place_num_procs(place);
+        if (count > CPU_SETSIZE) return;
+        omp_get_place_proc_ids(place, id);
+        for (int k = 0; k < count; k++) CPU_SET(id[k], &all);
+    }
+    if (CPU_COUNT(&all) > 0) sched_setaffinity(0, sizeof all, &all);
+}
 
 /* Executes gsolve-mpi in the folder of this program. */
 static void execute_beside(char **argv)
@@ -46,6 +65,7 @@ int cli_run_ranks(char **argv)
 
     cli_find_ranks(&rank, &ranks);
     if (ranks < 2 && !option) return -1;
+    unbind();
     execute_beside(argv);
     execvp("gsolve-mpi", argv);
     if (ranks < 2) {

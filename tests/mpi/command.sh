@@ -220,5 +220,17 @@ PATH=/usr/bin:/bin LD_LIBRARY_PATH=$(dirname "$(dirname "$gsolve")"):${LD_LIBRAR
     "$work/gsolve" -A gen:poisson2d >"$work/out" 2>"$work/error" || code=$?
 [ "$code" = 1 ] || fail "started by srun: exit code $code"
 grep -q 'gsolve: 2 ranks were started' "$work/error" || fail "started by srun: no sentence"
+
+# A main thread that OpenMP has bound to one core leaves gsolve-mpi all of them.
+printf '#!/bin/sh\ngrep Cpus_allowed_list /proc/self/status\n' >"$work/gsolve-mpi"
+chmod 755 "$work/gsolve-mpi"
+grep Cpus_allowed_list /proc/self/status >"$work/all"
+for bind in close spread false; do
+    OMP_PROC_BIND=$bind OMP_PLACES=cores LD_LIBRARY_PATH=$(dirname "$(dirname "$gsolve")"):${LD_LIBRARY_PATH:-} SLURM_NTASKS=2 PMIX_RANK=0 \
+        "$work/gsolve" gen:poisson2d >"$work/out" 2>"$work/error" || fail "with OMP_PROC_BIND=$bind"
+    cmp -s "$work/out" "$work/all" || fail "with OMP_PROC_BIND=$bind: other processors than $(cat "$work/all")"
+done
+rm "$work/gsolve-mpi"
+
 SLURM_NTASKS=2 "$gsolve" -A gen:poisson2d,n=10 >"$work/out" || fail "in a batch job without srun"
 PATH=/usr/bin:/bin "$gsolve" -A gen:poisson2d,n=10 >"$work/out" || fail "without mpirun"
