@@ -356,7 +356,7 @@ static gsolve_status FN(dots)(gs_queue *q, int64_t n, gs_basis_vectors V, const 
 static double FN(block_combine)(int64_t n, gs_basis_vectors V, int64_t from, const double *h,
                                 double sign, T *w)
 {
-    enum { PIECE = 2048 }; /* of w, which stays in the first cache */
+    enum { PIECE = 2048, SUM = 512 }; /* of w, which stays in the first cache; of its sum */
     double sum = 0;
 
     for (int64_t at = 0; at < n; at += PIECE) {
@@ -367,7 +367,9 @@ static double FN(block_combine)(int64_t n, gs_basis_vectors V, int64_t from, con
             for (int c = 0; c < count; c++) a[c] = (T)(sign * h[j + c]);
             FN(basis_axpy)(size, V, count, j, from + at, a, w + at);
         }
-        sum += FN(block_dot)(size, w + at, w + at);
+        for (int64_t k = at; k < at + size; k += SUM) {
+            sum += FN(block_dot)(at + size - k < SUM ? at + size - k : SUM, w + k, w + k);
+        }
     }
     return sum;
 }
