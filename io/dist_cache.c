@@ -293,32 +293,27 @@ done:
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Writes 64-bit numbers, each plus `more`, with 32 bits. Returns 0 or an errno. */
-static int write_narrow(const gs_replacement *r, const int64_t *from, int64_t count, int64_t more,
-                        int64_t at)
+/* Writes 64-bit numbers, each plus `more`, with 32 or 64 bits. Returns 0 or an errno. */
+static int write_numbers(const gs_replacement *r, gsolve_offset width, const int64_t *from,
+                         int64_t count, int64_t more, int64_t at)
 {
-    int32_t some[4096];
+    union {
+        int32_t narrow[4096];
+        int64_t wide[4096];
+    } some;
+    const int64_t bytes = width == GSOLVE_O64 ? 8 : 4;
     int code = 0;
 
     for (int64_t done = 0; done < count && !code; done += 4096) {
         const int64_t n = count - done < 4096 ? count - done : 4096;
-        for (int64_t k = 0; k < n; k++) some[k] = (int32_t)(from[done + k] + more);
-        code = gs_replace_write_at(r, some, (size_t)n * 4, at + done * 4);
-    }
-    return code;
-}
-
-/* The same with 64 bits. */
-static int write_wide(const gs_replacement *r, const int64_t *from, int64_t count, int64_t more,
-                      int64_t at)
-{
-    int64_t some[4096];
-    int code = 0;
-
-    for (int64_t done = 0; done < count && !code; done += 4096) {
-        const int64_t n = count - done < 4096 ? count - done : 4096;
-        for (int64_t k = 0; k < n; k++) some[k] = from[done + k] + more;
-        code = gs_replace_write_at(r, some, (size_t)n * 8, at + done * 8);
+        for (int64_t k = 0; k < n; k++) {
+            if (width == GSOLVE_O64) {
+                some.wide[k] = from[done + k] + more;
+            } else {
+                some.narrow[k] = (int32_t)(from[done + k] + more);
+            }
+        }
+        code = gs_replace_write_at(r, &some, (size_t)(n * bytes), at + done * bytes);
     }
     return code;
 }
@@ -330,11 +325,10 @@ static int write_rows(const gs_replacement *r, const gs_cache_file *f, const gso
 {
     const int64_t *start = csr->start, rows = csr->rows.count + (int64_t)1;
     const int64_t entries = start[csr->rows.count];
-    int code = f->offset == GSOLVE_O64
-                   ? write_wide(r, start, rows, before, f->at[0] + csr->rows.first * 8)
-                   : write_narrow(r, start, rows, before, f->at[0] + csr->rows.first * 4);
+    const int64_t bytes = f->offset == GSOLVE_O64 ? 8 : 4;
+    int code = write_numbers(r, f->offset, start, rows, before, f->at[0] + csr->rows.first * bytes);
 
-    if (!code) code = write_narrow(r, csr->col, entries, 0, f->at[1] + before * 4);
+    if (!code) code = write_numbers(r, GSOLVE_O32, csr->col, entries, 0, f->at[1] + before * 4);
     if (!code) {
         code = gs_replace_write_at(r, csr->value, (size_t)entries * 8, f->at[2] + before * 8);
     }

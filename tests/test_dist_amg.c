@@ -405,6 +405,19 @@ static void updates(void **state)
     gsolve_context_destroy(&ctx);
 }
 
+/* Runs the body with a generated matrix and small levels on all numbers of ranks. */
+static void run_everywhere(const char *name, rank_body *body)
+{
+    gsolve_context *ctx = open_context(1);
+    problem p = {.spec = "amg," SMALL_LEVELS};
+    gsolve_csr A;
+
+    OK(ctx, gsolve_read_matrix(&A, ctx, name, NULL, NULL));
+    p.A = &A;
+    for (int k = 0; rank_count(k); k++) assert_int_equal(run_ranks(rank_count(k), body, &p), 0);
+    gsolve_context_destroy(&ctx);
+}
+
 /* A null space that the first update cannot use, because the last rank has no memory, is used by
  * the next one. */
 static int fail_null_space(gsolve_context *ctx, int rank, int ranks, void *user)
@@ -435,17 +448,8 @@ static int fail_null_space(gsolve_context *ctx, int rank, int ranks, void *user)
 
 static void null_spaces(void **state)
 {
-    gsolve_context *ctx = open_context(1);
-    problem p = {.spec = "amg," SMALL_LEVELS};
-    gsolve_csr A;
     (void)state;
-
-    OK(ctx, gsolve_read_matrix(&A, ctx, "gen:neumann2d,n=20", NULL, NULL));
-    p.A = &A;
-    for (int k = 0; rank_count(k); k++) {
-        assert_int_equal(run_ranks(rank_count(k), fail_null_space, &p), 0);
-    }
-    gsolve_context_destroy(&ctx);
+    run_everywhere("gen:neumann2d,n=20", fail_null_space);
 }
 
 /* --- failures --------------------------------------------------------------------------------- */
@@ -601,17 +605,8 @@ static int refuse(gsolve_context *ctx, int rank, int ranks, void *user)
 
 static void refusals(void **state)
 {
-    gsolve_context *ctx = open_context(1);
-    problem p = {.spec = "amg," SMALL_LEVELS};
-    gsolve_csr A;
     (void)state;
-
-    OK(ctx, gsolve_read_matrix(&A, ctx, "gen:poisson2d,nx=19,ny=16", NULL, NULL));
-    p.A = &A;
-    for (int k = 0; rank_count(k); k++) {
-        assert_int_equal(run_ranks(rank_count(k), refuse, &p), 0);
-    }
-    gsolve_context_destroy(&ctx);
+    run_everywhere("gen:poisson2d,nx=19,ny=16", refuse);
 }
 
 /* --- devices with memory of their own --------------------------------------------------------- */

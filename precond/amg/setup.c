@@ -38,8 +38,8 @@ static gsolve_type type_of(gs_amg_matrix A)
     return A.rows ? A.rows->type : A.csr->type;
 }
 
-/* *block = the largest size that divides n and of which 95 % of the pattern are dense blocks, or 1.
- */
+/* *block = the largest size b for which b divides n and 95 % of the sampled block rows consist of
+ * dense b x b blocks, or 1. */
 static gsolve_status find_block(gsolve_context *ctx, gs_amg_matrix A, int32_t *block)
 {
     const gsolve_csr *csr = A.csr;

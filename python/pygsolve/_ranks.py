@@ -321,7 +321,7 @@ class Redistribution:
             release(ctx)
 
     def apply(self, vectors: Any) -> Any:
-        """Vectors of which this rank has its rows in the old division, such as b, in the new one."""
+        """Moves vectors, such as b, from the old division to the new one. Each rank passes its rows."""
         return self._move(vectors, False)
 
     def back(self, vectors: Any) -> Any:
@@ -376,7 +376,7 @@ def read_vectors(comm: Any, path: Any, options: Any, rows: Any) -> np.ndarray:
 
 
 def write_vectors(comm: Any, path: Any, array: Any, comment: str) -> None:
-    """Writes vectors to one file, of which each rank has rows."""
+    """Writes vectors whose rows are distributed over the ranks to one file."""
     with _borrowed(comm) as ctx:
         with ctx.together():
             if not isinstance(array, np.ndarray):

@@ -78,7 +78,7 @@ static int rounds_of(int ranks)
     return rounds;
 }
 
-/* ns of an iteration on so many ranks. It has as many products, and applications of the
+/* ns of an iteration on this number of ranks. It has as many products, and applications of the
  * preconditioner, as exchanges; with amg an application is a cycle. */
 static double time_of(const gsolve_statistics *t, const char *method, const char *precond,
                       int ranks)
