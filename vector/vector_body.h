@@ -269,51 +269,86 @@ static gsolve_status FN(direction_step)(gs_queue *q, int64_t n, gs_ratio a, gs_r
     return GSOLVE_OK;
 }
 
-/* --- several vectors of a basis and w: a block of w stays in the cache for all V_k --------------
- */
+/* --- several vectors of a basis, and w ---------------------------------------------------------*/
 
-/* basis_dot: V'w; basis_axpy: w += a V, for one vector V of a basis of any type, from element `at`
- * on. */
-static double FN(basis_dot)(int64_t n, gsolve_type type, const void *V, int64_t at,
-                            const T *restrict w)
-{
-    double sum[GS_LANES] = {0};
+/* Four vectors at a time, from element `at` of vector j on: the processor then fetches from several
+ * places at once, which one vector after the other does not. Each sum has the bits of
+ * one vector alone. */
+#define FOUR_VECTORS(S)                                                 \
+    const S *restrict v0 = (const S *)V.V + j * V.stride + at;          \
+    const S *restrict v1 = v0 + V.stride, *restrict v2 = v1 + V.stride; \
+    const S *restrict v3 = v2 + V.stride;
 
-    if (type == GSOLVE_F32) {
-        const float *restrict v = (const float *)V + at;
-        GS_EACH_LANE(n, sum[lane] += (double)v[i] * (double)w[i]);
-    } else {
-        const double *restrict v = (const double *)V + at;
-        GS_EACH_LANE(n, sum[lane] += v[i] * (double)w[i]);
+#define DOT_FOUR(S)                                       \
+    {                                                     \
+        FOUR_VECTORS(S)                                   \
+        GS_EACH_LANE(n, {                                 \
+            sum[0][lane] += (double)v0[i] * (double)w[i]; \
+            sum[1][lane] += (double)v1[i] * (double)w[i]; \
+            sum[2][lane] += (double)v2[i] * (double)w[i]; \
+            sum[3][lane] += (double)v3[i] * (double)w[i]; \
+        });                                               \
     }
-    return gs_sum_lanes(sum);
+
+#define DOT_ONE(S)                                                    \
+    {                                                                 \
+        const S *restrict v = (const S *)V.V + j * V.stride + at;     \
+        GS_EACH_LANE(n, sum[0][lane] += (double)v[i] * (double)w[i]); \
+    }
+
+#define AXPY_FOUR(S)                                                                             \
+    {                                                                                            \
+        FOUR_VECTORS(S)                                                                          \
+        _Pragma("omp simd") for (int64_t i = 0; i < n; i++)                                      \
+        {                                                                                        \
+            w[i] = w[i] + a[0] * (T)v0[i] + a[1] * (T)v1[i] + a[2] * (T)v2[i] + a[3] * (T)v3[i]; \
+        }                                                                                        \
+    }
+
+#define AXPY_ONE(S)                                                                 \
+    {                                                                               \
+        const S *restrict v = (const S *)V.V + j * V.stride + at;                   \
+        _Pragma("omp simd") for (int64_t i = 0; i < n; i++) w[i] += a[0] * (T)v[i]; \
+    }
+
+/* h = V_j'w, for `count` vectors, 4 or 1. */
+static void FN(basis_dots)(int64_t n, gs_basis_vectors V, int count, int64_t j, int64_t at,
+                           const T *restrict w, double *h)
+{
+    double sum[4][GS_LANES] = {0};
+
+    if (count == 4) {
+        if (V.type == GSOLVE_F32) DOT_FOUR(float) else DOT_FOUR(double)
+    } else {
+        if (V.type == GSOLVE_F32) DOT_ONE(float) else DOT_ONE(double)
+    }
+    for (int c = 0; c < count; c++) h[c] = gs_sum_lanes(sum[c]);
 }
 
-static void FN(basis_axpy)(int64_t n, T a, gsolve_type type, const void *V, int64_t at,
-                           T *restrict w)
+/* w += a V, for `count` vectors, 4 or 1, added one after the other. */
+static void FN(basis_axpy)(int64_t n, gs_basis_vectors V, int count, int64_t j, int64_t at,
+                           const T *a, T *restrict w)
 {
-    if (type == GSOLVE_F32) {
-        const float *restrict v = (const float *)V + at;
-#pragma omp simd
-        for (int64_t i = 0; i < n; i++) w[i] += a * (T)v[i];
+    if (count == 4) {
+        if (V.type == GSOLVE_F32) AXPY_FOUR(float) else AXPY_FOUR(double)
     } else {
-        const double *restrict v = (const double *)V + at;
-#pragma omp simd
-        for (int64_t i = 0; i < n; i++) w[i] += a * (T)v[i];
+        if (V.type == GSOLVE_F32) AXPY_ONE(float) else AXPY_ONE(double)
     }
 }
 
 static gsolve_status FN(dots)(gs_queue *q, int64_t n, gs_basis_vectors V, const void *pw, double *h)
 {
-    enum { GROUP = 8 }; /* vectors per pass over w */
     const T *w = pw;
-    double part[GROUP][GS_MAX_BLOCKS];
+    double part[4][GS_MAX_BLOCKS];
 
-    for (int first = 0; first < V.m; first += GROUP) {
-        const int count = V.m - first < GROUP ? V.m - first : GROUP;
-        EACH_BLOCK(n, for (int j = 0; j < count; j++) part[j][k] = FN(basis_dot)(
-                          to - from, V.type, V.V, (first + j) * V.stride + from, w + from));
-        for (int j = 0; j < count; j++) h[first + j] = gs_sum(blocks.count, part[j]);
+    for (int j = 0, count; j < V.m; j += count) {
+        count = V.m - j < 4 ? 1 : 4;
+        EACH_BLOCK(n, {
+            double sum[4];
+            FN(basis_dots)(to - from, V, count, j, from, w + from, sum);
+            for (int c = 0; c < count; c++) part[c][k] = sum[c];
+        });
+        for (int c = 0; c < count; c++) h[j + c] = gs_sum(blocks.count, part[c]);
     }
     return GSOLVE_OK;
 }
@@ -321,15 +356,20 @@ static gsolve_status FN(dots)(gs_queue *q, int64_t n, gs_basis_vectors V, const 
 static double FN(block_combine)(int64_t n, gs_basis_vectors V, int64_t from, const double *h,
                                 double sign, T *w)
 {
-    enum { PIECE = 512 }; /* of w, which stays in the first cache */
+    enum { PIECE = 2048, SUM = 512 }; /* of w, which stays in the first cache; of its sum */
     double sum = 0;
 
     for (int64_t at = 0; at < n; at += PIECE) {
         const int64_t size = n - at < PIECE ? n - at : PIECE;
-        for (int j = 0; j < V.m; j++) {
-            FN(basis_axpy)(size, (T)(sign * h[j]), V.type, V.V, j * V.stride + from + at, w + at);
+        for (int j = 0, count; j < V.m; j += count) {
+            T a[4];
+            count = V.m - j < 4 ? 1 : 4;
+            for (int c = 0; c < count; c++) a[c] = (T)(sign * h[j + c]);
+            FN(basis_axpy)(size, V, count, j, from + at, a, w + at);
         }
-        sum += FN(block_dot)(size, w + at, w + at);
+        for (int64_t k = at; k < at + size; k += SUM) {
+            sum += FN(block_dot)(at + size - k < SUM ? at + size - k : SUM, w + k, w + k);
+        }
     }
     return sum;
 }
