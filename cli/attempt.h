@@ -33,6 +33,10 @@ typedef struct cli_attempt {
 /* The largest number of choices. */
 enum { CLI_MOST_ATTEMPTS = 16 };
 
+/* *choice = choice k of auto, among the methods that work over ranks if the rows are distributed.
+ * False: there is no such choice. */
+bool cli_choose(const cli *c, const gsolve_statistics *statistics, int k, gsolve_choice *choice);
+
 /* a = the choices for a matrix with these statistics, as far as the arguments leave a choice, with
  * their tolerances. Returns their number. */
 int cli_list_choices(const cli *c, const gsolve_statistics *statistics,

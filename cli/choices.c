@@ -18,6 +18,12 @@ double cli_rtol(const cli *c)
     return c->args.type == GSOLVE_F32 ? 1e-5 : 1e-8;
 }
 
+bool cli_choose(const cli *c, const gsolve_statistics *statistics, int k, gsolve_choice *choice)
+{
+    return c->distributed ? gsolve_dist_choose(c->ctx, statistics, k, choice)
+                          : gsolve_auto_choose(c->ctx, statistics, k, choice);
+}
+
 /* a->solver = name with the keys of "auto,key=value" and the tolerances of the arguments. A later
  * key overrides an earlier one: the default tolerance of f32 comes first, that of --rtol after the
  * spec. */
@@ -50,7 +56,7 @@ static void choose_solver(const cli *c, const gsolve_statistics *statistics, cli
         snprintf(a->precond, sizeof a->precond, "%s", c->args.precond);
         return;
     }
-    for (int k = 0; gsolve_auto_choose(c->ctx, statistics, k, &choice); k++) {
+    for (int k = 0; cli_choose(c, statistics, k, &choice); k++) {
         if (!cli_spec_is(choice.method, "direct")) break;
     }
     set_solver(c, a, choice.method);
@@ -76,9 +82,9 @@ static void choose_precond(const cli *c, const gsolve_statistics *statistics, cl
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     set_solver(c, a, c->args.solver);
-    gsolve_auto_choose(c->ctx, statistics, 0, &choice);
+    cli_choose(c, statistics, 0, &choice);
     if (strcmp(choice.precond, "jacobi") == 0 && !is_kind_of_cg(c->args.solver)) {
-        gsolve_auto_choose(c->ctx, statistics, 1, &choice);
+        cli_choose(c, statistics, 1, &choice);
     }
     if (cli_spec_is(c->args.solver, "direct")) {
         snprintf(a->precond, sizeof a->precond, "none");
@@ -104,7 +110,7 @@ static bool choose(const cli *c, const gsolve_statistics *statistics, int k, cli
 
     if (k > 0 && !(any_solver && any_precond)) return false;
     if (any_solver && any_precond) {
-        if (!gsolve_auto_choose(c->ctx, statistics, k, &choice)) return false;
+        if (!cli_choose(c, statistics, k, &choice)) return false;
         set_solver(c, a, choice.method);
         snprintf(a->precond, sizeof a->precond, "%s", choice.precond);
         snprintf(a->why, sizeof a->why, "chosen: %s", choice.why);

@@ -96,7 +96,7 @@ static int list_pairs(const cms *s, const gsolve_statistics *t, pair pairs[MOST_
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
     int count = 0;
 
-    while (count < CLI_MOST_ATTEMPTS && gsolve_auto_choose(s->m->c->ctx, t, count, &choice)) {
+    while (count < CLI_MOST_ATTEMPTS && cli_choose(s->m->c, t, count, &choice)) {
         snprintf(pairs[count].solver, sizeof pairs->solver, "%s", choice.method);
         snprintf(pairs[count++].precond, sizeof pairs->precond, "%s", choice.precond);
     }

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/compare/compare.h"
+#include "cli/compare/backend.h"
 
 /* On a GPU some methods keep a small matrix on the chip and then do not use the format. Here they
  * must. */
@@ -47,7 +47,7 @@ static void store_choice(const cmp *m, cmp_matrix *a, const cli_attempt *t)
     snprintf(a->why, sizeof a->why, "%s", t->why);
     snprintf(a->method, sizeof a->method, "%s", t->method);
     snprintf(a->kind, sizeof a->kind, "%s", t->kind);
-    a->precond_seconds = t->precond_seconds;
+    a->precond_seconds = cmp_largest(m, t->precond_seconds);
     a->rtol = tolerance_in(a->solver, "rtol=", cli_rtol(m->c));
     a->atol = tolerance_in(a->solver, "atol=", 0);
     disable_resident(m, a);
@@ -96,9 +96,10 @@ static int choose(cmp *m, cmp_matrix *a, const gsolve_matrix *A)
 int cmp_choose_method(cmp *m, cmp_matrix *a)
 {
     gsolve_matrix *A = NULL;
+    double begin;
     int code;
 
-    if (gsolve_matrix_create(&A, m->c->ctx, m->spec[m->base], &a->system.csr) != GSOLVE_OK) {
+    if (m->backend->build(m, &a->system, m->spec[m->base], &A, &begin) != GSOLVE_OK) {
         return cli_fail_library(m->c);
     }
     code = choose(m, a, A);

@@ -62,11 +62,22 @@ static void add_curves(cJSON *extra, const cli_solution *s)
     }
 }
 
+static void add_pattern(cJSON *extra, const cli_solution *s)
+{
+    gsolve_csr A;
+    cli_rows rows;
+    cli_spy spy;
+
+    if (gsolve_matrix_csr(s->A, &A) != GSOLVE_OK || A.location != GSOLVE_HOST) return;
+    rows = cli_rows_of(&A);
+    cli_page_count(&spy, &rows, gsolve_csr_entries(&A));
+    cli_page_spy(extra, &spy);
+}
+
 static int write_page(cli *c, const cli_solution *s, const cJSON *json)
 {
     cJSON *object = cJSON_Duplicate(json, true), *extra = cli_page_extra(c, object);
     const bool success = gsolve_outcome_is_success(s->attempt[s->best].result.outcome);
-    gsolve_csr rows;
 
     cJSON_AddBoolToObject(extra, "success", success);
     cJSON_AddNumberToObject(extra, "attempt", s->best + 1);
@@ -76,7 +87,7 @@ static int write_page(cli *c, const cli_solution *s, const cJSON *json)
     }
     add_curves(extra, s);
     cli_page_statistics(extra, &s->system.statistics);
-    if (gsolve_matrix_csr(s->A, &rows) == GSOLVE_OK) cli_page_spy(extra, &rows);
+    add_pattern(extra, s);
     const int code = cli_page_write(c, c->args.html, object);
     cJSON_Delete(object);
     return code;

@@ -7,6 +7,7 @@
 
 #include "cli/launcher.h"
 #include "cli/ranks/ranks.h"
+#include "cli/signals.h"
 #include "cli/streams.h"
 
 /* A launcher of another MPI starts processes that do not know each other: each is rank 0 of 1.
@@ -37,10 +38,24 @@ static void take_code(const ranks_run *r, int *code)
     }
 }
 
+static void print_error(const ranks_run *r, int code)
+{
+    if (code == 1 && (r->rank == 0 || r->status == GSOLVE_RANK_FAILED)) {
+        fprintf(stderr, "gsolve: %s\n", r->error);
+    }
+}
+
 static int run(ranks_run *r, int argc, char **argv)
 {
     const bool first = r->rank == 0;
-    int code = ranks_parse(r, argc, argv);
+    int code;
+
+    if (argc > 1 && strcmp(argv[1], "compare") == 0) {
+        code = ranks_compare(r, argc, argv);
+        print_error(r, code);
+        return code;
+    }
+    code = ranks_parse(r, argc, argv);
 
     if (!code && r->args.help) {
         if (first) ranks_help(stdout);
@@ -53,9 +68,7 @@ static int run(ranks_run *r, int argc, char **argv)
     code = code || ranks_split(r) || ranks_solve(r);
     if (r->idle) return code;
     if (first && r->args.json) code = ranks_write_json(r) || code;
-    if (code && (first || r->status == GSOLVE_RANK_FAILED)) {
-        fprintf(stderr, "gsolve: %s\n", r->error);
-    }
+    print_error(r, code);
     if (code) return 1;
     if (first && !r->args.quiet) {
         const bool taken = cli_is_stdout(r->args.json) || cli_is_stdout(r->args.solution);
@@ -70,14 +83,6 @@ static ranks_run r = {.error_of_x = NAN,
                       .division = GSOLVE_INIT(gsolve_division_info),
                       .result = GSOLVE_INIT(gsolve_result)};
 
-/* Leaves no temporary file. */
-static void end_by_signal(int number)
-{
-    gsolve_abandon_files(r.ctx);
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
 int main(int argc, char **argv)
 {
     static const int caught[] = {SIGHUP, SIGINT, SIGTERM};
@@ -85,8 +90,9 @@ int main(int argc, char **argv)
     int provided, code;
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    cli_remove_files_of(&r.ctx);
     for (size_t k = 0; k < sizeof caught / sizeof *caught; k++) {
-        if (signal(caught[k], end_by_signal) == SIG_IGN) signal(caught[k], SIG_IGN);
+        if (signal(caught[k], cli_end_by_signal) == SIG_IGN) signal(caught[k], SIG_IGN);
     }
     r.comm = MPI_COMM_WORLD;
     find_rank(&r);

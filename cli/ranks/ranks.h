@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/page/page.h"
 #include "cli/profile.h"
 #include "gsolve_mpi.h"
 
@@ -89,6 +90,14 @@ void ranks_print_info(const ranks_run *r, FILE *to);
 
 /* profile.c: solves again with S, which has found r->x from `guess`, for r->profile. */
 int ranks_profile(ranks_run *r, gsolve_solver *S, gsolve_dense guess);
+
+/* compare.c: gsolve compare. Returns the exit code. */
+int ranks_compare(ranks_run *r, int argc, char **argv);
+
+/* parts.c: this rank's rows as a list for the page, with those of the other ranks; NULL: out of
+ * memory. Adds up the pattern of all ranks. */
+cJSON *ranks_list_parts(const ranks_run *r);
+void ranks_sum_pattern(const ranks_run *r, cli_spy *spy);
 
 /* report.c: what rank 0 prints and writes. */
 void ranks_report(const ranks_run *r, FILE *to);
