@@ -20,8 +20,13 @@ double cli_rtol(const cli *c)
 
 bool cli_choose(const cli *c, const gsolve_statistics *statistics, int k, gsolve_choice *choice)
 {
-    return c->distributed ? gsolve_dist_choose(c->ctx, statistics, k, choice)
-                          : gsolve_auto_choose(c->ctx, statistics, k, choice);
+    return c->ranks > 0 ? gsolve_dist_choose(c->ctx, statistics, k, choice)
+                        : gsolve_auto_choose(c->ctx, statistics, k, choice);
+}
+
+const char *cli_least_squares_precond(const cli *c)
+{
+    return c->ranks > 0 ? "none" : "jacobi,normal=1";
 }
 
 /* a->solver = name with the keys of "auto,key=value" and the tolerances of the arguments. A later
@@ -89,8 +94,10 @@ static void choose_precond(const cli *c, const gsolve_statistics *statistics, cl
     if (cli_spec_is(c->args.solver, "direct")) {
         snprintf(a->precond, sizeof a->precond, "none");
     } else if (cli_spec_is(c->args.solver, "lsqr") || cli_spec_is(c->args.solver, "lsmr")) {
-        snprintf(a->precond, sizeof a->precond, "jacobi,normal=1");
-        snprintf(a->why, sizeof a->why, "jacobi,normal=1 chosen: it approximates A^T A");
+        snprintf(a->precond, sizeof a->precond, "%s", cli_least_squares_precond(c));
+        if (c->ranks == 0) {
+            snprintf(a->why, sizeof a->why, "jacobi,normal=1 chosen: it approximates A^T A");
+        }
     } else if (cli_spec_is(choice.precond, "none")) { /* choice.why is that of the method */
         snprintf(a->precond, sizeof a->precond, "none");
         snprintf(a->why, sizeof a->why, "no preconditioner chosen%s",

@@ -49,7 +49,7 @@ typedef struct cli { /* one call of the command */
     bool undecided; /* the device will be chosen when the size of the system is known */
     struct cli_starting *starting; /* the start of a GPU while the matrix is read, or NULL */
     bool small;                    /* the CPU was chosen because the system is small */
-    bool distributed;              /* the rows are distributed over ranks */
+    int ranks;                     /* processes that mpirun has started for one system; 0: none */
     bool variable;                 /* the preconditioner of the arguments needs a flexible method */
     FILE *text;                    /* the file for human text, or NULL */
     bool live;                     /* text goes to a terminal, so that a line may be rewritten */

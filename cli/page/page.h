@@ -39,6 +39,9 @@ void cli_page_spy(cJSON *object, const cli_spy *counted);
 /* Adds row_lengths (length of gsolve_statistics), shortest_row, longest_row, mean_row, symmetry. */
 void cli_page_statistics(cJSON *object, const gsolve_statistics *t);
 
+/* Adds to list the curve of the attempt with this number, which has run. */
+void cli_page_curve(cJSON *list, int number, const cli_attempt *a);
+
 /* Writes the results of a solve to the files of --json and --html, and deletes object, the JSON.
  * Returns 0 or CLI_ERROR. */
 int cli_page_of_solve(cli *c, const cli_solution *s, cJSON *object);

@@ -42,23 +42,26 @@ static void add_points(cJSON *curve, const cli_attempt *a)
     }
 }
 
+void cli_page_curve(cJSON *list, int number, const cli_attempt *a)
+{
+    cJSON *curve = cJSON_CreateObject();
+
+    cJSON_AddNumberToObject(curve, "attempt", number);
+    cJSON_AddStringToObject(curve, "solver", a->solver);
+    cJSON_AddStringToObject(curve, "precond", a->precond);
+    cJSON_AddStringToObject(curve, "outcome", gsolve_outcome_text(a->result.outcome));
+    cJSON_AddBoolToObject(curve, "success", gsolve_outcome_is_success(a->result.outcome));
+    cli_json_add(curve, "residual", a->result.relative_residual);
+    add_points(curve, a);
+    cJSON_AddItemToArray(list, curve);
+}
+
 static void add_curves(cJSON *extra, const cli_solution *s)
 {
     cJSON *list = cJSON_AddArrayToObject(extra, "curves");
 
     for (int k = 0; k < s->attempts; k++) {
-        const cli_attempt *a = &s->attempt[k];
-        cJSON *curve;
-        if (!a->ran) continue;
-        curve = cJSON_CreateObject();
-        cJSON_AddNumberToObject(curve, "attempt", k + 1);
-        cJSON_AddStringToObject(curve, "solver", a->solver);
-        cJSON_AddStringToObject(curve, "precond", a->precond);
-        cJSON_AddStringToObject(curve, "outcome", gsolve_outcome_text(a->result.outcome));
-        cJSON_AddBoolToObject(curve, "success", gsolve_outcome_is_success(a->result.outcome));
-        cli_json_add(curve, "residual", a->result.relative_residual);
-        add_points(curve, a);
-        cJSON_AddItemToArray(list, curve);
+        if (s->attempt[k].ran) cli_page_curve(list, k + 1, &s->attempt[k]);
     }
 }
 

@@ -282,7 +282,7 @@ int ranks_compare(ranks_run *r, int argc, char **argv)
              .count = argc,
              .begin = cli_now(),
              .silent = true, /* main.c prints the sentence */
-             .distributed = true};
+             .ranks = r->started};
     int code = cli_parse(&c, argc - 1, argv + 1);
 
     if (!code && (c.args.help || c.args.version)) {

@@ -8,7 +8,6 @@
 #include "cli/launcher.h"
 #include "cli/ranks/ranks.h"
 #include "cli/signals.h"
-#include "cli/streams.h"
 
 /* A launcher of another MPI starts processes that do not know each other: each is rank 0 of 1.
  * gsolve_context_create_mpi refuses that, and one of them says so. */
@@ -65,14 +64,15 @@ static int run(ranks_run *r, int argc, char **argv)
         if (first) printf("gsolve-mpi %s\n", gsolve_version());
         return 0;
     }
-    code = code || ranks_split(r) || ranks_solve(r);
+    code = code || ranks_check_files(r, argc, argv) || ranks_split(r) || ranks_solve(r);
     if (r->idle) return code;
+    if (first && !code && r->args.html) code = ranks_write_page(r);
     if (first && r->args.json) code = ranks_write_json(r) || code;
     print_error(r, code);
     if (code) return 1;
     if (first && !r->args.quiet) {
-        const bool taken = cli_is_stdout(r->args.json) || cli_is_stdout(r->args.solution);
-        (r->args.info ? ranks_print_info : ranks_report)(r, taken ? stderr : stdout);
+        FILE *const to = cli_uses_stdout(&r->c) ? stderr : stdout;
+        (r->args.info ? ranks_print_info : ranks_report)(r, to);
     }
     if (r->args.info) return 0;
     return gsolve_outcome_is_success(r->result.outcome) ? 0 : 2;
@@ -81,6 +81,7 @@ static int run(ranks_run *r, int argc, char **argv)
 static ranks_run r = {.error_of_x = NAN,
                       .statistics = GSOLVE_INIT(gsolve_statistics),
                       .division = GSOLVE_INIT(gsolve_division_info),
+                      .source = GSOLVE_INIT(gsolve_source),
                       .result = GSOLVE_INIT(gsolve_result)};
 
 int main(int argc, char **argv)
