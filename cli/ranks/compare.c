@@ -194,20 +194,30 @@ static gsolve_status residual(const cmp *m, const cli_system *s, gsolve_dense x,
 
 /* --- all ranks -------------------------------------------------------------------------------- */
 
+/* Whether all ranks come here within the time limit of the transport: MPI's own waiting has none. */
+static bool meet(const cmp *m)
+{
+    ranks_run *r = m->run;
+
+    if (m->lost != GSOLVE_OK || r->status == GSOLVE_RANK_FAILED) return false;
+    r->status = gsolve_context_agree(r->ctx, GSOLVE_OK, NULL, NULL);
+    return r->status == GSOLVE_OK;
+}
+
 static void wait(const cmp *m)
 {
-    if (m->lost == GSOLVE_OK) MPI_Barrier(m->run->comm);
+    meet(m);
 }
 
 static void largest(const cmp *m, double *number, int count)
 {
-    if (m->lost != GSOLVE_OK) return;
+    if (!meet(m)) return;
     MPI_Allreduce(MPI_IN_PLACE, number, count, MPI_DOUBLE, MPI_MAX, m->run->comm);
 }
 
 static void share(const cmp *m, char *bytes, int count)
 {
-    if (m->lost == GSOLVE_OK) MPI_Bcast(bytes, count, MPI_CHAR, 0, m->run->comm);
+    if (meet(m)) MPI_Bcast(bytes, count, MPI_CHAR, 0, m->run->comm);
 }
 
 /* Rank 0 adds, so that all have the same bits. */
@@ -215,7 +225,7 @@ static void sum(const cmp *m, long double *number, int count)
 {
     const ranks_run *r = m->run;
 
-    if (m->lost != GSOLVE_OK) return;
+    if (!meet(m)) return;
     MPI_Reduce(r->rank == 0 ? MPI_IN_PLACE : number, number, count, MPI_LONG_DOUBLE, MPI_SUM, 0,
                r->comm);
     MPI_Bcast(number, count, MPI_LONG_DOUBLE, 0, r->comm);
@@ -270,6 +280,9 @@ static int compare(ranks_run *r, cli *c)
     if (r->idle) return 0;
     if (first && !c->args.quiet && !cli_uses_stdout(c)) c->text = stdout;
     code = cmp_run(c, &several_ranks, r, first);
+    if (code == CLI_ERROR && r->ctx) { /* the error may be that a rank is gone */
+        r->status = gsolve_context_agree(r->ctx, GSOLVE_OK, NULL, NULL);
+    }
     r->args.threads = NULL;
     return code;
 }
