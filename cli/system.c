@@ -398,8 +398,15 @@ static double row_sum(const cli_rows *A, int32_t i)
     return sum;
 }
 
-/* Sets b, whose columns are generated. An element has the same random number on any number of
- * ranks. */
+/* Element k of random columns, which on any number of ranks has the same place in the whole b. */
+static double random_element(const cli_rows *rows, uint64_t seed, int64_t k)
+{
+    const int64_t column = k / rows->rows.count, row = rows->rows.first + k % rows->rows.count;
+
+    return gsolve_random(seed, (uint64_t)(column * rows->rows.total + row));
+}
+
+/* Sets b, whose columns are generated. */
 static void generate_b(const cli *c, const cli_system *s, const cli_rows *rows)
 {
     const uint64_t seed = c->args.seed >= 0 ? (uint64_t)c->args.seed : 1;
@@ -414,8 +421,7 @@ static void generate_b(const cli *c, const cli_system *s, const cli_rows *rows)
     const int threads = cli_threads_beside(c->starting, info.threads);
 #pragma omp parallel for schedule(static) num_threads(threads) if (n > FEW)
     for (int64_t k = 0; k < n; k++) {
-        const int64_t place = k / count * rows->rows.total + rows->rows.first + k % count;
-        b[k] = k >= first ? gsolve_random(seed, (uint64_t)place)
+        b[k] = k >= first ? random_element(rows, seed, k)
                : sums     ? row_sum(rows, (int32_t)k)
                           : 1;
     }

@@ -58,8 +58,10 @@ int cli_read_matrix(cli *c, const char *name, cli_system *s);
 /* Prints the line about the matrix and how it was read. */
 void cli_say_read(const cli *c, const cli_system *s);
 
-/* Refuses a -b that is not random, random,k=N or another name. */
+/* Refuses a -b that begins with random and is neither random nor random,k=N. */
 int cli_check_rhs(cli *c);
+
+/* Whether -b is the name of a file. */
 bool cli_rhs_is_file(const cli *c);
 
 /* Reads b, the first guess and the null spaces if they are files. */

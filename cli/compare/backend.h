@@ -7,9 +7,8 @@
 #include "cli/compare/compare.h"
 
 typedef struct cmp_backend {
-    /* Makes an error that one rank has met one of all ranks. Returns 0 or CLI_ERROR, as do open and
-     * read.
-     */
+    /* Makes an error that one rank has met one of all ranks. agree, open and read return 0 or
+     * CLI_ERROR. */
     int (*agree)(cmp *m, int code);
     gsolve_status (*agree_status)(const cmp *m, gsolve_status status);
 
@@ -23,7 +22,8 @@ typedef struct cmp_backend {
     /* The rows of s that this process has. */
     cli_rows (*rows)(const cmp *m, const cli_system *s);
 
-    /* *A = s's matrix in a format, in c->ctx; *begin = the time after the rows were copied. */
+    /* *A = s's matrix in a format, in c->ctx. *begin, unless NULL: the time after a copy of the
+     * rows, which is not part of the build. */
     gsolve_status (*build)(const cmp *m, const cli_system *s, const char *format, gsolve_matrix **A,
                            double *begin);
 

@@ -100,7 +100,7 @@ static int list_pairs(const cms *s, const gsolve_statistics *t, pair pairs[MOST_
         snprintf(pairs[count].solver, sizeof pairs->solver, "%s", choice.method);
         snprintf(pairs[count++].precond, sizeof pairs->precond, "%s", choice.precond);
     }
-    if (s->m->ranks > 0 && t->nrows != t->ncols) return count; /* they have normal=1 */
+    if (s->m->ranks > 0 && t->nrows != t->ncols) return count; /* normal=1 fails */
     for (const pair *p = common_for(t); p->solver[0] && count < MOST_PAIRS; p++)
         pairs[count++] = *p;
     return count;

@@ -41,8 +41,7 @@ typedef struct cmp_matrix { /* a matrix, with all formats */
     char cause[1000];  /* why the method does not converge with csr, and what to do; or "" */
     double rtol, atol; /* of the solves: |b - Ax| <= max(rtol |b|, atol) */
     double precond_seconds;
-    double copy_speed; /* of a memory copy just before the measurement, in bytes per second; NAN:
-                          unknown */
+    double copy_speed; /* bytes per second of a memory copy before the measurement; NAN: unknown */
     cmp_row *row;      /* one for each format */
     int rounds;
 } cmp_matrix;
@@ -52,10 +51,8 @@ typedef struct cmp { /* one call of the command */
     const struct cmp_backend *backend;
     struct ranks_run *run; /* for the backend of several ranks; else NULL */
     bool first;            /* this process writes the results */
-    int ranks,
-        started; /* how many ranks compare, and how many mpirun has started; 0: one process */
-    gsolve_status
-        lost; /* a status after which no row can be measured: the device or a rank failed */
+    int ranks, started;    /* that compare, and that mpirun has started; 0: one process */
+    gsolve_status lost; /* not GSOLVE_OK: the device or a rank has failed, and no row can follow */
     gsolve_context_info device;
     char spec[CMP_MOST_FORMATS][CMP_SPEC];
     int formats, base; /* base: the index of csr */
@@ -91,7 +88,7 @@ int cmp_choose_formats(cmp *m);
 /* Where the kernels read vectors. */
 gsolve_location cmp_location(const cmp *m);
 
-/* Whether the matrix cannot be measured further, and the command fails. */
+/* Whether the status, which m->lost then is, ends the comparison. */
 bool cmp_is_lost(cmp *m, gsolve_status status);
 
 /* Registers the product of CXSparse as a format, if the device is the CPU. */
@@ -143,7 +140,7 @@ cli_words cmp_csr_spread(const cmp *m, const cmp_matrix *a);
 bool cmp_is_measured(const cmp_row *r);
 
 double cmp_gflops(const cmp_row *r);
-/* NAN over ranks: the library does not know these of the whole matrix. */
+/* These are NAN over ranks: see partial in cmp_row. */
 double cmp_bytes(const cmp_row *r);   /* that a product moves */
 double cmp_speed(const cmp_row *r);   /* bytes per second */
 double cmp_stored(const cmp_row *r);  /* stored places */

@@ -14,11 +14,12 @@ static void sum_counts(const cmp *m, cli_spy *spy)
 
 void cmp_keep_pattern(cmp *m, const cli_system *s)
 {
-    const cli_rows rows = m->backend->rows(m, s);
+    cli_rows rows;
     cJSON *pattern;
     cli_spy spy;
 
     if (!m->c->args.html) return;
+    rows = m->backend->rows(m, s);
     cli_page_count(&spy, &rows, s->entries);
     sum_counts(m, &spy);
     if (!m->patterns) m->patterns = cJSON_CreateArray();

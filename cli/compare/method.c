@@ -96,10 +96,9 @@ static int choose(cmp *m, cmp_matrix *a, const gsolve_matrix *A)
 int cmp_choose_method(cmp *m, cmp_matrix *a)
 {
     gsolve_matrix *A = NULL;
-    double begin;
     int code;
 
-    if (m->backend->build(m, &a->system, m->spec[m->base], &A, &begin) != GSOLVE_OK) {
+    if (m->backend->build(m, &a->system, m->spec[m->base], &A, NULL) != GSOLVE_OK) {
         return cli_fail_library(m->c);
     }
     code = choose(m, a, A);

@@ -1,8 +1,6 @@
 /* one_process.c: the backend of a comparison in one process. */
 #include "cli/compare/backend.h"
 
-#include "cli/compare/bench.h"
-
 static int keep_code(cmp *m, int code)
 {
     (void)m;
@@ -90,7 +88,7 @@ static gsolve_status build(const cmp *m, const cli_system *s, const char *format
     if (copy_rows(ctx, location, &s->csr, &rows)) {
         status = gsolve_copy(ctx, &last, GSOLVE_HOST, rows.start, location, 1); /* waits */
     }
-    *begin = cli_now();
+    if (begin) *begin = cli_now();
     if (status == GSOLVE_OK) status = gsolve_matrix_create_owned(A, ctx, format, &rows);
     if (status != GSOLVE_OK) gsolve_csr_free(&rows, ctx);
     return status;
@@ -150,8 +148,21 @@ static void add_no_parts(const cmp *m, cJSON *page)
 }
 
 const cmp_backend cmp_one_process = {
-    keep_code, keep_status, open_context, read_system,  close_system, rows_of,    build,
-    precond,   residual,    no_wait,      keep_largest, keep_sum,     keep_bytes, add_no_parts};
+    .agree = keep_code,
+    .agree_status = keep_status,
+    .open = open_context,
+    .read = read_system,
+    .close = close_system,
+    .rows = rows_of,
+    .build = build,
+    .precond = precond,
+    .residual = residual,
+    .wait = no_wait,
+    .largest = keep_largest,
+    .sum = keep_sum,
+    .share = keep_bytes,
+    .add_parts = add_no_parts,
+};
 
 int cli_compare(cli *c)
 {

@@ -237,6 +237,7 @@ bool cms_run(const cms *s, const cms_matrix *a, cms_row *r, bool first, double f
     note_form(&t, r->first_form);
     if (status == GSOLVE_OK) status = solve(&t, &result, times);
     note_form(&t, r->form);
+    if (first) keep_memory(&t);
     if (status == GSOLVE_OK) {
         status = cms_true_residual(s->m, &a->system, t.here, &r->residual);
     }
@@ -245,7 +246,6 @@ bool cms_run(const cms *s, const cms_matrix *a, cms_row *r, bool first, double f
     } else {
         note_failure(&t, status);
     }
-    if (first) keep_memory(&t);
     release(&t);
     return solved;
 }

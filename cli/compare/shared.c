@@ -1,4 +1,4 @@
-/* shared.c: what comparisons of formats and of solvers do alike: write a file. */
+/* shared.c: what comparisons of formats and of solvers do alike. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -166,7 +166,7 @@ static gsolve_status build(const cmp *m, const cli_system *s, const char *format
                            double *begin)
 {
     (void)s;
-    *begin = cli_now();
+    if (begin) *begin = cli_now();
     return gsolve_matrix_create_dist(A, m->c->ctx, format, &m->run->csr);
 }
 
@@ -194,7 +194,8 @@ static gsolve_status residual(const cmp *m, const cli_system *s, gsolve_dense x,
 
 /* --- all ranks -------------------------------------------------------------------------------- */
 
-/* Whether all ranks come here within the time limit of the transport: MPI's own waiting has none. */
+/* Whether all ranks come here within the time limit of the transport: MPI's own waiting has none.
+ */
 static bool meet(const cmp *m)
 {
     ranks_run *r = m->run;
@@ -239,8 +240,21 @@ static void add_parts(const cmp *m, cJSON *page)
 }
 
 static const cmp_backend several_ranks = {
-    agree,   agree_status, open_context, read_system, close_system, rows_of, build,
-    precond, residual,     wait,         largest,     sum,          share,   add_parts};
+    .agree = agree,
+    .agree_status = agree_status,
+    .open = open_context,
+    .read = read_system,
+    .close = close_system,
+    .rows = rows_of,
+    .build = build,
+    .precond = precond,
+    .residual = residual,
+    .wait = wait,
+    .largest = largest,
+    .sum = sum,
+    .share = share,
+    .add_parts = add_parts,
+};
 
 /* --- the command ------------------------------------------------------------------------------ */
 

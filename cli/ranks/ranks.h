@@ -108,12 +108,13 @@ void ranks_sum_pattern(const ranks_run *r, cli_spy *spy);
 void ranks_report(const ranks_run *r, FILE *to);
 cJSON *ranks_json(const ranks_run *r);
 
-/* files.c: checks the files of the arguments; rank 0 writes those of --json, also with an error,
- * and
- * --html. For the page: adds the curve of an attempt, the present one; gathers what rank 0 writes
- * of all ranks. */
+/* files.c: checks the files of the arguments. Rank 0 alone writes the file of --json, which gets
+ * the result or the error. */
 int ranks_check_files(ranks_run *r, int argc, char **argv);
 int ranks_write_json(ranks_run *r);
+
+/* The page of --html: adds the curve of the present attempt; gathers what the ranks know; rank 0
+ * alone writes the file. */
 void ranks_add_curve(ranks_run *r, const cli_attempt *a);
 int ranks_prepare_page(ranks_run *r);
 int ranks_write_page(ranks_run *r);
