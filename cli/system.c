@@ -421,9 +421,7 @@ static void generate_b(const cli *c, const cli_system *s, const cli_rows *rows)
     const int threads = cli_threads_beside(c->starting, info.threads);
 #pragma omp parallel for schedule(static) num_threads(threads) if (n > FEW)
     for (int64_t k = 0; k < n; k++) {
-        b[k] = k >= first ? random_element(rows, seed, k)
-               : sums     ? row_sum(rows, (int32_t)k)
-                          : 1;
+        b[k] = k >= first ? random_element(rows, seed, k) : sums ? row_sum(rows, (int32_t)k) : 1;
     }
 }
 

@@ -4,7 +4,11 @@
 #ifndef GS_CLI_COMPARE_BACKEND_H
 #define GS_CLI_COMPARE_BACKEND_H
 
-#include "cli/compare/compare.h"
+#include <cjson/cJSON.h>
+
+#include "cli/system.h"
+
+typedef struct cmp cmp; /* one call of the command, in compare.h */
 
 typedef struct cmp_backend {
     /* Makes an error that one rank has met one of all ranks. agree, open and read return 0 or
@@ -49,16 +53,5 @@ typedef struct cmp_backend {
 } cmp_backend;
 
 extern const cmp_backend cmp_one_process;
-
-/* The comparison by a backend, whose functions find `run` in the cmp; NULL: one process. first:
- * this process writes the results. Returns the exit code. */
-int cmp_run(cli *c, const cmp_backend *backend, struct ranks_run *run, bool first);
-
-/* The largest `value` of all ranks. */
-double cmp_largest(const cmp *m, double value);
-
-/* The seconds since `begin` on the slowest rank. status: of what was done meanwhile; after
- * GSOLVE_RANK_FAILED no rank waits for another one. */
-double cmp_elapsed(cmp *m, gsolve_status status, double begin);
 
 #endif

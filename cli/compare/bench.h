@@ -2,7 +2,7 @@
 #ifndef GS_CLI_COMPARE_BENCH_H
 #define GS_CLI_COMPARE_BENCH_H
 
-#include "cli/compare/backend.h"
+#include "cli/compare/compare.h"
 
 typedef struct cmp_bench {
     cmp *m;

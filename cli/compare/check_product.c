@@ -2,7 +2,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "cli/compare/backend.h"
+#include "cli/compare/compare.h"
 
 static double value_at(const void *value, gsolve_type type, int64_t k)
 {

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/compare/backend.h"
+#include "cli/compare/compare.h"
 #include "cli/json.h"
 #include "cli/options.h"
 

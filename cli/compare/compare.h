@@ -6,9 +6,8 @@
 #ifndef GS_CLI_COMPARE_COMPARE_H
 #define GS_CLI_COMPARE_COMPARE_H
 
-#include <cjson/cJSON.h>
-
 #include "cli/attempt.h"
+#include "cli/compare/backend.h"
 
 enum { CMP_MOST_ROUNDS = 99, CMP_MOST_FORMATS = 64, CMP_SPEC = 241, CMP_COUNTS = 4 };
 
@@ -46,9 +45,9 @@ typedef struct cmp_matrix { /* a matrix, with all formats */
     int rounds;
 } cmp_matrix;
 
-typedef struct cmp { /* one call of the command */
+struct cmp { /* one call of the command */
     cli *c;
-    const struct cmp_backend *backend;
+    const cmp_backend *backend;
     struct ranks_run *run; /* for the backend of several ranks; else NULL */
     bool first;            /* this process writes the results */
     int ranks, started;    /* that compare, and that mpirun has started; 0: one process */
@@ -60,7 +59,20 @@ typedef struct cmp { /* one call of the command */
     int matrices;    /* that are measured; after Ctrl-C the last one perhaps in part */
     cJSON *patterns; /* of the matrices, if there will be a page */
     char date[32];
-} cmp;
+};
+
+/* --- the command (compare.c, shared.c) -------------------------------------------------------- */
+
+/* The comparison by a backend, whose functions find `run` in the cmp; NULL: one process. first:
+ * this process writes the results. Returns the exit code. */
+int cmp_run(cli *c, const cmp_backend *backend, struct ranks_run *run, bool first);
+
+/* The largest `value` of all ranks. */
+double cmp_largest(const cmp *m, double value);
+
+/* The seconds since `begin` on the slowest rank. status: of what was done meanwhile; after
+ * GSOLVE_RANK_FAILED no rank waits for another one. */
+double cmp_elapsed(cmp *m, gsolve_status status, double begin);
 
 /* --- lists and systems (lists.c, shared.c) ---------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* compare_page.c: gsolve compare as an HTML page. */
-#include "cli/compare/backend.h"
+#include "cli/compare/compare.h"
 #include "cli/page/page.h"
 
 static void sum_counts(const cmp *m, cli_spy *spy)

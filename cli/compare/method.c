@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/compare/backend.h"
+#include "cli/compare/compare.h"
 
 /* On a GPU some methods keep a small matrix on the chip and then do not use the format. Here they
  * must. */

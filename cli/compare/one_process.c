@@ -1,5 +1,5 @@
 /* one_process.c: the backend of a comparison in one process. */
-#include "cli/compare/backend.h"
+#include "cli/compare/compare.h"
 
 static int keep_code(cmp *m, int code)
 {

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/compare/backend.h"
 #include "cli/compare/solvers.h"
 
 enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 40 }; /* that count */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/compare/backend.h"
+#include "cli/compare/compare.h"
 
 gsolve_location cmp_location(const cmp *m)
 {

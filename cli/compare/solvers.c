@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/compare/backend.h"
 #include "cli/compare/solvers.h"
 #include "cli/json.h"
 #include "cli/signals.h"

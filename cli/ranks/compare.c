@@ -2,7 +2,7 @@
  * one process, with rows that are distributed; r->A is the matrix in the format csr. */
 #include <stdlib.h>
 
-#include "cli/compare/backend.h"
+#include "cli/compare/compare.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/ranks/ranks.h"

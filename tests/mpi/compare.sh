@@ -32,6 +32,14 @@ same_rows "$work/A.mtx" gen:poisson2d,n=12 --solvers gmres --preconds jacobi,non
 grep -q '^profile ' "$work/out" || fail "compare of two matrices: no profile"
 same_rows gen:random,n=90,cols=40 --formats sell,bce
 
+# random numbers are those of one rank: so is the residual of the fourth iteration
+residual_of() { sed -n 's/.*"residual":[^0-9]*\([0-9.e+-]*\).*/\1/p' "$1" | awk '{ printf "%.4e", $1; exit }'; }
+set -- compare gen:poisson2d,n=15 -b random --seed 4 --solvers cg --preconds jacobi --maxit 4
+"$gsolve" "$@" --json "$work/one.json" >/dev/null && fail "converged in 4 iterations"
+ranks 3 "$gsolve" "$@" --json "$work/three.json"
+[ "$code" = 2 ] || fail "compare --maxit 4: exit code $code"
+[ "$(residual_of "$work/one.json")" = "$(residual_of "$work/three.json")" ] || fail "another right-hand side of the same seed"
+
 # a row that fails has a sentence, and the others are there
 ranks 3 "$gsolve" compare "$work/A.mtx" --solvers direct,gmres,cg --preconds ilu --repeat 1 --csv "$work/rows.csv" --partition blocks
 [ "$code" = 0 ] || fail "a row that fails: exit code $code"
