@@ -24,7 +24,7 @@ typedef struct monitor { /* of all attempts */
     int code;           /* CLI_ERROR: an error was reported */
 } monitor;
 
-static void add_to_history(cli_attempt *a, int iteration, double residual)
+void cli_keep_residual(cli_attempt *a, int iteration, double residual)
 {
     if (iteration >= a->capacity) {
         const int capacity = 2 * iteration + 256;
@@ -42,7 +42,7 @@ static bool show_iteration(int iteration, double residual, void *user)
 {
     monitor *m = user;
 
-    if (m->keep) add_to_history(m->a, iteration, residual);
+    if (m->keep) cli_keep_residual(m->a, iteration, residual);
     if (m->lines) fprintf(m->lines, "%12d  %.6e\n", iteration, residual);
     cli_live_iteration(&m->live, iteration, residual);
     return !cli_interrupted();

@@ -33,6 +33,13 @@ typedef struct cli_attempt {
 /* The largest number of choices. */
 enum { CLI_MOST_ATTEMPTS = 16 };
 
+/* *choice = choice k of auto, among the methods that work over ranks if the rows are distributed.
+ * False: there is no such choice. */
+bool cli_choose(const cli *c, const gsolve_statistics *statistics, int k, gsolve_choice *choice);
+
+/* The preconditioner for lsqr and lsmr. */
+const char *cli_least_squares_precond(const cli *c);
+
 /* a = the choices for a matrix with these statistics, as far as the arguments leave a choice, with
  * their tolerances. Returns their number. */
 int cli_list_choices(const cli *c, const gsolve_statistics *statistics,
@@ -73,6 +80,9 @@ void cli_name_transform(const cli *c, char *options, size_t size);
 
 /* Solves. Returns 0, or CLI_ERROR after it has reported an error. */
 int cli_try(cli *c, cli_trial *t);
+
+/* a->history[iteration] = residual. Without memory it stays as it is. */
+void cli_keep_residual(cli_attempt *a, int iteration, double residual);
 
 /* a->kind, a->note and a->levels = those of M. */
 void cli_describe_precond(cli_attempt *a, const gsolve_precond *M);

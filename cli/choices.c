@@ -18,6 +18,17 @@ double cli_rtol(const cli *c)
     return c->args.type == GSOLVE_F32 ? 1e-5 : 1e-8;
 }
 
+bool cli_choose(const cli *c, const gsolve_statistics *statistics, int k, gsolve_choice *choice)
+{
+    return c->ranks > 0 ? gsolve_dist_choose(c->ctx, statistics, k, choice)
+                        : gsolve_auto_choose(c->ctx, statistics, k, choice);
+}
+
+const char *cli_least_squares_precond(const cli *c)
+{
+    return c->ranks > 0 ? "none" : "jacobi,normal=1";
+}
+
 /* a->solver = name with the keys of "auto,key=value" and the tolerances of the arguments. A later
  * key overrides an earlier one: the default tolerance of f32 comes first, that of --rtol after the
  * spec. */
@@ -50,7 +61,7 @@ static void choose_solver(const cli *c, const gsolve_statistics *statistics, cli
         snprintf(a->precond, sizeof a->precond, "%s", c->args.precond);
         return;
     }
-    for (int k = 0; gsolve_auto_choose(c->ctx, statistics, k, &choice); k++) {
+    for (int k = 0; cli_choose(c, statistics, k, &choice); k++) {
         if (!cli_spec_is(choice.method, "direct")) break;
     }
     set_solver(c, a, choice.method);
@@ -76,15 +87,17 @@ static void choose_precond(const cli *c, const gsolve_statistics *statistics, cl
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
 
     set_solver(c, a, c->args.solver);
-    gsolve_auto_choose(c->ctx, statistics, 0, &choice);
+    cli_choose(c, statistics, 0, &choice);
     if (strcmp(choice.precond, "jacobi") == 0 && !is_kind_of_cg(c->args.solver)) {
-        gsolve_auto_choose(c->ctx, statistics, 1, &choice);
+        cli_choose(c, statistics, 1, &choice);
     }
     if (cli_spec_is(c->args.solver, "direct")) {
         snprintf(a->precond, sizeof a->precond, "none");
     } else if (cli_spec_is(c->args.solver, "lsqr") || cli_spec_is(c->args.solver, "lsmr")) {
-        snprintf(a->precond, sizeof a->precond, "jacobi,normal=1");
-        snprintf(a->why, sizeof a->why, "jacobi,normal=1 chosen: it approximates A^T A");
+        snprintf(a->precond, sizeof a->precond, "%s", cli_least_squares_precond(c));
+        if (c->ranks == 0) {
+            snprintf(a->why, sizeof a->why, "jacobi,normal=1 chosen: it approximates A^T A");
+        }
     } else if (cli_spec_is(choice.precond, "none")) { /* choice.why is that of the method */
         snprintf(a->precond, sizeof a->precond, "none");
         snprintf(a->why, sizeof a->why, "no preconditioner chosen%s",
@@ -104,7 +117,7 @@ static bool choose(const cli *c, const gsolve_statistics *statistics, int k, cli
 
     if (k > 0 && !(any_solver && any_precond)) return false;
     if (any_solver && any_precond) {
-        if (!gsolve_auto_choose(c->ctx, statistics, k, &choice)) return false;
+        if (!cli_choose(c, statistics, k, &choice)) return false;
         set_solver(c, a, choice.method);
         snprintf(a->precond, sizeof a->precond, "%s", choice.precond);
         snprintf(a->why, sizeof a->why, "chosen: %s", choice.why);

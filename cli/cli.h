@@ -23,8 +23,9 @@ typedef struct cli_arguments {
     const char *device, *format, *formats, *solver, *precond;
     const char *solvers, *preconds; /* lists of specs */
     const char *json, *history, *output, *csv, *html;
-    const char *config; /* --config */
-    cli_many matrices;  /* of a command that takes several */
+    const char *partition, *ranks; /* of several ranks */
+    const char *config;            /* --config */
+    cli_many matrices;             /* of a command that takes several */
     double rtol, atol;
     double time_limit; /* seconds */
     int type;          /* a gsolve_type */
@@ -48,6 +49,7 @@ typedef struct cli { /* one call of the command */
     bool undecided; /* the device will be chosen when the size of the system is known */
     struct cli_starting *starting; /* the start of a GPU while the matrix is read, or NULL */
     bool small;                    /* the CPU was chosen because the system is small */
+    int ranks;                     /* processes that mpirun has started for one system; 0: none */
     bool variable;                 /* the preconditioner of the arguments needs a flexible method */
     FILE *text;                    /* the file for human text, or NULL */
     bool live;                     /* text goes to a terminal, so that a line may be rewritten */

@@ -161,6 +161,10 @@ static const cli_option compare_options[] = {
     DEVICE("device: auto, cpu or cuda (default $GSOLVE_DEVICE, else auto; see gsolve list devices). auto uses a GPU if "
            "there is one"),
     DEVICE_THREADS, FORCE(""),
+    HEADING("Several ranks: mpirun -n N gsolve compare"),
+    {"partition", 0, "SPEC", "move rows to other ranks before the comparison: blocks, metis, scotch or auto (default: do not)", CLI_TEXT,
+     AT(partition), 0, 0},
+    {"ranks", 0, "N", "ranks that take part: a number, or all (default all)", CLI_TEXT, AT(ranks), 0, 0},
     HEADING("Output"),
     JSON("the results"),
     {"csv", 0, "FILE", "write one line per matrix and format as CSV (comma-separated values); '-' as for "

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,16 @@
 #include "cli/streams.h"
 
 enum { MOST_BYTES = 1 << 20, MOST_WHERE = 512 };
+
+const cli_arguments cli_no_arguments = {.rtol = NAN,
+                                        .atol = NAN,
+                                        .time_limit = NAN,
+                                        .type = GSOLVE_F64,
+                                        .maxit = -1,
+                                        .threads = -1,
+                                        .seed = -1,
+                                        .repeat = -1,
+                                        .columns_count = -1};
 
 /* --- the text of the file --------------------------------------------------------------------- */
 

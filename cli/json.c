@@ -50,8 +50,8 @@ void cli_json_matrix(cJSON *object, const cli_system *s)
 {
     cJSON *matrix = cJSON_AddObjectToObject(object, "matrix");
 
-    cJSON_AddNumberToObject(matrix, "rows", s->nrows);
-    cJSON_AddNumberToObject(matrix, "cols", s->ncols);
+    cJSON_AddNumberToObject(matrix, "rows", (double)s->nrows);
+    cJSON_AddNumberToObject(matrix, "cols", (double)s->ncols);
     cJSON_AddNumberToObject(matrix, "entries", (double)s->entries);
     cJSON_AddBoolToObject(matrix, "symmetric", s->statistics.symmetric);
     cli_json_text(matrix, "source", s->name);

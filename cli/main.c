@@ -1,6 +1,5 @@
 /* main.c: finds the command, runs it and ends the session. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -10,16 +9,6 @@
 #include "cli/options.h"
 #include "cli/ranks.h"
 #include "cli/signals.h"
-
-const cli_arguments cli_no_arguments = {.rtol = NAN,
-                                        .atol = NAN,
-                                        .time_limit = NAN,
-                                        .type = GSOLVE_F64,
-                                        .maxit = -1,
-                                        .threads = -1,
-                                        .seed = -1,
-                                        .repeat = -1,
-                                        .columns_count = -1};
 
 /* --- the output of text --------------------------------------------------------------------- */
 

@@ -27,6 +27,11 @@ void cli_temporary(const char *path)
     temporary = path;
 }
 
+void cli_remove_files_of(gsolve_context *const *ctx)
+{
+    session = ctx;
+}
+
 void cli_catch_signals_of_writer(gsolve_context *const *ctx)
 {
     writer = ctx;
@@ -158,7 +163,7 @@ void cli_catch_signals(gsolve_context *const *ctx)
                   {SIGALRM, on_alarm}};
     struct sigaction inherited;
 
-    session = ctx;
+    cli_remove_files_of(ctx);
     on_terminal = isatty(STDERR_FILENO);
     for (size_t k = 0; ctx && k < sizeof caught / sizeof *caught; k++) {
         const struct sigaction action = {.sa_handler = caught[k].handler, .sa_flags = SA_RESTART};

@@ -13,6 +13,9 @@ void cli_catch_signals(gsolve_context *const *ctx);
 /* The same for the files of the context *ctx of another thread, or NULL. */
 void cli_catch_signals_of_writer(gsolve_context *const *ctx);
 
+/* cli_end_by_signal removes the temporary files of *ctx, which may be NULL. */
+void cli_remove_files_of(gsolve_context *const *ctx);
+
 /* For a signal handler: removes the temporary files and ends the command by that signal. */
 void cli_end_by_signal(int number);
 

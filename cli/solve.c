@@ -84,9 +84,9 @@ static int check_shape(cli *c, const cli_system *s)
     const bool both = c->args.scale && c->args.order;
 
     if (!transform_options(c) || s->nrows == s->ncols || cli_scales_if_square(c)) return 0;
-    return cli_fail(c, "%s %s a square matrix and this one is %d x %d; leave %s out",
-                    transform_options(c), both ? "need" : "needs", s->nrows, s->ncols,
-                    both ? "them" : "it");
+    return cli_fail(c, "%s %s a square matrix and this one is %lld x %lld; leave %s out",
+                    transform_options(c), both ? "need" : "needs", (long long)s->nrows,
+                    (long long)s->ncols, both ? "them" : "it");
 }
 
 /* Whether the rows of the file are those of the matrix handle, bit for bit. Then b = A*ones is made
@@ -101,6 +101,7 @@ static int prepare(cli *c, cli_solution *s)
     double begin = cli_now(), deciding;
     cli_stages stages;
     gsolve_csr rows;
+    cli_rows given;
     int code;
 
     s->system.cache_read_only = !getenv("GSOLVE_TRACE"); /* a process writes one trace */
@@ -112,9 +113,8 @@ static int prepare(cli *c, cli_solution *s)
     cli_stages_end(&stages);
     if (code) return CLI_ERROR;
     cli_begin_cache(&s->cache, c, &s->system);
-    if (makes_vectors_early(c, s) && cli_make_vectors(c, &s->system, &s->system.csr)) {
-        return CLI_ERROR;
-    }
+    given = cli_rows_of(&s->system.csr);
+    if (makes_vectors_early(c, s) && cli_make_vectors(c, &s->system, &given)) return CLI_ERROR;
     deciding = cli_now();
     cli_doing("starting the device");
     if (cli_decide_device(c, &s->system)) return CLI_ERROR;
@@ -124,7 +124,8 @@ static int prepare(cli *c, cli_solution *s)
     cli_stages_end(&stages);
     if (code || set_null_space(c, s) || cli_check_method(c, s->A)) return CLI_ERROR;
     if (gsolve_matrix_csr(s->A, &rows) != GSOLVE_OK) return cli_fail_library(c);
-    if (cli_make_vectors(c, &s->system, &rows)) return CLI_ERROR;
+    given = cli_rows_of(&rows);
+    if (cli_make_vectors(c, &s->system, &given)) return CLI_ERROR;
     s->seconds.build = cli_now() - begin - s->system.read_seconds - s->system.analyse_seconds;
     say_system(c, s);
     return 0;
@@ -204,8 +205,8 @@ static void measure_error(const cli *c, cli_solution *s)
 
     s->error = NAN;
     if (!cli_ones_solve(c) || s->system.ncols == 0) return;
-    for (int32_t i = 0; i < s->system.ncols; i++) sum += (x[i] - 1) * (x[i] - 1);
-    s->error = sqrt(sum / s->system.ncols);
+    for (int64_t i = 0; i < s->system.ncols; i++) sum += (x[i] - 1) * (x[i] - 1);
+    s->error = sqrt(sum / (double)s->system.ncols);
 }
 
 static int write_solution(cli *c, cli_solution *s)

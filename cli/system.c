@@ -171,7 +171,7 @@ const char *cli_device_words(const cli *c, char words[400])
 /* --- the matrix ------------------------------------------------------------------------------ */
 
 /* Prints the matrix and how it was read: "read in 12 ms, 310 MB/s". */
-static void say_read(const cli *c, const cli_system *s)
+void cli_say_read(const cli *c, const cli_system *s)
 {
     const gsolve_source *source = &s->source;
     const bool made = strcmp(source->kind, "generator") == 0;
@@ -182,8 +182,9 @@ static void say_read(const cli *c, const cli_system *s)
                  cli_bytes((double)source->bytes / s->read_seconds).text);
     }
     cli_source_words(added, sizeof added, source);
-    cli_item(c, "matrix", "%s%s%s, %d x %d, %s, %s in %s%s%s", s->name, made ? "" : ": ",
-             made ? "" : source->kind, s->nrows, s->ncols, cli_count(s->entries, "entry").text,
+    cli_item(c, "matrix", "%s%s%s, %lld x %lld, %s, %s in %s%s%s", s->name, made ? "" : ": ",
+             made ? "" : source->kind, (long long)s->nrows, (long long)s->ncols,
+             cli_count(s->entries, "entry").text,
              made             ? "generated"
              : source->cached ? "from the cache"
                               : "read",
@@ -231,7 +232,7 @@ int cli_read_matrix(cli *c, const char *name, cli_system *s)
     s->entries = gsolve_csr_entries(&s->csr);
     s->inspection = s->source.inspection;
     s->read_seconds = cli_now() - begin;
-    say_read(c, s);
+    cli_say_read(c, s);
     return 0;
 }
 
@@ -318,8 +319,9 @@ static int read_vector(cli *c, const char *name, const char *what, int32_t nrows
         *v = (gsolve_dense){nrows, 1, nrows, v->value, v->type, v->location, GSOLVE_COLUMN_MAJOR};
     }
     if (v->nrows != nrows || v->ncols < 1) {
-        return cli_fail(c, "%s, %s, is %d x %d, but A is %d x %d, so it must have %d rows", what,
-                        cli_input_words(name), v->nrows, v->ncols, s->nrows, s->ncols, nrows);
+        return cli_fail(c, "%s, %s, is %d x %d, but A is %lld x %lld, so it must have %d rows",
+                        what, cli_input_words(name), v->nrows, v->ncols, (long long)s->nrows,
+                        (long long)s->ncols, nrows);
     }
     if (ncols > 0 && v->ncols != ncols) {
         return cli_fail(c, "%s, %s, has %s, but must have %d", what, cli_input_words(name),
@@ -343,7 +345,19 @@ static int read_null_space(cli *c, const char *option, const char *name, cli_sys
         return cli_fail(c, "%s %s: no such file; write constants, or a file name", option, name);
     }
     return read_vector(c, name, left ? "the left null space" : "the null space",
-                       left ? s->nrows : s->ncols, 0, s, v);
+                       left ? s->csr.nrows : s->csr.ncols, 0, s, v);
+}
+
+int cli_check_rhs(cli *c)
+{
+    if (!c->args.rhs || !cli_spec_is(c->args.rhs, "random") || random_columns(c) > 0) return 0;
+    return cli_fail(c, "-b %s is not allowed: write random, or random,k=N with N from 1 to %d",
+                    c->args.rhs, MOST_COLUMNS);
+}
+
+bool cli_rhs_is_file(const cli *c)
+{
+    return !cli_ones_solve(c) && !rhs_is(c, "ones") && random_columns(c) == 0;
 }
 
 int cli_read_vectors(cli *c, cli_system *s)
@@ -351,22 +365,19 @@ int cli_read_vectors(cli *c, cli_system *s)
     const double begin = cli_now();
     int code = 0;
 
-    if (cli_spec_is(c->args.rhs ? c->args.rhs : "", "random") && random_columns(c) == 0) {
-        return cli_fail(c, "-b %s is not allowed: write random, or random,k=N with N from 1 to %d",
-                        c->args.rhs, MOST_COLUMNS);
-    }
-    if (!cli_ones_solve(c) && !rhs_is(c, "ones") && random_columns(c) == 0) {
+    if (cli_check_rhs(c)) return CLI_ERROR;
+    if (cli_rhs_is_file(c)) {
         const int asked = c->args.columns_count > 0 ? c->args.columns_count : 0;
         if (!cli_is_stdin(c->args.rhs) && access(c->args.rhs, F_OK) != 0) {
             return cli_fail(
                 c, "-b %s: no such file; -b takes a file, ones, random, random,k=N or A*ones",
                 c->args.rhs);
         }
-        code = read_vector(c, c->args.rhs, "the right-hand side b", s->nrows, asked, s, &s->b);
+        code = read_vector(c, c->args.rhs, "the right-hand side b", s->csr.nrows, asked, s, &s->b);
     }
     if (!code && c->args.guess) {
         const int32_t ncols = s->b.value ? s->b.ncols : generated_columns(c);
-        code = read_vector(c, c->args.guess, "the initial guess x0", s->ncols, ncols, s, &s->x);
+        code = read_vector(c, c->args.guess, "the initial guess x0", s->csr.ncols, ncols, s, &s->x);
     }
     if (!code) code = read_null_space(c, "--null-space", c->args.null_space, s, &s->null);
     if (!code) {
@@ -377,27 +388,31 @@ int cli_read_vectors(cli *c, cli_system *s)
 }
 
 /* The sum of row i. */
-static double row_sum(const gsolve_csr *A, int32_t i)
+static double row_sum(const cli_rows *A, int32_t i)
 {
-    const bool wide = A->offset == GSOLVE_O64;
-    const int64_t begin = wide ? ((const int64_t *)A->start)[i] : ((const int32_t *)A->start)[i];
-    const int64_t end =
-        wide ? ((const int64_t *)A->start)[i + 1] : ((const int32_t *)A->start)[i + 1];
     double sum = 0;
 
-    for (int64_t k = begin; k < end; k++) {
-        sum += A->type == GSOLVE_F32 ? (double)((const float *)A->value)[k]
-                                     : ((const double *)A->value)[k];
+    for (int64_t k = cli_row_start(A, i); k < cli_row_start(A, i + 1); k++) {
+        sum += cli_row_value(A, k);
     }
     return sum;
 }
 
+/* Element k of random columns, which on any number of ranks has the same place in the whole b. */
+static double random_element(const cli_rows *rows, uint64_t seed, int64_t k)
+{
+    const int64_t column = k / rows->rows.count, row = rows->rows.first + k % rows->rows.count;
+
+    return gsolve_random(seed, (uint64_t)(column * rows->rows.total + row));
+}
+
 /* Sets b, whose columns are generated. */
-static void generate_b(const cli *c, const cli_system *s, const gsolve_csr *rows)
+static void generate_b(const cli *c, const cli_system *s, const cli_rows *rows)
 {
     const uint64_t seed = c->args.seed >= 0 ? (uint64_t)c->args.seed : 1;
-    const int64_t n = (int64_t)s->nrows * s->b.ncols;
-    const int64_t first = random_columns(c) == 0 ? s->nrows : 0; /* elements that are not random */
+    const int32_t count = rows->rows.count;
+    const int64_t n = (int64_t)count * s->b.ncols;
+    const int64_t first = random_columns(c) == 0 ? count : 0; /* elements that are not random */
     const bool sums = cli_ones_solve(c);
     double *b = s->b.value;
     gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
@@ -405,23 +420,23 @@ static void generate_b(const cli *c, const cli_system *s, const gsolve_csr *rows
     gsolve_context_describe(c->ctx, &info);
     const int threads = cli_threads_beside(c->starting, info.threads);
 #pragma omp parallel for schedule(static) num_threads(threads) if (n > FEW)
-    for (int64_t i = 0; i < n; i++) {
-        b[i] = i >= first ? gsolve_random(seed, (uint64_t)i) : sums ? row_sum(rows, (int32_t)i) : 1;
+    for (int64_t k = 0; k < n; k++) {
+        b[k] = k >= first ? random_element(rows, seed, k) : sums ? row_sum(rows, (int32_t)k) : 1;
     }
 }
 
-int cli_make_vectors(cli *c, cli_system *s, const gsolve_csr *rows)
+int cli_make_vectors(cli *c, cli_system *s, const cli_rows *rows)
 {
     const double *b;
 
     if (!s->b.value) {
-        if (cli_new_dense(c, &s->b, s->nrows, generated_columns(c))) return CLI_ERROR;
+        if (cli_new_dense(c, &s->b, rows->rows.count, generated_columns(c))) return CLI_ERROR;
         generate_b(c, s, rows);
         b = s->b.value;
         s->zero_b = cli_ones_solve(c) && s->nrows > 0 && s->b.ncols == 1;
-        for (int64_t i = 0; i < s->nrows && s->zero_b; i++) s->zero_b = b[i] == 0;
+        for (int32_t i = 0; i < s->b.nrows && s->zero_b; i++) s->zero_b = b[i] == 0;
     }
-    return s->x.value ? 0 : cli_new_dense(c, &s->x, s->ncols, s->b.ncols);
+    return s->x.value ? 0 : cli_new_dense(c, &s->x, rows->cols.count, s->b.ncols);
 }
 
 void cli_close_system(cli *c, cli_system *s)

@@ -3,6 +3,7 @@
 #define GS_CLI_SYSTEM_H
 
 #include "cli/cli.h"
+#include "cli/rows.h"
 
 typedef struct cli_system {
     const char *name; /* of the matrix: a file, or gen:... */
@@ -10,8 +11,7 @@ typedef struct cli_system {
     gsolve_source source;
     gsolve_inspection inspection; /* of csr as it was read; not clean: unknown */
     gsolve_statistics statistics;
-    int32_t nrows, ncols;
-    int64_t entries;
+    int64_t nrows, ncols, entries;
     gsolve_dense b, x;            /* owned; x holds the first guess */
     gsolve_dense null, left_null; /* vectors of the null spaces, owned, or none */
     bool cache_read_only;         /* a thread writes the cache, see cache_writer.h */
@@ -55,6 +55,15 @@ bool cli_is_generator(const char *name);
 /* Reads the matrix `name`, and prints a line about it. */
 int cli_read_matrix(cli *c, const char *name, cli_system *s);
 
+/* Prints the line about the matrix and how it was read. */
+void cli_say_read(const cli *c, const cli_system *s);
+
+/* Refuses a -b that begins with random and is neither random nor random,k=N. */
+int cli_check_rhs(cli *c);
+
+/* Whether -b is the name of a file. */
+bool cli_rhs_is_file(const cli *c);
+
 /* Reads b, the first guess and the null spaces if they are files. */
 int cli_read_vectors(cli *c, cli_system *s);
 
@@ -64,8 +73,9 @@ int cli_inspect(cli *c, cli_system *s);
 /* cli_inspect, and converts s->csr to the type of the arguments. */
 int cli_analyse(cli *c, cli_system *s);
 
-/* Generates b and sets x = 0, unless they were read. rows: of A. */
-int cli_make_vectors(cli *c, cli_system *s, const gsolve_csr *rows);
+/* Generates b and sets x = 0, unless they were read. rows: of A, or those of this rank; b and x
+ * then are their elements. */
+int cli_make_vectors(cli *c, cli_system *s, const cli_rows *rows);
 
 /* The meaning of -b in words. s: with b. */
 const char *cli_rhs_words(const cli *c, const cli_system *s);

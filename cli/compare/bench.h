@@ -23,6 +23,13 @@ typedef struct cmp_bench {
 int cmp_prepare(cmp_bench *t);
 void cmp_release(cmp_bench *t);
 
+/* Whether Ctrl-C stops a run and the command reports what it has. Over ranks it ends the command,
+ * and runs have no monitor, which would cost a message in each iteration. */
+static inline bool cmp_can_stop(const cmp *m)
+{
+    return m->ranks == 0;
+}
+
 /* Bytes of a vector's values; its column j. */
 size_t cmp_bytes_of(gsolve_dense v);
 gsolve_dense cmp_column(gsolve_dense v, int32_t j);
@@ -33,11 +40,5 @@ bool cmp_new_vector(gsolve_context *ctx, gsolve_dense *v, int32_t nrows, int32_t
 
 /* to = from on the host, whose columns may be further apart than its rows need; both double. */
 gsolve_status cmp_put_columns(gsolve_context *ctx, gsolve_dense to, gsolve_dense from);
-
-/* *copy = rows of A on the host that a matrix can own, at the location that its kernels read: this
- * copy is not part of a format's build. False: out of memory; *copy must be freed in either case.
- */
-bool cmp_copy_rows(gsolve_context *ctx, gsolve_location location, const gsolve_csr *A,
-                   gsolve_csr *copy);
 
 #endif

@@ -9,32 +9,36 @@ static double value_at(const void *value, gsolve_type type, int64_t k)
     return type == GSOLVE_F32 ? (double)((const float *)value)[k] : ((const double *)value)[k];
 }
 
-static int64_t start_at(const gsolve_csr *A, int32_t i)
+double cmp_x(int64_t j, gsolve_type type)
 {
-    return A->offset == GSOLVE_O64 ? ((const int64_t *)A->start)[i]
-                                   : ((const int32_t *)A->start)[i];
+    const double x = gsolve_random(1, (uint64_t)j);
+
+    return type == GSOLVE_F32 ? (double)(float)x : x;
 }
 
 /* A sum of n products has an error of at most about n eps times the sum of their magnitudes. */
-int cmp_reference_make(cmp *m, cmp_reference *t, const gsolve_csr *rows, const double *x)
+int cmp_reference_make(cmp *m, cmp_reference *t, const cli_rows *rows)
 {
-    const size_t n = (size_t)rows->nrows;
+    const size_t n = (size_t)rows->rows.count;
     int64_t longest = 0;
 
     t->sum = gsolve_alloc(m->c->ctx, GSOLVE_HOST, n, sizeof *t->sum);
     t->size = gsolve_alloc(m->c->ctx, GSOLVE_HOST, n, sizeof *t->size);
-    if (!t->sum || !t->size) return cli_fail_library(m->c);
-    for (int32_t i = 0; i < rows->nrows; i++) {
-        const int64_t begin = start_at(rows, i), end = start_at(rows, i + 1);
+    if (m->backend->agree_status(m, t->sum && t->size ? GSOLVE_OK : GSOLVE_NO_MEMORY)) {
+        return cli_fail_library(m->c);
+    }
+    for (int32_t i = 0; i < rows->rows.count; i++) {
+        const int64_t begin = cli_row_start(rows, i), end = cli_row_start(rows, i + 1);
         t->sum[i] = t->size[i] = 0;
         for (int64_t k = begin; k < end; k++) {
-            const double term = value_at(rows->value, rows->type, k) * x[rows->col[k]];
+            const double term = cli_row_value(rows, k) * cmp_x(cli_row_column(rows, k), rows->type);
             t->sum[i] += term;
             t->size[i] += fabs(term);
         }
         if (end - begin > longest) longest = end - begin;
     }
-    t->allowed = (double)(longest + 8) * (rows->type == GSOLVE_F32 ? FLT_EPSILON : DBL_EPSILON);
+    t->allowed = (cmp_largest(m, (double)longest) + 8) *
+                 (rows->type == GSOLVE_F32 ? FLT_EPSILON : DBL_EPSILON);
     return 0;
 }
 

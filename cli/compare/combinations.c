@@ -96,10 +96,11 @@ static int list_pairs(const cms *s, const gsolve_statistics *t, pair pairs[MOST_
     gsolve_choice choice = GSOLVE_INIT(gsolve_choice);
     int count = 0;
 
-    while (count < CLI_MOST_ATTEMPTS && gsolve_auto_choose(s->m->c->ctx, t, count, &choice)) {
+    while (count < CLI_MOST_ATTEMPTS && cli_choose(s->m->c, t, count, &choice)) {
         snprintf(pairs[count].solver, sizeof pairs->solver, "%s", choice.method);
         snprintf(pairs[count++].precond, sizeof pairs->precond, "%s", choice.precond);
     }
+    if (s->m->ranks > 0 && t->nrows != t->ncols) return count; /* normal=1 fails */
     for (const pair *p = common_for(t); p->solver[0] && count < MOST_PAIRS; p++)
         pairs[count++] = *p;
     return count;
@@ -173,7 +174,7 @@ static int add_solver(cms *s, cms_matrix *a, const char *solver, const pair *pai
     const bool symmetric = needs_symmetry(solver);
 
     if (cli_spec_is(solver, "direct")) return add(s, a, solver, "none");
-    if (is_least_squares(solver)) return add(s, a, solver, "jacobi,normal=1");
+    if (is_least_squares(solver)) return add(s, a, solver, cli_least_squares_precond(s->m->c));
     for (int k = 0; k < count; k++) {
         const pair *p = &pairs[k];
         const bool own = cli_spec_is(p->solver, solver);

@@ -1,5 +1,6 @@
 /* compare.c: gsolve compare: measures the formats on one or more matrices. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -52,22 +53,30 @@ static int check_name(cli *c, const char *name)
                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+/* Checks that all files can be read or written; only one process has to. */
+static int check_all_files(cli *c)
+{
+    if (cli_check_files(c)) return CLI_ERROR;
+    for (int k = 0; k < c->args.matrices.count; k++) {
+        if (check_name(c, c->args.matrices.item[k])) return CLI_ERROR;
+    }
+    return 0;
+}
+
 static int prepare(cmp *m)
 {
     cli *c = m->c;
     const time_t now = time(NULL);
     struct tm utc;
 
-    if (gather_names(c) || cli_check_files(c)) return CLI_ERROR;
-    for (int k = 0; k < c->args.matrices.count; k++) {
-        if (check_name(c, c->args.matrices.item[k])) return CLI_ERROR;
-    }
+    if (gather_names(c)) return CLI_ERROR;
+    if (m->backend->agree(m, m->first ? check_all_files(c) : 0)) return CLI_ERROR;
     if (!cms_is_asked(&c->args) && c->args.solver && cli_spec_is(c->args.solver, "direct")) {
         return cli_fail(
             c, "direct makes no products, so the format does not matter; choose another method "
                "(gsolve list solvers)");
     }
-    if (cli_open(c) || cli_check_specs(c)) return CLI_ERROR;
+    if (m->backend->open(m) || cli_check_specs(c)) return CLI_ERROR;
     m->device.size = sizeof m->device;
     gsolve_context_describe(c->ctx, &m->device);
     strftime(m->date, sizeof m->date, "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &utc));
@@ -75,6 +84,16 @@ static int prepare(cmp *m)
 }
 
 /* --- the matrices ----------------------------------------------------------------------------- */
+
+/* Not over ranks, where nothing is compared with it: see partial in cmp_row. */
+static int measure_copy(cmp *m, cmp_matrix *a)
+{
+    a->copy_speed = NAN;
+    if (m->ranks > 0) return 0;
+    return gsolve_context_copy_speed(m->c->ctx, &a->copy_speed) == GSOLVE_OK
+               ? 0
+               : cli_fail_library(m->c);
+}
 
 static int compare_on(cmp *m, const char *name)
 {
@@ -84,16 +103,14 @@ static int compare_on(cmp *m, const char *name)
     a->row = calloc((size_t)m->formats, sizeof *a->row);
     if (!a->row) return cli_fail(m->c, "out of memory");
     m->matrices++;
-    code = cmp_read_system(m->c, name, &a->system);
+    code = m->backend->read(m, name, &a->system);
     if (!code) cmp_keep_pattern(m, &a->system);
     a->solves = a->system.nrows == a->system.ncols;
     if (!code && a->solves) code = cmp_choose_method(m, a);
-    if (!code && gsolve_context_copy_speed(m->c->ctx, &a->copy_speed) != GSOLVE_OK) {
-        code = cli_fail_library(m->c);
-    }
+    if (!code) code = measure_copy(m, a);
     if (!code) code = cmp_measure(m, a);
     if (!code) cmp_say_matrix(m, a);
-    cli_close_system(m->c, &a->system);
+    m->backend->close(m, &a->system);
     return code;
 }
 
@@ -151,20 +168,20 @@ static int compare_formats(cmp *m)
     int code = cmp_choose_formats(m);
 
     if (!code) code = compare_all(m);
-    if (!code) code = write_all(m);
+    if (!code) code = m->backend->agree(m, m->first ? write_all(m) : 0);
     if (!code && !all_succeeded(m)) code = CLI_NOT_CONVERGED;
     for (int k = 0; k < m->matrices; k++) free(m->matrix[k].row);
     free(m->matrix);
     return code;
 }
 
-int cli_compare(cli *c)
+int cmp_run(cli *c, const cmp_backend *backend, struct ranks_run *run, bool first)
 {
     cmp *m = calloc(1, sizeof *m);
     int code;
 
     if (!m) return cli_fail(c, "out of memory");
-    m->c = c;
+    *m = (cmp){.c = c, .backend = backend, .run = run, .first = first};
     code = prepare(m);
     if (!code) code = cms_is_asked(&c->args) ? cms_compare(m) : compare_formats(m);
     cJSON_Delete(m->patterns);

@@ -6,9 +6,8 @@
 #ifndef GS_CLI_COMPARE_COMPARE_H
 #define GS_CLI_COMPARE_COMPARE_H
 
-#include <cjson/cJSON.h>
-
 #include "cli/attempt.h"
+#include "cli/compare/backend.h"
 
 enum { CMP_MOST_ROUNDS = 99, CMP_MOST_FORMATS = 64, CMP_SPEC = 241, CMP_COUNTS = 4 };
 
@@ -29,6 +28,7 @@ typedef struct cmp_row { /* a format on a matrix */
     double error;      /* of the product, see cmp_error */
     char problem[400]; /* why the format was not measured, or how its product is wrong; or "" */
     bool wrong;        /* the product is wrong */
+    bool partial;      /* over ranks: info.bytes and info.stored are those of a part of the rows */
     bool solved;       /* a solve has ended, converged or not */
 } cmp_row;
 
@@ -40,13 +40,18 @@ typedef struct cmp_matrix { /* a matrix, with all formats */
     char cause[1000];  /* why the method does not converge with csr, and what to do; or "" */
     double rtol, atol; /* of the solves: |b - Ax| <= max(rtol |b|, atol) */
     double precond_seconds;
-    double copy_speed; /* of a memory copy just before the measurement, in bytes per second */
+    double copy_speed; /* bytes per second of a memory copy before the measurement; NAN: unknown */
     cmp_row *row;      /* one for each format */
     int rounds;
 } cmp_matrix;
 
-typedef struct cmp { /* one call of the command */
+struct cmp { /* one call of the command */
     cli *c;
+    const cmp_backend *backend;
+    struct ranks_run *run; /* for the backend of several ranks; else NULL */
+    bool first;            /* this process writes the results */
+    int ranks, started;    /* that compare, and that mpirun has started; 0: one process */
+    gsolve_status lost; /* not GSOLVE_OK: the device or a rank has failed, and no row can follow */
     gsolve_context_info device;
     char spec[CMP_MOST_FORMATS][CMP_SPEC];
     int formats, base; /* base: the index of csr */
@@ -54,7 +59,20 @@ typedef struct cmp { /* one call of the command */
     int matrices;    /* that are measured; after Ctrl-C the last one perhaps in part */
     cJSON *patterns; /* of the matrices, if there will be a page */
     char date[32];
-} cmp;
+};
+
+/* --- the command (compare.c, shared.c) -------------------------------------------------------- */
+
+/* The comparison by a backend, whose functions find `run` in the cmp; NULL: one process. first:
+ * this process writes the results. Returns the exit code. */
+int cmp_run(cli *c, const cmp_backend *backend, struct ranks_run *run, bool first);
+
+/* The largest `value` of all ranks. */
+double cmp_largest(const cmp *m, double value);
+
+/* The seconds since `begin` on the slowest rank. status: of what was done meanwhile; after
+ * GSOLVE_RANK_FAILED no rank waits for another one. */
+double cmp_elapsed(cmp *m, gsolve_status status, double begin);
 
 /* --- lists and systems (lists.c, shared.c) ---------------------------------------------------- */
 
@@ -62,9 +80,6 @@ typedef struct cmp { /* one call of the command */
  * spec, at most `most`. Returns 0 or CLI_ERROR. */
 int cmp_split(cli *c, const char *option, const char *list, char (*spec)[CMP_SPEC], int most,
               int *count);
-
-/* Reads the matrix `name` and b, analyses the matrix, and prints lines about them. */
-int cmp_read_system(cli *c, const char *name, cli_system *s);
 
 /* After Ctrl-C: says that results are missing. matrices: those that were begun. */
 void cmp_say_interrupt(const cli *c, int matrices);
@@ -81,6 +96,12 @@ int cmp_add_formats(cmp *m, const char *list);
 /* m->spec = the formats that the arguments name, or all. Returns 0 or CLI_ERROR, as do the others.
  */
 int cmp_choose_formats(cmp *m);
+
+/* Where the kernels read vectors. */
+gsolve_location cmp_location(const cmp *m);
+
+/* Whether the status, which m->lost then is, ends the comparison. */
+bool cmp_is_lost(cmp *m, gsolve_status status);
 
 /* Registers the product of CXSparse as a format, if the device is the CPU. */
 gsolve_status cmp_register_cxsparse(gsolve_context *ctx, const gsolve_context_info *device);
@@ -108,7 +129,9 @@ typedef struct cmp_reference {
     double allowed;     /* the largest error that rounding explains */
 } cmp_reference;
 
-int cmp_reference_make(cmp *m, cmp_reference *t, const gsolve_csr *rows, const double *x);
+/* Of x_j = cmp_x(j), all elements of which are known on all ranks. Returns 0 or CLI_ERROR. */
+int cmp_reference_make(cmp *m, cmp_reference *t, const cli_rows *rows);
+double cmp_x(int64_t j, gsolve_type type);
 void cmp_reference_free(cmp *m, cmp_reference *t);
 
 /* max |y_i - sum_i| / size_i, of y in type on the host. */
@@ -129,7 +152,10 @@ cli_words cmp_csr_spread(const cmp *m, const cmp_matrix *a);
 bool cmp_is_measured(const cmp_row *r);
 
 double cmp_gflops(const cmp_row *r);
+/* These are NAN over ranks: see partial in cmp_row. */
+double cmp_bytes(const cmp_row *r);   /* that a product moves */
 double cmp_speed(const cmp_row *r);   /* bytes per second */
+double cmp_stored(const cmp_row *r);  /* stored places */
 double cmp_padding(const cmp_row *r); /* stored places without an entry / entries */
 
 /* The seconds of an iteration; without solves those of a product. */

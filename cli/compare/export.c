@@ -20,10 +20,10 @@ static void add_product(cJSON *item, const cmp_matrix *a, const cmp_row *r)
     cli_json_add(item, "product_least_seconds", cmp_least(&r->product));
     cli_json_add(item, "product_most_seconds", cmp_most(&r->product));
     cli_json_add(item, "gflops", cmp_gflops(r));
-    cli_json_add(item, "bytes", (double)r->info.bytes);
+    cli_json_add(item, "bytes", cmp_bytes(r));
     cli_json_add(item, "bytes_per_second", cmp_speed(r));
     cli_json_add(item, "share_of_copy", cmp_speed(r) / a->copy_speed);
-    cli_json_add(item, "stored", (double)r->info.stored);
+    cli_json_add(item, "stored", cmp_stored(r));
     cli_json_add(item, "padding", cmp_padding(r));
     cli_json_add(item, "product_error", r->error);
 }
@@ -141,6 +141,11 @@ cJSON *cmp_json_head(const cmp *m, const char *compares, const char *verdict, do
     cli_json_text(object, "description", m->device.description);
     cJSON_AddStringToObject(object, "type", m->c->args.type == GSOLVE_F32 ? "f32" : "f64");
     cJSON_AddBoolToObject(object, "interrupted", cli_interrupted());
+    if (m->ranks == 0) return object;
+    cJSON_AddNumberToObject(object, "ranks", m->ranks);
+    cJSON_AddNumberToObject(object, "ranks_started", m->started);
+    cJSON_AddStringToObject(object, "transport", m->device.transport);
+    cJSON_AddNumberToObject(object, "threads", m->device.threads);
     return object;
 }
 
@@ -173,8 +178,8 @@ static void csv_figures(FILE *file, const cmp *m, const cmp_matrix *a, const cmp
         cmp_gflops(r),
         1e-9 * cmp_speed(r),
         cmp_speed(r) / a->copy_speed,
-        (double)r->info.bytes,
-        (double)r->info.stored,
+        cmp_bytes(r),
+        cmp_stored(r),
         100 * cmp_padding(r),
         solved ? r->result.iterations : NAN,
         1e3 * cmp_step(a, r),
@@ -194,7 +199,8 @@ static void csv_figures(FILE *file, const cmp *m, const cmp_matrix *a, const cmp
 static void csv_row(FILE *file, const cmp *m, const cmp_matrix *a, const cmp_row *r)
 {
     cmp_csv_text(file, a->system.name);
-    fprintf(file, ",%d,%d,%lld,", a->system.nrows, a->system.ncols, (long long)a->system.entries);
+    fprintf(file, ",%lld,%lld,%lld,", (long long)a->system.nrows, (long long)a->system.ncols,
+            (long long)a->system.entries);
     cmp_csv_text(file, m->device.description);
     fprintf(file, ",%s,", m->c->args.type == GSOLVE_F32 ? "f32" : "f64");
     cmp_csv_text(file, a->solver);

@@ -69,7 +69,17 @@ bool cmp_is_measured(const cmp_row *r)
 
 double cmp_gflops(const cmp_row *r)
 {
-    return 2e-9 * (double)r->info.entries * r->columns / cmp_median(&r->product);
+    return 2e-9 * (double)r->info.total_entries * r->columns / cmp_median(&r->product);
+}
+
+double cmp_bytes(const cmp_row *r)
+{
+    return r->partial ? NAN : (double)r->info.bytes;
+}
+
+double cmp_stored(const cmp_row *r)
+{
+    return r->partial ? NAN : (double)r->info.stored;
 }
 
 double cmp_speed(const cmp_row *r)
@@ -77,13 +87,13 @@ double cmp_speed(const cmp_row *r)
     const double value = r->info.type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
     const double vectors = value * ((double)r->info.nrows + r->info.ncols);
 
-    return ((double)r->info.bytes + (r->columns - 1) * vectors) / cmp_median(&r->product);
+    return (cmp_bytes(r) + (r->columns - 1) * vectors) / cmp_median(&r->product);
 }
 
 double cmp_padding(const cmp_row *r)
 {
     const double entries = (double)r->info.entries;
-    return entries > 0 ? ((double)r->info.stored - entries) / entries : 0;
+    return entries > 0 ? (cmp_stored(r) - entries) / entries : 0;
 }
 
 double cmp_step(const cmp_matrix *a, const cmp_row *r)

@@ -12,12 +12,16 @@ enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 15, SAMPLES = 5, MOST_PRODUCTS = 400 };
 
 /* --- a format in a round: build --------------------------------------------------------------- */
 
-static void add(cmp_series *s, double seconds)
+/* Adds the time of the slowest rank. */
+static void add(const cmp_bench *t, cmp_series *s, double seconds)
 {
-    if (s->count < CMP_MOST_ROUNDS) s->value[s->count++] = seconds;
+    const double longest = cmp_largest(t->m, seconds);
+
+    if (s->count < CMP_MOST_ROUNDS) s->value[s->count++] = longest;
 }
 
-/* Waits until the device has finished; *seconds, unless NULL: the time of that. */
+/* Waits until the device has finished, and for the other ranks; *seconds, unless NULL: the time of
+ * the device. */
 static gsolve_status wait(cmp_bench *t, double *seconds)
 {
     const double begin = cli_now();
@@ -26,29 +30,31 @@ static gsolve_status wait(cmp_bench *t, double *seconds)
         gsolve_copy(t->ctx, &here, GSOLVE_HOST, t->flag, t->location, sizeof here);
 
     if (seconds) *seconds = cli_now() - begin;
+    t->m->backend->wait(t->m);
     return status;
+}
+
+/* Of a distributed matrix the library knows the bytes and places of the rows in the format, and not
+ * those of the boundary rows. */
+static void describe(const cmp_bench *t, cmp_row *r, const gsolve_matrix *A)
+{
+    r->info.size = sizeof r->info;
+    gsolve_matrix_describe(A, &r->info);
+    r->partial = t->m->ranks > 0;
 }
 
 /* A format may return while its last kernels run. So the time of a wait after it, minus that of a
  * wait for an idle device, is part of the build. */
 static gsolve_status build(cmp_bench *t, cmp_row *r, gsolve_matrix **A)
 {
-    gsolve_csr rows = {0};
     double busy = 0, idle = 0;
-    gsolve_status status = cmp_copy_rows(t->ctx, t->location, &t->a->system.csr, &rows)
-                               ? wait(t, NULL)
-                               : GSOLVE_NO_MEMORY;
+    gsolve_status status = t->m->backend->build(t->m, &t->a->system, r->spec, A, NULL);
 
-    if (status == GSOLVE_OK) status = gsolve_matrix_create_owned(A, t->ctx, r->spec, &rows);
-    if (status != GSOLVE_OK) {
-        gsolve_csr_free(&rows, t->ctx);
-        return status;
-    }
+    if (status != GSOLVE_OK) return status;
     status = wait(t, &busy);
     if (status == GSOLVE_OK) status = wait(t, &idle);
-    r->info.size = sizeof r->info;
-    gsolve_matrix_describe(*A, &r->info);
-    add(&r->build, r->info.build_seconds + fmax(0, busy - idle));
+    describe(t, r, *A);
+    add(t, &r->build, r->info.build_seconds + fmax(0, busy - idle));
     return status;
 }
 
@@ -63,7 +69,7 @@ static gsolve_status products(cmp_bench *t, const gsolve_matrix *A, int count, d
         status = gsolve_matrix_apply(A, 1, t->x, 0, t->y);
     }
     if (status == GSOLVE_OK) status = wait(t, NULL);
-    *one = (cli_now() - begin) / count;
+    *one = cmp_elapsed(t->m, status, begin) / count;
     return status;
 }
 
@@ -79,8 +85,10 @@ static gsolve_status check_product(cmp_bench *t, cmp_row *r, const gsolve_matrix
 
     if (status != GSOLVE_OK) return status;
     for (int32_t j = 0; j < r->columns; j++) {
-        r->error = fmax(r->error, cmp_error(&t->reference, cmp_column(t->here, j)));
+        const double error = cmp_error(&t->reference, cmp_column(t->here, j));
+        r->error = fmax(r->error, isnan(error) ? INFINITY : error);
     }
+    r->error = cmp_largest(t->m, r->error);
     r->wrong = !(r->error <= t->reference.allowed);
     if (r->wrong) {
         snprintf(
@@ -102,10 +110,10 @@ static gsolve_status time_products(cmp_bench *t, cmp_row *r, const gsolve_matrix
     const int count = (int)fmin(MOST_PRODUCTS, fmax(1, ceil(SAMPLE_SECONDS / one)));
     while (status == GSOLVE_OK && sample.count < SAMPLES && spent < PRODUCT_SECONDS) {
         status = products(t, A, count, &one);
-        add(&sample, one);
+        sample.value[sample.count++] = one;
         spent += count * one;
     }
-    if (sample.count > 0) add(&r->product, cmp_median(&sample));
+    if (status == GSOLVE_OK) add(t, &r->product, cmp_median(&sample));
     return status;
 }
 
@@ -118,17 +126,18 @@ static gsolve_status run(cmp_bench *t, cmp_row *r, gsolve_solver *S)
     gsolve_status status =
         gsolve_copy(t->ctx, t->sol.value, t->location, t->zeros, GSOLVE_HOST, cmp_bytes_of(t->sol));
 
-    gsolve_solver_set_monitor(S, cli_not_interrupted, NULL);
+    if (cmp_can_stop(t->m)) gsolve_solver_set_monitor(S, cli_not_interrupted, NULL);
     if (status == GSOLVE_OK) status = wait(t, NULL);
     const double begin = cli_now();
     if (status == GSOLVE_OK) status = gsolve_solver_run(S, t->b, t->sol, &result);
-    const double seconds = cli_now() - begin;
+    const double seconds = cmp_elapsed(t->m, status, begin);
     if (status != GSOLVE_OK || result.outcome == GSOLVE_STOPPED) return status;
     r->result = result;
     r->solved = true;
-    add(&r->solve, seconds);
+    add(t, &r->solve, seconds);
     gsolve_solver_get_profile(S, &profile);
-    if (profile.iteration_seconds > 0) add(&r->iteration, profile.iteration_seconds);
+    profile.iteration_seconds = cmp_largest(t->m, profile.iteration_seconds);
+    if (profile.iteration_seconds > 0) add(t, &r->iteration, profile.iteration_seconds);
     return GSOLVE_OK;
 }
 
@@ -139,7 +148,7 @@ static gsolve_status solve(cmp_bench *t, cmp_row *r, const gsolve_matrix *A)
     gsolve_status status = gsolve_solver_create(&S, t->ctx, t->a->solver, A, t->M);
 
     if (status == GSOLVE_OK) status = wait(t, NULL);
-    if (status == GSOLVE_OK) add(&r->setup, cli_now() - begin);
+    if (status == GSOLVE_OK) add(t, &r->setup, cli_now() - begin);
     if (status == GSOLVE_OK) status = run(t, r, S);
     gsolve_solver_destroy(&S);
     return status;
@@ -161,10 +170,10 @@ static int measure_format(cmp_bench *t, cmp_row *r, int round)
     if (status == GSOLVE_OK && round == 0) status = check_product(t, r, A);
     if (status == GSOLVE_OK && t->a->solves && !r->wrong) status = solve(t, r, A);
     if (status == GSOLVE_OK && !r->wrong) status = time_products(t, r, A);
-    if (A) gsolve_matrix_describe(A, &r->info);
+    if (A) describe(t, r, A);
     if (status != GSOLVE_OK) snprintf(r->problem, sizeof r->problem, "%s", gsolve_error(t->ctx));
     gsolve_matrix_destroy(&A);
-    if (status != GSOLVE_DEVICE_FAILED) return 0;
+    if (!cmp_is_lost(t->m, status)) return 0;
     cli_live_erase(&t->live);
     return cli_fail(t->m->c, "%s: %s", r->spec, r->problem);
 }
@@ -183,7 +192,8 @@ static int make_rounds(cmp_bench *t)
     const double begin = cli_now();
     int code = 0;
 
-    for (int round = 0; !code && needs_round(t, round, cli_now() - begin); round++) {
+    for (int round = 0; !code && needs_round(t, round, cmp_largest(t->m, cli_now() - begin));
+         round++) {
         for (int f = 0; f < t->m->formats && !code && !cli_interrupted(); f++) {
             cmp_row *r = &t->a->row[f];
             if (!r->problem[0]) code = measure_format(t, r, round);

@@ -47,7 +47,7 @@ static void store_choice(const cmp *m, cmp_matrix *a, const cli_attempt *t)
     snprintf(a->why, sizeof a->why, "%s", t->why);
     snprintf(a->method, sizeof a->method, "%s", t->method);
     snprintf(a->kind, sizeof a->kind, "%s", t->kind);
-    a->precond_seconds = t->precond_seconds;
+    a->precond_seconds = cmp_largest(m, t->precond_seconds);
     a->rtol = tolerance_in(a->solver, "rtol=", cli_rtol(m->c));
     a->atol = tolerance_in(a->solver, "atol=", 0);
     disable_resident(m, a);
@@ -98,7 +98,7 @@ int cmp_choose_method(cmp *m, cmp_matrix *a)
     gsolve_matrix *A = NULL;
     int code;
 
-    if (gsolve_matrix_create(&A, m->c->ctx, m->spec[m->base], &a->system.csr) != GSOLVE_OK) {
+    if (m->backend->build(m, &a->system, m->spec[m->base], &A, NULL) != GSOLVE_OK) {
         return cli_fail_library(m->c);
     }
     code = choose(m, a, A);

@@ -39,62 +39,64 @@ gsolve_status cmp_put_columns(gsolve_context *ctx, gsolve_dense to, gsolve_dense
     return status;
 }
 
-/* Fills x with random numbers in its type, and computes the reference product. */
+/* Fills the columns of x, which have the same values, and computes the reference product. */
 static int fill_x(cmp_bench *t)
 {
-    const gsolve_csr *A = &t->a->system.csr;
-    const size_t n = (size_t)A->ncols;
+    const cli_rows rows = t->m->backend->rows(t->m, &t->a->system);
     gsolve_dense given = {0};
-    double *x = gsolve_alloc(t->ctx, GSOLVE_HOST, n, sizeof *x);
-    int code = 0;
+    gsolve_status status = GSOLVE_NO_MEMORY;
 
-    if (!x || !cmp_new_vector(t->ctx, &given, A->ncols, 1, A->type, GSOLVE_HOST)) {
-        code = cli_fail_library(t->m->c);
-    }
-    for (size_t j = 0; !code && j < n; j++) {
-        x[j] = gsolve_random(1, j);
-        if (A->type == GSOLVE_F32) {
-            x[j] = ((float *)given.value)[j] = (float)x[j];
+    if (cmp_new_vector(t->ctx, &given, t->x.nrows, 1, rows.type, GSOLVE_HOST)) status = GSOLVE_OK;
+    for (int32_t j = 0; status == GSOLVE_OK && j < t->x.nrows; j++) {
+        const double x = cmp_x(rows.cols.first + j, rows.type);
+        if (rows.type == GSOLVE_F32) {
+            ((float *)given.value)[j] = (float)x;
         } else {
-            ((double *)given.value)[j] = x[j];
+            ((double *)given.value)[j] = x;
         }
     }
-    for (int32_t c = 0; !code && c < t->x.ncols; c++) { /* all columns have the same values */
-        if (gsolve_copy(t->ctx, cmp_column(t->x, c).value, t->location, given.value, GSOLVE_HOST,
-                        cmp_bytes_of(given)) != GSOLVE_OK) {
-            code = cli_fail_library(t->m->c);
-        }
+    for (int32_t c = 0; status == GSOLVE_OK && c < t->x.ncols; c++) {
+        status = gsolve_copy(t->ctx, cmp_column(t->x, c).value, t->location, given.value,
+                             GSOLVE_HOST, cmp_bytes_of(given));
     }
-    if (!code) code = cmp_reference_make(t->m, &t->reference, A, x);
-    gsolve_free(t->ctx, GSOLVE_HOST, x);
     gsolve_free(t->ctx, GSOLVE_HOST, given.value);
-    return code;
+    if (t->m->backend->agree_status(t->m, status)) return cli_fail_library(t->m->c);
+    return cmp_reference_make(t->m, &t->reference, &rows);
+}
+
+/* The vectors, and b on the device. */
+static gsolve_status allocate(cmp_bench *t)
+{
+    const gsolve_dense b = t->a->system.b, x = t->a->system.x;
+    const gsolve_type type = t->m->backend->rows(t->m, &t->a->system).type;
+    const int32_t k = cmp_columns(t->m);
+    const double zero = 0;
+    gsolve_status status;
+
+    if (!cmp_new_vector(t->ctx, &t->x, x.nrows, k, type, t->location) ||
+        !cmp_new_vector(t->ctx, &t->y, b.nrows, k, type, t->location) ||
+        !cmp_new_vector(t->ctx, &t->here, b.nrows, k, type, GSOLVE_HOST) ||
+        !cmp_new_vector(t->ctx, &t->b, b.nrows, b.ncols, GSOLVE_F64, t->location) ||
+        !cmp_new_vector(t->ctx, &t->sol, x.nrows, b.ncols, GSOLVE_F64, t->location) ||
+        !(t->zeros = gsolve_alloc(t->ctx, GSOLVE_HOST, cmp_bytes_of(t->sol), 1)) ||
+        !(t->flag = gsolve_alloc(t->ctx, t->location, 1, sizeof zero))) {
+        return GSOLVE_NO_MEMORY;
+    }
+    memset(t->zeros, 0, cmp_bytes_of(t->sol));
+    status = cmp_put_columns(t->ctx, t->b, b);
+    if (status != GSOLVE_OK) return status;
+    return gsolve_copy(t->ctx, t->flag, t->location, &zero, GSOLVE_HOST, sizeof zero);
 }
 
 int cmp_prepare(cmp_bench *t)
 {
-    const gsolve_csr *A = &t->a->system.csr;
-    const gsolve_dense b = t->a->system.b;
-    const int32_t k = cmp_columns(t->m);
-    const double zero = 0;
+    const cmp *m = t->m;
 
-    t->location = strcmp(t->m->device.device, "cpu") == 0 ? GSOLVE_HOST : GSOLVE_DEVICE;
-    const bool made =
-        cmp_new_vector(t->ctx, &t->x, A->ncols, k, A->type, t->location) &&
-        cmp_new_vector(t->ctx, &t->y, A->nrows, k, A->type, t->location) &&
-        cmp_new_vector(t->ctx, &t->here, A->nrows, k, A->type, GSOLVE_HOST) &&
-        cmp_new_vector(t->ctx, &t->b, b.nrows, b.ncols, GSOLVE_F64, t->location) &&
-        cmp_new_vector(t->ctx, &t->sol, A->ncols, b.ncols, GSOLVE_F64, t->location) &&
-        (t->zeros = gsolve_alloc(t->ctx, GSOLVE_HOST, cmp_bytes_of(t->sol), 1)) != NULL &&
-        (t->flag = gsolve_alloc(t->ctx, t->location, 1, sizeof zero)) != NULL;
-
-    if (!made || cmp_put_columns(t->ctx, t->b, b) != GSOLVE_OK ||
-        gsolve_copy(t->ctx, t->flag, t->location, &zero, GSOLVE_HOST, sizeof zero) != GSOLVE_OK) {
-        return cli_fail_library(t->m->c);
-    }
-    memset(t->zeros, 0, cmp_bytes_of(t->sol));
-    if (t->a->solves && gsolve_precond_create(&t->M, t->ctx, t->a->precond, A) != GSOLVE_OK) {
-        return cli_fail_library(t->m->c);
+    t->location = cmp_location(m);
+    if (m->backend->agree_status(m, allocate(t))) return cli_fail_library(m->c);
+    if (t->a->solves &&
+        m->backend->precond(m, &t->a->system, t->a->precond, NULL, &t->M) != GSOLVE_OK) {
+        return cli_fail_library(m->c);
     }
     return fill_x(t);
 }
@@ -110,30 +112,4 @@ void cmp_release(cmp_bench *t)
     gsolve_free(t->ctx, t->location, t->sol.value);
     gsolve_free(t->ctx, t->location, t->flag);
     gsolve_free(t->ctx, GSOLVE_HOST, t->zeros);
-}
-
-static bool copy_array(gsolve_context *ctx, gsolve_location location, const void **copy,
-                       const void *from, size_t bytes)
-{
-    void *to = gsolve_alloc(ctx, location, bytes, 1);
-
-    *copy = to;
-    return to && gsolve_copy(ctx, to, location, from, GSOLVE_HOST, bytes) == GSOLVE_OK;
-}
-
-bool cmp_copy_rows(gsolve_context *ctx, gsolve_location location, const gsolve_csr *A,
-                   gsolve_csr *copy)
-{
-    const size_t entries = (size_t)gsolve_csr_entries(A);
-    const size_t offset = A->offset == GSOLVE_O64 ? sizeof(int64_t) : sizeof(int32_t);
-    const size_t value = A->type == GSOLVE_F32 ? sizeof(float) : sizeof(double);
-    const void *start, *col = NULL, *values = NULL;
-    const bool made =
-        copy_array(ctx, location, &start, A->start, ((size_t)A->nrows + 1) * offset) &&
-        copy_array(ctx, location, &col, A->col, entries * sizeof(int32_t)) &&
-        copy_array(ctx, location, &values, A->value, entries * value);
-
-    *copy = (gsolve_csr){A->nrows, A->ncols,  start,   (const int32_t *)col,
-                         values,   A->offset, A->type, location};
-    return made;
 }

@@ -45,6 +45,7 @@ static int run_here(cms *s, cms_matrix *a, cms_row *r, double *fastest)
         return cli_fail_library(s->m->c);
     }
     r->solved = cms_run(s, a, r, true, *fastest, &times);
+    if (s->m->lost) return cli_fail(s->m->c, "%s: %s", r->name, r->reason);
     r->ran = true;
     add_times(r, times);
     if (r->solved) *fastest = fmin(*fastest, times.setup + times.solve);
@@ -59,7 +60,7 @@ static int run_first(cms *s, cms_matrix *a, cms_row *r, double *fastest)
     int code;
 
     c->ctx = NULL;
-    code = cli_open(c);
+    code = s->m->backend->open(s->m);
     if (!code) code = run_here(s, a, r, fastest);
     gsolve_context_destroy(&c->ctx);
     c->ctx = shared;
@@ -91,16 +92,18 @@ static bool is_repeated(const cms_row *r, double fastest)
 }
 
 /* The first round of repeated combinations was a warm-up. An interrupted run leaves r as it was. */
-static void repeat(cms *s, cms_matrix *a, cms_row *r, bool forget)
+static int repeat(cms *s, cms_matrix *a, cms_row *r, bool forget)
 {
     cms_row now = *r;
     cms_times times;
 
     now.solved = cms_run(s, a, &now, false, INFINITY, &times);
-    if (!now.solved && cli_interrupted()) return;
+    if (s->m->lost) return cli_fail(s->m->c, "%s: %s", now.name, now.reason);
+    if (!now.solved && cli_interrupted()) return 0;
     *r = now;
     if (forget) r->total.count = r->setup.count = r->solve.count = 0;
     add_times(r, times);
+    return 0;
 }
 
 static bool needs_round(const cms *s, int counted, double seconds)
@@ -112,22 +115,24 @@ static bool needs_round(const cms *s, int counted, double seconds)
     return counted < LEAST_ROUNDS || (counted < MOST_ROUNDS && seconds < SECONDS);
 }
 
-static void make_rounds(cms *s, cms_matrix *a, cli_live *live, double fastest)
+static int make_rounds(cms *s, cms_matrix *a, cli_live *live, double fastest)
 {
     const double begin = cli_now();
     bool repeated[CMS_MOST_ROWS];
+    int code = 0;
 
     for (int k = 0; k < a->rows; k++) repeated[k] = is_repeated(&a->row[k], fastest);
-    for (int n = 0; needs_round(s, n, cli_now() - begin); n++) {
-        for (int i = 0; i < a->rows && !cli_interrupted(); i++) {
+    for (int n = 0; !code && needs_round(s, n, cmp_largest(s->m, cli_now() - begin)); n++) {
+        for (int i = 0; i < a->rows && !code && !cli_interrupted(); i++) {
             const int k = n % 2 ? i : a->rows - 1 - i;
             cms_row *r = &a->row[k];
             if (!repeated[k] || !r->solved) continue;
             say_progress(live, a, r, n + 2, k);
-            repeat(s, a, r, n == 0);
+            code = repeat(s, a, r, n == 0);
         }
         a->rounds = n + 2;
     }
+    return code;
 }
 
 int cms_measure(cms *s, cms_matrix *a)
@@ -141,7 +146,7 @@ int cms_measure(cms *s, cms_matrix *a)
     a->rounds = 1;
     if (!code) {
         cms_merge_aliases(a);
-        make_rounds(s, a, &live, fastest);
+        code = make_rounds(s, a, &live, fastest);
     }
     cli_live_erase(&live);
     return code;

@@ -8,6 +8,7 @@
 #include "cli/compare/solvers.h"
 
 typedef struct run {
+    cmp *m;
     gsolve_context *ctx;
     gsolve_location location;
     const cms_matrix *a;
@@ -26,19 +27,23 @@ typedef struct run {
 static gsolve_status wait(run *t)
 {
     double here;
-    return gsolve_copy(t->ctx, &here, GSOLVE_HOST, t->flag, t->location, sizeof here);
+    const gsolve_status status =
+        gsolve_copy(t->ctx, &here, GSOLVE_HOST, t->flag, t->location, sizeof here);
+
+    t->m->backend->wait(t->m);
+    return status;
 }
 
 static gsolve_status prepare(run *t)
 {
-    const gsolve_csr *A = &t->a->system.csr;
     const gsolve_dense b = t->a->system.b;
+    const int32_t n = t->a->system.x.nrows;
     const double zero = 0;
     gsolve_status status;
 
     if (!cmp_new_vector(t->ctx, &t->b, b.nrows, b.ncols, GSOLVE_F64, t->location) ||
-        !cmp_new_vector(t->ctx, &t->x, A->ncols, b.ncols, GSOLVE_F64, t->location) ||
-        !cmp_new_vector(t->ctx, &t->here, A->ncols, b.ncols, GSOLVE_F64, GSOLVE_HOST) ||
+        !cmp_new_vector(t->ctx, &t->x, n, b.ncols, GSOLVE_F64, t->location) ||
+        !cmp_new_vector(t->ctx, &t->here, n, b.ncols, GSOLVE_F64, GSOLVE_HOST) ||
         !(t->flag = gsolve_alloc(t->ctx, t->location, 1, sizeof zero))) {
         return GSOLVE_NO_MEMORY;
     }
@@ -65,37 +70,23 @@ static void release(run *t)
 
 /* --- set-up and run --------------------------------------------------------------------------- */
 
-/* The copy of the rows is not timed: all formats begin with rows that they own. */
-static gsolve_status build(run *t, double *begin)
-{
-    gsolve_csr rows = {0};
-    gsolve_status status =
-        cmp_copy_rows(t->ctx, t->location, &t->a->system.csr, &rows) ? wait(t) : GSOLVE_NO_MEMORY;
-
-    *begin = cli_now();
-    if (status == GSOLVE_OK) {
-        status = gsolve_matrix_create_owned(&t->A, t->ctx, t->r->format, &rows);
-    }
-    if (status != GSOLVE_OK) gsolve_csr_free(&rows, t->ctx);
-    return status;
-}
-
 /* In the first round the library stops the set-up after the limit; factorisations of direct only
  * when they end. */
 static gsolve_status set_up(run *t, cms_times *times)
 {
-    const gsolve_csr *A = &t->a->system.csr;
+    const cmp_backend *of = t->m->backend;
+    const cli_system *s = &t->a->system;
     double begin;
 
     if (t->first) gsolve_context_set_time_limit(t->ctx, t->limit);
-    gsolve_status status = build(t, &begin);
-    if (status == GSOLVE_OK) status = gsolve_precond_create(&t->M, t->ctx, t->r->precond, A);
+    gsolve_status status = of->build(t->m, s, t->r->format, &t->A, &begin);
+    if (status == GSOLVE_OK) status = of->precond(t->m, s, t->r->precond, t->A, &t->M);
     if (status == GSOLVE_OK) {
         status = gsolve_solver_create(&t->S, t->ctx, t->r->solver, t->A, t->M);
     }
     if (status == GSOLVE_OK) status = wait(t);
     gsolve_context_set_time_limit(t->ctx, INFINITY);
-    times->setup = cli_now() - begin;
+    times->setup = cmp_elapsed(t->m, status, begin);
     return status;
 }
 
@@ -125,10 +116,11 @@ static bool follow(int iteration, double residual, void *user)
 
 static gsolve_status solve(run *t, gsolve_result *result, cms_times *times)
 {
-    gsolve_solver_set_monitor(t->S, follow, t);
+    if (t->first || cmp_can_stop(t->m)) gsolve_solver_set_monitor(t->S, follow, t);
     t->begin = cli_now();
     gsolve_status status = gsolve_solver_run(t->S, t->b, t->x, result);
-    times->solve = cli_now() - t->begin;
+    times->solve = cmp_elapsed(t->m, status, t->begin);
+    t->cut = cmp_largest(t->m, t->cut) > 0; /* one rank stops all */
     if (status != GSOLVE_OK) return status;
     return gsolve_copy(t->ctx, t->here.value, GSOLVE_HOST, t->x.value, t->location,
                        cmp_bytes_of(t->here));
@@ -156,7 +148,6 @@ static bool decide(run *t, const gsolve_result *result)
     cms_row *r = t->r;
 
     r->iterations = result->iterations;
-    r->residual = cms_true_residual(&a->system, t->here.value);
     snprintf(r->outcome, sizeof r->outcome, "%s", gsolve_outcome_text(result->outcome));
     if (t->cut && result->outcome == GSOLVE_STOPPED) {
         snprintf(r->reason, sizeof r->reason,
@@ -181,6 +172,7 @@ static void note_failure(run *t, gsolve_status status)
 {
     cms_row *r = t->r;
 
+    if (status == GSOLVE_RANK_FAILED) t->m->lost = status;
     snprintf(r->outcome, sizeof r->outcome, "%s", t->S ? "failed" : "set-up failed");
     if (status != GSOLVE_INTERRUPTED) {
         set_reason(r, gsolve_error(t->ctx));
@@ -200,25 +192,33 @@ static void note_failure(run *t, gsolve_status status)
 static void keep_memory(run *t)
 {
     gsolve_context_info info = GSOLVE_INIT(gsolve_context_info);
+    long double peak;
 
     gsolve_context_describe(t->ctx, &info);
-    t->r->memory = cli_spec_is(t->r->method, "direct") ? NAN : (double)info.peak;
+    peak = (long double)info.peak;
+    t->m->backend->sum(t->m, &peak, 1);
+    t->r->memory = cli_spec_is(t->r->method, "direct") ? NAN : (double)peak;
 }
 
+/* No form if ranks have different ones. */
 static void note_form(const run *t, char form[64])
 {
     gsolve_matrix_info info = GSOLVE_INIT(gsolve_matrix_info);
+    char first[64];
 
     if (!t->A || !t->first) return;
     gsolve_matrix_describe(t->A, &info);
     snprintf(form, 64, "%.63s", info.form);
+    memcpy(first, form, sizeof first);
+    t->m->backend->share(t->m, first, sizeof first);
+    if (cmp_largest(t->m, strcmp(first, form) != 0) > 0) form[0] = 0;
 }
 
 bool cms_run(const cms *s, const cms_matrix *a, cms_row *r, bool first, double fastest,
              cms_times *times)
 {
     gsolve_context *const ctx = s->m->c->ctx;
-    run t = {.ctx = ctx, .a = a, .r = r, .first = first};
+    run t = {.m = s->m, .ctx = ctx, .a = a, .r = r, .first = first};
     gsolve_result result = GSOLVE_INIT(gsolve_result);
     gsolve_status status;
     bool solved = false;
@@ -231,18 +231,21 @@ bool cms_run(const cms *s, const cms_matrix *a, cms_row *r, bool first, double f
         if (solved && first) keep_residual(r, r->iterations, r->residual); /* the loop does not */
         return solved;
     }
-    t.location = strcmp(s->m->device.device, "cpu") == 0 ? GSOLVE_HOST : GSOLVE_DEVICE;
-    status = prepare(&t);
+    t.location = cmp_location(s->m);
+    status = s->m->backend->agree_status(s->m, prepare(&t));
     if (status == GSOLVE_OK) status = set_up(&t, times);
     note_form(&t, r->first_form);
     if (status == GSOLVE_OK) status = solve(&t, &result, times);
     note_form(&t, r->form);
+    if (first) keep_memory(&t);
+    if (status == GSOLVE_OK) {
+        status = cms_true_residual(s->m, &a->system, t.here, &r->residual);
+    }
     if (status == GSOLVE_OK) {
         solved = decide(&t, &result);
     } else {
         note_failure(&t, status);
     }
-    if (first) keep_memory(&t);
     release(&t);
     return solved;
 }

@@ -47,10 +47,12 @@ static const char *unsupported(const cms_matrix *a)
 }
 
 /* The outcome by the true residual, as for other rows. */
-static bool decide(const cms_matrix *a, cms_row *r, const cmp_vendor *t)
+static bool decide(const cmp *m, const cms_matrix *a, cms_row *r, const cmp_vendor *t)
 {
+    const int32_t n = a->system.csr.nrows;
+
+    cms_true_residual(m, &a->system, gsolve_vector(t->x, n), &r->residual);
     r->iterations = t->iterations;
-    r->residual = cms_true_residual(&a->system, t->x);
     if (t->converged && r->residual <= t->rtol * (1 + 1e-6)) {
         snprintf(r->outcome, sizeof r->outcome, "converged");
         r->reason[0] = 0;
@@ -98,7 +100,7 @@ bool cms_run_vendor(const cms *s, const cms_matrix *a, cms_row *r, gsolve_monito
 
     t.x = calloc((size_t)a->system.ncols, sizeof *t.x);
     if (!refused && t.x && cmp_vendor_solve(&t, why)) {
-        solved = decide(a, r, &t);
+        solved = decide(s->m, a, r, &t);
     } else {
         snprintf(r->outcome, sizeof r->outcome, "set-up failed");
         snprintf(r->reason, sizeof r->reason, "%s", refused ? refused : why);

@@ -1,18 +1,30 @@
-/* shared.c: what comparisons of formats and of solvers do alike: read a system, write a file. */
+/* shared.c: what comparisons of formats and of solvers do alike. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/compare/compare.h"
 
-int cmp_read_system(cli *c, const char *name, cli_system *s)
+gsolve_location cmp_location(const cmp *m)
 {
-    if (cli_read_matrix(c, name, s) || cli_read_vectors(c, s) || cli_analyse(c, s) ||
-        cli_make_vectors(c, s, &s->csr)) {
-        return CLI_ERROR;
-    }
-    cli_item(c, "", "%s%s", cli_symmetry_words(&s->statistics),
-             c->args.type == GSOLVE_F32 ? "; computed in single precision" : "");
-    cli_say_device(c);
-    return 0;
+    return strcmp(m->device.device, "cpu") == 0 ? GSOLVE_HOST : GSOLVE_DEVICE;
+}
+
+double cmp_largest(const cmp *m, double value)
+{
+    m->backend->largest(m, &value, 1);
+    return value;
+}
+
+double cmp_elapsed(cmp *m, gsolve_status status, double begin)
+{
+    if (status == GSOLVE_RANK_FAILED) m->lost = status;
+    return cmp_largest(m, cli_now() - begin);
+}
+
+bool cmp_is_lost(cmp *m, gsolve_status status)
+{
+    if (status == GSOLVE_DEVICE_FAILED || status == GSOLVE_RANK_FAILED) m->lost = status;
+    return m->lost != GSOLVE_OK;
 }
 
 void cmp_say_interrupt(const cli *c, int matrices)

@@ -24,7 +24,7 @@ static int read_system(cms *s, cms_matrix *a, const char *name, char **head)
         return cli_fail(c, "out of memory");
     }
     if (s->matrices == 1) cli_stops(CLI_STOPS_SOON); /* there is nothing to report yet */
-    code = cmp_read_system(c, name, &a->system);
+    code = s->m->backend->read(s->m, name, &a->system);
     cli_stops(CLI_STOPS_RUN);
     if (text) fclose(c->text);
     c->text = text;
@@ -49,7 +49,7 @@ static int compare_on(cms *s, const char *name)
         cms_decide(a);
         cms_say_matrix(s, a, head ? head : "");
     }
-    cli_close_system(c, &a->system);
+    s->m->backend->close(s->m, &a->system);
     free(head);
     return code;
 }
@@ -80,6 +80,15 @@ static void write_csv(FILE *file, const void *s)
     cms_csv(file, s);
 }
 
+static int write_files(cms *s, const cms_profile *profile)
+{
+    cli *c = s->m->c;
+
+    if (c->args.json && cli_json_write(c, cms_json(s, profile))) return CLI_ERROR;
+    if (cmp_write_by(c, c->args.csv, write_csv, s)) return CLI_ERROR;
+    return c->args.html ? cmp_write_page(s->m, cms_json(s, profile)) : 0;
+}
+
 static int write_all(cms *s)
 {
     cli *c = s->m->c;
@@ -89,9 +98,7 @@ static int write_all(cms *s)
     if (!code) cms_decide_all(s, &profile);
     if (!code && s->matrices > 1) cms_say_profile(s, &profile);
     if (!code) cmp_say_interrupt(c, s->matrices);
-    if (!code && c->args.json) code = cli_json_write(c, cms_json(s, &profile));
-    if (!code) code = cmp_write_by(c, c->args.csv, write_csv, s);
-    if (!code && c->args.html) code = cmp_write_page(s->m, cms_json(s, &profile));
+    if (!code) code = s->m->backend->agree(s->m, s->m->first ? write_files(s, &profile) : 0);
     cms_profile_free(&profile);
     return code;
 }

@@ -80,9 +80,10 @@ void cms_set_vendor(const cms_matrix *a, cms_row *r);
 bool cms_run_vendor(const cms *s, const cms_matrix *a, cms_row *r, gsolve_monitor *follow,
                     void *user, cms_times *times);
 
-/* (residual.c) The largest |b_c - A x_c| / |b_c| of the columns c, recomputed in double precision.
- * x: on the host, its columns without gaps. */
-double cms_true_residual(const cli_system *s, const double *x);
+/* (residual.c) *residual = the largest |b_c - A x_c| / |b_c| of the columns c, recomputed in double
+ * precision. x: on the host, its columns without gaps. */
+gsolve_status cms_true_residual(const cmp *m, const cli_system *s, gsolve_dense x,
+                                double *residual);
 
 /* --- figures (interval.c, verdict.c) ---------------------------------------------------------- */
 

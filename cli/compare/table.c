@@ -44,7 +44,7 @@ static void say_head(const cmp *m, const cmp_matrix *a)
     } else {
         cli_item(c, "rounds", "none: interrupted");
     }
-    cli_item(c, "bandwidth", CLI_BANDWIDTH, 1e-9 * a->copy_speed);
+    if (m->ranks == 0) cli_item(c, "bandwidth", CLI_BANDWIDTH, 1e-9 * a->copy_speed);
 }
 
 /* --- build and product ------------------------------------------------------------------------ */
@@ -57,9 +57,14 @@ static void say_product(const cmp *m, const cmp_matrix *a, const cmp_row *r, int
         cli_say(m->c, "%-*s  %s\n", width, r->spec, r->problem[0] ? r->problem : "interrupted");
         return;
     }
-    cli_say(m->c, "%-*s%11.3f%17.1f%12.4f%9.2f%9.1f%9.2f%12.3f%16.1f %%\n", width, r->spec,
-            1e3 * build, build / product, 1e3 * product, cmp_gflops(r), 1e-9 * cmp_speed(r),
-            cmp_speed(r) / a->copy_speed, 1e-6 * (double)r->info.bytes, 100 * cmp_padding(r));
+    cli_say(m->c, "%-*s%11.3f%17.1f%12.4f%9.2f", width, r->spec, 1e3 * build, build / product,
+            1e3 * product, cmp_gflops(r));
+    if (r->partial) { /* see cmp_row */
+        cli_say(m->c, "%9s%9s%12s%18s\n", "-", "-", "-", "-");
+    } else {
+        cli_say(m->c, "%9.1f%9.2f%12.3f%16.1f %%\n", 1e-9 * cmp_speed(r),
+                cmp_speed(r) / a->copy_speed, 1e-6 * cmp_bytes(r), 100 * cmp_padding(r));
+    }
 }
 
 /* --- the solve -------------------------------------------------------------------------------- */
@@ -87,8 +92,12 @@ static void say_winners(const cmp *m, const cmp_matrix *a)
     bool converged = !a->solves;
 
     cli_say(m->c, "\n");
-    cli_item(m->c, "/ copy",
-             "GB/s / bandwidth; above 1: faster than the copy, as with data in cache");
+    if (m->ranks == 0) {
+        cli_item(m->c, "/ copy",
+                 "GB/s / bandwidth; above 1: faster than the copy, as with data in cache");
+    } else {
+        cli_item(m->c, "-", "not known of a matrix that is distributed over ranks");
+    }
     cli_item(m->c, "faster from", "smallest n for which build + n %ss take less time than with csr",
              step);
     for (int f = 0; f < m->formats; f++) converged |= cmp_converged(a, &a->row[f]);

@@ -34,11 +34,12 @@ const noiseSentence = a => isNumber(spread(a)) ? " Times with csr vary by " + pe
 
 function productBars(a, index) {
   const rows = measured(a).slice().sort((p, q) => p.product_seconds - q.product_seconds);
+  const copied = isNumber(a.copy_bytes_per_second); // not over ranks
   return card("One product y = A x", bars(rows.map(r => ({
     name: breakable(r.format), parts: [{ value: r.product_seconds }], text: seconds(r.product_seconds), low: r.product_least_seconds,
-    high: r.product_most_seconds, remark: percent(r.share_of_copy) })),
-  { caption: "Median time, the range over the rounds, and the bandwidth in percent of a memory copy",
-    most: cap(rows.map(r => r.product_seconds)) }), note("Above 100 % part of the data came from a cache." + capNote(rows.map(r => r.product_seconds))));
+    high: r.product_most_seconds, remark: copied ? percent(r.share_of_copy) : null })),
+  { caption: "Median time, " + (copied ? "the range over the rounds, and the bandwidth in percent of a memory copy" : "and the range over the rounds"),
+    most: cap(rows.map(r => r.product_seconds)) }), note((copied ? "Above 100 % part of the data came from a cache." : "Times are those of the slowest rank.") + capNote(rows.map(r => r.product_seconds))));
 }
 
 /* The longest bar that is drawn in full: long ones would hide the differences between the others. */
@@ -100,13 +101,13 @@ function formatMatrix(data, a, k) {
     (a.atol > 0 ? "max(" + small(a.rtol) + " |b|, " + small(a.atol) + ")" : small(a.rtol) + " |b|") : "the matrix is not square: products only";
   return el("section", { id: "m" + k, "aria-label": a.matrix.source }, el("h2", null, breakable(a.matrix.source)),
     el("p", { class: "soft" }, count(a.matrix.rows) + " \u00d7 " + count(a.matrix.cols) + ", " + count(a.matrix.entries) + " entries, " +
-      (extra.symmetry || "") + "; b: " + a.rhs + "; " + method + "; " + plural(a.rounds, "round") + "; a memory copy reaches " +
-      rate(a.copy_bytes_per_second) + "."),
+      (extra.symmetry || "") + "; b: " + a.rhs + "; " + method + "; " + plural(a.rounds, "round") +
+      (isNumber(a.copy_bytes_per_second) ? "; a memory copy reaches " + rate(a.copy_bytes_per_second) : "") + "."),
     data.matrices.length > 1 && el("p", null, formatSentence(a) + noiseSentence(a)),
     tiles(COUNTS.map(n => [n, winner(a, n)]).filter(([, r]) => r).map(([n, r]) =>
       ["Fastest for " + count(n) + " " + stepsOf(a), r.format, seconds(r["seconds_at_" + n]) + ", build included"])),
     el("div", { class: "grid" }, measured(a).length > 0 && [productBars(a), solveBars(a), costCurves(a)], formatTable(a), rowLengths(a.row_lengths, extra),
-      spy(extra.spy, a.matrix)));
+      spy(extra.spy, a.matrix), wide(ranksCard(extra.ranks, data))));
 }
 
 function means(data) {

@@ -65,6 +65,7 @@ static void add_command(cJSON *extra, const cli *c)
 {
     char text[CLI_COMMAND_LENGTH] = "gsolve";
 
+    if (c->ranks > 0) snprintf(text, sizeof text, "mpirun -n %d gsolve", c->ranks);
     for (int k = 1; k < c->count; k++) cli_append_word(text, c->word[k]);
     cli_json_text(extra, "command", text);
 }

@@ -147,6 +147,15 @@ function spy(grid, matrix) {
     (grid.every > 1 ? ", counted in every " + grid.every + "th row" : "") + ". The shade is logarithmic."));
 }
 
+/* The rows of each rank; null in one process. */
+function ranksCard(list, data) {
+  if (!list) return null;
+  return card("Ranks", table(plural(data.ranks, "rank") + (data.ranks_started > data.ranks ? " of " + count(data.ranks_started) : "") + " by " + data.transport,
+    ["rank", "rows", "entries", "ghosts", "neighbours"], list.map(r => [r.rank, count(r.rows), count(r.entries), count(r.ghosts), count(r.neighbours)])),
+  data.ranks_reason && note(sentence(data.ranks_reason)),
+  note("A ghost is an element of x that the rank needs and another one owns; neighbours are the owners of its ghosts."));
+}
+
 function rawJson(data) {
   const pre = el("pre", { tabindex: 0, "aria-label": "JSON" }), details = el("details", { class: "card wide" }, el("summary", null, "The result as JSON"), pre);
   details.addEventListener("toggle", () => { if (!pre.textContent) pre.textContent = JSON.stringify(data, null, 1); });

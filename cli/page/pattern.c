@@ -1,50 +1,45 @@
 /* pattern.c: the pattern of a matrix, for the page. */
-#include <stdlib.h>
-
 #include "cli/page/page.h"
 
-enum { GRID = 64, MOST_ENTRIES = 20000000 }; /* counted entries; about 50 ms */
+enum { MOST_ENTRIES = 20000000 }; /* counted entries; about 50 ms */
 
-static int64_t offset(const gsolve_csr *rows, int64_t i)
+/* spy->count += the entries of every spy->every-th row. */
+static void count_rows(const cli_rows *A, cli_spy *spy)
 {
-    return rows->offset == GSOLVE_O32 ? ((const int32_t *)rows->start)[i]
-                                      : ((const int64_t *)rows->start)[i];
-}
+    const int64_t every = spy->every, first = (A->rows.first + every - 1) / every * every;
 
-/* count += the entries of every step-th row. */
-static void count_rows(const gsolve_csr *rows, int64_t step, int height, int width, int64_t *count)
-{
-    for (int64_t i = 0; i < rows->nrows; i += step) {
-        int64_t *cell = count + i * height / rows->nrows * width;
-        for (int64_t k = offset(rows, i); k < offset(rows, i + 1); k++) {
-            cell[(int64_t)rows->col[k] * width / rows->ncols]++;
+    for (int64_t i = first; i < A->rows.first + A->rows.count; i += every) {
+        const int32_t here = (int32_t)(i - A->rows.first);
+        double *cell = spy->count + i * spy->rows / A->rows.total * spy->cols;
+        for (int64_t k = cli_row_start(A, here); k < cli_row_start(A, here + 1); k++) {
+            cell[cli_row_column(A, k) * spy->cols / A->cols.total]++;
         }
     }
 }
 
-void cli_page_spy(cJSON *object, const gsolve_csr *rows)
+void cli_page_count(cli_spy *spy, const cli_rows *A, int64_t entries)
 {
-    const int height = rows->nrows < GRID ? rows->nrows : GRID;
-    const int width = rows->ncols < GRID ? rows->ncols : GRID;
-    const int64_t entries = rows->nrows > 0 ? offset(rows, rows->nrows) : 0;
-    const int64_t step = 1 + entries / MOST_ENTRIES;
-    int64_t *count = calloc((size_t)GRID * GRID, sizeof *count);
-    cJSON *spy, *list;
+    *spy = (cli_spy){.rows = A->rows.total < CLI_GRID ? (int)A->rows.total : CLI_GRID,
+                     .cols = A->cols.total < CLI_GRID ? (int)A->cols.total : CLI_GRID,
+                     .every = 1 + entries / MOST_ENTRIES};
+    if (entries > 0) count_rows(A, spy);
+}
 
-    if (!count || rows->location != GSOLVE_HOST || entries == 0) {
-        free(count);
-        return;
-    }
-    count_rows(rows, step, height, width, count);
+void cli_page_spy(cJSON *object, const cli_spy *counted)
+{
+    cJSON *spy, *list;
+    double sum = 0;
+
+    for (int k = 0; k < counted->rows * counted->cols; k++) sum += counted->count[k];
+    if (sum == 0) return;
     spy = cJSON_AddObjectToObject(object, "spy");
-    cJSON_AddNumberToObject(spy, "rows", height);
-    cJSON_AddNumberToObject(spy, "cols", width);
-    cJSON_AddNumberToObject(spy, "every", (double)step);
+    cJSON_AddNumberToObject(spy, "rows", counted->rows);
+    cJSON_AddNumberToObject(spy, "cols", counted->cols);
+    cJSON_AddNumberToObject(spy, "every", (double)counted->every);
     list = cJSON_AddArrayToObject(spy, "counts");
-    for (int k = 0; k < height * width; k++) {
-        cJSON_AddItemToArray(list, cJSON_CreateNumber((double)count[k]));
+    for (int k = 0; k < counted->rows * counted->cols; k++) {
+        cJSON_AddItemToArray(list, cJSON_CreateNumber(counted->count[k]));
     }
-    free(count);
 }
 
 void cli_page_statistics(cJSON *object, const gsolve_statistics *t)

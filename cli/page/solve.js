@@ -13,7 +13,7 @@ function solveVerdict(data) {
 }
 
 function diagnosis(data) {
-  const text = data.explanation;
+  const text = data.explanation || data.cause;
   if (data.page.success || !text) return null;
   return wide(card("Why, and what to try",
     data.cause && el("p", null, data.cause),
@@ -30,7 +30,7 @@ function solveTiles(data) {
     ["Residual", small(data.residual), "|b \u2212 Ax| / |b|, recomputed"],
     isNumber(data.x_error) && ["Error", small(data.x_error), "|x \u2212 1| / |1|"],
     ["Time", seconds(data.seconds.total - (page.profile_seconds || 0)), seconds(data.seconds.solve) + " in the solve"],
-    ["Memory", bytes(data.memory_peak), "most that gsolve held"],
+    isNumber(data.memory_peak) && ["Memory", bytes(data.memory_peak), "most that gsolve held"],
     data.spectrum && isNumber(data.spectrum.condition) && ["Condition", "\u2265 " + small(data.spectrum.condition), "estimated"],
   ]);
 }
@@ -82,7 +82,8 @@ function convergence(data) {
 function times(data) {
   const s = data.seconds, parts = [
     [data.matrix.kind === "generator" ? "generate the matrix" : "read", s.read], ["check and inspect", s.check],
-    ["build the format", s.build], ["set up", s.setup], ["solve", s.solve], ["write x", s.write]];
+    ["move to fewer ranks", s.move], ["partition", s.partition],
+    ["build the format", s.build], ["set up", s.setup], ["solve", s.solve], ["write x", s.write]].filter(([, t]) => isNumber(t));
   const total = s.total - (data.page.profile_seconds || 0); // the profile solves a second time
   parts.push(["other", total - parts.reduce((sum, part) => sum + part[1], 0)]);
   return card("Time", bars(parts.filter(([, t]) => t > 0).map(([name, t]) =>
@@ -111,7 +112,7 @@ function levels(data) {
 }
 
 function profile(data) {
-  const p = data.profile;
+  const p = data.profile, spread = p && p.classes.some(c => isNumber(c.seconds_most));
   if (!p) return null;
   return wide(card("Profile against the bandwidth of the memory",
     el("ul", { class: "legend" }, el("li", null, el("i", { class: "dashed" }), "a copy of a large array: " + rate(p.copy_bytes_per_second))),
@@ -122,9 +123,11 @@ function profile(data) {
     note("An iteration takes " + seconds(p.iteration_seconds) + " and moves " + bytes(p.iteration_bytes) + ": " +
       rate(p.bytes_per_second) + ", " + ratio(p.share_of_copy) + " of the copy. Above 1, data came from a cache."),
     table("Classes of operations in the second solve, in which each operation is timed",
-      ["operation", "calls", "bytes per call", "time", "share", "bandwidth", "/ copy"],
+      ["operation", "calls", "bytes per call", "time", "share", "bandwidth", "/ copy"].concat(spread ? ["least", "of rank", "most", "of rank"] : []),
       p.classes.map(c => [c.name, count(c.calls), c.bytes_per_call > 0 ? bytes(c.bytes_per_call) : "\u2013", seconds(c.seconds), percent(c.share),
-        c.bytes_per_second > 0 ? rate(c.bytes_per_second) : "\u2013", c.bytes_per_second > 0 ? ratio(c.share_of_copy) : "\u2013"]))));
+        c.bytes_per_second > 0 ? rate(c.bytes_per_second) : "\u2013", c.bytes_per_second > 0 ? ratio(c.share_of_copy) : "\u2013"]
+        .concat(spread ? [seconds(c.seconds_least), c.least_rank, seconds(c.seconds_most), c.most_rank] : []))),
+    spread && note("Times are means over the ranks; bytes and bandwidths are those of all ranks together.")));
 }
 
 function columnTable(data) {
@@ -139,7 +142,7 @@ function methodCard(data) {
   return card("Method", pairs([
     ["solver", breakable(data.solver.spec), data.solver.note], ["preconditioner", breakable(data.precond.spec), data.precond.note],
     ["format", f.form && f.form !== f.name ? f.name + " (" + f.form + ")" : f.name, f.note],
-    ["a product moves", bytes(f.bytes)], ["transform", data.solver.transform],
+    isNumber(f.bytes) && ["a product moves", bytes(f.bytes)], ["transform", data.solver.transform],
     ["b", data.rhs + (data.rhs_columns > 1 ? ", " + data.rhs_columns + " columns" : "")],
     data.null_space && ["null space", "dimension " + data.null_space.dimension]]));
 }
@@ -159,5 +162,5 @@ function solvePage(data) {
     diagnosis(data), convergence(data), attempts(data),
     el("div", { class: "stack" }, times(data), rowLengths(data.page.row_lengths, data.page), environment(data)),
     el("div", { class: "stack" }, spy(data.page.spy, data.matrix), methodCard(data)),
-    levels(data), profile(data), columnTable(data), repeat(data), rawJson(data)])];
+    wide(ranksCard(data.page.ranks, data)), levels(data), profile(data), columnTable(data), repeat(data), rawJson(data)])];
 }

@@ -42,31 +42,45 @@ static void add_points(cJSON *curve, const cli_attempt *a)
     }
 }
 
+void cli_page_curve(cJSON *list, int number, const cli_attempt *a)
+{
+    cJSON *curve = cJSON_CreateObject();
+
+    cJSON_AddNumberToObject(curve, "attempt", number);
+    cJSON_AddStringToObject(curve, "solver", a->solver);
+    cJSON_AddStringToObject(curve, "precond", a->precond);
+    cJSON_AddStringToObject(curve, "outcome", gsolve_outcome_text(a->result.outcome));
+    cJSON_AddBoolToObject(curve, "success", gsolve_outcome_is_success(a->result.outcome));
+    cli_json_add(curve, "residual", a->result.relative_residual);
+    add_points(curve, a);
+    cJSON_AddItemToArray(list, curve);
+}
+
 static void add_curves(cJSON *extra, const cli_solution *s)
 {
     cJSON *list = cJSON_AddArrayToObject(extra, "curves");
 
     for (int k = 0; k < s->attempts; k++) {
-        const cli_attempt *a = &s->attempt[k];
-        cJSON *curve;
-        if (!a->ran) continue;
-        curve = cJSON_CreateObject();
-        cJSON_AddNumberToObject(curve, "attempt", k + 1);
-        cJSON_AddStringToObject(curve, "solver", a->solver);
-        cJSON_AddStringToObject(curve, "precond", a->precond);
-        cJSON_AddStringToObject(curve, "outcome", gsolve_outcome_text(a->result.outcome));
-        cJSON_AddBoolToObject(curve, "success", gsolve_outcome_is_success(a->result.outcome));
-        cli_json_add(curve, "residual", a->result.relative_residual);
-        add_points(curve, a);
-        cJSON_AddItemToArray(list, curve);
+        if (s->attempt[k].ran) cli_page_curve(list, k + 1, &s->attempt[k]);
     }
+}
+
+static void add_pattern(cJSON *extra, const cli_solution *s)
+{
+    gsolve_csr A;
+    cli_rows rows;
+    cli_spy spy;
+
+    if (gsolve_matrix_csr(s->A, &A) != GSOLVE_OK || A.location != GSOLVE_HOST) return;
+    rows = cli_rows_of(&A);
+    cli_page_count(&spy, &rows, gsolve_csr_entries(&A));
+    cli_page_spy(extra, &spy);
 }
 
 static int write_page(cli *c, const cli_solution *s, const cJSON *json)
 {
     cJSON *object = cJSON_Duplicate(json, true), *extra = cli_page_extra(c, object);
     const bool success = gsolve_outcome_is_success(s->attempt[s->best].result.outcome);
-    gsolve_csr rows;
 
     cJSON_AddBoolToObject(extra, "success", success);
     cJSON_AddNumberToObject(extra, "attempt", s->best + 1);
@@ -76,7 +90,7 @@ static int write_page(cli *c, const cli_solution *s, const cJSON *json)
     }
     add_curves(extra, s);
     cli_page_statistics(extra, &s->system.statistics);
-    if (gsolve_matrix_csr(s->A, &rows) == GSOLVE_OK) cli_page_spy(extra, &rows);
+    add_pattern(extra, s);
     const int code = cli_page_write(c, c->args.html, object);
     cJSON_Delete(object);
     return code;

@@ -76,7 +76,7 @@ function solverMatrix(data, a, k) {
       plural(a.rounds, "round") + "."),
     data.matrices.length > 1 && el("p", null, sentence(a.verdict)),
     el("div", { class: "grid" }, solverBars(rows), solverCurves(rows, a), solverTable(rows, a.matrix.source), rowLengths(extra.row_lengths, extra),
-      spy(extra.spy, a.matrix)));
+      spy(extra.spy, a.matrix), wide(ranksCard(extra.ranks, data))));
 }
 
 function solversPage(data) {

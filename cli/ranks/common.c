@@ -30,7 +30,8 @@ int ranks_agree(ranks_run *r, int code)
     if (first == r->ranks) return 0;
     snprintf(sentence, sizeof sentence, "%.*s", (int)sizeof sentence - 1, r->error);
     MPI_Bcast(sentence, (int)sizeof sentence, MPI_CHAR, first, r->comm);
-    return ranks_fail(r, "rank %d: %s", first, sentence);
+    return first == 0 ? ranks_fail(r, "%s", sentence)
+                      : ranks_fail(r, "rank %d: %s", first, sentence);
 }
 
 int ranks_new_vector(ranks_run *r, gsolve_dense *v, int32_t rows, int32_t ncols)

@@ -7,7 +7,7 @@
 
 #include "cli/launcher.h"
 #include "cli/ranks/ranks.h"
-#include "cli/streams.h"
+#include "cli/signals.h"
 
 /* A launcher of another MPI starts processes that do not know each other: each is rank 0 of 1.
  * gsolve_context_create_mpi refuses that, and one of them says so. */
@@ -37,10 +37,24 @@ static void take_code(const ranks_run *r, int *code)
     }
 }
 
+static void print_error(const ranks_run *r, int code)
+{
+    if (code == 1 && (r->rank == 0 || r->status == GSOLVE_RANK_FAILED)) {
+        fprintf(stderr, "gsolve: %s\n", r->error);
+    }
+}
+
 static int run(ranks_run *r, int argc, char **argv)
 {
     const bool first = r->rank == 0;
-    int code = ranks_parse(r, argc, argv);
+    int code;
+
+    if (argc > 1 && strcmp(argv[1], "compare") == 0) {
+        code = ranks_compare(r, argc, argv);
+        print_error(r, code);
+        return code;
+    }
+    code = ranks_parse(r, argc, argv);
 
     if (!code && r->args.help) {
         if (first) ranks_help(stdout);
@@ -50,16 +64,15 @@ static int run(ranks_run *r, int argc, char **argv)
         if (first) printf("gsolve-mpi %s\n", gsolve_version());
         return 0;
     }
-    code = code || ranks_split(r) || ranks_solve(r);
+    code = code || ranks_check_files(r, argc, argv) || ranks_split(r) || ranks_solve(r);
     if (r->idle) return code;
+    if (first && !code && r->args.html) code = ranks_write_page(r);
     if (first && r->args.json) code = ranks_write_json(r) || code;
-    if (code && (first || r->status == GSOLVE_RANK_FAILED)) {
-        fprintf(stderr, "gsolve: %s\n", r->error);
-    }
+    print_error(r, code);
     if (code) return 1;
     if (first && !r->args.quiet) {
-        const bool taken = cli_is_stdout(r->args.json) || cli_is_stdout(r->args.solution);
-        (r->args.info ? ranks_print_info : ranks_report)(r, taken ? stderr : stdout);
+        FILE *const to = cli_uses_stdout(&r->c) ? stderr : stdout;
+        (r->args.info ? ranks_print_info : ranks_report)(r, to);
     }
     if (r->args.info) return 0;
     return gsolve_outcome_is_success(r->result.outcome) ? 0 : 2;
@@ -68,15 +81,8 @@ static int run(ranks_run *r, int argc, char **argv)
 static ranks_run r = {.error_of_x = NAN,
                       .statistics = GSOLVE_INIT(gsolve_statistics),
                       .division = GSOLVE_INIT(gsolve_division_info),
+                      .source = GSOLVE_INIT(gsolve_source),
                       .result = GSOLVE_INIT(gsolve_result)};
-
-/* Leaves no temporary file. */
-static void end_by_signal(int number)
-{
-    gsolve_abandon_files(r.ctx);
-    signal(number, SIG_DFL);
-    raise(number);
-}
 
 int main(int argc, char **argv)
 {
@@ -85,8 +91,9 @@ int main(int argc, char **argv)
     int provided, code;
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    cli_remove_files_of(&r.ctx);
     for (size_t k = 0; k < sizeof caught / sizeof *caught; k++) {
-        if (signal(caught[k], end_by_signal) == SIG_IGN) signal(caught[k], SIG_IGN);
+        if (signal(caught[k], cli_end_by_signal) == SIG_IGN) signal(caught[k], SIG_IGN);
     }
     r.comm = MPI_COMM_WORLD;
     find_rank(&r);

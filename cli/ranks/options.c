@@ -42,6 +42,8 @@ static const option_of options[] = {
     {"--profile", NULL, NULL, MEMBER(profile),
      "show the times of operations and messages, and their spread over the ranks", false},
     {"--json", NULL, "FILE", MEMBER(json), "write the result as JSON; -: standard output", true},
+    {"--html", NULL, "FILE", MEMBER(html),
+     "write the result as an HTML page in one file; -: standard output", false},
     {"--quiet", "-q", NULL, MEMBER(quiet), "print nothing but errors", true},
     {"--help", "-h", NULL, MEMBER(help), "print this help", true},
     {"--version", "-V", NULL, MEMBER(version), "print the version", true},
@@ -50,10 +52,12 @@ enum { COUNT = sizeof options / sizeof *options };
 
 void ranks_help(FILE *to)
 {
-    fprintf(to, "gsolve-mpi: solves A x = b with rows that are distributed over MPI processes\n\n"
-                "usage: mpirun -n RANKS gsolve [solve] [-A] FILE [-b FILE] [-x FILE] [options]\n"
-                "       mpirun -n RANKS gsolve info [-A] FILE [--partition SPEC] [--json FILE]\n\n"
-                "gsolve executes gsolve-mpi if it is started with several ranks.\n\n");
+    fprintf(to,
+            "gsolve-mpi: solves A x = b with rows that are distributed over MPI processes\n\n"
+            "usage: mpirun -n RANKS gsolve [solve] [-A] FILE [-b FILE] [-x FILE] [options]\n"
+            "       mpirun -n RANKS gsolve info [-A] FILE [--partition SPEC] [--json FILE]\n"
+            "       mpirun -n RANKS gsolve compare [-A] FILE ... [options of gsolve compare]\n\n"
+            "gsolve executes gsolve-mpi if it is started with several ranks.\n\n");
     for (int k = 0; k < COUNT; k++) {
         char left[40];
         snprintf(left, sizeof left, "%s%s%s%s%s", options[k].letter ? options[k].letter : "   ",
@@ -80,19 +84,12 @@ static const option_of *find(const char *word, const char **value)
 /* Whether `word` is a command of gsolve for one rank. */
 static bool is_other_command(const char *word)
 {
-    static const char *const names[] = {"compare", "generate", "convert",
-                                        "list",    "help",     "completion"};
+    static const char *const names[] = {"generate", "convert", "list", "help", "completion"};
 
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         if (strcmp(word, names[k]) == 0) return true;
     }
     return false;
-}
-
-static int count_stdin(const ranks_arguments *a)
-{
-    return cli_is_stdin(a->matrix) + cli_is_stdin(a->rhs) + cli_is_stdin(a->guess) +
-           cli_is_stdin(a->null_space) + cli_is_stdin(a->left_null_space);
 }
 
 int ranks_parse(ranks_run *r, int argc, char **argv)
@@ -126,12 +123,9 @@ int ranks_parse(ranks_run *r, int argc, char **argv)
         }
     }
     if (r->args.help || r->args.version) return 0;
-    if (count_stdin(&r->args) > 1) {
-        return ranks_fail(r, "standard input is given for two inputs; give files for all but one");
-    }
-    if (r->args.profile && r->args.quiet && !r->args.json) {
+    if (r->args.profile && r->args.quiet && !r->args.json && !r->args.html) {
         return ranks_fail(r, "--profile prints lines and --quiet suppresses them; give only one of "
-                             "them, or add --json");
+                             "them, or add --json or --html");
     }
     if (r->args.profile && r->args.device && strncmp(r->args.device, "cpu", 3) != 0) {
         return ranks_fail(r, "--profile over several ranks works on CPUs; leave --device %s out",

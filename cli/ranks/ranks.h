@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/options.h"
+#include "cli/page/page.h"
 #include "cli/profile.h"
 #include "gsolve_mpi.h"
 
 typedef struct ranks_arguments {
-    const char *matrix, *rhs, *guess, *solution, *solver, *precond, *format, *device, *json;
+    const char *matrix, *rhs, *guess, *solution, *solver, *precond, *format, *device, *json, *html;
     const char *rtol, *maxit, *threads, *seed, *null_space, *left_null_space, *partition, *ranks;
     bool profile, quiet, help, version;
     bool info; /* the command info */
@@ -22,6 +24,7 @@ typedef struct ranks_seconds {
 
 typedef struct ranks_run { /* of one rank */
     ranks_arguments args;
+    cli c; /* for what checks and writes files */
     gsolve_context *ctx;
     MPI_Comm comm;
     int rank, ranks;       /* in comm */
@@ -33,6 +36,7 @@ typedef struct ranks_run { /* of one rank */
     char error[1200];
     /* the system and its solution */
     gsolve_dist_csr csr;
+    gsolve_source source;
     gsolve_redistribution *R;      /* of --partition, or NULL */
     gsolve_row_range given;        /* the rows before it, in which vectors are read and written */
     gsolve_division_info division; /* with --partition, and for info */
@@ -48,6 +52,8 @@ typedef struct ranks_run { /* of one rank */
     gsolve_status status; /* of the library's last call that failed */
     int attempts;
     ranks_seconds seconds;
+    cJSON *curves, *parts; /* for the page: of the attempts; of the ranks */
+    cli_spy spy;
 } ranks_run;
 
 /* Each returns 0, or 1 after r->error is set, on all ranks alike. */
@@ -90,8 +96,27 @@ void ranks_print_info(const ranks_run *r, FILE *to);
 /* profile.c: solves again with S, which has found r->x from `guess`, for r->profile. */
 int ranks_profile(ranks_run *r, gsolve_solver *S, gsolve_dense guess);
 
+/* compare.c: gsolve compare. Returns the exit code. */
+int ranks_compare(ranks_run *r, int argc, char **argv);
+
+/* parts.c: this rank's rows as a list for the page, with those of the other ranks; NULL: out of
+ * memory. Adds up the pattern of all ranks. */
+cJSON *ranks_list_parts(const ranks_run *r);
+void ranks_sum_pattern(const ranks_run *r, cli_spy *spy);
+
 /* report.c: what rank 0 prints and writes. */
 void ranks_report(const ranks_run *r, FILE *to);
+cJSON *ranks_json(const ranks_run *r);
+
+/* files.c: checks the files of the arguments. Rank 0 alone writes the file of --json, which gets
+ * the result or the error. */
+int ranks_check_files(ranks_run *r, int argc, char **argv);
 int ranks_write_json(ranks_run *r);
+
+/* The page of --html: adds the curve of the present attempt; gathers what the ranks know; rank 0
+ * alone writes the file. */
+void ranks_add_curve(ranks_run *r, const cli_attempt *a);
+int ranks_prepare_page(ranks_run *r);
+int ranks_write_page(ranks_run *r);
 
 #endif

@@ -1,9 +1,6 @@
 /* report.c: what rank 0 of gsolve-mpi prints, and the result as JSON. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cjson/cJSON.h>
 
 #include "cli/ranks/ranks.h"
 #include "cli/streams.h"
@@ -166,6 +163,7 @@ static cJSON *result_of(const ranks_run *r)
     add_number(part, "entries", (double)A.total_entries);
     cJSON_AddBoolToObject(part, "symmetric", r->statistics.symmetric);
     cJSON_AddStringToObject(part, "source", cli_input_words(r->args.matrix));
+    cJSON_AddStringToObject(part, "kind", r->source.kind);
     cJSON_AddStringToObject(object, "rhs", r->args.rhs ? cli_input_words(r->args.rhs) : "A*ones");
     cJSON_AddNumberToObject(object, "rhs_columns", r->b.ncols);
     cJSON_AddStringToObject(object, "device", ctx.device);
@@ -195,25 +193,7 @@ static cJSON *result_of(const ranks_run *r)
     return object;
 }
 
-int ranks_write_json(ranks_run *r)
+cJSON *ranks_json(const ranks_run *r)
 {
-    const bool to_stdout = strcmp(r->args.json, "-") == 0;
-    cJSON *object;
-    char *text;
-    FILE *file;
-    bool written;
-
-    if (r->error[0]) {
-        object = cJSON_CreateObject();
-        cJSON_AddStringToObject(object, "error", r->error);
-    } else {
-        object = r->args.info ? info_of(r) : result_of(r);
-    }
-    text = cJSON_Print(object);
-    file = to_stdout ? stdout : fopen(r->args.json, "w");
-    written = text && file && fprintf(file, "%s\n", text) > 0;
-    if (file && !to_stdout) written = fclose(file) == 0 && written;
-    free(text);
-    cJSON_Delete(object);
-    return written ? 0 : ranks_fail(r, "cannot write %s", r->args.json);
+    return r->args.info ? info_of(r) : result_of(r);
 }

@@ -93,7 +93,7 @@ static int read_matrix(ranks_run *r)
 {
     const double begin = MPI_Wtime();
     const int code =
-        ranks_check(r, gsolve_read_matrix_dist(&r->csr, r->ctx, r->args.matrix, NULL, NULL));
+        ranks_check(r, gsolve_read_matrix_dist(&r->csr, r->ctx, r->args.matrix, NULL, &r->source));
 
     r->seconds.read = MPI_Wtime() - begin;
     return code;
@@ -126,12 +126,28 @@ static int keep_guess(ranks_run *r, gsolve_dense *guess)
     return 0;
 }
 
+/* A gsolve_monitor. */
+static bool keep_residual(int iteration, double residual, void *user)
+{
+    cli_keep_residual(user, iteration, residual);
+    return true;
+}
+
+static void add_curve(ranks_run *r, cli_attempt *a)
+{
+    a->result = r->result;
+    snprintf(a->solver, sizeof a->solver, "%s", r->method);
+    snprintf(a->precond, sizeof a->precond, "%s", r->precond);
+    ranks_add_curve(r, a);
+}
+
 /* One method with one preconditioner. *code: not 0 if the command ends with an error. */
 static gsolve_status attempt(ranks_run *r, int *code)
 {
     gsolve_precond *M = NULL;
     gsolve_solver *S = NULL;
     gsolve_dense guess = {0};
+    cli_attempt history = {.ran = false};
     const double begin = MPI_Wtime();
     gsolve_status status;
 
@@ -143,7 +159,11 @@ static gsolve_status attempt(ranks_run *r, int *code)
 
     if (status == GSOLVE_OK) status = gsolve_solver_create(&S, r->ctx, r->method, r->A, M);
     r->seconds.setup += MPI_Wtime() - begin;
+    if (S && r->args.html) gsolve_solver_set_monitor(S, keep_residual, &history);
     if (status == GSOLVE_OK) status = gsolve_solver_run(S, r->b, r->x, &r->result);
+    if (S) gsolve_solver_set_monitor(S, NULL, NULL);
+    if (status == GSOLVE_OK && r->args.html) add_curve(r, &history);
+    cli_free_attempt(&history);
     if (status == GSOLVE_OK) snprintf(r->note, sizeof r->note, "%s", gsolve_solver_note(S));
     if (status == GSOLVE_OK && !gsolve_outcome_is_success(r->result.outcome)) {
         status = gsolve_solver_diagnose(S, &r->diagnosis);
@@ -219,6 +239,7 @@ int ranks_solve(ranks_run *r)
     if (!code && !r->args.info) {
         code = try_choices(r);
         if (!code) measure_error(r);
+        code = code || ranks_prepare_page(r);
         code = code || write_solution(r);
     }
     r->seconds.total = MPI_Wtime() - begin - (r->profile.made ? r->profile.seconds : 0);
