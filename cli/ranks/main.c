@@ -50,9 +50,9 @@ static int run(ranks_run *r, int argc, char **argv)
         if (first) printf("gsolve-mpi %s\n", gsolve_version());
         return 0;
     }
-    code = code || ranks_split(r) || ranks_solve(r);
+    code = code || ranks_check_files(r) || ranks_split(r) || ranks_solve(r);
     if (r->idle) return code;
-    if (first && r->args.json) code = ranks_write_json(r) || code;
+    if (first && r->args.json && ranks_json_fits(r)) code = ranks_write_json(r) || code;
     if (code && (first || r->status == GSOLVE_RANK_FAILED)) {
         fprintf(stderr, "gsolve: %s\n", r->error);
     }

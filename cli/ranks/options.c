@@ -89,12 +89,6 @@ static bool is_other_command(const char *word)
     return false;
 }
 
-static int count_stdin(const ranks_arguments *a)
-{
-    return cli_is_stdin(a->matrix) + cli_is_stdin(a->rhs) + cli_is_stdin(a->guess) +
-           cli_is_stdin(a->null_space) + cli_is_stdin(a->left_null_space);
-}
-
 int ranks_parse(ranks_run *r, int argc, char **argv)
 {
     int first = 1;
@@ -126,9 +120,6 @@ int ranks_parse(ranks_run *r, int argc, char **argv)
         }
     }
     if (r->args.help || r->args.version) return 0;
-    if (count_stdin(&r->args) > 1) {
-        return ranks_fail(r, "standard input is given for two inputs; give files for all but one");
-    }
     if (r->args.profile && r->args.quiet && !r->args.json) {
         return ranks_fail(r, "--profile prints lines and --quiet suppresses them; give only one of "
                              "them, or add --json");
@@ -139,4 +130,35 @@ int ranks_parse(ranks_run *r, int argc, char **argv)
     }
     if (r->args.matrix) return 0;
     return ranks_fail(r, "no matrix is given; write gsolve %s-A FILE", r->args.info ? "info " : "");
+}
+
+/* The arguments as those of the command for one rank, as far as they are files. */
+static cli files_of(const ranks_run *r)
+{
+    const ranks_arguments *a = &r->args;
+
+    return (cli){.silent = true,
+                 .args = {.matrix = a->matrix,
+                          .rhs = a->rhs,
+                          .guess = a->guess,
+                          .null_space = a->null_space,
+                          .left_null_space = a->left_null_space,
+                          .solution = a->solution,
+                          .json = a->json}};
+}
+
+int ranks_check_files(ranks_run *r)
+{
+    cli c = files_of(r);
+    int code = r->rank == 0 && cli_check_files(&c);
+
+    MPI_Bcast(&code, 1, MPI_INT, 0, r->comm);
+    return code ? ranks_fail(r, "%s", c.error) : 0;
+}
+
+bool ranks_json_fits(const ranks_run *r)
+{
+    const cli c = files_of(r);
+
+    return cli_json_fits(&c);
 }

@@ -66,6 +66,9 @@ bool ranks_choose(ranks_run *r, int k);
 
 /* options.c: reads the command line. */
 int ranks_parse(ranks_run *r, int argc, char **argv);
+/* Rank 0 checks the files of the arguments, as gsolve does on one rank. */
+int ranks_check_files(ranks_run *r);
+bool ranks_json_fits(const ranks_run *r); /* the file for JSON can be written and is no input */
 void ranks_help(FILE *to);
 
 static inline bool ranks_is_open(const char *spec)

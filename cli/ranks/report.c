@@ -1,4 +1,5 @@
 /* report.c: what rank 0 of gsolve-mpi prints, and the result as JSON. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,6 +203,7 @@ int ranks_write_json(ranks_run *r)
     char *text;
     FILE *file;
     bool written;
+    int error;
 
     if (r->error[0]) {
         object = cJSON_CreateObject();
@@ -213,7 +215,8 @@ int ranks_write_json(ranks_run *r)
     file = to_stdout ? stdout : fopen(r->args.json, "w");
     written = text && file && fprintf(file, "%s\n", text) > 0;
     if (file && !to_stdout) written = fclose(file) == 0 && written;
+    error = errno;
     free(text);
     cJSON_Delete(object);
-    return written ? 0 : ranks_fail(r, "cannot write %s", r->args.json);
+    return written ? 0 : ranks_fail(r, "cannot write %s: %s", r->args.json, strerror(error));
 }
