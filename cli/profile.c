@@ -1,25 +1,25 @@
 /* profile.c: measures and prints the profile of gsolve solve --profile. */
 #include "cli/profile.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/json.h"
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
+/* The longest time first; equal times by name. */
+static int compare_lines(const void *a, const void *b)
+{
+    const cli_profile_line *p = a, *q = b;
+
+    if (p->of.seconds != q->of.seconds) return p->of.seconds < q->of.seconds ? 1 : -1;
+    return strcmp(p->of.name, q->of.name);
+}
+
 void cli_profile_sort(cli_profile *p)
 {
-    for (int i = 1; i < p->lines; i++) {
-        const gsolve_profile_class line = p->line[i];
-        const cli_spread spread = p->spread[i];
-        int k = i;
-        for (; k > 0 && p->line[k - 1].seconds < line.seconds; k--) {
-            p->line[k] = p->line[k - 1];
-            p->spread[k] = p->spread[k - 1];
-        }
-        p->line[k] = line;
-        p->spread[k] = spread;
-    }
+    qsort(p->line, (size_t)p->lines, sizeof *p->line, compare_lines);
 }
 
 gsolve_status cli_profile_make(cli *c, cli_profile *p, gsolve_solver *S, gsolve_dense b,
@@ -42,9 +42,9 @@ gsolve_status cli_profile_make(cli *c, cli_profile *p, gsolve_solver *S, gsolve_
     gsolve_solver_get_profile(S, &p->timed);
     p->lines = 0;
     for (; p->lines < CLI_MOST_CLASSES; p->lines++) {
-        gsolve_profile_class *line = &p->line[p->lines];
-        line->size = sizeof *line;
-        if (!gsolve_solver_profile_at(S, p->lines, line)) break;
+        gsolve_profile_class *of = &p->line[p->lines].of;
+        of->size = sizeof *of;
+        if (!gsolve_solver_profile_at(S, p->lines, of)) break;
     }
     p->same_bits = bytes == 0 || memcmp(guess.value, x.value, bytes) == 0;
     p->seconds = cli_now() - begin;
@@ -107,8 +107,8 @@ static void say_waiting(const cli *c, const cli_profile *p)
         cli_say(c, "  ms: mean over the ranks; least, most: of one rank; bytes: of all ranks\n");
     }
     for (int i = 0; p->ranks > 1 && i < p->lines; i++) {
-        const cli_spread *s = &p->spread[i];
-        if (strcmp(p->line[i].name, "wait for other ranks") != 0) continue;
+        const cli_spread *s = &p->line[i].spread;
+        if (strcmp(p->line[i].of.name, "wait for other ranks") != 0) continue;
         cli_say(c, "  rank %d waits least, rank %d most\n", s->least_rank, s->most_rank);
     }
 }
@@ -121,9 +121,9 @@ void cli_profile_say(const cli *c, const cli_profile *p)
     if (p->ranks > 1) cli_say(c, " %9s %9s", "least ms", "most ms");
     cli_say(c, " %9s %7s\n", "GB/s", "/ copy");
     for (int i = 0; i < p->lines; i++) {
-        const gsolve_profile_class *l = &p->line[i];
+        const gsolve_profile_class *l = &p->line[i].of;
         say_line(c, l->name, (double)l->calls, quotient(l->bytes, (double)l->calls), l->seconds,
-                 &p->spread[i], p);
+                 &p->line[i].spread, p);
     }
     say_line(c, "all iterations", p->timed.iterations, p->timed.iteration_bytes,
              p->timed.class_seconds, &p->all, p);
@@ -150,9 +150,9 @@ static void add_spread(cJSON *object, const cli_spread *spread, const cli_profil
     cJSON_AddNumberToObject(object, "most_rank", spread->most_rank);
 }
 
-static void add_class(cJSON *list, int i, const cli_profile *p)
+static void add_class(cJSON *list, const cli_profile_line *line, const cli_profile *p)
 {
-    const gsolve_profile_class *l = &p->line[i];
+    const gsolve_profile_class *l = &line->of;
     cJSON *item = cJSON_CreateObject();
 
     cJSON_AddStringToObject(item, "name", l->name);
@@ -160,7 +160,7 @@ static void add_class(cJSON *list, int i, const cli_profile *p)
     cJSON_AddNumberToObject(item, "bytes_per_call", quotient(l->bytes, (double)l->calls));
     cJSON_AddNumberToObject(item, "seconds", l->seconds);
     cJSON_AddNumberToObject(item, "share", quotient(l->seconds, p->timed.class_seconds));
-    add_spread(item, &p->spread[i], p);
+    add_spread(item, &line->spread, p);
     add_speed(item, l->bytes, l->seconds, p);
     cJSON_AddItemToArray(list, item);
 }
@@ -179,7 +179,7 @@ void cli_profile_json(cJSON *object, const cli_profile *p)
     cJSON_AddNumberToObject(profile, "copies_to_host", (double)p->run.copies);
     cJSON_AddBoolToObject(profile, "same_bits", p->same_bits);
     list = cJSON_AddArrayToObject(profile, "classes");
-    for (int i = 0; i < p->lines; i++) add_class(list, i, p);
+    for (int i = 0; i < p->lines; i++) add_class(list, &p->line[i], p);
     total = cJSON_AddObjectToObject(profile, "total");
     cJSON_AddNumberToObject(total, "iterations", p->timed.iterations);
     cJSON_AddNumberToObject(total, "seconds", p->timed.class_seconds);

@@ -19,21 +19,25 @@ typedef struct cli_spread {
     int least_rank, most_rank;
 } cli_spread;
 
+typedef struct cli_profile_line {
+    gsolve_profile_class of;
+    cli_spread spread; /* over several ranks */
+} cli_profile_line;
+
 /* Over several ranks: times are means over the ranks, bytes and the speed of a copy are those of
  * all ranks together. */
 typedef struct cli_profile {
     bool made;
-    gsolve_profile run;   /* of the solve itself */
-    gsolve_profile timed; /* of the second solve, with each operation timed */
-    gsolve_profile_class line[CLI_MOST_CLASSES]; /* of the second solve */
+    gsolve_profile run;                      /* of the solve itself */
+    gsolve_profile timed;                    /* of the second solve, with each operation timed */
+    cli_profile_line line[CLI_MOST_CLASSES]; /* of the second solve */
     int lines;
-    int ranks;                           /* 0: one */
-    cli_spread spread[CLI_MOST_CLASSES]; /* of the lines, over several ranks */
-    cli_spread all;                      /* of all lines together */
-    bool same_bits;                      /* the two solutions are the same */
-    double copy_speed;                   /* bytes per second */
-    size_t peak;                         /* of memory, before the second solve */
-    double seconds;                      /* of the second solve and the copy */
+    int ranks;         /* 0: one */
+    cli_spread all;    /* of all lines together */
+    bool same_bits;    /* the two solutions are the same */
+    double copy_speed; /* bytes per second */
+    size_t peak;       /* of memory, before the second solve */
+    double seconds;    /* of the second solve and the copy */
 } cli_profile;
 
 /* Solves again with S, from the first guess, which becomes the solution; x: the solution of the

@@ -45,12 +45,6 @@ bool cli_is_dense_name(const char *path)
     return format == GSOLVE_FILE_NPY || format == GSOLVE_FILE_TEXT;
 }
 
-bool cli_is_no_vector_name(const char *path)
-{
-    const gsolve_file_format format = gsolve_file_format_of(path);
-    return format == GSOLVE_FILE_NPZ || format == GSOLVE_FILE_OTHER;
-}
-
 bool cli_is_binary_name(const char *path)
 {
     const gsolve_file_format format = gsolve_file_format_of(path);

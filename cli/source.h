@@ -14,7 +14,4 @@ bool cli_is_market_name(const char *path);
 bool cli_is_dense_name(const char *path);
 bool cli_is_binary_name(const char *path);
 
-/* Whether x cannot be written to a file of this name, because it names another format. */
-bool cli_is_no_vector_name(const char *path);
-
 #endif

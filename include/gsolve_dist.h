@@ -237,8 +237,9 @@ GSOLVE_API int gsolve_dist_ranks(const gsolve_context *ctx, const gsolve_statist
                                  const char *method, const char *precond, char *why, size_t size);
 
 /* Solves A x = b until |b - A x| <= 1e-8 |b| in each column. The function chooses a method and a
- * preconditioner by gsolve_dist_choose, and tries the next choice if one does not converge, as
- * gsolve_solve does. b and x hold this rank's rows; on entry x is the initial guess. */
+ * preconditioner by gsolve_dist_choose, on one rank by gsolve_auto_choose, and tries the next
+ * choice if one does not converge, as gsolve_solve does. b and x hold this rank's rows; on entry x
+ * is the initial guess. */
 GSOLVE_API gsolve_status gsolve_solve_dist(gsolve_context *ctx, const gsolve_dist_csr *csr,
                                            gsolve_dense b, gsolve_dense x, gsolve_result *result);
 

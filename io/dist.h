@@ -65,11 +65,11 @@ void gs_dist_arrays_free(gs_dist_arrays *a, gsolve_context *ctx);
 void gs_dist_csr_own(gsolve_dist_csr *csr, gsolve_row_range rows, gsolve_row_range cols,
                      gs_dist_arrays *a);
 
-/* --- dense matrices
- * ---------------------------------------------------------------------------------- */
+/* --- dense matrices --------------------------------------------------------------------------- */
 
-/* Moves the elements of a matrix, of which v has this rank's rows, from or to `part`: `count`
- * consecutive elements by columns, which those of the next rank follow. Collective. */
+/* Moves the elements of a matrix from v to `part` (to_part) or from `part` to v. v holds this
+ * rank's rows. `part` holds `count` consecutive elements in column-major order; the elements of the
+ * next rank follow them. Collective. */
 gsolve_status gs_move_elements(gsolve_context *ctx, const gs_ownership *owner, void *part,
                                int64_t count, gsolve_dense v, bool to_part);
 

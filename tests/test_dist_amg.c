@@ -197,6 +197,43 @@ static void check_levels(const char *name, const char *spec, int32_t edge, int l
     gsolve_context_destroy(&ctx);
 }
 
+static int check_format(gsolve_context *ctx, int rank, int ranks, void *user)
+{
+    const problem *p = user;
+    const gsolve_row_range rows = gsolve_row_range_even(p->A->nrows, rank, ranks);
+    gsolve_level_info level = GSOLVE_INIT(gsolve_level_info);
+    piece own = take_piece(p->A, rows, rows);
+    gsolve_precond *M = NULL;
+    gsolve_matrix *A = NULL;
+    int failures = 0;
+
+    EXPECT_OK(ctx, gsolve_matrix_create_dist(&A, ctx, "csr", &own.csr));
+    EXPECT_OK(ctx, gsolve_precond_create_from(&M, ctx, p->spec, A));
+    for (int k = 0; k < 2; k++) {
+        EXPECT(M && gsolve_precond_level(M, k, &level), "no level %d", k);
+        EXPECT(strncmp(level.form, "sell", 4) == 0, "level %d: %s", k, level.form);
+    }
+    gsolve_precond_destroy(&M);
+    gsolve_matrix_destroy(&A);
+    drop_piece(&own);
+    return failures;
+}
+
+/* Distributed levels have the format of the option. */
+static void format(void **state)
+{
+    gsolve_context *ctx = open_context(1);
+    gsolve_csr A;
+    problem p = {.A = &A, .spec = "amg,format=sell," SMALL_LEVELS};
+    (void)state;
+
+    OK(ctx, gsolve_read_matrix(&A, ctx, "gen:poisson3d,n=12", NULL, NULL));
+    for (int k = 0; rank_count(k); k++) {
+        assert_int_equal(run_ranks(rank_count(k), check_format, &p), 0);
+    }
+    gsolve_context_destroy(&ctx);
+}
+
 static void levels(void **state)
 {
     (void)state;
@@ -651,6 +688,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(incomplete_nodes), cmocka_unit_test(solves),
         cmocka_unit_test(updates),          cmocka_unit_test(null_spaces),
         cmocka_unit_test(allocations),      cmocka_unit_test(refusals),
+        cmocka_unit_test(format),
     };
 
     const struct CMUnitTest elsewhere[] = {cmocka_unit_test(devices)};

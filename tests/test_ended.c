@@ -72,7 +72,7 @@ static gsolve_result run(set_ *s, const char *spec, int64_t *own)
 }
 
 /* Products of columns that had ended. On a GPU the host sees the end up to two chunks of 16 steps,
- * or one cycle, later, and columns make room when they are a quarter. */
+ * or one cycle, later, and columns are removed when they are a quarter. */
 static int64_t allowed(const set_ *s, const gsolve_result *result)
 {
     return s->ctx->device->record ? K * 64 + K / 4 * (int64_t)result->products : 0;

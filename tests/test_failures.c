@@ -301,7 +301,7 @@ static void updates(void **state)
     (void)state;
 
     for (int64_t k = 0; k < gsolve_csr_entries(&two.csr); k++) value[k] *= value[k] > 0 ? 1.5 : 1;
-    OK(ctx, gsolve_register_format(ctx, &brittle_format)); /* builds anew for an update */
+    OK(ctx, gsolve_register_format(ctx, &brittle_format)); /* rebuilds for an update */
     OK(ctx, gsolve_register_precond(ctx, &shaky_precond));
     for (int i = 0; (plugin = gsolve_format_at(ctx, i)); i++) {
         handle h = {NULL, NULL};

@@ -191,8 +191,7 @@ static void boeing_kinds(void **state)
     gsolve_csr_free(&csr, b->ctx);
 }
 
-/* --- all threads alike
- * -------------------------------------------------------------------------------- */
+/* --- all threads alike ------------------------------------------------------------------------ */
 
 /* A file long enough to be cut into pieces, in an order that asks for sorting. */
 static char *long_text(int n, const char *between)
@@ -286,8 +285,7 @@ static void progress(void **state)
     assert_true(t.calls > 0 && t.done > 0 && t.done <= t.total);
 }
 
-/* --- real files
- * --------------------------------------------------------------------------------------------- */
+/* --- real files ------------------------------------------------------------------------------- */
 
 static void collection(void **state)
 {

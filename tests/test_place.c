@@ -430,7 +430,7 @@ static void work_space_is_forecast(void **state)
     gsolve_csr_free(&csr, ctx);
 }
 
-/* A run of more columns than there is room for; the solver serves on. */
+/* A run of more columns than fit in memory; the solver stays usable. */
 static void columns_are_refused(void **state)
 {
     (void)state;

@@ -118,7 +118,7 @@ static void check_untouched(gsolve_dense z, int32_t columns)
 static void check_together(gsolve_context *ctx, const sample *s, const gsolve_precond *M,
                            application *apply, gsolve_dense r, gsolve_dense alone)
 {
-    static const int32_t count[] = {3, 1, 2, 8, MOST, 5, 2}; /* room is made for 3 and for 8 */
+    static const int32_t count[] = {3, 1, 2, 8, MOST, 5, 2}; /* memory is allocated for 3 and for 8 */
     const size_t bytes = (size_t)(MOST * r.stride) * gs_type_size(r.type);
 
     for (size_t k = 0; k < sizeof count / sizeof *count; k++) {

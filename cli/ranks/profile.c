@@ -10,36 +10,42 @@ typedef struct ranked { /* as MPI_DOUBLE_INT */
 
 enum { ALL = CLI_MOST_CLASSES, COUNT }; /* the lines, and all of them together */
 
-/* The mean of a number of each rank, and the sum. */
-static double mean_of(const ranks_run *r, double number)
-{
-    MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_DOUBLE, MPI_SUM, r->comm);
-    return number / r->ranks;
-}
-
-static double sum_of(const ranks_run *r, double number)
-{
-    return mean_of(r, number) * r->ranks;
-}
-
 /* The seconds of the lines become means over the ranks, with the least and the most. All ranks have
  * the same lines, since they call the same operations. */
 static void spread_seconds(const ranks_run *r, cli_profile *p)
 {
     ranked own[COUNT] = {0}, least[COUNT], most[COUNT];
 
-    for (int i = 0; i < p->lines; i++) own[i].value = p->line[i].seconds;
+    for (int i = 0; i < p->lines; i++) own[i].value = p->line[i].of.seconds;
     own[ALL].value = p->timed.class_seconds;
     for (int i = 0; i < COUNT; i++) own[i].rank = r->rank;
     MPI_Allreduce(own, least, COUNT, MPI_DOUBLE_INT, MPI_MINLOC, r->comm);
     MPI_Allreduce(own, most, COUNT, MPI_DOUBLE_INT, MPI_MAXLOC, r->comm);
     for (int i = 0; i < COUNT; i++) {
-        cli_spread *s = i == ALL ? &p->all : &p->spread[i];
+        cli_spread *s = i == ALL ? &p->all : &p->line[i].spread;
         *s = (cli_spread){least[i].value, most[i].value, least[i].rank, most[i].rank};
     }
-    for (int i = 0; i < CLI_MOST_CLASSES; i++) {
-        p->line[i].seconds = mean_of(r, own[i].value);
-        p->line[i].bytes = sum_of(r, i < p->lines ? p->line[i].bytes : 0);
+}
+
+/* Times become means over the ranks; bytes and the speed of a copy become sums. */
+static void add_up(const ranks_run *r, cli_profile *p)
+{
+    enum { TIMES = 2, NUMBERS = 4 };
+    double *const total[NUMBERS] = {&p->run.iteration_seconds, &p->timed.class_seconds,
+                                    &p->timed.iteration_bytes, &p->copy_speed};
+    double sum[NUMBERS + 2 * CLI_MOST_CLASSES] = {0};
+    double *seconds = sum + NUMBERS, *bytes = seconds + CLI_MOST_CLASSES;
+
+    for (int i = 0; i < NUMBERS; i++) sum[i] = *total[i];
+    for (int i = 0; i < p->lines; i++) {
+        seconds[i] = p->line[i].of.seconds;
+        bytes[i] = p->line[i].of.bytes;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, sum, sizeof sum / sizeof *sum, MPI_DOUBLE, MPI_SUM, r->comm);
+    for (int i = 0; i < NUMBERS; i++) *total[i] = i < TIMES ? sum[i] / r->ranks : sum[i];
+    for (int i = 0; i < p->lines; i++) {
+        p->line[i].of.seconds = seconds[i] / r->ranks;
+        p->line[i].of.bytes = bytes[i];
     }
 }
 
@@ -49,12 +55,9 @@ static void put_together(const ranks_run *r, cli_profile *p)
 
     p->ranks = r->ranks;
     spread_seconds(r, p);
+    add_up(r, p);
     MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, r->comm);
     p->same_bits = same;
-    p->run.iteration_seconds = mean_of(r, p->run.iteration_seconds);
-    p->timed.iteration_bytes = sum_of(r, p->timed.iteration_bytes);
-    p->timed.class_seconds = mean_of(r, p->timed.class_seconds);
-    p->copy_speed = sum_of(r, p->copy_speed);
 }
 
 /* The copy is measured by each rank alone: it may fail on one. */

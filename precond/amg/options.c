@@ -87,7 +87,7 @@ const gsolve_option gs_amg_option_table[] = {
      GSOLVE_CHOICE, MEMBER(type), GS_AMG_TYPE_AUTO, 0, 0, "auto|f32|same"},
     {"format",
      "format of the matrices of the levels; auto: the one that is estimated to be the fastest for "
-     "one solve",
+     "one solve, and csr for levels whose rows are distributed over several ranks",
      GSOLVE_CHOICE, MEMBER(format), GS_AMG_FORMAT_AUTO, 0, 0, "auto|csr|sell"},
     {"reuse",
      "what gsolve_precond_update keeps of the levels; keep: their structure; rebuild: nothing; "

@@ -366,24 +366,6 @@ def test_interrupts_at_any_time(comm):
     assert true_residual(comm, "gen:poisson3d,n=16", pygsolve.solve(A, np.ones(A.shape[0]), comm=comm), np.ones(A.shape[0])) < 1e-8
 
 
-def test_other_threads_run_during_a_solve(comm):
-    A = pygsolve.read("gen:poisson3d,n=16", comm=comm)
-    S = pygsolve.Solver(A, "cg,stall=0", "none", rtol=1e-300, maxit=500, comm=comm)
-    steps, stop = [], threading.Event()
-
-    def count():
-        while not stop.wait(0.0005):
-            steps.append(None)
-    thread = threading.Thread(target=count)
-    thread.start()
-    before = len(steps)
-    S.solve(np.ones(A.shape[0]), check=False)
-    during = len(steps) - before
-    stop.set()
-    thread.join()
-    assert during > 0
-
-
 def test_contexts_are_used_again(comm, poisson):
     """Also if Python frees the solvers of each rank at another time."""
     own, b = comm.Dup(), np.ones(poisson.shape[0])

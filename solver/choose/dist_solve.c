@@ -3,30 +3,10 @@
 #include "core/try.h"
 #include "dist/comm.h"
 
-enum { MOST_CHOICES = 16 };
-
-/* Restricts S to the choices that work over ranks. */
-static gsolve_status set_choices(gsolve_auto *S, gsolve_context *ctx,
-                                 const gsolve_statistics *statistics)
-{
-    gsolve_choice choice[MOST_CHOICES];
-    const char *method[MOST_CHOICES], *precond[MOST_CHOICES];
-    int count = 0;
-
-    for (; count < MOST_CHOICES; count++) {
-        choice[count].size = sizeof *choice;
-        if (!gsolve_dist_choose(ctx, statistics, count, &choice[count])) break;
-        method[count] = choice[count].method;
-        precond[count] = choice[count].precond;
-    }
-    return gsolve_auto_set_choices(S, count, method, precond);
-}
-
 gsolve_status gsolve_solve_dist(gsolve_context *ctx, const gsolve_dist_csr *csr, gsolve_dense b,
                                 gsolve_dense x, gsolve_result *result)
 {
     const double begin = gs_now();
-    gsolve_statistics statistics = GSOLVE_INIT(gsolve_statistics);
     gsolve_result own = GSOLVE_INIT(gsolve_result);
     gsolve_matrix *A = NULL;
     gsolve_auto *S = NULL;
@@ -38,9 +18,7 @@ gsolve_status gsolve_solve_dist(gsolve_context *ctx, const gsolve_dist_csr *csr,
                     : gsolve_fail(ctx, GSOLVE_BAD_ARGUMENT, "gsolve_solve_dist: result is NULL");
     TRY(gs_comm_check(ctx->comm, status));
     TRY(gsolve_matrix_create_dist(&A, ctx, "auto", csr));
-    TRY(gsolve_matrix_statistics(A, &statistics));
     TRY(gs_comm_check(ctx->comm, gsolve_auto_create_from(&S, ctx, "scale=none,order=none", A)));
-    TRY(gs_comm_check(ctx->comm, set_choices(S, ctx, &statistics)));
     TRY(gsolve_auto_run(S, b, x, &own));
     own.seconds = gs_now() - begin;
     GS_FILL_INFO(gsolve_result, result, &own);

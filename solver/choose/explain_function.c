@@ -1,5 +1,5 @@
 /* explain_function.c: what gsolve_solver_explain says about runs with functions of the caller: an
- * operator, of which nothing but the run is known, and a preconditioner. */
+ * operator about which only the run is known, and a preconditioner. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

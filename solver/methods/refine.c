@@ -67,7 +67,7 @@ static const gsolve_option options[] = {
 /* --- the inner solvers: on copies of A and M in f32, and on A and M themselves -----------------
  */
 
-/* Whether M is a function of the caller, of which there is no copy. */
+/* Whether M is a function of the caller, which cannot be copied. */
 static bool is_function(const gsolve_precond *M)
 {
     gsolve_precond_info info = GSOLVE_INIT(gsolve_precond_info);

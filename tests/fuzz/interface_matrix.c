@@ -411,8 +411,7 @@ static void stream_rows(fuzz *f)
     drop_vectors(f, &o.y);
 }
 
-/* --- the residual
- * --------------------------------------------------------------------------------- */
+/* --- the residual ----------------------------------------------------------------------------- */
 
 static void check_relative(fuzz *f, const matrix_handle *h, const vectors *b, const vectors *x,
                            const double *relative)

@@ -223,8 +223,7 @@ static void apply(fuzz *f)
     drop_vectors(f, &z);
 }
 
-/* --- near-null vectors
- * ---------------------------------------------------------------------------- */
+/* --- near-null vectors ------------------------------------------------------------------------ */
 
 static void near_null(fuzz *f)
 {

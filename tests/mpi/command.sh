@@ -3,6 +3,8 @@
 # read and written; and a sentence where gsolve-mpi is missing.
 set -eu
 . "$(dirname "$0")/ranks.sh"
+# Open MPI starts sooner with ob1, and does not wait a second for each job that fails
+export OMPI_MCA_pml=ob1 OMPI_MCA_odls_base_sigkill_timeout=0
 
 ranks 3 "$gsolve" -A gen:poisson3d,n=12 --ranks all --json "$work/r.json"
 [ "$code" = 0 ] || fail "3 ranks: exit code $code"
@@ -165,6 +167,23 @@ grep -q '^b           standard input' "$work/out" || fail "b from standard input
 ranks 2 "$gsolve" -A - -b - <"$work/A.mtx"
 [ "$code" = 1 ] || fail "two inputs from standard input: exit code $code"
 grep -q 'standard input is given for two inputs' "$work/error" || fail "two inputs from standard input: no sentence"
+
+# files are checked before the work: an input stays as it is, also if the call fails for another reason
+cp "$work/A.mtx" "$work/input.mtx"
+refused() { # SENTENCE ARGUMENTS
+    sentence=$1
+    shift
+    ranks 2 "$gsolve" "$work/input.mtx" "$@"
+    [ "$code" = 1 ] || fail "$*: exit code $code"
+    [ "$(grep -c "^gsolve: .*$sentence" "$work/error")" = 1 ] || fail "$*: not exactly one sentence"
+    cmp -s "$work/A.mtx" "$work/input.mtx" || fail "$*: the input has changed"
+}
+refused 'is both input and output' -x "$work/input.mtx"
+refused 'is both input and output' --json "$work/input.mtx"
+refused 'not among what gsolve does with several ranks' --json "$work/input.mtx" --nosuch
+refused 'is the name of two outputs' -x "$work/y.mtx" --json "$work/y.mtx"
+refused "the folder '$work/nofolder' does not exist" --json "$work/nofolder/r.json"
+refused "the folder '$work/nofolder' does not exist" -x "$work/nofolder/x.mtx"
 
 # why a solve failed, and what to do
 ranks 3 "$gsolve" gen:convdiff3d,n=6 --solver cg,stall=50 --precond none --json "$work/r.json"

@@ -42,13 +42,14 @@ static void set_shape(gs_level *l, const gsolve_dist_csr *rows, int64_t entries)
 }
 
 /* Makes what a level over ranks has beside its rows, unless every rank will hold it as a whole. */
-static gsolve_status complete_level(gs_level *l, gsolve_context *ctx)
+static gsolve_status complete_level(gs_level *l, gsolve_context *ctx, const gs_amg_options *options)
 {
+    const char *format = options->format == GS_AMG_SELL ? "sell" : "csr";
     gs_rank_level *r = l->ranks;
     gsolve_status status;
 
     TRY(gs_node_rows_new(&r->local, ctx, &r->rows, l->view.block));
-    TRY(gsolve_matrix_create_dist(&l->A, ctx, "csr", &r->rows));
+    TRY(gsolve_matrix_create_dist(&l->A, ctx, format, &r->rows));
     l->view.A = &r->local.A;
     l->view.matrix = l->A;
     l->view.over_ranks = true;
@@ -76,13 +77,19 @@ static gsolve_status coarsen(gs_level *l, gsolve_context *ctx, const gs_amg_opti
     gsolve_row_range cols;
     gsolve_status status;
 
-    TRY(gs_coarsening_over_ranks(l, ctx, options));
+    gs_range_push(ctx, "coarsening and transfer");
+    status = gs_coarsening_over_ranks(l, ctx, options);
+    gs_range_pop(ctx);
+    TRY(status);
     TRY(gs_comm_check(ctx->comm, gs_check_interrupt(ctx)));
     cols = r->p.cols;
     *useless =
         cols.total == 0 || (double)cols.total > GS_MAX_ROW_SHARE * (double)r->rows.rows.total;
     if (*useless) return GSOLVE_OK;
-    TRY(gs_dist_galerkin_new(&r->RAP, ctx, gs_dist_transpose_csr(r->R), &r->rows, &r->p));
+    gs_range_push(ctx, "coarse matrix");
+    status = gs_dist_galerkin_new(&r->RAP, ctx, gs_dist_transpose_csr(r->R), &r->rows, &r->p);
+    gs_range_pop(ctx);
+    TRY(status);
     C = gs_dist_galerkin_csr(r->RAP);
     double sum = (double)gs_dist_start(C, C->rows.count);
     TRY(gs_comm_sum_on_host(ctx->comm, &sum, 1));
@@ -110,7 +117,7 @@ static gsolve_status append(gs_hierarchy *h, gsolve_context *ctx, int64_t entrie
                                  .nonsymmetric = !h->symmetric};
     set_shape(next, &r->rows, entries);
     h->levels++;
-    if (!is_replicated(h, ctx)) TRY(complete_level(next, ctx));
+    if (!is_replicated(h, ctx)) TRY(complete_level(next, ctx, &h->options));
 done:
     return status;
 }
@@ -176,7 +183,7 @@ static gsolve_status begin_levels(gs_hierarchy *h, gsolve_context *ctx)
     gs_level *finest = h->level;
     gsolve_status status;
 
-    TRY(complete_level(finest, ctx));
+    TRY(complete_level(finest, ctx, &h->options));
     TRY(gs_is_symmetric_over_ranks(&h->symmetric, ctx, finest->A));
     finest->view.nonsymmetric = !h->symmetric;
     gs_hierarchy_resolve_defaults(h, ctx);

@@ -45,8 +45,10 @@ static void add_lengths(const gs_csr_arrays *to, const int32_t *length)
     gs_set_start(to, to->csr.nrows, at);
 }
 
-gsolve_status gs_gather_matrix(gsolve_csr *csr, gs_gather *rows, gs_gather *entries,
-                               gsolve_context *ctx, const gsolve_dist_csr *own)
+/* *csr = all rows of the matrix whose rows on this rank are `own`, owned. Sets rows and entries,
+ * which updates need; drops both if it fails. Collective. */
+static gsolve_status gather_matrix(gsolve_csr *csr, gs_gather *rows, gs_gather *entries,
+                                   gsolve_context *ctx, const gsolve_dist_csr *own)
 {
     const size_t value = gs_type_size(own->type);
     gsolve_csr all = {0};
@@ -129,7 +131,7 @@ gsolve_status gs_replicated_new(gs_replicated **out, gsolve_context *ctx,
     T = gsolve_alloc(ctx, GSOLVE_HOST, 1, sizeof *T);
     if (T) memset(T, 0, sizeof *T);
     TRY(gs_comm_check(ctx->comm, T ? GSOLVE_OK : GSOLVE_NO_MEMORY));
-    TRY(gs_gather_matrix(&csr, &T->rows, &T->entries, ctx, rows));
+    TRY(gather_matrix(&csr, &T->rows, &T->entries, ctx, rows));
     TRY(gather_vectors(&B, &T->rows, ctx, near_null));
     TRY(build(T, ctx, &csr, type, &B, block, options, finer));
     *out = T;

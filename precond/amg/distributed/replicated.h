@@ -17,9 +17,4 @@ gsolve_status gs_replicated_new(gs_replicated **out, gsolve_context *ctx,
 gsolve_status gs_replicated_update(gs_replicated *T, gsolve_context *ctx,
                                    const gsolve_dist_csr *rows);
 
-/* *csr = all rows of the matrix whose rows on this rank are `own`, owned. Of rows and entries,
- * which are dropped, what updates need. Collective. */
-gsolve_status gs_gather_matrix(gsolve_csr *csr, gs_gather *rows, gs_gather *entries,
-                               gsolve_context *ctx, const gsolve_dist_csr *own);
-
 #endif

@@ -98,9 +98,17 @@ static gsolve_status allocate(factoring *f, gsolve_context *ctx, const gs_rank_a
                               const gs_node_rows *L, gsolve_dense B, gsolve_dense *coarse)
 {
     const int64_t out = gs_message_side_size(&f->out), in = gs_message_side_size(&f->in);
-    const int32_t members = (int32_t)in + f->own;
+    const int64_t all = in + f->own;
+    const int32_t members = (int32_t)all;
     gsolve_status status;
 
+    if (all * L->block > INT32_MAX || (int64_t)sa->range.count * B.ncols > INT32_MAX) {
+        return gsolve_fail(
+            ctx, GSOLVE_UNSUPPORTED,
+            "amg: the aggregates of one rank contain %lld rows, more than %d; use more "
+            "ranks",
+            (long long)(all * L->block), INT32_MAX);
+    }
     f->rows = (size_t)L->block * (size_t)B.ncols * gs_type_size(B.type);
     f->width = sizeof(member) + (f->rows + 7) / 8 * 8;
     f->G = (gs_aggregates){
