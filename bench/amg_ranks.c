@@ -169,9 +169,9 @@ static void set_up_gsolve(const problem *s, const gsolve_matrix *A, const char *
     }
     check(s->ctx, gsolve_precond_create_from(M, s->ctx, spec, A));
     if (s->edge > 0) {
-        check(s->ctx, gsolve_precond_set_coordinates(
-                          *M, (gsolve_dense){nodes, UNKNOWNS, nodes, xyz, GSOLVE_F64, GSOLVE_HOST,
-                                             GSOLVE_COLUMN_MAJOR}));
+        check(s->ctx, gsolve_precond_set_coordinates(*M, (gsolve_dense){nodes, UNKNOWNS, nodes, xyz,
+                                                                        GSOLVE_F64, GSOLVE_HOST,
+                                                                        GSOLVE_COLUMN_MAJOR}));
     }
     check(s->ctx, gsolve_solver_create(S, s->ctx, "cg,rtol=1e-8", A, *M));
     free(xyz);
