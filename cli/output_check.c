@@ -213,8 +213,23 @@ int cli_check_files(cli *c)
     return 0;
 }
 
+/* Whether another word of the command line names the file of --json: after an error in the command
+ * line the words that follow are not parsed. */
+static bool is_other_word(const cli *c)
+{
+    const char *word, *value;
+
+    for (int k = 1; k < c->count; k++) {
+        word = c->word[k];
+        if (strcmp(c->word[k - 1], "--json") == 0 || strncmp(word, "--json=", 7) == 0) continue;
+        value = *word == '-' ? strchr(word, '=') : NULL;
+        if (same_file(value ? value + 1 : word, c->args.json)) return true;
+    }
+    return false;
+}
+
 bool cli_json_fits(const cli *c)
 {
     char why[SENTENCE];
-    return output_fits(&c->args, JSON, why);
+    return (is_device(c->args.json) || !is_other_word(c)) && output_fits(&c->args, JSON, why);
 }

@@ -2,8 +2,7 @@
 #include "cli/plot.h"
 #include "cli/ranks/ranks.h"
 
-/* The arguments as those of one process, for the checks and the writers that it has, too. */
-static void set_arguments(ranks_run *r, int argc, char **argv)
+void ranks_set_arguments(ranks_run *r, int argc, char **argv)
 {
     const ranks_arguments *from = &r->args;
 
@@ -29,9 +28,8 @@ static int take_error(ranks_run *r, int code)
     return code ? ranks_fail(r, "%s", r->c.error) : 0;
 }
 
-int ranks_check_files(ranks_run *r, int argc, char **argv)
+int ranks_check_files(ranks_run *r)
 {
-    set_arguments(r, argc, argv);
     return ranks_agree(r, r->rank == 0 ? take_error(r, cli_check_files(&r->c)) : 0);
 }
 

@@ -55,7 +55,7 @@ static int run(ranks_run *r, int argc, char **argv)
         return code;
     }
     code = ranks_parse(r, argc, argv);
-
+    ranks_set_arguments(r, argc, argv);
     if (!code && r->args.help) {
         if (first) ranks_help(stdout);
         return 0;
@@ -64,7 +64,7 @@ static int run(ranks_run *r, int argc, char **argv)
         if (first) printf("gsolve-mpi %s\n", gsolve_version());
         return 0;
     }
-    code = code || ranks_check_files(r, argc, argv) || ranks_split(r) || ranks_solve(r);
+    code = code || ranks_check_files(r) || ranks_split(r) || ranks_solve(r);
     if (r->idle) return code;
     if (first && !code && r->args.html) code = ranks_write_page(r);
     if (first && r->args.json) code = ranks_write_json(r) || code;

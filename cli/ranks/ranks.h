@@ -108,9 +108,11 @@ void ranks_sum_pattern(const ranks_run *r, cli_spy *spy);
 void ranks_report(const ranks_run *r, FILE *to);
 cJSON *ranks_json(const ranks_run *r);
 
-/* files.c: checks the files of the arguments. Rank 0 alone writes the file of --json, which gets
- * the result or the error. */
-int ranks_check_files(ranks_run *r, int argc, char **argv);
+/* files.c: r->c = the arguments as those of one process, for the checks and the writers that it has,
+ * too; and checks of their files. Rank 0 alone writes the file of --json, which gets the result or
+ * the error. */
+void ranks_set_arguments(ranks_run *r, int argc, char **argv);
+int ranks_check_files(ranks_run *r);
 int ranks_write_json(ranks_run *r);
 
 /* The page of --html: adds the curve of the present attempt; gathers what the ranks know; rank 0

@@ -181,6 +181,15 @@ refused() { # SENTENCE ARGUMENTS
 refused 'is both input and output' -x "$work/input.mtx"
 refused 'is both input and output' --json "$work/input.mtx"
 refused 'not among what gsolve does with several ranks' --json "$work/input.mtx" --nosuch
+refused 'not among what gsolve does with several ranks' --nosuch --json "$work/input.mtx"
+ranks 2 "$gsolve" --json "$work/input.mtx" --nosuch -A "$work/input.mtx"
+cmp -s "$work/A.mtx" "$work/input.mtx" || fail "the JSON of an error replaced a matrix whose option was not parsed"
+ranks 2 "$gsolve" "$work/input.mtx" --json "$work/e.json" --nosuch
+grep -q '"error":	"--nosuch is not among' "$work/e.json" || fail "an unknown option: JSON without the error"
+code=0
+"$gsolve" --json "$work/input.mtx" --nosuch "-A=$work/input.mtx" 2>"$work/error" || code=$?
+[ "$code" = 1 ] || fail "one rank, --nosuch: exit code $code"
+cmp -s "$work/A.mtx" "$work/input.mtx" || fail "one rank: the JSON of an error replaced a matrix"
 refused 'is the name of two outputs' -x "$work/y.mtx" --json "$work/y.mtx"
 refused "the folder '$work/nofolder' does not exist" --json "$work/nofolder/r.json"
 refused "the folder '$work/nofolder' does not exist" -x "$work/nofolder/x.mtx"

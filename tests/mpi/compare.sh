@@ -12,7 +12,7 @@ rows_of() {
 
 # same_rows ARGUMENTS: one process and three ranks give the same rows, and three the keys of ranks
 same_rows() {
-    "$gsolve" compare "$@" --repeat 1 --json "$work/one.json" >/dev/null
+    "$gsolve" compare "$@" --repeat 1 --device cpu --json "$work/one.json" >/dev/null
     ranks 3 "$gsolve" compare "$@" --repeat 1 --json "$work/three.json"
     [ "$code" = 0 ] || fail "compare $*: exit code $code"
     rows_of "$work/one.json" >"$work/one.rows"
@@ -34,7 +34,7 @@ same_rows gen:random,n=90,cols=40 --formats sell,bce
 
 # random numbers are those of one rank: so is the residual of the fourth iteration
 residual_of() { sed -n 's/.*"residual":[^0-9]*\([0-9.e+-]*\).*/\1/p' "$1" | awk '{ printf "%.4e", $1; exit }'; }
-set -- compare gen:poisson2d,n=15 -b random --seed 4 --solvers cg --preconds jacobi --maxit 4
+set -- compare gen:poisson2d,n=15 -b random --seed 4 --solvers cg --preconds jacobi --maxit 4 --device cpu
 "$gsolve" "$@" --json "$work/one.json" >/dev/null && fail "converged in 4 iterations"
 ranks 3 "$gsolve" "$@" --json "$work/three.json"
 [ "$code" = 2 ] || fail "compare --maxit 4: exit code $code"
